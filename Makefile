@@ -1,0 +1,58 @@
+# Everything a day's work needs. `make` alone lists it.
+
+SWIFT ?= swift
+SEEDS ?= 100
+ARGS ?=
+
+# One debug build in .build, shared by demo, run, test and simulate.
+DEBUG := .build/debug
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run test bench simulate format lint packages bench-packages
+
+help: ## List the targets
+	@echo 'make TARGET, where TARGET is one of'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: packages ## Build the programs, then show five of them sharing one store
+	@echo '==> Building stored and storectl (debug)'
+	@$(SWIFT) build --product stored
+	@$(SWIFT) build --product storectl
+	@Scripts/demo $(DEBUG)
+
+run: packages ## Build and run stored in the foreground (ARGS='--in-memory' and the like)
+	@echo '==> Building stored (debug)'
+	@$(SWIFT) build --product stored
+	@echo '==> Running stored; Ctrl-C stops it'
+	@exec $(DEBUG)/stored $(ARGS)
+
+test: packages ## Build everything in debug and run the tests (ARGS='--filter X' picks some)
+	@echo '==> Building programs and tests (debug)'
+	@$(SWIFT) build --build-tests
+	@echo '==> Running the tests'
+	@$(SWIFT) test --skip-build $(ARGS)
+
+bench: bench-packages ## Measure the release build against the floor (STRICT=1: a missed goal fails)
+	@Benchmarks/run $(ARGS)
+
+simulate: packages ## Run SEEDS=N simulated runs (100 unless told)
+	@echo '==> Building the simulator (debug)'
+	@$(SWIFT) build --product simulator
+	@echo '==> Simulating $(SEEDS) runs'
+	@$(DEBUG)/simulator --seeds $(SEEDS) $(ARGS)
+
+format: ## Rewrite the Swift files as the formatter wants them
+	@echo '==> Formatting'
+	@git ls-files -z '*.swift' | \
+	  xargs -0 -r $(SWIFT) format --in-place --parallel --configuration .swift-format
+
+lint: ## Check the Swift files' format
+	@echo '==> Checking the format'
+	@git ls-files -z '*.swift' | \
+	  xargs -0 -r $(SWIFT) format lint --strict --parallel --configuration .swift-format
+
+packages:
+	@Scripts/system-packages zeromq sqlite
+
+bench-packages:
+	@Scripts/system-packages zeromq sqlite cc

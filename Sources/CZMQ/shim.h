@@ -1,0 +1,105 @@
+// What Swift needs to know about libzmq, and the few things that only C can say.
+//
+// This target is a system library and holds no C file: helpers are `static inline`.
+
+#ifndef CZMQ_SHIM_H
+#define CZMQ_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+#include <zmq.h>
+
+#if defined(__APPLE__)
+#include <pthread.h>
+#elif defined(__linux__)
+#include <sys/syscall.h>
+#endif
+
+// zmq.h shows these only with ZMQ_BUILD_DRAFT_API, but a libzmq built without drafts takes them.
+// Another build may answer EINVAL, so whoever sets one must be able to live without it.
+#ifndef ZMQ_ZAP_ENFORCE_DOMAIN
+#define ZMQ_ZAP_ENFORCE_DOMAIN 93
+#endif
+#ifndef ZMQ_ONLY_FIRST_SUBSCRIBE
+#define ZMQ_ONLY_FIRST_SUBSCRIBE 108
+#endif
+
+// A zmq_msg_t seen as eight words instead of 64 bytes: Swift moves a struct field by field, and
+// eight fields are two vector moves where 64 would be 64 loads and stores. libzmq itself moves
+// messages bit by bit (they hold no pointer into themselves), so Swift may as well.
+typedef struct czmq_message {
+  uint64_t words[8];
+} czmq_message;
+
+_Static_assert(sizeof(czmq_message) == sizeof(zmq_msg_t), "a message is 64 bytes");
+_Static_assert(_Alignof(czmq_message) >= _Alignof(zmq_msg_t), "a message is aligned for zmq_msg_t");
+
+static inline int czmq_message_init(czmq_message *message) {
+  return zmq_msg_init((zmq_msg_t *)message);
+}
+
+static inline int czmq_message_init_size(czmq_message *message, size_t size) {
+  return zmq_msg_init_size((zmq_msg_t *)message, size);
+}
+
+static inline int czmq_message_init_data(
+  czmq_message *message, void *data, size_t size, zmq_free_fn *release, void *hint
+) {
+  return zmq_msg_init_data((zmq_msg_t *)message, data, size, release, hint);
+}
+
+static inline int czmq_message_close(czmq_message *message) {
+  return zmq_msg_close((zmq_msg_t *)message);
+}
+
+// Not const in its source: the first copy of a long message marks the source as shared, too.
+static inline int czmq_message_copy(czmq_message *destination, czmq_message *source) {
+  return zmq_msg_copy((zmq_msg_t *)destination, (zmq_msg_t *)source);
+}
+
+// zmq_msg_data only reads the message, although its parameter is not const.
+static inline void *czmq_message_data(const czmq_message *message) {
+  return zmq_msg_data((zmq_msg_t *)message);
+}
+
+static inline size_t czmq_message_size(const czmq_message *message) {
+  return zmq_msg_size((const zmq_msg_t *)message);
+}
+
+static inline bool czmq_message_more(const czmq_message *message) {
+  return zmq_msg_more((const zmq_msg_t *)message) != 0;
+}
+
+static inline const char *czmq_message_property(const czmq_message *message, const char *name) {
+  return zmq_msg_gets((const zmq_msg_t *)message, name);
+}
+
+static inline int czmq_message_send(czmq_message *message, void *socket, int flags) {
+  return zmq_msg_send((zmq_msg_t *)message, socket, flags);
+}
+
+static inline int czmq_message_receive(czmq_message *message, void *socket, int flags) {
+  return zmq_msg_recv((zmq_msg_t *)message, socket, flags);
+}
+
+// Whether the calling thread is the one the process started on.
+static inline bool czmq_is_main_thread(void) {
+#if defined(__APPLE__)
+  return pthread_main_np() != 0;
+#elif defined(__linux__)
+  return syscall(SYS_gettid) == getpid();
+#else
+#error "Say here how this platform tells its main thread."
+#endif
+}
+
+#if defined(__linux__)
+// The two functions of libdispatch through which CoreFoundation's run loop serves the main queue.
+// They are exported, but declared only in a private header.
+int _dispatch_get_main_queue_handle_4CF(void);
+void _dispatch_main_queue_callback_4CF(void *message);
+#endif
+
+#endif

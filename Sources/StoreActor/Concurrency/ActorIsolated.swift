@@ -1,0 +1,32 @@
+/// A value inside an actor, for sharing mutable state between tasks that can wait.
+///
+/// Where nothing needs to be awaited inside, ``LockIsolated`` is simpler.
+@dynamicMemberLookup
+public final actor ActorIsolated<Value> {
+  /// The value, at this moment.
+  public var value: Value
+
+  /// Puts a value into an actor.
+  public init(_ value: @autoclosure @Sendable () throws -> Value) rethrows {
+    self.value = try value()
+  }
+
+  /// Runs an operation with exclusive access to the value.
+  public func withValue<T: Sendable>(
+    _ operation: @Sendable (inout Value) throws -> T
+  ) rethrows -> T {
+    try operation(&value)
+  }
+
+  /// Replaces the value.
+  public func setValue(_ newValue: @autoclosure @Sendable () throws -> Value) rethrows {
+    value = try newValue()
+  }
+
+  /// A property of the value, at this moment.
+  public subscript<Subject: Sendable>(
+    dynamicMember keyPath: any KeyPath<Value, Subject> & Sendable
+  ) -> Subject {
+    value[keyPath: keyPath]
+  }
+}

@@ -1,0 +1,130 @@
+/// The dependencies that code sees at one moment: a value by key, for every key there is.
+///
+/// What was not set with ``withDependencies(_:operation:)`` has the default of the ``context``, made
+/// once and kept. The current values travel with the task, so that a child task sees what its parent
+/// saw; code that a task does not reach (a callback, a detached task) is given them with
+/// ``withEscapedDependencies(_:)``.
+public struct DependencyValues: Sendable {
+  /// The values that the current task sees.
+  @TaskLocal public static var _current = DependencyValues()
+
+  /// Whether values are being written now, when looking at a default is not yet using it.
+  @TaskLocal static var isSetting = false
+
+  private var overrides: Overrides
+  let defaults: DependencyDefaults
+
+  /// Values of which nothing is set.
+  public init() {
+    self.init(overrides: .none, defaults: .shared)
+  }
+
+  private init(overrides: Overrides, defaults: DependencyDefaults) {
+    self.overrides = overrides
+    self.defaults = defaults
+  }
+
+  /// The value of a key: what was set, or the default of the ``context``.
+  public subscript<Key: TestDependencyKey>(
+    key: Key.Type,
+    fileID fileID: StaticString = #fileID,
+    filePath filePath: StaticString = #filePath,
+    line line: UInt = #line,
+    column column: UInt = #column,
+    function function: StaticString = #function,
+  ) -> Key.Value {
+    get {
+      if let value = overrides.values[ObjectIdentifier(key)] as? Key.Value { return value }
+      return defaults.value(
+        of: key,
+        in: context,
+        access: DependencyAccess(
+          name: function,
+          fileID: fileID,
+          filePath: filePath,
+          line: line,
+          column: column,
+        ),
+      )
+    }
+    set {
+      overrides = overrides.setting(ObjectIdentifier(key), to: newValue)
+    }
+  }
+
+  /// Where these values are used: a program, a preview or a test.
+  public var context: DependencyContext {
+    get { overrides.context ?? .ofProcess }
+    set { overrides = overrides.setting(context: newValue) }
+  }
+
+  /// The values of a running program, wherever this is called.
+  public static var live: DependencyValues { DependencyValues(fresh: .live) }
+
+  /// The values of a preview, wherever this is called.
+  public static var preview: DependencyValues { DependencyValues(fresh: .preview) }
+
+  /// The values of a test, wherever this is called.
+  public static var test: DependencyValues { DependencyValues(fresh: .test) }
+
+  private init(fresh context: DependencyContext) {
+    self.init(
+      overrides: Overrides.none.setting(context: context),
+      defaults: DependencyDefaults(),
+    )
+  }
+
+  /// These values, and where `other` has set something, what it has set.
+  package func merging(_ other: DependencyValues) -> DependencyValues {
+    if overrides === other.overrides || overrides.isEmpty { return other }
+    if other.overrides.isEmpty { return self }
+    return DependencyValues(
+      overrides: overrides.merging(other.overrides),
+      defaults: other.defaults,
+    )
+  }
+}
+
+extension DependencyValues {
+  /// What was set, immutable, so that two equal ones are mostly one object.
+  private final class Overrides: Sendable {
+    static let none = Overrides(context: nil, values: [:])
+
+    let context: DependencyContext?
+    let values: [ObjectIdentifier: any Sendable]
+
+    init(context: DependencyContext?, values: [ObjectIdentifier: any Sendable]) {
+      self.context = context
+      self.values = values
+    }
+
+    var isEmpty: Bool { context == nil && values.isEmpty }
+
+    func setting(_ key: ObjectIdentifier, to value: any Sendable) -> Overrides {
+      var values = values
+      values[key] = value
+      return Overrides(context: context, values: values)
+    }
+
+    func setting(context: DependencyContext) -> Overrides {
+      Overrides(context: context, values: values)
+    }
+
+    func merging(_ other: Overrides) -> Overrides {
+      Overrides(
+        context: other.context ?? context,
+        values: values.merging(other.values) { _, new in new },
+      )
+    }
+  }
+
+  /// The values that were set, by key, for ``prepareDependencies(_:)``.
+  var preparation: (values: [ObjectIdentifier: any Sendable], changesContext: Bool) {
+    (overrides.values, overrides.context != nil)
+  }
+
+  /// Values with these defaults of which nothing is set.
+  static func unset(defaults: DependencyDefaults) -> DependencyValues {
+    DependencyValues(overrides: .none, defaults: defaults)
+  }
+}

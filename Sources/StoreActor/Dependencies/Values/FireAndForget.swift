@@ -1,0 +1,48 @@
+extension DependencyValues {
+  /// Starts work whose end nobody waits for, such as analytics.
+  ///
+  /// In a test and in a preview the work is awaited, so that nothing of it is left over.
+  public var fireAndForget: FireAndForget {
+    get { self[FireAndForgetKey.self] }
+    set { self[FireAndForgetKey.self] = newValue }
+  }
+
+  private enum FireAndForgetKey: DependencyKey {
+    static let liveValue = FireAndForget { priority, operation in
+      Task(priority: priority) { try await operation() }
+    }
+    static let previewValue = awaiting
+    static let testValue = awaiting
+
+    // An error is forgotten with the work, as it is live.
+    private static let awaiting = FireAndForget { priority, operation in
+      _ = await Task(priority: priority) { try await operation() }.result
+    }
+  }
+}
+
+/// Starts work whose end nobody waits for.
+public struct FireAndForget: Sendable {
+  private let start:
+    @Sendable (
+      _ priority: TaskPriority?, _ operation: @escaping @Sendable () async throws -> Void
+    ) async -> Void
+
+  /// A way to start work.
+  public init(
+    _ start:
+      @escaping @Sendable (
+        _ priority: TaskPriority?, _ operation: @escaping @Sendable () async throws -> Void
+      ) async -> Void
+  ) {
+    self.start = start
+  }
+
+  /// Starts a piece of work; its errors are ignored.
+  public func callAsFunction(
+    priority: TaskPriority? = nil,
+    _ operation: @escaping @Sendable () async throws -> Void,
+  ) async {
+    await start(priority, operation)
+  }
+}

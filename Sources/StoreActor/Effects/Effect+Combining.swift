@@ -1,0 +1,84 @@
+extension Effect {
+  /// Several effects at once.
+  public static func merge(_ effects: Self...) -> Self {
+    merge(effects)
+  }
+
+  /// Several effects at once.
+  public static func merge(_ effects: some Sequence<Self>) -> Self {
+    let effects = effects.filter { !$0.isNone }
+    return effects.count > 1 ? Self(.merge(effects)) : effects.first ?? .none
+  }
+
+  /// This effect and another one at once.
+  @inlinable
+  public func merge(with other: Self) -> Self {
+    if isNone { return other }
+    return other.isNone ? self : merged(other)
+  }
+
+  @usableFromInline
+  func merged(_ other: Self) -> Self {
+    if case .merge(let effects) = operation { return Self(.merge(effects + [other])) }
+    return Self(.merge([self, other]))
+  }
+
+  /// Several effects, each beginning when the one before it has ended.
+  public static func concatenate(_ effects: Self...) -> Self {
+    concatenate(effects)
+  }
+
+  /// Several effects, each beginning when the one before it has ended.
+  public static func concatenate(_ effects: some Collection<Self>) -> Self {
+    let effects = effects.filter { !$0.isNone }
+    return effects.count > 1 ? Self(.concatenate(effects)) : effects.first ?? .none
+  }
+
+  /// This effect, and another one when it has ended.
+  public func concatenate(with other: Self) -> Self {
+    .concatenate(self, other)
+  }
+
+  /// The same effect with its actions turned into others.
+  @inlinable
+  public func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> Effect<T> {
+    switch operation {
+    case .none: .none
+    case .send(let action): .send(transform(action))
+    default: mapped(transform)
+    }
+  }
+
+  @usableFromInline
+  func mapped<T>(_ transform: @escaping @Sendable (Action) -> T) -> Effect<T> {
+    switch operation {
+    case .none:
+      .none
+    case .send(let action):
+      .send(transform(action))
+    case .run(let run):
+      Effect<T>(.run(run.map(transform)))
+    case .merge(let effects):
+      Effect<T>(.merge(effects.map { $0.map(transform) }))
+    case .concatenate(let effects):
+      Effect<T>(.concatenate(effects.map { $0.map(transform) }))
+    case .cancellable(let effect, let id, let cancelInFlight):
+      Effect<T>(.cancellable(effect.map(transform), id: id, cancelInFlight: cancelInFlight))
+    case .cancel(let id):
+      Effect<T>(.cancel(id))
+    case .tracked(let effect, let group):
+      Effect<T>(.tracked(effect.map(transform), by: group))
+    case .resolve(let resolve):
+      Effect<T>(.resolve { resolve($0).map(transform) })
+    }
+  }
+}
+
+extension EffectRun {
+  func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectRun<T> {
+    EffectRun<T>(priority: priority, name: name, path: path, location: location) {
+      [operation] send in
+      await operation(Send { send.deliver(transform($0)) })
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import CustomDump
+import IssueReporting
+
+extension Effect {
+  /// Work that may suspend and send any number of actions back.
+  ///
+  /// ```swift
+  /// return .run { send in
+  ///   for await event in client.events() {
+  ///     await send(.received(event))
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// The work starts after the state of its action has been committed, and runs outside of the main
+  /// actor with the dependencies that were in force where the effect was made. Each action that it
+  /// sends is a revision of its own.
+  ///
+  /// - Parameters:
+  ///   - priority: The priority of the task.
+  ///   - name: The name of the task.
+  ///   - operation: The work.
+  ///   - handler: What to do about an error. Without it, errors are reported as mistakes in the
+  ///     feature, except for `CancellationError`, which is nobody's mistake and is dropped.
+  public static func run(
+    priority: TaskPriority? = nil,
+    name: String? = nil,
+    operation: @escaping @concurrent @Sendable (_ send: Send<Action>) async throws -> Void,
+    catch handler: (
+      @concurrent @Sendable (_ error: any Error, _ send: Send<Action>) async -> Void
+    )? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> Self {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return withEscapedDependencies { escaped in
+      let run = EffectRun<Action>(
+        priority: priority,
+        name: name,
+        path: NavigationIDPath.current,
+        location: location
+      ) { send in
+        await escaped.yield {
+          do {
+            try await operation(send)
+          } catch is CancellationError {
+            return
+          } catch {
+            guard let handler else { return reportUnhandled(error, at: location) }
+            await handler(error, send)
+          }
+        }
+      }
+      return Self(.run(run))
+    }
+  }
+}
+
+private func reportUnhandled(_ error: any Error, at location: IssueLocation) {
+  var dump = ""
+  customDump(error, to: &dump, indent: 4)
+  location.report(
+    """
+    An "Effect.run" returned from "\(location.fileID):\(location.line)" threw an unhandled error.
+
+    \(dump)
+
+    All errors other than cancellation have to be handled, with the "catch" parameter of \
+    "Effect.run" or with a "do" block inside it.
+    """
+  )
+}

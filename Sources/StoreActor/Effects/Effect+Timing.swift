@@ -1,0 +1,76 @@
+extension Effect {
+  /// Delays the effect until nothing has been returned under the id for a while.
+  ///
+  /// ```swift
+  /// case .queryChanged:
+  ///   return .send(.search).debounce(id: CancelID.search, for: .seconds(1), clock: clock)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - id: What is debounced. The id cancels, too.
+  ///   - duration: How long nothing may follow.
+  ///   - clock: What measures the time.
+  public func debounce<C: Clock>(
+    id: some Hashable & Sendable,
+    for duration: C.Duration,
+    clock: C
+  ) -> Self where C.Duration: Sendable {
+    if isNone { return self }
+    let wait = Self.waiting { try await clock.sleep(for: duration) }
+    return .concatenate(wait, self).cancellable(id: id, cancelInFlight: true)
+  }
+
+  /// Lets through at most one effect in each interval.
+  ///
+  /// The first one passes at once. What comes within the interval that follows waits for its end;
+  /// of several that wait only one is kept. When it passes, a new interval begins.
+  ///
+  /// - Parameters:
+  ///   - id: What is throttled.
+  ///   - interval: How far apart two effects are at least.
+  ///   - clock: What measures the time.
+  ///   - latest: Whether the last of those that came within the interval is kept, or the first.
+  public func throttle<C: Clock>(
+    id: some Hashable & Sendable,
+    for interval: C.Duration,
+    clock: C,
+    latest: Bool
+  ) -> Self where C.Duration: Sendable {
+    if isNone { return self }
+    let throttle = Throttle(id: CancelID(id), interval: interval, clock: clock, latest: latest)
+    return Self(.resolve { throttle.admit(self, in: $0) })
+  }
+
+  fileprivate static func waiting(_ sleep: @escaping @Sendable () async throws -> Void) -> Self {
+    let run = EffectRun<Action>(priority: nil, name: nil, path: nil, location: nil) { _ in
+      // The only error of a clock is that of cancellation, and then nobody waits any more.
+      try? await sleep()
+    }
+    return Self(.run(run))
+  }
+}
+
+/// How effects under one id are kept apart; the ends of intervals are kept in the store's registry.
+private struct Throttle<C: Clock>: Sendable where C.Duration: Sendable {
+  let id: CancelID
+  let interval: C.Duration
+  let clock: C
+  let latest: Bool
+
+  @MainActor
+  func admit<Action>(_ effect: Effect<Action>, in registry: EffectRegistry) -> Effect<Action> {
+    guard let end = registry.throttles[id] as? C.Instant, clock.now < end else {
+      registry.throttles[id] = clock.now.advanced(by: interval)
+      return effect
+    }
+    if !latest, registry.isRunning(id) { return .none }
+    let wait = Effect<Action>.waiting { [clock] in try await clock.sleep(until: end, tolerance: nil) }
+    let pass = Effect<Action>(
+      .resolve { registry in
+        registry.throttles[id] = clock.now.advanced(by: interval)
+        return effect
+      }
+    )
+    return .concatenate(wait, pass).cancellable(by: id, cancelInFlight: latest)
+  }
+}

@@ -1,0 +1,106 @@
+import Synchronization
+
+/// One piece of work that is under way for an effect: a task, or a chain of effects that waits for
+/// its next part.
+///
+/// `state` is guarded by its mutex, as cancellation may come from any isolation; everything else is
+/// constant or belongs to the main actor.
+final class EffectActivity: EffectCancellable {
+  private struct State {
+    var isCancelled = false
+    var task: Task<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let context: EffectContext
+  private let registry: EffectRegistry
+  /// Whether the operation has returned, so that nothing may be sent any more.
+  @MainActor private(set) var isEnded = false
+
+  /// Enters the work everywhere it is to be found: under its ids and in its groups.
+  @MainActor
+  init(context: EffectContext, registry: EffectRegistry) {
+    self.context = context
+    self.registry = registry
+    registry.insert(self, for: context.ids)
+    context.join?.enter()
+    for group in context.groups { group.insert(self) }
+  }
+
+  var isCancelled: Bool {
+    state.withLock { $0.isCancelled }
+  }
+
+  /// The group of the action that the work is for.
+  var group: EffectGroup? { context.groups.first }
+
+  func cancel() {
+    let task = state.withLock { state in
+      state.isCancelled = true
+      return state.task
+    }
+    task?.cancel()
+  }
+
+  /// Tells the work its task, once that has been made.
+  func attach(_ task: Task<Void, Never>) {
+    let isCancelled = state.withLock { state in
+      state.task = task
+      return state.isCancelled
+    }
+    if isCancelled { task.cancel() }
+  }
+
+  /// The work is over, whether it was cancelled or not.
+  @MainActor
+  func end() {
+    guard !isEnded else { return }
+    isEnded = true
+    registry.remove(self, for: context.ids)
+    for group in context.groups { group.remove(self) }
+    context.join?.leave()
+  }
+}
+
+/// What a piece of work belongs to. The first group is that of the action it is for.
+struct EffectContext: Sendable {
+  var ids: [CancelID] = []
+  var groups: [EffectGroup] = []
+  var join: EffectJoin?
+
+  func adding(_ id: CancelID) -> EffectContext {
+    var context = self
+    context.ids.append(id)
+    return context
+  }
+
+  func adding(_ group: EffectGroup) -> EffectContext {
+    var context = self
+    context.groups.append(group)
+    return context
+  }
+
+  func replacing(_ join: EffectJoin) -> EffectContext {
+    var context = self
+    context.join = join
+    return context
+  }
+}
+
+/// Counts the work of one part of a chain of effects, and says when the part is over.
+@MainActor
+final class EffectJoin {
+  private var count = 0
+  var onEmpty: (@MainActor () -> Void)?
+
+  var isEmpty: Bool { count == 0 }
+
+  func enter() {
+    count += 1
+  }
+
+  func leave() {
+    count -= 1
+    if count == 0 { onEmpty?() }
+  }
+}

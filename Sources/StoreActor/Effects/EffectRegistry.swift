@@ -1,0 +1,96 @@
+import Synchronization
+
+/// Something that runs and can be told to stop, from any isolation.
+package protocol EffectCancellable: AnyObject, Sendable {
+  func cancel()
+}
+
+/// What one store has running: everything, and by cancellation id.
+///
+/// - `state` is guarded by its mutex, as ids may be cancelled from any isolation (`Task.cancel(id:)`
+///   in an effect). Nothing is called while the mutex is held.
+/// - `throttles` belongs to the main actor, where effects are interpreted.
+@usableFromInline
+package final class EffectRegistry: Sendable {
+  /// The registry of the store whose effect is running, or the process's own.
+  @TaskLocal package static var current = EffectRegistry()
+
+  fileprivate typealias Entries = [ObjectIdentifier: any EffectCancellable]
+
+  fileprivate struct State {
+    var all: Entries = [:]
+    var byID: [CancelID: Entries] = [:]
+    var children: [NavigationIDPath.Scope: Set<CancelID>] = [:]
+  }
+
+  private let state = Mutex(State())
+  @MainActor var throttles: [CancelID: any Sendable] = [:]
+
+  package init() {}
+
+  func insert(_ entry: any EffectCancellable, for ids: [CancelID]) {
+    state.withLock { state in
+      state.all[ObjectIdentifier(entry)] = entry
+      for id in ids {
+        state.byID[id, default: [:]][ObjectIdentifier(entry)] = entry
+        if let scope = id.childScope { state.children[scope, default: []].insert(id) }
+      }
+    }
+  }
+
+  func remove(_ entry: any EffectCancellable, for ids: [CancelID]) {
+    state.withLock { state in
+      state.all[ObjectIdentifier(entry)] = nil
+      for id in ids { state.remove(entry, for: id) }
+    }
+  }
+
+  /// Cancels what runs under an id.
+  func cancel(_ id: CancelID) {
+    let entries = state.withLock { $0.byID[id] }
+    entries?.values.forEach { $0.cancel() }
+  }
+
+  /// Cancels what the children at a place have running that are there no more.
+  ///
+  /// The cost follows the number of children with running effects, not the number of children.
+  func cancelChildren(at scope: NavigationIDPath.Scope, unless isPresent: (ChildID) -> Bool) {
+    let children = state.withLock { $0.children[scope] } ?? []
+    for child in children {
+      guard let path = child.path, !isPresent(path.id) else { continue }
+      cancel(child)
+    }
+  }
+
+  /// Whether any child at a place has anything running.
+  func hasChildren(at scope: NavigationIDPath.Scope) -> Bool {
+    state.withLock { !$0.children.isEmpty && $0.children[scope] != nil }
+  }
+
+  /// Whether anything runs under an id.
+  package func isRunning(_ id: CancelID) -> Bool {
+    state.withLock { $0.byID[id] != nil }
+  }
+
+  /// Cancels everything.
+  package func cancelAll() {
+    let entries = state.withLock { $0.all }
+    entries.values.forEach { $0.cancel() }
+  }
+
+  /// How many pieces of work are under way.
+  package var count: Int {
+    state.withLock { $0.all.count }
+  }
+}
+
+extension EffectRegistry.State {
+  fileprivate mutating func remove(_ entry: any EffectCancellable, for id: CancelID) {
+    guard var entries = byID[id] else { return }
+    entries[ObjectIdentifier(entry)] = nil
+    byID[id] = entries.isEmpty ? nil : entries
+    guard entries.isEmpty, let scope = id.childScope else { return }
+    children[scope]?.remove(id)
+    if children[scope]?.isEmpty == true { children[scope] = nil }
+  }
+}

@@ -1,0 +1,6 @@
+// What a feature's file gets from `import StoreActor` alone.
+@_exported public import CustomDump
+@_exported public import Foundation
+@_exported public import IssueReporting
+@_exported public import Observation
+@_exported public import StoreState

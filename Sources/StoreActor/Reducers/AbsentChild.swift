@@ -1,0 +1,94 @@
+import CustomDump
+import IssueReporting
+
+/// Where in a user's source an operator was applied.
+@usableFromInline
+package struct IssueLocation: Sendable {
+  package let fileID: StaticString
+  package let filePath: StaticString
+  package let line: UInt
+  package let column: UInt
+
+  @usableFromInline
+  package init(
+    fileID: StaticString,
+    filePath: StaticString,
+    line: UInt,
+    column: UInt
+  ) {
+    self.fileID = fileID
+    self.filePath = filePath
+    self.line = line
+    self.column = column
+  }
+
+  package func report(_ message: String) {
+    reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}
+
+/// The operators whose child may be absent, with the words that fit each.
+enum ChildOperator {
+  case ifLet
+  case ifCaseLet
+  case caseScope
+  case forEach(id: String)
+
+  var name: String {
+    switch self {
+    case .ifLet: "\"ifLet\""
+    case .ifCaseLet: "\"ifCaseLet\""
+    case .caseScope: "\"Scope\""
+    case .forEach: "\"forEach\""
+    }
+  }
+
+  /// What was missing, after "received a child action when".
+  var absence: String {
+    switch self {
+    case .ifLet: "the child's state was nil"
+    case .ifCaseLet, .caseScope: "the child's state was set to another case"
+    case .forEach(let id): "there was no element with the id \(id)"
+    }
+  }
+
+  /// How a parent makes a child go.
+  var removal: String {
+    switch self {
+    case .ifLet: "set the child's state to nil"
+    case .ifCaseLet, .caseScope: "changed the state to another case"
+    case .forEach: "removed the element"
+    }
+  }
+}
+
+/// Reports an action for a child that is not there: which, where, why it may be so, what to do.
+func reportAbsentChild<Action>(
+  _ child: ChildOperator,
+  action: Action,
+  at location: IssueLocation
+) {
+  var dump = ""
+  customDump(action, to: &dump, indent: 4)
+  location.report(
+    """
+    A \(child.name) at "\(location.fileID):\(location.line)" received a child action when \
+    \(child.absence).
+
+      Action:
+    \(dump)
+
+    The action was ignored. This is generally a mistake in the feature's logic, and can come about \
+    in one of these ways:
+
+    • A parent reducer \(child.removal) before the child's reducer ran. Run the child first: \
+    \(child.name) has to come before any reducer that makes the child go.
+
+    • An effect that was still running sent the action after the child had gone. Cancel the effect \
+    when the child goes, above all when it is long-living.
+
+    • The action was sent to the store while the child was absent. Send a child's actions only \
+    through a store that was scoped to the child while it was there.
+    """
+  )
+}

@@ -1,0 +1,92 @@
+extension Reducer {
+  /// Runs a child feature on one case of this reducer's state, an enum, while it is of that case.
+  ///
+  /// The child runs before this reducer. When this reducer changes the state to another case, or puts
+  /// another child of the same case in its place (one with another `id`), the effects of the old
+  /// child are cancelled. An action for a child that is not there is reported and ignored.
+  ///
+  /// - Parameters:
+  ///   - toCaseState: The case of the state that holds the child's.
+  ///   - toCaseAction: The case of the action that holds the child's.
+  ///   - caseReducer: The child feature.
+  @inlinable
+  public func ifCaseLet<CaseState, CaseAction, CaseReducer: Reducer<CaseState, CaseAction>>(
+    _ toCaseState: CaseKeyPath<State, CaseState>,
+    action toCaseAction: CaseKeyPath<Action, CaseAction>,
+    @ReducerBuilder<CaseState, CaseAction> then caseReducer: () -> CaseReducer,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _IfCaseLetReducer(
+      parent: self,
+      child: caseReducer(),
+      state: toCaseState,
+      action: AnyCasePath(toCaseAction),
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    )
+  }
+}
+
+/// What ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)`` makes.
+public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
+  private let parent: Reduce<Parent.State, Parent.Action>
+  private let child: Reduce<Child.State, Child.Action>
+  private let keyPath: AnyKeyPath
+  private let state: AnyCasePath<Parent.State, Child.State>
+  private let action: AnyCasePath<Parent.Action, Child.Action>
+  private let embed: @Sendable (Child.Action) -> Parent.Action
+  private let identity = ChildIdentity<Child.State>(byIDOnly: Child.State.self)
+  private let location: IssueLocation
+
+  @usableFromInline
+  init(
+    parent: Parent,
+    child: Child,
+    state: CaseKeyPath<Parent.State, Child.State>,
+    action: AnyCasePath<Parent.Action, Child.Action>,
+    location: IssueLocation
+  ) {
+    self.parent = parent._prepared()
+    self.child = child._prepared()
+    keyPath = state
+    self.state = AnyCasePath(state)
+    self.action = action
+    embed = { action.embed($0) }
+    self.location = location
+  }
+
+  /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  public func reduce(
+    into state: inout Parent.State,
+    action: Parent.Action
+  ) -> Effect<Parent.Action> {
+    let childEffects = reduceChild(into: &state, action: action)
+    let before = self.state.extract(from: state).map(identity.id)
+    let parentEffects = parent.reduce(&state, action)
+    let effects = childEffects.merge(with: parentEffects)
+    guard let before else { return effects }
+    let after = self.state.extract(from: state).map(identity.id)
+    if before == after { return effects }
+    return effects.merge(with: .cancel(child: .child(at: keyPath, id: before)))
+  }
+
+  private func reduceChild(
+    into state: inout Parent.State,
+    action: Parent.Action
+  ) -> Effect<Parent.Action> {
+    guard let childAction = self.action.extract(from: action) else { return .none }
+    guard var childState = self.state.extract(from: state) else {
+      reportAbsentChild(.ifCaseLet, action: childAction, at: location)
+      return .none
+    }
+    defer { state = self.state.embed(childState) }
+    let path = NavigationIDPath.child(at: keyPath, id: identity.id(childState))
+    return NavigationIDPath.$current.withValue(path) {
+      child.reduce(&childState, childAction)
+    }
+    .map(embed)
+    .cancellable(child: path)
+  }
+}

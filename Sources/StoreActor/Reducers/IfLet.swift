@@ -1,0 +1,125 @@
+extension Reducer {
+  /// Runs a child feature on an optional part of this reducer's state, while that is there.
+  ///
+  /// ```swift
+  /// var body: some ReducerOf<Self> {
+  ///   Reduce { state, action in … }
+  ///     .ifLet(\.child, action: \.child) {
+  ///       Child()
+  ///     }
+  /// }
+  /// ```
+  ///
+  /// The child runs before this reducer, so that it handles its action while it is still there. When
+  /// this reducer makes it nil, or puts another child in its place (one with another `id`, or for an
+  /// enum: of another case), the effects of the old child are cancelled. An action for a child that
+  /// is not there is reported and ignored.
+  ///
+  /// - Parameters:
+  ///   - toWrappedState: The optional state of the child.
+  ///   - toWrappedAction: The case of the action that holds the child's.
+  ///   - wrapped: The child feature.
+  @inlinable
+  public func ifLet<WrappedState, WrappedAction, Wrapped: Reducer<WrappedState, WrappedAction>>(
+    _ toWrappedState: WritableKeyPath<State, WrappedState?>,
+    action toWrappedAction: CaseKeyPath<Action, WrappedAction>,
+    @ReducerBuilder<WrappedState, WrappedAction> then wrapped: () -> Wrapped,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) -> some Reducer<State, Action> {
+    _IfLetReducer(
+      parent: self,
+      child: wrapped(),
+      state: toWrappedState,
+      action: AnyCasePath(toWrappedAction),
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    )
+  }
+}
+
+/// What ``Reducer/ifLet(_:action:then:fileID:filePath:line:column:)`` makes.
+public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
+  private let parent: Reduce<Parent.State, Parent.Action>
+  private let child: Reduce<Child.State, Child.Action>
+  private let state: WritableKeyPath<Parent.State, Child.State?>
+  private let action: AnyCasePath<Parent.Action, Child.Action>
+  private let embed: @Sendable (Child.Action) -> Parent.Action
+  private let identity = ChildIdentity<Child.State>()
+  private let location: IssueLocation
+
+  @usableFromInline
+  init(
+    parent: Parent,
+    child: Child,
+    state: WritableKeyPath<Parent.State, Child.State?>,
+    action: AnyCasePath<Parent.Action, Child.Action>,
+    location: IssueLocation
+  ) {
+    self.parent = parent._prepared()
+    self.child = child._prepared()
+    self.state = state
+    self.action = action
+    embed = { action.embed($0) }
+    self.location = location
+  }
+
+  /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  public func reduce(
+    into state: inout Parent.State,
+    action: Parent.Action
+  ) -> Effect<Parent.Action> {
+    let childEffects = reduceChild(into: &state, action: action)
+    let before = state[keyPath: self.state].map(identity.id)
+    let parentEffects = parent.reduce(&state, action)
+    let effects = childEffects.merge(with: parentEffects)
+    guard let before else { return effects }
+    let after = state[keyPath: self.state].map(identity.id)
+    if before == after { return effects }
+    return effects.merge(with: .cancel(child: .child(at: self.state, id: before)))
+  }
+
+  private func reduceChild(
+    into state: inout Parent.State,
+    action: Parent.Action
+  ) -> Effect<Parent.Action> {
+    guard let childAction = self.action.extract(from: action) else { return .none }
+    guard let id = state[keyPath: self.state].map(identity.id) else {
+      reportAbsentChild(.ifLet, action: childAction, at: location)
+      return .none
+    }
+    let path = NavigationIDPath.child(at: self.state, id: id)
+    return NavigationIDPath.$current.withValue(path) {
+      state[keyPath: self.state].modifyIfPresent { child.reduce(&$0, childAction) } ?? .none
+    }
+    .map(embed)
+    .cancellable(child: path)
+  }
+}
+
+extension Effect {
+  /// Cancels everything that a child has running.
+  static func cancel(child path: NavigationIDPath) -> Self {
+    Self(.cancel(CancelID(child: path)))
+  }
+
+  /// Makes the effects of a child end when the child goes.
+  func cancellable(child path: @autoclosure () -> NavigationIDPath) -> Self {
+    switch operation {
+    case .none, .send: self
+    default: cancellable(by: CancelID(child: path()), cancelInFlight: false)
+    }
+  }
+}
+
+extension Optional {
+  /// Changes the wrapped value in place, without a second reference to it that would make
+  /// collections in it copy themselves.
+  @usableFromInline
+  mutating func modifyIfPresent<R>(_ body: (inout Wrapped) -> R) -> R? {
+    guard var wrapped = take() else { return nil }
+    defer { self = .some(wrapped) }
+    return body(&wrapped)
+  }
+}

@@ -1,0 +1,70 @@
+extension Reducer {
+  /// Runs a function when this reducer has changed a value.
+  ///
+  /// ```swift
+  /// Reduce { state, action in … }
+  ///   .onChange(of: \.query) { oldValue, state in
+  ///     state.isSearching = !state.query.isEmpty
+  ///     return .send(.search)
+  ///   }
+  /// ```
+  ///
+  /// Only changes made by the reducer it is attached to are seen. The value is compared at every
+  /// action: choose one that is quick to compare.
+  ///
+  /// - Parameters:
+  ///   - toValue: The value that is compared before and after.
+  ///   - perform: Is called with the old value and the state when they differ.
+  @inlinable
+  public func onChange<V: Equatable>(
+    of toValue: @escaping (State) -> V,
+    _ perform: @escaping (_ oldValue: V, _ state: inout State) -> Effect<Action>
+  ) -> some Reducer<State, Action> {
+    _OnChangeReducer(base: self, toValue: toValue) { old, _, state, _ in
+      perform(old, &state)
+    }
+  }
+
+  /// Runs a reducer when this reducer has changed a value.
+  ///
+  /// - Parameters:
+  ///   - toValue: The value that is compared before and after.
+  ///   - reducer: Makes the reducer of the old value and the new one.
+  @inlinable
+  public func onChange<V: Equatable, R: Reducer<State, Action>>(
+    of toValue: @escaping (State) -> V,
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: V, _ newValue: V) -> R
+  ) -> some Reducer<State, Action> {
+    _OnChangeReducer(base: self, toValue: toValue) { old, new, state, action in
+      reducer(old, new)._reduce(into: &state, action: action)
+    }
+  }
+}
+
+/// What `onChange` makes.
+public struct _OnChangeReducer<Base: Reducer, Value: Equatable>: Reducer {
+  @usableFromInline typealias Perform = (Value, Value, inout Base.State, Base.Action) -> Effect<
+    Base.Action
+  >
+
+  @usableFromInline let base: Reduce<Base.State, Base.Action>
+  @usableFromInline let toValue: (Base.State) -> Value
+  @usableFromInline let perform: Perform
+
+  @usableFromInline
+  init(base: Base, toValue: @escaping (Base.State) -> Value, perform: @escaping Perform) {
+    self.base = base._prepared()
+    self.toValue = toValue
+    self.perform = perform
+  }
+
+  /// Runs the reducer, and what is to be done about a change.
+  @inlinable
+  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    let oldValue = toValue(state)
+    let effects = base.reduce(&state, action)
+    let newValue = toValue(state)
+    if oldValue == newValue { return effects }
+    return effects.merge(with: perform(oldValue, newValue, &state, action))
+  }
+}

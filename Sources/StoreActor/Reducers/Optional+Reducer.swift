@@ -1,0 +1,19 @@
+extension Optional: Reducer where Wrapped: Reducer {
+  /// Runs the reducer if there is one; nil does nothing.
+  @inlinable
+  public func reduce(
+    into state: inout Wrapped.State,
+    action: Wrapped.Action
+  ) -> Effect<Wrapped.Action> {
+    switch self {
+    case .some(let wrapped): wrapped._reduce(into: &state, action: action)
+    case .none: .none
+    }
+  }
+
+  /// The wrapped reducer as a ``Reduce``, or one that does nothing.
+  @inlinable
+  public func _prepared() -> Reduce<Wrapped.State, Wrapped.Action> {
+    self?._prepared() ?? EmptyReducer()._prepared()
+  }
+}

@@ -1,0 +1,84 @@
+import CustomDump
+
+extension Reducer {
+  /// Prints each action that this reducer receives, and what changed.
+  ///
+  /// - Parameter printer: How to print; nil switches printing off.
+  public func _printChanges(
+    _ printer: _ReducerPrinter<State, Action>? = .customDump
+  ) -> _PrintChangesReducer<Self> {
+    _PrintChangesReducer(base: self, printer: printer)
+  }
+}
+
+/// How ``Reducer/_printChanges(_:)`` prints.
+public struct _ReducerPrinter<State, Action> {
+  private let print: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
+
+  /// Creates a printer of a function.
+  ///
+  /// - Parameter printChange: Is called after each action with the states before and after it.
+  public init(
+    printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
+  ) {
+    print = printChange
+  }
+
+  /// Prints an action, and what it changed.
+  public func printChange(receivedAction: Action, oldState: State, newState: State) {
+    print(receivedAction, oldState, newState)
+  }
+}
+
+extension _ReducerPrinter {
+  /// Prints the action in full and the difference between the states.
+  public static var customDump: Self {
+    Self { receivedAction, oldState, newState in
+      var target = "received action:\n"
+      CustomDump.customDump(receivedAction, to: &target, indent: 2)
+      target.write("\n")
+      target.write(diff(oldState, newState).map { "\($0)\n" } ?? "  (No state changes)\n")
+      Swift.print(target)
+    }
+  }
+
+  /// Prints the names of the action's cases and nothing else.
+  public static var actionLabels: Self {
+    Self { receivedAction, _, _ in
+      Swift.print("received action: \(caseLabels(of: receivedAction))")
+    }
+  }
+}
+
+/// What ``Reducer/_printChanges(_:)`` makes.
+public struct _PrintChangesReducer<Base: Reducer>: Reducer {
+  private let base: Reduce<Base.State, Base.Action>
+  private let printer: _ReducerPrinter<Base.State, Base.Action>?
+
+  init(base: Base, printer: _ReducerPrinter<Base.State, Base.Action>?) {
+    self.base = base._prepared()
+    self.printer = printer
+  }
+
+  /// Runs the reducer and prints what it did.
+  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    guard let printer else { return base.reduce(&state, action) }
+    let oldState = state
+    let effects = base.reduce(&state, action)
+    printer.printChange(receivedAction: action, oldState: oldState, newState: state)
+    return effects
+  }
+}
+
+/// The names of an enum's case and of the cases inside it: `Feature.Action.child(.tapped)`.
+func caseLabels(of action: some Any) -> String {
+  "\(type(of: action))\(caseLabel(of: action))"
+}
+
+private func caseLabel(of value: Any) -> String {
+  let mirror = Mirror(reflecting: value)
+  guard mirror.displayStyle == .enum else { return "" }
+  guard let payload = mirror.children.first, let label = payload.label else { return ".\(value)" }
+  let inner = caseLabel(of: payload.value)
+  return inner.isEmpty ? ".\(label)" : ".\(label)(\(inner))"
+}

@@ -1,0 +1,41 @@
+/// A reducer made of a function.
+///
+/// ```swift
+/// Reduce { state, action in
+///   switch action {
+///   case .incrementButtonTapped:
+///     state.count += 1
+///     return .none
+///   }
+/// }
+/// ```
+public struct Reduce<State, Action>: Reducer {
+  @usableFromInline
+  let reduce: (inout State, Action) -> Effect<Action>
+
+  /// Creates a reducer of a function.
+  ///
+  /// - Parameter reduce: Changes the state by an action and returns the effects that follow.
+  @inlinable
+  public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
+    self.reduce = reduce
+  }
+
+  /// Creates a reducer that runs another one and hides its type.
+  @inlinable
+  public init(_ reducer: some Reducer<State, Action>) {
+    self = reducer._prepared()
+  }
+
+  /// Calls the function.
+  @inlinable
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    reduce(&state, action)
+  }
+
+  /// Itself.
+  @inlinable
+  public func _prepared() -> Reduce<State, Action> {
+    self
+  }
+}

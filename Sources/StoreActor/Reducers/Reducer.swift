@@ -1,0 +1,112 @@
+/// A feature: how its state changes by an action, and which effects that starts.
+///
+/// A feature composes others in its ``body-swift.property``; a leaf implements
+/// ``reduce(into:action:)``.
+///
+/// ```swift
+/// struct Counter: Reducer {
+///   struct State: Equatable { var count = 0 }
+///   enum Action { case incrementButtonTapped }
+///
+///   var body: some ReducerOf<Self> {
+///     Reduce { state, action in
+///       switch action {
+///       case .incrementButtonTapped:
+///         state.count += 1
+///         return .none
+///       }
+///     }
+///   }
+/// }
+/// ```
+///
+/// A store evaluates a body **once**, when the first action reaches it, and keeps what it describes:
+/// what may change from action to action belongs inside a `Reduce`, not into the list around it. A
+/// type with a body runs its body; a `reduce(into:action:)` beside it is not called by a store.
+public protocol Reducer<State, Action> {
+  /// What the feature knows.
+  associatedtype State
+
+  /// What can happen to the feature.
+  associatedtype Action
+
+  /// The type of the reducer that ``body-swift.property`` describes, or `Never`.
+  associatedtype Body
+
+  /// Changes the state by one action and returns the effects that follow from it.
+  ///
+  /// - Parameters:
+  ///   - state: The feature's state.
+  ///   - action: What happened.
+  /// - Returns: What is to be done outside of the reducer, or `.none`.
+  func reduce(into state: inout State, action: Action) -> Effect<Action>
+
+  /// What stores and operators call instead of ``reduce(into:action:)``.
+  func _reduce(into state: inout State, action: Action) -> Effect<Action>
+
+  /// The reducers that this one is composed of.
+  @ReducerBuilder<State, Action>
+  var body: Body { get }
+
+  /// The same reducer with everything resolved that need not be resolved again for each action:
+  /// bodies are evaluated once, case key paths are turned into functions.
+  ///
+  /// Operators call it on the reducers that they are given, when they are made.
+  func _prepared() -> Reduce<State, Action>
+}
+
+/// A reducer of a feature's own state and actions: `var body: some ReducerOf<Self>`.
+public typealias ReducerOf<R: Reducer> = Reducer<R.State, R.Action>
+
+extension Reducer {
+  /// What stores and operators call instead of ``reduce(into:action:)``.
+  @inlinable
+  public func _reduce(into state: inout State, action: Action) -> Effect<Action> {
+    reduce(into: &state, action: action)
+  }
+
+  /// The same reducer as a ``Reduce``.
+  @inlinable
+  public func _prepared() -> Reduce<State, Action> {
+    Reduce { state, action in _reduce(into: &state, action: action) }
+  }
+}
+
+extension Reducer where Body == Never {
+  /// A leaf has no body: it implements ``reduce(into:action:)``.
+  public var body: Body {
+    preconditionFailure(
+      """
+      '\(Self.self)' has no body. Call its 'reduce(into:action:)', or give it a 'body' that is a \
+      reducer.
+      """
+    )
+  }
+}
+
+extension Reducer where Body: Reducer, Body.State == State, Body.Action == Action {
+  /// Runs the body, which is evaluated anew for each call; a store evaluates it once.
+  @inlinable
+  public func reduce(into state: inout Body.State, action: Body.Action) -> Effect<Body.Action> {
+    body._reduce(into: &state, action: action)
+  }
+
+  /// The body as a ``Reduce``; it is evaluated when the first action comes, and only then.
+  @inlinable
+  public func _prepared() -> Reduce<State, Action> {
+    let body = PreparedBody { self.body._prepared() }
+    return Reduce { state, action in body.reduce.reduce(&state, action) }
+  }
+}
+
+/// A body that is evaluated when it is first needed: a feature may contain itself.
+@usableFromInline
+final class PreparedBody<State, Action> {
+  @usableFromInline lazy var reduce = evaluate()
+  private let evaluate: () -> Reduce<State, Action>
+
+  @usableFromInline
+  init(_ evaluate: @escaping () -> Reduce<State, Action>) {
+    self.evaluate = evaluate
+  }
+}

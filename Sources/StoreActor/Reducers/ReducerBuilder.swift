@@ -1,0 +1,174 @@
+/// What makes the list of reducers in a `body` one reducer that runs them in order.
+@resultBuilder
+public enum ReducerBuilder<State, Action> {
+  /// Takes a reducer as it is.
+  @inlinable
+  public static func buildExpression<R: Reducer<State, Action>>(_ expression: R) -> R {
+    expression
+  }
+
+  /// Takes a reducer whose type is hidden.
+  @inlinable
+  @_disfavoredOverload
+  public static func buildExpression(
+    _ expression: any Reducer<State, Action>
+  ) -> Reduce<State, Action> {
+    Reduce(expression)
+  }
+
+  /// An empty list does nothing.
+  @inlinable
+  public static func buildBlock() -> EmptyReducer<State, Action> {
+    EmptyReducer()
+  }
+
+  /// A list of one is that one.
+  @inlinable
+  public static func buildBlock<R: Reducer<State, Action>>(_ reducer: R) -> R {
+    reducer
+  }
+
+  /// The first of a list.
+  @inlinable
+  public static func buildPartialBlock<R: Reducer<State, Action>>(first: R) -> R {
+    first
+  }
+
+  /// The next of a list runs after those before it.
+  @inlinable
+  public static func buildPartialBlock<
+    R0: Reducer<State, Action>,
+    R1: Reducer<State, Action>
+  >(accumulated: R0, next: R1) -> _Sequence<R0, R1> {
+    _Sequence(accumulated, next)
+  }
+
+  /// The first branch of an `if` with `else`, or of a `switch`.
+  @inlinable
+  public static func buildEither<
+    R0: Reducer<State, Action>,
+    R1: Reducer<State, Action>
+  >(first reducer: R0) -> _Conditional<R0, R1> {
+    .first(reducer)
+  }
+
+  /// The second branch of an `if` with `else`, or of a `switch`.
+  @inlinable
+  public static func buildEither<
+    R0: Reducer<State, Action>,
+    R1: Reducer<State, Action>
+  >(second reducer: R1) -> _Conditional<R0, R1> {
+    .second(reducer)
+  }
+
+  /// An `if` without `else`.
+  @inlinable
+  public static func buildOptional<R: Reducer<State, Action>>(_ wrapped: R?) -> R? {
+    wrapped
+  }
+
+  /// A `for` loop.
+  @inlinable
+  public static func buildArray<R: Reducer<State, Action>>(_ reducers: [R]) -> _SequenceMany<R> {
+    _SequenceMany(reducers)
+  }
+
+  /// An `if #available`.
+  @inlinable
+  public static func buildLimitedAvailability<R: Reducer<State, Action>>(
+    _ wrapped: R
+  ) -> Reduce<State, Action> {
+    Reduce(wrapped)
+  }
+
+  /// The list as a whole.
+  @inlinable
+  public static func buildFinalResult<R: Reducer<State, Action>>(_ reducer: R) -> R {
+    reducer
+  }
+}
+
+extension ReducerBuilder {
+  /// One of two reducers.
+  public enum _Conditional<First: Reducer, Second: Reducer<First.State, First.Action>>: Reducer {
+    /// The first branch.
+    case first(First)
+
+    /// The second branch.
+    case second(Second)
+
+    /// Runs the branch that was taken.
+    @inlinable
+    public func reduce(
+      into state: inout First.State,
+      action: First.Action
+    ) -> Effect<First.Action> {
+      switch self {
+      case .first(let first): first._reduce(into: &state, action: action)
+      case .second(let second): second._reduce(into: &state, action: action)
+      }
+    }
+
+    /// The branch that was taken, as a ``Reduce``.
+    @inlinable
+    public func _prepared() -> Reduce<First.State, First.Action> {
+      switch self {
+      case .first(let first): first._prepared()
+      case .second(let second): second._prepared()
+      }
+    }
+  }
+
+  /// Two reducers, one after the other.
+  public struct _Sequence<R0: Reducer, R1: Reducer<R0.State, R0.Action>>: Reducer {
+    @usableFromInline let r0: R0
+    @usableFromInline let r1: R1
+
+    @usableFromInline
+    init(_ r0: R0, _ r1: R1) {
+      self.r0 = r0
+      self.r1 = r1
+    }
+
+    /// Runs both in order and merges their effects.
+    @inlinable
+    public func reduce(into state: inout R0.State, action: R0.Action) -> Effect<R0.Action> {
+      let first = r0._reduce(into: &state, action: action)
+      return first.merge(with: r1._reduce(into: &state, action: action))
+    }
+
+    /// Both as one ``Reduce``.
+    @inlinable
+    public func _prepared() -> Reduce<R0.State, R0.Action> {
+      let r0 = r0._prepared()
+      let r1 = r1._prepared()
+      return Reduce { state, action in
+        let first = r0.reduce(&state, action)
+        return first.merge(with: r1.reduce(&state, action))
+      }
+    }
+  }
+
+  /// Any number of reducers of one type, one after the other.
+  public struct _SequenceMany<Element: Reducer>: Reducer {
+    @usableFromInline let reducers: [Reduce<Element.State, Element.Action>]
+
+    @usableFromInline
+    init(_ reducers: [Element]) {
+      self.reducers = reducers.map { $0._prepared() }
+    }
+
+    /// Runs all in order and merges their effects.
+    @inlinable
+    public func reduce(
+      into state: inout Element.State,
+      action: Element.Action
+    ) -> Effect<Element.Action> {
+      var effects = Effect<Element.Action>.none
+      for reducer in reducers {
+        effects = effects.merge(with: reducer.reduce(&state, action))
+      }
+      return effects
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/// Runs a child feature on a part of its parent's state.
+///
+/// ```swift
+/// var body: some ReducerOf<Self> {
+///   Scope(\.counter, action: \.counter) {
+///     Counter()
+///   }
+///   Reduce { state, action in … }
+/// }
+/// ```
+///
+/// List a scope before the parent's own logic, so that a child handles its action while its state
+/// is still as it was.
+public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
+  @usableFromInline
+  enum StatePath {
+    case property(WritableKeyPath<ParentState, Child.State>)
+    case enumCase(AnyCasePath<ParentState, Child.State>, IssueLocation)
+  }
+
+  @usableFromInline let state: StatePath
+  @usableFromInline let action: AnyCasePath<ParentAction, Child.Action>
+  @usableFromInline let embed: @Sendable (Child.Action) -> ParentAction
+  @usableFromInline let child: Reduce<Child.State, Child.Action>
+
+  @usableFromInline
+  init(state: StatePath, action: CaseKeyPath<ParentAction, Child.Action>, child: Child) {
+    let action = AnyCasePath(action)
+    self.state = state
+    self.action = action
+    embed = { action.embed($0) }
+    self.child = child._prepared()
+  }
+
+  /// Runs a child on a property of the parent's state.
+  ///
+  /// - Parameters:
+  ///   - state: The child's state in the parent's.
+  ///   - action: The case of the parent's action that holds the child's.
+  ///   - child: The child feature.
+  @inlinable
+  public init<ChildState, ChildAction>(
+    _ state: WritableKeyPath<ParentState, ChildState>,
+    action: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    self.init(state: .property(state), action: action, child: child())
+  }
+
+  /// Runs a child on a property of the parent's state.
+  ///
+  /// - Parameters:
+  ///   - state: The child's state in the parent's.
+  ///   - action: The case of the parent's action that holds the child's.
+  ///   - child: The child feature.
+  @inlinable
+  public init<ChildState, ChildAction>(
+    state: WritableKeyPath<ParentState, ChildState>,
+    action: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    self.init(state: .property(state), action: action, child: child())
+  }
+
+  /// Runs a child on one case of a parent's state that is an enum.
+  ///
+  /// Prefer ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)``, which also runs the
+  /// child before the parent and cancels its effects when the case goes.
+  ///
+  /// - Parameters:
+  ///   - state: The case of the parent's state that holds the child's.
+  ///   - action: The case of the parent's action that holds the child's.
+  ///   - child: The child feature.
+  public init<ChildState, ChildAction>(
+    state: CaseKeyPath<ParentState, ChildState>,
+    action: CaseKeyPath<ParentAction, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) where ChildState == Child.State, ChildAction == Child.Action {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    self.init(
+      state: .enumCase(AnyCasePath(state), location),
+      action: action,
+      child: child()
+    )
+  }
+
+  /// Runs the child on its part of the state when the action is the child's.
+  @inlinable
+  public func reduce(
+    into state: inout ParentState,
+    action: ParentAction
+  ) -> Effect<ParentAction> {
+    guard let childAction = self.action.extract(from: action) else { return .none }
+    switch self.state {
+    case .property(let path):
+      return child.reduce(&state[keyPath: path], childAction).map(embed)
+    case .enumCase(let path, let location):
+      return reduceCase(path, &state, childAction, location).map(embed)
+    }
+  }
+
+  @usableFromInline
+  func reduceCase(
+    _ path: AnyCasePath<ParentState, Child.State>,
+    _ state: inout ParentState,
+    _ action: Child.Action,
+    _ location: IssueLocation
+  ) -> Effect<Child.Action> {
+    guard var childState = path.extract(from: state) else {
+      reportAbsentChild(.caseScope, action: action, at: location)
+      return .none
+    }
+    defer { state = path.embed(childState) }
+    return child.reduce(&childState, action)
+  }
+}

@@ -1,0 +1,41 @@
+import CustomDump
+import IssueReporting
+
+/// Reports an action that was sent while the store was reducing another one.
+func reportSendWhileReducing<Action>(_ action: Action) {
+  var dump = ""
+  customDump(action, to: &dump, indent: 4)
+  reportIssue(
+    """
+    An action was sent to a store while the store was still reducing another one.
+
+      Action:
+    \(dump)
+
+    The action is reduced after the current one, in the same revision. A reducer must not send to \
+    its own store, neither directly nor through something it calls: return "Effect.send" from it, \
+    or share the logic in a method.
+    """
+  )
+}
+
+/// Reports an action that was sent by an effect whose operation had returned.
+func reportSendAfterEnd<Action>(_ action: Action, of run: EffectRun<Action>) {
+  var dump = ""
+  customDump(action, to: &dump, indent: 4)
+  let message =
+    """
+    An action was sent from a completed effect.
+
+      Action:
+    \(dump)
+
+      Effect returned from:
+        \(run.location.map { "\($0.fileID):\($0.line)" } ?? "an unknown place")
+
+    Avoid using the 'send' of an "Effect.run" after the effect has completed, as in a task or a \
+    callback that outlives it. To fix this, make sure that the closure does not return until \
+    everything that sends has ended.
+    """
+  if let location = run.location { location.report(message) } else { reportIssue(message) }
+}

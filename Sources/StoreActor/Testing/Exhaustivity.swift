@@ -1,0 +1,14 @@
+/// How strictly a ``TestStore`` wants everything asserted that a feature does.
+public enum Exhaustivity: Equatable, Sendable {
+  /// Every change of state and every received action has to be asserted, and every effect has to
+  /// end before the test does.
+  case on
+
+  /// Only what the test mentions is checked.
+  ///
+  /// - Parameter showSkippedAssertions: Whether to print what was not asserted.
+  case off(showSkippedAssertions: Bool)
+
+  /// Only what the test mentions is checked, and nothing is printed about the rest.
+  public static let off = Self.off(showSkippedAssertions: false)
+}

@@ -1,0 +1,108 @@
+import CustomDump
+
+/// A state as a test expects it to have become, and as it has become.
+struct StateExpectation<State: Equatable> {
+  let previous: State
+  let actual: State
+  /// Whether a closure that changes nothing is fine.
+  var mayChangeNothing = false
+
+  /// What is wrong when everything has to be asserted; nil when nothing is.
+  func failure(of update: ((inout State) throws -> Void)?) -> String? {
+    var expected = previous
+    if let error = apply(update, to: &expected) { return error }
+    if expected != actual { return mismatch(expected, hasUpdate: update != nil) }
+    guard update != nil, !mayChangeNothing, expected == previous else { return nil }
+    return unnecessary
+  }
+
+  /// What is wrong when only what the closure sets has to be so; nil when nothing is.
+  func partialFailure(of update: ((inout State) throws -> Void)?) -> String? {
+    var expected = actual
+    if let error = apply(update, to: &expected) { return error }
+    return expected == actual ? nil : mismatch(expected, hasUpdate: true)
+  }
+
+  /// What changed and was not asserted; nil when everything was.
+  func skipped(by update: ((inout State) throws -> Void)?) -> String? {
+    var expected = previous
+    guard apply(update, to: &expected) == nil else { return nil }
+    return diff(expected, actual, format: .proportional).map {
+      "These changes were not asserted: …\n\n\($0.indented(by: 4))\n\n(Expected: −, Actual: +)"
+    }
+  }
+
+  private func apply(
+    _ update: ((inout State) throws -> Void)?,
+    to state: inout State
+  ) -> String? {
+    do {
+      try update?(&state)
+      return nil
+    } catch {
+      return "The closure of an assertion threw an error: \(error)"
+    }
+  }
+
+  private func mismatch(_ expected: State, hasUpdate: Bool) -> String {
+    let heading =
+      hasUpdate
+      ? "A state change does not match expectation"
+      : "State was not expected to change, but a change occurred"
+    return "\(heading): …\n\n\(difference(expected, actual, labels: ("Expected", "Actual")))"
+  }
+
+  private var unnecessary: String {
+    """
+    Expected state to change, but no change occurred.
+
+    The trailing closure made no observable modifications to state. If no change to state is \
+    expected, omit the trailing closure.
+    """
+  }
+}
+
+/// The difference between two values; both in full where the difference does not show.
+func difference<T>(_ first: T, _ second: T, labels: (String, String)) -> String {
+  if let difference = diff(first, second, format: .proportional) {
+    return "\(difference.indented(by: 4))\n\n(\(labels.0): −, \(labels.1): +)"
+  }
+  return """
+    \(labels.0):
+    \(String(customDumping: first).indented(by: 2))
+
+    \(labels.1):
+    \(String(customDumping: second).indented(by: 2))
+    """
+}
+
+extension String {
+  func indented(by count: Int) -> String {
+    let indentation = String(repeating: " ", count: count)
+    return split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.isEmpty ? "" : indentation + $0 }
+      .joined(separator: "\n")
+  }
+}
+
+extension TestStore {
+  func check(
+    _ expectation: StateExpectation<State>,
+    update: ((inout State) throws -> Void)?,
+    at location: IssueLocation
+  ) {
+    // In the closure the store's state reads as it was before the action.
+    let current = recorder.state
+    recorder.state = expectation.previous
+    defer { recorder.state = current }
+    guard case .off(let showSkippedAssertions) = exhaustivity else {
+      if let failure = expectation.failure(of: update) { location.report(failure) }
+      return
+    }
+    if let failure = expectation.partialFailure(of: update) {
+      location.report(failure)
+    } else if showSkippedAssertions, let skipped = expectation.skipped(by: update) {
+      recorder.printSkipped(skipped, at: location)
+    }
+  }
+}

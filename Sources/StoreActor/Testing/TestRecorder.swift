@@ -1,0 +1,188 @@
+import CustomDump
+import IssueReporting
+
+/// What a ``TestStore`` has seen of its feature and the test has not dealt with yet.
+///
+/// Sound although it can be changed: it is used on the main actor, and at the end by the test store
+/// that is going, when nobody else has it any more.
+final class TestRecorder<State, Action>: @unchecked Sendable {
+  /// An action that an effect sent, and the state that it led to.
+  struct ReceivedAction {
+    let action: Action
+    let state: State
+  }
+
+  /// The effects of one action.
+  struct RunningEffects {
+    let action: Action
+    let group: EffectGroup
+    let location: IssueLocation
+  }
+
+  var exhaustivity = Exhaustivity.on
+  /// The state that the test knows.
+  var state: State
+  /// The state that the feature has.
+  private(set) var currentState: State
+  private(set) var received: [ReceivedAction] = []
+  /// Where the test last did something with the store.
+  private(set) var location: IssueLocation
+  /// Tasks of a core that is not observed from inside.
+  var foreignTasks: [(action: Action, task: StoreTask, location: IssueLocation)] = []
+  private var effects: [RunningEffects] = []
+  private var isSending = false
+
+  init(state: State, location: IssueLocation) {
+    self.state = state
+    currentState = state
+    self.location = location
+  }
+
+  func at(_ location: IssueLocation) {
+    self.location = location
+  }
+
+  /// The feature, with everything noted that it does.
+  func recording(_ reducer: some Reducer<State, Action>) -> Reduce<State, Action> {
+    let base = reducer._prepared()
+    return Reduce { [self] state, action in
+      let effects = base.reduce(&state, action)
+      note(action, state)
+      return track(effects, of: action)
+    }
+  }
+
+  /// Calls a closure that sends an action, which is then not one that has to be received.
+  func sending<R>(_ send: () -> R) -> R {
+    isSending = true
+    defer { isSending = false }
+    return send()
+  }
+
+  /// Notes the state of a core that is not observed from inside.
+  func note(state: State) {
+    self.state = state
+    currentState = state
+  }
+
+  func removeReceived(upTo count: Int) {
+    received.removeFirst(count)
+  }
+
+  /// The actions whose effects are under way.
+  var runningEffects: [RunningEffects] {
+    effects.removeAll { !$0.group.isActive }
+    return effects
+  }
+
+  /// The descriptions of actions with effects under way, and where they were sent or received.
+  var runningActions: [(action: Action, location: IssueLocation)] {
+    foreignTasks.removeAll { $0.task.isFinished || $0.task.isCancelled }
+    return runningEffects.map { ($0.action, $0.location) }
+      + foreignTasks.map { ($0.action, $0.location) }
+  }
+
+  func cancelRunningEffects() {
+    for effects in runningEffects { effects.group.cancel() }
+    for foreign in foreignTasks { foreign.task.cancel() }
+    effects = []
+    foreignTasks = []
+  }
+
+  private func note(_ action: Action, _ state: State) {
+    currentState = state
+    if isSending {
+      isSending = false
+      self.state = state
+    } else {
+      received.append(ReceivedAction(action: action, state: state))
+    }
+  }
+
+  private func track(_ effect: Effect<Action>, of action: Action) -> Effect<Action> {
+    switch effect.operation {
+    case .none, .send, .cancel: return effect
+    default: break
+    }
+    let group = EffectGroup()
+    effects.append(RunningEffects(action: action, group: group, location: location))
+    return Effect(.tracked(effect, by: group))
+  }
+}
+
+// MARK: - The end of a test
+
+extension TestRecorder {
+  /// Reports what the test has left open. Called when the test store goes.
+  func complete() {
+    reportUnhandledActions()
+    for running in runningActions { reportRunningEffect(running.action, at: running.location) }
+    cancelRunningEffects()
+  }
+
+  private func reportUnhandledActions() {
+    guard !received.isEmpty else { return }
+    let message = """
+      The store received \(received.count) unexpected \
+      action\(received.count == 1 ? "" : "s") by the end of the test: …
+
+        Unhandled actions:
+      \(Self.list(received.map(\.action)))
+
+      To fix, receive the actions with "store.receive". If the test is not about them, call \
+      "await store.skipReceivedActions()", or make the test store non-exhaustive: \
+      "store.exhaustivity = .off".
+      """
+    report(message, at: location)
+  }
+
+  private func reportRunningEffect(_ action: Action, at location: IssueLocation) {
+    var dump = ""
+    customDump(action, to: &dump, indent: 4)
+    let message = """
+      An effect returned for this action is still running. It must complete before the end of the \
+      test. …
+
+        Action:
+      \(dump)
+
+      To fix, see to it that every effect that the reducer returns for this action completes before \
+      the test ends. Reasons why one may not have completed:
+
+      • It needs a little time. Call "await store.finish()" at the end of the test.
+
+      • It waits for a clock. Advance the test clock far enough, or use an immediate clock.
+
+      • It is long-living, such as a timer or a subscription. Mark it "cancellable" and return \
+      "Effect.cancel" for another action, or cancel the task that "store.send" returned.
+
+      • The test is not about it. Call "await store.skipInFlightEffects()", or make the test store \
+      non-exhaustive: "store.exhaustivity = .off".
+      """
+    report(message, at: location)
+  }
+
+  /// Reports in an exhaustive test; prints in one that shows what it skips.
+  func report(_ message: String, at location: IssueLocation) {
+    switch exhaustivity {
+    case .on: location.report(message)
+    case .off(showSkippedAssertions: true): printSkipped(message, at: location)
+    case .off(showSkippedAssertions: false): break
+    }
+  }
+
+  /// Tells of an assertion that was not made; as an output, not as an issue, which could fail tests.
+  func printSkipped(_ message: String, at location: IssueLocation) {
+    print("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
+  }
+
+  static func list(_ actions: some Collection<Action>) -> String {
+    actions.enumerated().map { index, action in
+      var dump = ""
+      customDump(action, to: &dump, indent: 4)
+      let start = dump.index(dump.startIndex, offsetBy: min(4, dump.count))
+      return actions.count == 1 ? dump : "    \(index + 1). \(dump[start...])"
+    }
+    .joined(separator: "\n")
+  }
+}

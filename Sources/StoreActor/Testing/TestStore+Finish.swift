@@ -1,0 +1,91 @@
+extension TestStore {
+  /// Waits until all effects have ended, and reports those that do not end in time.
+  ///
+  /// - Parameter duration: How long to wait, in real time; ``timeout`` when nil.
+  public func finish(
+    timeout duration: Duration? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let duration = duration ?? timeout
+    recorder.at(location)
+    let isFinished = await wait(for: duration) { recorder.runningActions.isEmpty }
+    guard !isFinished else { return }
+    location.report(
+      """
+      Expected effects to finish, but there are still effects in-flight\
+      \(duration > .zero ? " after \(duration)" : "").
+
+      Effects of these actions are still running:
+      \(TestRecorder<State, Action>.list(recorder.runningActions.map(\.action)))
+
+      If one waits for a test clock, advance the clock so that it can complete. If it needs more \
+      time, give "finish" a longer "timeout".
+      """
+    )
+  }
+
+  /// Deals with all actions that effects have sent, without asserting them.
+  ///
+  /// - Parameter strict: Whether it is a mistake if there are none.
+  public func skipReceivedActions(
+    strict: Bool = true,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    recorder.at(location)
+    await Task.megaYield()
+    let skipped = recorder.received
+    guard let last = skipped.last else {
+      if strict { location.report("There were no received actions to skip.") }
+      return
+    }
+    recorder.state = last.state
+    recorder.removeReceived(upTo: skipped.count)
+    guard exhaustivity == .off(showSkippedAssertions: true) else { return }
+    recorder.printSkipped(
+      """
+      \(skipped.count) received action\(skipped.count == 1 ? " was" : "s were") skipped: …
+
+      \(TestRecorder<State, Action>.list(skipped.map(\.action)))
+      """,
+      at: location
+    )
+  }
+
+  /// Cancels all effects that are still running.
+  ///
+  /// - Parameter strict: Whether it is a mistake if there are none.
+  public func skipInFlightEffects(
+    strict: Bool = true,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    recorder.at(location)
+    await Task.megaYield()
+    let actions = recorder.runningActions.map(\.action)
+    if actions.isEmpty {
+      if strict { location.report("There were no in-flight effects to skip.") }
+      return
+    }
+    recorder.cancelRunningEffects()
+    guard exhaustivity == .off(showSkippedAssertions: true) else { return }
+    recorder.printSkipped(
+      """
+      The effects of \(actions.count) action\(actions.count == 1 ? " were" : "s were") cancelled: …
+
+      \(TestRecorder<State, Action>.list(actions))
+      """,
+      at: location
+    )
+  }
+}

@@ -1,0 +1,202 @@
+import CustomDump
+
+extension TestStore {
+  /// Asserts that an effect has sent, or sends within a time, an action, and what it changes.
+  ///
+  /// - Parameters:
+  ///   - expectedAction: The action.
+  ///   - duration: How long to wait for it, in real time; ``timeout`` when nil.
+  ///   - updateStateToExpectedResult: Makes of the state before the action the one after it.
+  public func receive(
+    _ expectedAction: Action,
+    timeout duration: Duration? = nil,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async where Action: Equatable {
+    await receive(
+      .equal(to: expectedAction),
+      timeout: duration,
+      update: updateStateToExpectedResult,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    )
+  }
+
+  /// Asserts that an effect sends an action that a closure accepts, and what it changes.
+  @_disfavoredOverload
+  public func receive(
+    _ isMatching: @escaping (_ action: Action) -> Bool,
+    timeout duration: Duration? = nil,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    await receive(
+      .satisfying(isMatching),
+      timeout: duration,
+      update: updateStateToExpectedResult,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    )
+  }
+
+  /// Asserts that an effect sends an action of a case, whatever its value, and what it changes.
+  @_disfavoredOverload
+  public func receive<Value>(
+    _ actionCase: CaseKeyPath<Action, Value>,
+    timeout duration: Duration? = nil,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    await receive(
+      .of(actionCase),
+      timeout: duration,
+      update: updateStateToExpectedResult,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    )
+  }
+
+  /// Asserts that an effect sends an action of a case with a value, and what it changes.
+  @_disfavoredOverload
+  public func receive<Value: Equatable>(
+    _ actionCase: CaseKeyPath<Action, Value>,
+    _ value: Value,
+    timeout duration: Duration? = nil,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    await receive(
+      .of(actionCase, value),
+      timeout: duration,
+      update: updateStateToExpectedResult,
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    )
+  }
+}
+
+extension TestStore {
+  private func receive(
+    _ matcher: ActionMatcher<Action>,
+    timeout duration: Duration?,
+    update: ((inout State) throws -> Void)?,
+    at location: IssueLocation
+  ) async {
+    recorder.at(location)
+    guard isRoot else { return reportUnobservable(matcher, at: location) }
+    let duration = duration ?? timeout
+    guard await waitForAction(matcher, for: duration) else {
+      return reportNothingReceived(matcher, after: duration, at: location)
+    }
+    guard let index = indexToReceive(matcher) else {
+      // Only a non-exhaustive store looks past the first action.
+      return reportNothingReceived(matcher, after: duration, at: location)
+    }
+    let received = recorder.received[index]
+    if !matcher.matches(received.action) { reportUnexpected(received.action, matcher, at: location) }
+    reportSkipped(upTo: index, at: location)
+    let previous = index == 0 ? recorder.state : recorder.received[index - 1].state
+    recorder.removeReceived(upTo: index + 1)
+    recorder.state = received.state
+    check(
+      StateExpectation(previous: previous, actual: received.state),
+      update: update,
+      at: location
+    )
+    await Task.yield()
+  }
+
+  /// The place of the action to receive: the first in an exhaustive test, else the first that fits.
+  private func indexToReceive(_ matcher: ActionMatcher<Action>) -> Int? {
+    if exhaustivity == .on { return recorder.received.isEmpty ? nil : 0 }
+    return recorder.received.firstIndex { matcher.matches($0.action) }
+  }
+
+  private func waitForAction(_ matcher: ActionMatcher<Action>, for duration: Duration) async -> Bool {
+    await wait(for: duration) { self.indexToReceive(matcher) != nil }
+  }
+
+  private func reportUnexpected(
+    _ action: Action,
+    _ matcher: ActionMatcher<Action>,
+    at location: IssueLocation
+  ) {
+    let difference = matcher.difference(action) ?? String(customDumping: action).indented(by: 4)
+    let heading =
+      matcher.difference(action) == nil
+      ? "Expected to receive \(matcher.expectation), but didn't. Received unexpected action: …"
+      : "Received unexpected action: …"
+    location.report("\(heading)\n\n\(difference)")
+  }
+
+  private func reportNothingReceived(
+    _ matcher: ActionMatcher<Action>,
+    after duration: Duration,
+    at location: IssueLocation
+  ) {
+    let advice =
+      recorder.runningActions.isEmpty
+      ? """
+      There are no in-flight effects that could deliver this action. Could the effect you expected \
+      to deliver this action have been cancelled?
+      """
+      : """
+      There are effects in-flight. If the effect that delivers this action uses a clock, advance the \
+      test clock so that it can perform the effect, or use an immediate clock. If it needs more \
+      time, give "receive" a longer "timeout".
+      """
+    location.report(
+      """
+      Expected to receive \(matcher.expectation), but didn't\
+      \(duration > .zero ? " after \(duration)" : "").
+
+      \(advice)
+      """
+    )
+  }
+
+  private func reportSkipped(upTo index: Int, at location: IssueLocation) {
+    guard index > 0, exhaustivity == .off(showSkippedAssertions: true) else { return }
+    let actions = recorder.received.prefix(index).map(\.action)
+    recorder.printSkipped(
+      """
+      \(index) received action\(index == 1 ? " was" : "s were") skipped: …
+
+      \(TestRecorder<State, Action>.list(actions))
+      """,
+      at: location
+    )
+  }
+
+  private func reportUnobservable(_ matcher: ActionMatcher<Action>, at location: IssueLocation) {
+    location.report(
+      """
+      Expected to receive \(matcher.expectation), but the actions of this store's effects cannot be \
+      seen here, as they are reduced in another process.
+
+      Assert the state that they lead to, with "store.assert".
+      """
+    )
+  }
+
+  /// Lets other tasks run until a condition holds, or real time is up.
+  func wait(for duration: Duration, until condition: () -> Bool) async -> Bool {
+    await Task.megaYield()
+    let clock = ContinuousClock()
+    let deadline = clock.now.advanced(by: duration)
+    while !condition() {
+      if Task.isCancelled || clock.now >= deadline { return condition() }
+      // At the lowest priority, so that everything that is ready runs first.
+      await Task.detached(priority: .background) { await Task.yield() }.value
+    }
+    return true
+  }
+}

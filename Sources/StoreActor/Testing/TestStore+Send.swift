@@ -1,0 +1,144 @@
+extension TestStore {
+  /// Sends an action and asserts what it changes.
+  ///
+  /// Sending is done when the action has been reduced; its effects have started, but may not have
+  /// got far.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - updateStateToExpectedResult: Makes of the state before the action the one after it. Leave it
+  ///     out when nothing is expected to change.
+  /// - Returns: What follows from the action; wait for its effects, or cancel them.
+  @discardableResult
+  public func send(
+    _ action: Action,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> TestStoreTask {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    recorder.at(location)
+    dealWithUnreceivedActions(before: action, at: location)
+    let previous = recorder.state
+    let task = recorder.sending { core.send(action) }
+    if isRoot {
+      await letEffectsBegin()
+    } else {
+      await noteOutcome(of: action, task, at: location)
+    }
+    check(
+      StateExpectation(previous: previous, actual: recorder.state),
+      update: updateStateToExpectedResult,
+      at: location
+    )
+    return TestStoreTask(task: task, timeout: timeout)
+  }
+
+  /// Sends the action of a case without a value, and asserts what it changes.
+  @discardableResult
+  public func send(
+    _ action: CaseKeyPath<Action, Void>,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> TestStoreTask {
+    await send(
+      AnyCasePath(action).embed(()),
+      assert: updateStateToExpectedResult,
+      fileID: fileID,
+      filePath: filePath,
+      line: line,
+      column: column
+    )
+  }
+
+  /// Sends the action of a case with a value, and asserts what it changes.
+  @discardableResult
+  public func send<Value>(
+    _ action: CaseKeyPath<Action, Value>,
+    _ value: Value,
+    assert updateStateToExpectedResult: ((_ state: inout State) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async -> TestStoreTask {
+    await send(
+      AnyCasePath(action).embed(value),
+      assert: updateStateToExpectedResult,
+      fileID: fileID,
+      filePath: filePath,
+      line: line,
+      column: column
+    )
+  }
+
+  /// Asserts the current state, without any action.
+  ///
+  /// Mostly of use in a non-exhaustive test: after `await store.finish()`, say.
+  ///
+  /// - Parameter updateStateToExpectedResult: Sets in the state what is expected of it.
+  public func assert(
+    _ updateStateToExpectedResult: @escaping (_ state: inout State) throws -> Void,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    recorder.at(location)
+    if !isRoot { recorder.note(state: core.state) }
+    check(
+      StateExpectation(
+        previous: recorder.state,
+        actual: recorder.currentState,
+        mayChangeNothing: true
+      ),
+      update: updateStateToExpectedResult,
+      at: location
+    )
+  }
+
+  var isRoot: Bool { core is RootCore<State, Action> }
+
+  /// Gives the tasks of effects a chance to start.
+  private func letEffectsBegin() async {
+    if uncheckedUseMainSerialExecutor { await Task.yield() } else { await Task.megaYield() }
+  }
+
+  private func noteOutcome(
+    of action: Action,
+    _ task: StoreTask,
+    at location: IssueLocation
+  ) async {
+    do {
+      try await task.applied()
+    } catch {
+      location.report("The action was not applied: \(error)")
+    }
+    recorder.note(state: core.state)
+    if !task.isFinished { recorder.foreignTasks.append((action, task, location)) }
+  }
+
+  /// Reports actions that should have been received before the next one is sent.
+  private func dealWithUnreceivedActions(before action: Action, at location: IssueLocation) {
+    let unreceived = recorder.received
+    guard let last = unreceived.last else { return }
+    let message = """
+      Must handle \(unreceived.count) received action\(unreceived.count == 1 ? "" : "s") before \
+      sending an action: …
+
+        Unhandled actions:
+      \(TestRecorder<State, Action>.list(unreceived.map(\.action)))
+      """
+    recorder.report(message, at: location)
+    if exhaustivity != .on {
+      recorder.state = last.state
+      recorder.removeReceived(upTo: unreceived.count)
+    }
+  }
+}

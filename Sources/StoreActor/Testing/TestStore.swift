@@ -1,0 +1,154 @@
+import IssueReporting
+
+/// A store for tests, which wants everything asserted that a feature does.
+///
+/// ```swift
+/// @MainActor @Test func increments() async {
+///   let store = TestStore(initialState: Counter.State()) { Counter() }
+///   await store.send(.incrementButtonTapped) { $0.count = 1 }
+/// }
+/// ```
+///
+/// - A `send` or `receive` states in a closure what changes in the state: the closure is given the
+///   state before the action, and has to make of it the state after the action.
+/// - Every action that an effect sends, also one of `Effect.send`, has to be received.
+/// - Every effect has to end before the test does.
+///
+/// What is not so is reported, at the latest when the store goes. See ``exhaustivity`` for tests
+/// that look at a part of the behaviour only.
+@MainActor
+public final class TestStore<State: Equatable, Action> {
+  /// How strictly everything has to be asserted.
+  public var exhaustivity: Exhaustivity {
+    get { recorder.exhaustivity }
+    set { recorder.exhaustivity = newValue }
+  }
+
+  /// How long ``finish(timeout:fileID:filePath:line:column:)`` and the `receive` methods wait, in
+  /// real time, unless they are told otherwise.
+  public var timeout: Duration = .seconds(1)
+
+  let core: any StoreCore<State, Action>
+  let recorder: TestRecorder<State, Action>
+  private let root: RootCore<State, Action>?
+  private let serialExecutor = SerialExecutorUse()
+
+  /// Creates a test store.
+  ///
+  /// - Parameters:
+  ///   - initialState: The state to start with.
+  ///   - reducer: The feature.
+  ///   - prepareDependencies: Overrides dependencies for the state, the reducer and its effects.
+  public init(
+    initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let (recorder, root) = StoreActor.withDependencies(prepareDependencies) {
+      let state = initialState()
+      let recorder = TestRecorder<State, Action>(state: state, location: location)
+      let root = RootCore(
+        initialState: { state },
+        reducer: { recorder.recording(reducer()) }
+      )
+      return (recorder, root)
+    }
+    self.recorder = recorder
+    self.root = root
+    core = root
+  }
+
+  /// Creates a test store over any core.
+  ///
+  /// Of a core that is not the root of this process only states are seen, not the actions that
+  /// effects send: those cannot be received, and each `send` asserts the state that the store has
+  /// when the action's outcome is known.
+  package init(
+    core: any StoreCore<State, Action>,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    recorder = TestRecorder(state: core.state, location: location)
+    root = nil
+    self.core = core
+  }
+
+  deinit {
+    recorder.complete()
+  }
+
+  /// The state after the last action that the test sent or received.
+  ///
+  /// In the closure of an assertion it is the state before the action.
+  public var state: State { recorder.state }
+
+  /// The dependencies of the feature; may be changed in the course of a test.
+  public var dependencies: DependencyValues {
+    get { root?.dependencies ?? ._current }
+    set { root?.dependencies = newValue }
+  }
+
+  /// Changes dependencies for an operation.
+  public func withDependencies<R>(
+    _ updateValues: (inout DependencyValues) throws -> Void,
+    operation: () throws -> R
+  ) rethrows -> R {
+    let previous = dependencies
+    defer { dependencies = previous }
+    try updateValues(&dependencies)
+    return try operation()
+  }
+
+  /// Changes dependencies for an asynchronous operation.
+  public func withDependencies<R>(
+    _ updateValues: (inout DependencyValues) async throws -> Void,
+    operation: () async throws -> R
+  ) async rethrows -> R {
+    let previous = dependencies
+    defer { dependencies = previous }
+    var values = previous
+    try await updateValues(&values)
+    dependencies = values
+    return try await operation()
+  }
+
+  /// Changes the exhaustivity for an operation.
+  public func withExhaustivity<R>(
+    _ exhaustivity: Exhaustivity,
+    operation: () throws -> R
+  ) rethrows -> R {
+    let previous = self.exhaustivity
+    defer { self.exhaustivity = previous }
+    self.exhaustivity = exhaustivity
+    return try operation()
+  }
+
+  /// Changes the exhaustivity for an asynchronous operation.
+  public func withExhaustivity<R>(
+    _ exhaustivity: Exhaustivity,
+    operation: () async throws -> R
+  ) async rethrows -> R {
+    let previous = self.exhaustivity
+    defer { self.exhaustivity = previous }
+    self.exhaustivity = exhaustivity
+    return try await operation()
+  }
+
+  /// Whether all tasks run one after the other on the main thread, so that tests run the same way
+  /// every time. On by default; what was before is restored when the last test store goes.
+  public var useMainSerialExecutor: Bool {
+    get { uncheckedUseMainSerialExecutor }
+    set { uncheckedUseMainSerialExecutor = newValue }
+  }
+}
+
+/// The test store of a feature: `TestStoreOf<Counter>`.
+public typealias TestStoreOf<R: Reducer> = TestStore<R.State, R.Action> where R.State: Equatable

@@ -1,0 +1,62 @@
+/// What follows from an action that a test sent.
+///
+/// ```swift
+/// let task = await store.send(.startTimerButtonTapped)
+/// await task.cancel()
+/// ```
+public struct TestStoreTask: Sendable {
+  private let task: StoreTask
+  private let timeout: Duration
+
+  init(task: StoreTask, timeout: Duration) {
+    self.task = task
+    self.timeout = timeout
+  }
+
+  /// Cancels the effects of the action, and waits until they have ended.
+  public func cancel() async {
+    task.cancel()
+    await task.finish()
+  }
+
+  /// Waits until the effects of the action have ended, and reports when they do not in time.
+  ///
+  /// - Parameter duration: How long to wait, in real time; the test store's timeout when nil.
+  @MainActor
+  public func finish(
+    timeout duration: Duration? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column
+  ) async {
+    let duration = duration ?? timeout
+    guard await !waitUntilFinished(for: duration) else { return }
+    IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(
+      """
+      Expected task to finish, but it is still in-flight\
+      \(duration > .zero ? " after \(duration)" : "").
+
+      If this task waits for a test clock, advance the clock so that it can complete. If it needs \
+      more time, give "finish" a longer "timeout".
+      """
+    )
+  }
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool {
+    task.isCancelled
+  }
+
+  @MainActor
+  private func waitUntilFinished(for duration: Duration) async -> Bool {
+    await Task.megaYield()
+    let clock = ContinuousClock()
+    let deadline = clock.now.advanced(by: duration)
+    while !task.isFinished {
+      if Task.isCancelled || clock.now >= deadline { return task.isFinished }
+      await Task.detached(priority: .background) { await Task.yield() }.value
+    }
+    return true
+  }
+}

@@ -1,0 +1,50 @@
+import StoreReplication
+
+/// Something about a connection that its user may want to know.
+public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
+  /// What happened.
+  public enum Kind: Hashable, Sendable {
+    /// A session is open. Resumed means that effects and lease went on through a break.
+    case connected(isResumed: Bool)
+    /// The daemon was restarted and its history does not continue: all state comes afresh.
+    case newEpoch
+    /// The daemon serves this client no more.
+    case refused
+    /// The session is over, with its effects; another one is asked for.
+    case sessionEnded
+    /// Nothing is heard of the daemon. What is shown is what was last received.
+    case silent
+    /// A scope is fetched again, because something was lost or did not fit.
+    case resynchronising
+  }
+
+  /// What happened.
+  public var kind: Kind
+  /// The same for people.
+  public var description: String
+
+  init(_ event: ClientEvent) {
+    switch event {
+    case .connected(let session, _, let isResumed):
+      kind = .connected(isResumed: isResumed)
+      description = isResumed ? "resumed session \(session)" : "connected as session \(session)"
+    case .newEpoch(let old, let new):
+      kind = .newEpoch
+      description =
+        "the daemon has a new epoch (\(String(new, radix: 16)), was \(String(old, radix: 16))): "
+        + "joining everything again"
+    case .refused(let code, let message):
+      kind = .refused
+      description = "refused (\(code)): \(message)"
+    case .sessionEnded(let code, let message):
+      kind = .sessionEnded
+      description = "the session ended (\(code)): \(message)"
+    case .silent:
+      kind = .silent
+      description = "nothing is heard of the daemon; showing what was last received"
+    case .resynchronising(let scope, let reason):
+      kind = .resynchronising
+      description = "fetching \(scope) again: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import StoreReplication
+package import StoreState
+
+/// A scope whose types this program does not know: its state is a value that a schema explains.
+@MainActor
+package final class DynamicScope: Replica {
+  /// What happened to the scope.
+  package enum Event {
+    /// A snapshot was taken in.
+    case snapshot(revision: UInt64)
+    /// A delta of the optional state was applied.
+    case delta(ArraySlice<UInt8>, revision: UInt64)
+    /// What was taken in is to be shown.
+    case settled(revision: UInt64)
+    case status(ScopeStatus)
+  }
+
+  package let name: String
+  package let description: ScopeDescription
+  /// The optional state's kind.
+  package let schema: Schema
+  /// The optional state as of the newest bytes; null when the scope is absent.
+  package private(set) var value = GenericValue.null
+  package private(set) var revision: UInt64 = 0
+  package internal(set) var scope: ClientScope?
+  package var onEvent: @MainActor (Event) -> Void = { _ in }
+
+  init(name: String, description: ScopeDescription) {
+    self.name = name
+    self.description = description
+    schema = .optional(description.state.root)
+  }
+
+  package func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    let value = try GenericValue(encoded: snapshot)
+    try value.validate(against: schema, in: description.state)
+    self.value = value
+    self.revision = revision
+    onEvent(.snapshot(revision: revision))
+  }
+
+  package func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    var decoder = CBORDecoder(delta)
+    var value = value
+    try value.apply(delta: &decoder, schema: schema, in: description.state)
+    try decoder.finish()
+    self.value = value
+    self.revision = revision
+    onEvent(.delta(delta, revision: revision))
+  }
+
+  package var digest: Digest { value.digest }
+
+  package func settled(revision: UInt64) {
+    self.revision = revision
+    onEvent(.settled(revision: revision))
+  }
+
+  package func statusChanged(_ status: ScopeStatus) { onEvent(.status(status)) }
+}

@@ -1,0 +1,54 @@
+package import StoreReplication
+package import StoreState
+
+/// For programs that know no types: everything works from what the daemon describes.
+extension StoreConnection {
+  /// What the daemon exposes.
+  package func describe() async throws(ConnectionError) -> [ScopeDescription] {
+    let result = await withCheckedContinuation { continuation in
+      client.describe { continuation.resume(returning: $0) }
+      wakeUp()
+    }
+    return try decoded(result)
+  }
+
+  /// How the daemon is.
+  package func status() async throws(ConnectionError) -> GenericValue {
+    let result = await withCheckedContinuation { continuation in
+      client.status { continuation.resume(returning: $0) }
+      wakeUp()
+    }
+    return try decoded(result)
+  }
+
+  private func decoded<Value>(
+    _ result: Result<Value, CodecError>
+  ) throws(ConnectionError) -> Value {
+    do throws(CodecError) {
+      return try result.get()
+    } catch {
+      throw ConnectionError(
+        .malformed, "The daemon's answer makes no sense: \(error)",
+        remedy: "Use programs of the same release.")
+    }
+  }
+
+  /// Follows a scope of any type; its events begin with the first snapshot.
+  package func follow(
+    _ name: String, description: ScopeDescription,
+    onEvent: @escaping @MainActor (DynamicScope, DynamicScope.Event) -> Void
+  ) -> DynamicScope {
+    let dynamic = DynamicScope(name: name, description: description)
+    dynamic.onEvent = { [unowned dynamic] in onEvent(dynamic, $0) }
+    dynamic.scope = client.add(
+      name, mode: .follow, state: description.state, action: description.action, replica: dynamic)
+    wakeUp()
+    return dynamic
+  }
+
+  /// A scope to send to without following it.
+  package func target(_ name: String, description: ScopeDescription) -> ClientScope {
+    defer { wakeUp() }
+    return client.add(name, mode: .sendOnly, action: description.action, replica: nil)
+  }
+}

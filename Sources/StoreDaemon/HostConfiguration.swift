@@ -1,0 +1,61 @@
+import StoreReplication
+
+/// How a daemon runs: where it is, and its times.
+public struct HostConfiguration: Sendable {
+  /// The directory of its sockets and its lock.
+  public var directory: String
+  /// Further addresses to listen at, such as `tcp://127.0.0.1:5555`.
+  public var listen: [String] = []
+  /// Whether an address without encryption may be listened at, on the loopback interface.
+  public var allowsInsecureLoopback = false
+  /// Silence after which a client's session ends.
+  public var lease: Duration = .seconds(10)
+  /// What is left of the lease when a client's connection goes, for it to come back in.
+  public var grace: Duration = .seconds(2)
+
+  /// A daemon in a directory.
+  public init(directory: String) { self.directory = directory }
+
+  var timing: Timing {
+    var timing = Timing()
+    timing.lease = lease
+    timing.grace = grace
+    return timing
+  }
+
+  /// Checks everything that can be checked before something is opened.
+  func check() throws(HostError) {
+    guard lease >= .milliseconds(100), lease <= .seconds(86_400) else {
+      throw HostError(
+        .usage, "A lease of \(lease) is not possible.",
+        remedy: "Choose one from 100 milliseconds to a day.")
+    }
+    guard grace > .zero, grace <= lease else {
+      throw HostError(
+        .usage, "A grace period of \(grace) does not fit a lease of \(lease).",
+        remedy: "Choose one that is longer than nothing and no longer than the lease.")
+    }
+    for address in listen { try check(address: address) }
+  }
+
+  private func check(address: String) throws(HostError) {
+    do throws(LocationError) {
+      _ = try StoreLocation(address: address)
+    } catch {
+      throw HostError(.usage, "\(error)", remedy: "Correct --listen.")
+    }
+    guard address.hasPrefix("tcp://") else { return }
+    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" && $0 != "]" }
+    let isLoopback = host.hasPrefix("127.") || host == "localhost" || host == "[" && address.hasPrefix("tcp://[::1]")
+    guard isLoopback else {
+      throw HostError(
+        .notAllowed, "\(address) can be reached by others, and what travels there is not encrypted.",
+        remedy: "Listen on the loopback interface, and let others in through a tunnel.")
+    }
+    guard allowsInsecureLoopback else {
+      throw HostError(
+        .notAllowed, "Every user of this machine can connect to \(address).",
+        remedy: "If that is meant, say so with --insecure-loopback.")
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// Why a daemon could not start, or had to stop.
+public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of failure, which is also what a program exits with (sysexits.h).
+  public struct Code: Hashable, Sendable {
+    /// The exit status.
+    public let exitStatus: Int32
+
+    /// A second daemon on the same directory.
+    public static let alreadyRunning = Code(exitStatus: 73)
+    /// A directory, file or socket that cannot be made or used.
+    public static let cannotCreate = Code(exitStatus: 73)
+    /// Something that would expose the store to others.
+    public static let notAllowed = Code(exitStatus: 77)
+    /// A setting that makes no sense.
+    public static let usage = Code(exitStatus: 64)
+    /// The system lacks something, or failed.
+    public static let system = Code(exitStatus: 71)
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// What was wrong and what was expected.
+  public var message: String
+  /// What to do about it.
+  public var remedy: String
+
+  /// Creates an error.
+  public init(_ code: Code, _ message: String, remedy: String) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+  }
+
+  public var description: String { "\(message) \(remedy)" }
+}

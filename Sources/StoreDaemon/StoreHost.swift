@@ -1,0 +1,182 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+import Dispatch
+public import Logging
+public import StoreActor
+public import StoreReplication
+import ZeroMQ
+
+/// The shell around a root store: it owns the store, and serves scopes of it to other processes.
+///
+/// A daemon of one's own is a state, a reducer, exposures and this:
+///
+/// ```swift
+/// @main
+/// struct Main {
+///   @MainActor static func main() throws {
+///     let host = StoreHost(
+///       initialState: App.State(), exposures: App.exposures,
+///       configuration: HostConfiguration(directory: "/run/app")
+///     ) {
+///       App()
+///     }
+///     try host.run()
+///   }
+/// }
+/// ```
+///
+/// Reducers, sockets and publishing share the main thread, and so one order.
+@MainActor
+public final class StoreHost<State: Sendable, Action: Sendable> {
+  /// Where a running daemon is.
+  public struct Ready: Hashable, Sendable {
+    /// Its directory.
+    public var directory: String
+    /// The epoch of its history.
+    public var epoch: UInt64
+    /// The revision of its state.
+    public var revision: UInt64
+  }
+
+  /// The root, for code in the daemon's own process.
+  public let store: Store<State, Action>
+
+  private let core: RootCore<State, Action>
+  private let exposures: [Expose<State, Action>]
+  private let configuration: HostConfiguration
+  private let sessionAction: (SessionEvent) -> Action?
+  private let logger: Logger
+
+  // Open while the daemon runs.
+  private var directory: StoreDirectory?
+  private var service: HostService<State, Action>?
+  private var commits: StoreSubscription?
+
+  /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start()``.
+  ///
+  /// - Parameters:
+  ///   - initialState: The root state.
+  ///   - exposures: What clients may see; nothing else exists for them.
+  ///   - sessionAction: The root action that tells the reducer that a client came or went.
+  ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
+  public init<R: Reducer<State, Action>>(
+    initialState: @autoclosure () -> State,
+    exposures: [Expose<State, Action>],
+    configuration: HostConfiguration,
+    logger: Logger = Logger(label: "storeactor"),
+    sessionAction: @escaping (SessionEvent) -> Action? = { _ in nil },
+    withDependencies: ((inout DependencyValues) -> Void)? = nil,
+    @ReducerBuilder<State, Action> reducer: () -> R
+  ) {
+    core = RootCore(
+      initialState: initialState, reducer: reducer, withDependencies: withDependencies)
+    store = Store(core: core)
+    self.exposures = exposures
+    self.configuration = configuration
+    self.logger = logger
+    self.sessionAction = sessionAction
+  }
+
+  /// Serves until the process is told to stop by SIGTERM or SIGINT, or ``stop()`` is called.
+  ///
+  /// Takes over the main thread, so it must be called on it, from a synchronous `main`. What was
+  /// accepted is finished, and clients are told, before it returns.
+  ///
+  /// - Parameter onReady: Called when clients can connect.
+  /// - Throws: ``HostError``.
+  public func run(onReady: (Ready) -> Void = { _ in }) throws(HostError) {
+    #if os(Linux)
+    guard MainThread.isCurrent else {
+      throw HostError(
+        .system, "The daemon was not started on the main thread.",
+        remedy: "Call run() from a synchronous main: an asynchronous one has left it.")
+    }
+    let service = try open()
+    defer { close() }
+    let signals = stopSignals()
+    defer { for signal in signals { signal.cancel() } }
+    let loop = PollLoop(service)
+    service.onStop = { loop.stop() }
+    onReady(ready)
+    do throws(ZeroMQError) {
+      try loop.run()
+    } catch {
+      throw HostError(.system, "The main loop failed: \(error)", remedy: "See the log.")
+    }
+    #else
+    _ = try open()
+    let signals = stopSignals()
+    try start()
+    onReady(ready)
+    withExtendedLifetime(signals) { dispatchMain() }
+    #endif
+  }
+
+  /// Serves from the main queue, in a program that runs that itself; returns at once.
+  ///
+  /// - Throws: ``HostError``.
+  public func start() throws(HostError) {
+    let service: HostService<State, Action>
+    if let opened = self.service { service = opened } else { service = try open() }
+    let loop = QueueLoop(service) { [logger] error in
+      logger.critical("The main loop failed: \(error)")
+    }
+    service.onStop = { [weak self] in
+      loop.stop()
+      self?.close()
+    }
+    // What the program sends to the store outside a turn has to be published as well.
+    commits = core.observeChanges { loop.wakeUp() }
+    loop.start()
+  }
+
+  /// Finishes what was accepted, says goodbye to clients and ends ``run(onReady:)``.
+  public func stop() { service?.stop() }
+
+  /// Where the daemon is; only while it runs.
+  public var ready: Ready {
+    Ready(
+      directory: configuration.directory, epoch: service?.server.epoch ?? 0,
+      revision: core.revision)
+  }
+
+  private func open() throws(HostError) -> HostService<State, Action> {
+    try configuration.check()
+    let directory = try StoreDirectory(configuration.directory)
+    FileDescriptorLimit.raise()
+    var generator = SystemRandomNumberGenerator()
+    let server = ReplicaServer(
+      root: core, exposures: exposures, epoch: generator.next(), timing: configuration.timing,
+      processID: getpid(), now: .current, generator: generator, sessionAction: sessionAction)
+    let sockets: HostSockets
+    do throws(ZeroMQError) {
+      sockets = try HostSockets(configuration, limits: Limits(), welcome: server.welcome)
+    } catch {
+      throw HostError(.cannotCreate, "\(error)", remedy: "")
+    }
+    let service = HostService(server: server, sockets: sockets, logger: logger)
+    self.directory = directory
+    self.service = service
+    return service
+  }
+
+  private func close() {
+    commits = nil
+    service?.close()
+    service = nil
+    directory = nil
+  }
+
+  private func stopSignals() -> [any DispatchSourceSignal] {
+    [SIGTERM, SIGINT].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.stop() } }
+      source.resume()
+      return source
+    }
+  }
+}

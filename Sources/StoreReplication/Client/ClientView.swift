@@ -1,0 +1,57 @@
+/// The view that a client follows: what its topic and indices mean, and how far it got.
+@MainActor
+struct ClientView {
+  let nonce: UInt64
+  let topic: Topic
+  /// By index.
+  let scopes: [ClientScope]
+  var sequence: UInt64
+}
+
+/// A join under way.
+@MainActor
+struct ClientJoin {
+  let nonce: UInt64
+  /// The scopes asked for, in the order of the request, and whether each was to be kept.
+  let asked: [(scope: ClientScope, isKept: Bool)]
+  var deadline: Instant
+  /// The view that was answered; nil before the answer, and when nothing is followed.
+  var view: ClientView?
+  var isAnswered = false
+  var echo: PublishedMessage.Echo?
+  /// The captures by handle: nil while they are on their way.
+  var captures: [UInt64: Capture] = [:]
+  /// Runs of the new view that came after the echo.
+  var kept: [PublishedMessage.DeltaRun] = []
+
+  enum Capture {
+    case snapshot([UInt8], total: Int, revision: UInt64)
+    case replay(ArraySlice<UInt8>?, revision: UInt64)
+
+    var isComplete: Bool {
+      switch self {
+      case .snapshot(let bytes, let total, _): bytes.count == total
+      case .replay: true
+      }
+    }
+
+    var revision: UInt64 {
+      switch self {
+      case .snapshot(_, _, let revision), .replay(_, let revision): revision
+      }
+    }
+  }
+
+  /// Whether everything has come.
+  var isComplete: Bool {
+    guard isAnswered else { return false }
+    guard let view else { return true }
+    guard echo != nil else { return false }
+    return asked.allSatisfy { scope, isKept in
+      guard scope.replica != nil, !isKept, let handle = scope.handle,
+        view.scopes.contains(where: { $0 === scope })
+      else { return true }
+      return captures[handle]?.isComplete ?? false
+    }
+  }
+}

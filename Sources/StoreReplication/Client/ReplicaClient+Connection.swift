@@ -1,0 +1,171 @@
+extension ReplicaClient {
+  /// The control socket has a new connection.
+  func greeted() {
+    guard phase != .closed else { return }
+    interrupt()
+    sayHello()
+  }
+
+  /// The publishing socket has a new connection; what was on the way on the old one is lost.
+  func welcomed() {
+    defer { isWelcomed = true }
+    guard phase == .live, joining != nil || view != nil else { return }
+    if isWelcomed { rejoin() } else { sendFence() }
+  }
+
+  func sayHello() {
+    phase = .greeting(since: now.instant)
+    send(
+      .hello(
+        ClientMessage.Hello(
+          clientID: identity.clientID, token: session?.token,
+          firstSequence: actions.firstSequence, name: identity.name,
+          isListed: identity.isListed)))
+  }
+
+  func opened(_ hello: DaemonMessage.HelloOK) {
+    guard case .greeting = phase else { return }
+    let previous = session
+    if let previous, previous.privateTopic != hello.privateTopic {
+      outgoing.append(.unsubscribe(previous.privateTopic))
+    }
+    session = SessionState(
+      token: hello.token, session: hello.session, epoch: hello.epoch,
+      privateTopic: hello.privateTopic, window: max(1, Int(clamping: hello.window)),
+      frameBytes: max(1024, Int(clamping: hello.frameBytes)),
+      lease: .milliseconds(Int64(clamping: hello.leaseMilliseconds)))
+    phase = .live
+    backOff = timing.backOff.lowerBound
+    nextPing = now.instant.advanced(by: pingInterval)
+    if let previous, previous.epoch != hello.epoch {
+      events.append(.newEpoch(old: previous.epoch, new: hello.epoch))
+    }
+    events.append(
+      .connected(
+        session: hello.session, epoch: hello.epoch,
+        isResumed: hello.isResumed))
+    if !hello.isResumed { sessionLost() }
+    actions.rewind()
+    needsJoin = !scopes.isEmpty
+  }
+
+  func refused(code: String, message: String) {
+    phase = .closed
+    events.append(.refused(code: code, message: message))
+    let failure = JoinFailure(code: code, message: message, details: [])
+    for scope in scopes { scope.status = .refused(failure) }
+    failAllActions(code: code, message: message)
+  }
+
+  /// The daemon ended the session, or does not know it.
+  func sessionEnded(code: String, message: String) {
+    guard phase != .closed else { return }
+    events.append(.sessionEnded(code: code, message: message))
+    interrupt()
+    sessionLost()
+    session?.token = Identifier(high: 0, low: 0)
+    switch code {
+    case "goingDown": phase = .offline
+    case "replaced", "protocolError": refused(code: code, message: message)
+    default: sayHello()
+    }
+  }
+
+  /// What the session alone had is gone: effects and handles.
+  private func sessionLost() {
+    canKeep = false
+    for scope in scopes { scope.handle = nil }
+    let running = runningEffects
+    runningEffects = [:]
+    for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
+  }
+
+  /// The connection is in doubt: what is shown stays, and is marked stale.
+  func interrupt() {
+    canKeep = false
+    abandonJoin()
+    for scope in scopes where scope.status == .live { scope.status = .stale }
+    actions.rewind()
+  }
+
+  private var pingInterval: Duration { (session?.lease ?? timing.lease) / 3 }
+
+  /// Does what is due.
+  package func tick(_ moment: Moment) {
+    now = moment
+    switch phase {
+    case .offline: break
+    case .greeting(let since):
+      if since.advanced(by: timing.answer) <= now.instant { sayHello() }
+    case .live:
+      if let joining, joining.deadline <= now.instant { rejoin() }
+      if nextPing <= now.instant {
+        pingNumber += 1
+        send(.ping(number: pingNumber, revision: revision))
+        nextPing = now.instant.advanced(by: pingInterval)
+      }
+    case .closed: return
+    }
+    noticeSilence()
+    endTurn(moment)
+  }
+
+  private func noticeSilence() {
+    let lease = session?.lease ?? timing.lease
+    guard lastHeard.advanced(by: lease) <= now.instant else {
+      reconnectAt = nil
+      return
+    }
+    guard let reconnectAt else {
+      events.append(.silent)
+      interrupt()
+      phase = .offline
+      self.reconnectAt = now.instant.advanced(by: jittered(backOff))
+      return
+    }
+    guard reconnectAt <= now.instant else { return }
+    isWelcomed = false
+    outgoing.append(.reconnect)
+    if let topic = session?.privateTopic { outgoing.append(.subscribe(topic)) }
+    backOff = min(backOff * 2, timing.backOff.upperBound)
+    self.reconnectAt = now.instant.advanced(by: jittered(backOff))
+  }
+
+  /// Half to one and a half times a duration.
+  private func jittered(_ duration: Duration) -> Duration {
+    let nanoseconds = duration.wholeNanoseconds
+    return .nanoseconds(nanoseconds / 2 + Int64.random(in: 0...nanoseconds, using: &generator))
+  }
+
+  /// When ``tick(_:)`` has something to do.
+  package var nextDeadline: Instant? {
+    guard phase != .closed else { return nil }
+    let silence = lastHeard.advanced(by: session?.lease ?? timing.lease)
+    var deadline = reconnectAt ?? silence
+    if case .greeting(let since) = phase {
+      deadline = min(deadline, since.advanced(by: timing.answer))
+    }
+    if phase == .live {
+      deadline = min(deadline, nextPing)
+      if let joining { deadline = min(deadline, joining.deadline) }
+    }
+    return deadline
+  }
+
+  /// Ends the session; actions without an outcome fail.
+  package func close(_ moment: Moment) {
+    now = moment
+    guard phase != .closed else { return }
+    if phase == .live { send(.bye) }
+    phase = .closed
+    failAllActions(code: "disconnected", message: "The connection was closed.")
+  }
+
+  private func failAllActions(code: String, message: String) {
+    let failure = Outcome.failed(Outcome.Failure(code: code, message: message))
+    for ticket in actions.removeAll() { ticket.settle(ticket.decided ?? failure) }
+    let running = runningEffects
+    runningEffects = [:]
+    for ticket in running.values { ticket.endEffects() }
+  }
+}

@@ -1,0 +1,194 @@
+import StoreState
+
+/// The client's half of the protocol: frames and time in, frames and applied state out.
+///
+/// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
+/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and does what
+/// ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
+@MainActor
+package final class ReplicaClient {
+  /// What the driver is to do.
+  package enum Outgoing: Hashable, Sendable {
+    case control([UInt8])
+    case subscribe(Topic)
+    case unsubscribe(Topic)
+    case upstream([UInt8])
+    /// Close both sockets and connect afresh.
+    case reconnect
+  }
+
+  package struct Identity: Hashable, Sendable {
+    package var clientID: Identifier
+    package var name: String
+    package var isListed: Bool
+
+    package init(clientID: Identifier, name: String, isListed: Bool) {
+      self.clientID = clientID
+      self.name = name
+      self.isListed = isListed
+    }
+  }
+
+  enum Phase: Hashable {
+    /// Waiting for the daemon's greeting.
+    case offline
+    /// Said hello.
+    case greeting(since: Instant)
+    case live
+    /// Refused, or closed by the user.
+    case closed
+  }
+
+  struct SessionState {
+    var token: Identifier
+    var session: UInt64
+    var epoch: UInt64
+    var privateTopic: Topic
+    var window: Int
+    var frameBytes: Int
+    var lease: Duration
+  }
+
+  let identity: Identity
+  let limits: Limits
+  let timing: Timing
+  var generator: any RandomNumberGenerator
+  var now: Moment
+
+  var phase = Phase.offline
+  var session: SessionState?
+  var isWelcomed = false
+  var scopes: [ClientScope] = []
+  var view: ClientView?
+  var joining: ClientJoin?
+  var lastNonce: UInt64 = 0
+  /// Whether the next join may keep what the present view shows.
+  var canKeep = false
+  var needsJoin = false
+  var actions = ActionQueue()
+  var runningEffects: [UInt64: ActionTicket] = [:]
+  var requests: [UInt64: @MainActor (ArraySlice<UInt8>) -> Void] = [:]
+  var nextRequest: UInt64 = 1
+
+  var lastHeard: Instant
+  var nextPing: Instant
+  var pingNumber: UInt64 = 0
+  var backOff: Duration
+  var reconnectAt: Instant?
+  package internal(set) var revision: UInt64 = 0
+  package internal(set) var daemonRevision: UInt64 = 0
+
+  var outgoing: [Outgoing] = []
+  var events: [ClientEvent] = []
+  package internal(set) var malformed: UInt64 = 0
+  package internal(set) var resyncs: UInt64 = 0
+
+  package init(
+    identity: Identity, limits: Limits = Limits(), timing: Timing = Timing(), now: Moment,
+    generator: any RandomNumberGenerator
+  ) {
+    self.identity = identity
+    self.limits = limits
+    self.timing = timing
+    self.now = now
+    self.generator = generator
+    lastHeard = now.instant
+    nextPing = now.instant
+    backOff = timing.backOff.lowerBound
+  }
+
+  package var epoch: UInt64? { session?.epoch }
+  package var isLive: Bool { phase == .live }
+
+  /// The actions that have no outcome yet.
+  package var pendingActions: Int { actions.count }
+
+  // MARK: What comes
+
+  /// Takes a control frame; an empty one is the daemon's greeting.
+  package func receive(control frame: ArraySlice<UInt8>, at moment: Moment) {
+    heard(moment)
+    guard !frame.isEmpty else { return greeted() }
+    do throws(MessageError) {
+      try receive(DaemonMessage(frame: frame))
+    } catch {
+      malformed += 1
+    }
+  }
+
+  /// Takes a published message of one frame, which the welcome is.
+  package func receive(welcome frame: ArraySlice<UInt8>, at moment: Moment) {
+    heard(moment)
+    do throws(MessageError) {
+      _ = try Welcome(frame: frame)
+      welcomed()
+    } catch {
+      malformed += 1
+    }
+  }
+
+  /// Takes a published message.
+  package func receive(
+    topic: ArraySlice<UInt8>, body: ArraySlice<UInt8>, at moment: Moment
+  ) {
+    heard(moment)
+    guard let topic = Topic(bytes: topic) else {
+      malformed += 1
+      return
+    }
+    do throws(MessageError) {
+      receive(try PublishedMessage(frame: body), on: topic)
+    } catch {
+      malformed += 1
+      // What was lost with it shows as a gap, or in the next bookmark.
+    }
+  }
+
+  /// Joins what needs joining and sends what waits.
+  package func endTurn(_ moment: Moment) {
+    now = moment
+    guard phase == .live else { return }
+    if needsJoin, joining == nil { startJoin() }
+    sendActions()
+  }
+
+  /// What to tell the user, oldest first.
+  package func takeEvents() -> [ClientEvent] {
+    defer { events.removeAll() }
+    return events
+  }
+
+  /// What to do, in order; it is the caller's from now on.
+  package func takeOutgoing() -> [Outgoing] {
+    defer { outgoing.removeAll(keepingCapacity: true) }
+    return outgoing
+  }
+
+  func send(_ message: ClientMessage) { outgoing.append(.control(message.encoded())) }
+
+  private func heard(_ moment: Moment) {
+    now = moment
+    lastHeard = moment.instant
+  }
+
+  private func receive(_ message: DaemonMessage) throws(MessageError) {
+    switch message {
+    case .helloOK(let hello): opened(hello)
+    case .refused(let code, let message): refused(code: code, message: message)
+    case .needHello: sessionEnded(code: "needHello", message: "The daemon does not know us.")
+    case .joined(let nonce, let topic, let answers): joined(nonce, topic, answers)
+    case .snapshot(let piece): receive(piece)
+    case .replay(let replay): receive(replay)
+    case .acks(let acks):
+      actions.decide(acks)
+      settleActions()
+    case .finished(let sequences):
+      for sequence in sequences { runningEffects.removeValue(forKey: sequence)?.endEffects() }
+    case .pong(_, let revision): daemonRevision = max(daemonRevision, revision)
+    case .description(let request, let item), .status(let request, let item):
+      requests.removeValue(forKey: request)?(item)
+    case .goodbye(let code, let message): sessionEnded(code: code, message: message)
+    case .gap(let expected): actions.rewind(to: expected)
+    }
+  }
+}

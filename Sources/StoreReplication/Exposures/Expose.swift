@@ -1,0 +1,110 @@
+public import StoreActor
+public import StoreState
+
+/// A part of the root that clients may see and send actions to: a scope with a name that travels.
+///
+/// An exposure is the pair that a ``Scope`` takes, a key path into the state and one into the
+/// actions, and a name:
+///
+/// ```swift
+/// let exposures: [Expose<App.State, App.Action>] = [
+///   Expose("counter", state: \.counter, action: \.counter),
+///   Expose("todos", state: \.todos, action: \.todos),
+///   Expose(each: "todos/items", state: \.todos.items, action: \.todos.items),
+/// ]
+/// ```
+///
+/// What is not exposed does not exist for clients: they never receive a byte of it.
+public struct Expose<Root, RootAction>: Sendable {
+  /// The scope's name; for rows the part before `/<id>`.
+  public let name: String
+
+  package let description: ScopeDescription
+  /// The scope itself, or for rows the one of the id that the text stands for.
+  package let source: @Sendable (_ id: String?) throws(CodecError) -> any ScopeSource<
+    Root, RootAction
+  >
+
+  /// Exposes a part of the state that is always there.
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name, unique among the exposures.
+  ///   - state: Where its state is in the root's.
+  ///   - action: Where its actions are in the root's.
+  public init<State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    state: any KeyPath<Root, State> & Sendable,
+    action: any CaseKeyPath<RootAction, Action> & Sendable
+  ) {
+    let path = AnyCasePath(action)
+    self.init(name, project: { $0[keyPath: state] }, embed: { path.embed($0) })
+  }
+
+  /// Exposes an optional part of the state: the scope is absent while it is nil.
+  public init<State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    state: any KeyPath<Root, State?> & Sendable,
+    action: any CaseKeyPath<RootAction, Action> & Sendable
+  ) {
+    let path = AnyCasePath(action)
+    self.init(name, project: { $0[keyPath: state] }, embed: { path.embed($0) })
+  }
+
+  /// Exposes a part of the state that clients may only look at.
+  public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
+    self.init(name, project: { $0[keyPath: state] }, embed: { (never: NoAction) in never.absurd() })
+  }
+
+  /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
+  ///
+  /// A scope whose id is not in the array is absent.
+  public init<ID: Hashable & WireValue, Element: ReplicatedState, Action: WireAction>(
+    each name: String,
+    state: any KeyPath<Root, IdentifiedArray<ID, Element>> & Sendable,
+    action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable
+  ) {
+    let path = AnyCasePath(action)
+    let ids = SchemaRegistry.document(for: ID.self)
+    self.name = name
+    description = ScopeDescription(
+      name: name, state: SchemaRegistry.document(for: Element.self),
+      action: SchemaRegistry.document(for: Action.self), id: ids)
+    source = { (text) throws(CodecError) in
+      let id: ID = try ScopeDescription.id(text ?? "", ids)
+      return ProjectedSource<Root, RootAction, Element, Action>(
+        project: { $0[keyPath: state][id: id] },
+        embed: { path.embed(.element(id: id, action: $0)) })
+    }
+  }
+
+  private init<State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    project: @escaping @Sendable (Root) -> State?,
+    embed: @escaping @Sendable (Action) -> RootAction
+  ) {
+    self.name = name
+    description = ScopeDescription(
+      name: name, state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self), id: nil)
+    let source = ProjectedSource(project: project, embed: embed)
+    self.source = { (_) throws(CodecError) in source }
+  }
+}
+
+/// The action of a scope that takes none.
+struct NoAction: WireAction {
+  private init() {}
+
+  static func schema(in registry: inout SchemaRegistry) -> Schema {
+    registry.define(Self.self, name: "NoAction") { _ in .choice([]) }
+  }
+
+  func encode(to encoder: inout CBOREncoder) throws(CodecError) { absurd() }
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
+    throw decoder.error(.unknownName, "expected nothing: this scope takes no actions")
+  }
+
+  /// No value of this type exists, so nothing calls this.
+  func absurd() -> Never { preconditionFailure("A NoAction was made") }
+}

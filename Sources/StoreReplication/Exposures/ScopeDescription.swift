@@ -1,0 +1,94 @@
+package import StoreState
+
+/// What a client may know of an exposure (`docs/PROTOCOL.md` §8.1): its name and its schemas.
+package struct ScopeDescription: Hashable, Sendable {
+  package var name: String
+  package var state: SchemaDocument
+  package var action: SchemaDocument
+  /// The kind of a row's id; nil when the scope is not one per row.
+  package var id: SchemaDocument?
+
+  package init(name: String, state: SchemaDocument, action: SchemaDocument, id: SchemaDocument?) {
+    self.name = name
+    self.state = state
+    self.action = action
+    self.id = id
+  }
+
+  /// Whether the scope stands for one per row.
+  package var isEach: Bool { id != nil }
+
+  /// The name as people write it: a row's with a place for its id.
+  package var pattern: String { isEach ? "\(name)/<id>" : name }
+
+  /// The text behind the name when `scope` is one of this description's: nil in the result when
+  /// the names are the same, else the row's id. Nil when it is not.
+  package func match(_ scope: String) -> String?? {
+    guard isEach else { return scope == name ? .some(nil) : nil }
+    guard scope.utf8.count > name.utf8.count + 1, scope.hasPrefix(name + "/") else { return nil }
+    return .some(String(scope.utf8.dropFirst(name.utf8.count + 1)))
+  }
+
+  /// The id that a text in a scope's name stands for.
+  static func id<ID: WireValue>(
+    _ text: String, _ document: SchemaDocument
+  ) throws(CodecError) -> ID {
+    let value: GenericValue
+    do throws(JSONProjectionError) {
+      value = try idValue(text, document)
+    } catch {
+      throw CodecError(.typeMismatch, "\(error)")
+    }
+    return try ID(encoded: value.encoded())
+  }
+
+  /// An id is written as its JSON without quotes: so a string, or else whatever the text says.
+  private static func idValue(
+    _ text: String, _ document: SchemaDocument
+  ) throws(JSONProjectionError) -> GenericValue {
+    do throws(JSONProjectionError) {
+      return try JSONProjection.value(from: .string(text), schema: document.root, in: document)
+    } catch let error {
+      guard let number = try? JSONValue(parsing: text) else { throw error }
+      return try JSONProjection.value(from: number, schema: document.root, in: document)
+    }
+  }
+}
+
+extension ScopeDescription {
+  /// Writes the description as `[name, each, state, action, id / null]`.
+  package func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(5)
+    encoder.encode(text: name)
+    encoder.encode(bool: isEach)
+    state.encode(to: &encoder)
+    action.encode(to: &encoder)
+    if let id { id.encode(to: &encoder) } else { encoder.encodeNull() }
+  }
+
+  package init(from decoder: inout CBORDecoder) throws(CodecError) {
+    let count = try decoder.arrayHeader()
+    try decoder.require(5, of: count, "a scope's description")
+    name = try decoder.text()
+    _ = try decoder.bool()
+    state = try SchemaDocument(from: &decoder)
+    action = try SchemaDocument(from: &decoder)
+    id = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
+    try decoder.skipItems(count - 5)
+  }
+}
+
+extension [ScopeDescription] {
+  /// The description of a scope's name and, for a row, the text of its id.
+  package func find(_ scope: String) -> (description: ScopeDescription, id: String?)? {
+    for description in self {
+      if let id = description.match(scope) { return (description, id) }
+    }
+    return nil
+  }
+
+  /// The nearest right names to one that is not there.
+  package func suggestions(for scope: String) -> [String] {
+    NearestNames().suggestions(for: scope, among: map(\.pattern))
+  }
+}

@@ -1,0 +1,45 @@
+package import StoreState
+
+/// A scope as the daemon sees it: how to read it from the root, and how to pull an action back.
+package protocol ScopeSource<Root, RootAction>: Sendable {
+  associatedtype Root
+  associatedtype RootAction
+
+  /// Whether the scope has a state now.
+  func isPresent(in root: Root) -> Bool
+
+  /// Writes the scope's state, an optional, as a snapshot has it.
+  func encode(_ root: Root, to encoder: inout CBOREncoder)
+
+  /// Writes what leads from one root's scope to another's; false when they are the same, and then
+  /// nothing is written.
+  func encodeDelta(from old: Root, to new: Root, into encoder: inout CBOREncoder) -> Bool
+
+  /// The digest of the scope's state, an optional.
+  func digest(of root: Root) -> Digest
+
+  /// Decodes a child's action and embeds it in the root's.
+  func rootAction(from decoder: inout CBORDecoder) throws(CodecError) -> RootAction
+}
+
+/// A scope that a pair of functions defines.
+struct ProjectedSource<Root, RootAction, State: ReplicatedState, Action: WireAction>: ScopeSource {
+  let project: @Sendable (Root) -> State?
+  let embed: @Sendable (Action) -> RootAction
+
+  func isPresent(in root: Root) -> Bool { project(root) != nil }
+
+  func encode(_ root: Root, to encoder: inout CBOREncoder) {
+    project(root).encode(to: &encoder)
+  }
+
+  func encodeDelta(from old: Root, to new: Root, into encoder: inout CBOREncoder) -> Bool {
+    project(new).encodeDelta(from: project(old), to: &encoder)
+  }
+
+  func digest(of root: Root) -> Digest { project(root).digest }
+
+  func rootAction(from decoder: inout CBORDecoder) throws(CodecError) -> RootAction {
+    embed(try Action(from: &decoder))
+  }
+}

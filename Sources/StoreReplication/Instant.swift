@@ -1,0 +1,44 @@
+/// A moment on the clock that whoever drives a machine reads: monotonic, counting suspension, so
+/// that a client that slept notices. Machines never read a clock.
+package struct Instant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since an arbitrary moment.
+  package var nanoseconds: Int64
+
+  package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+  package static let distantFuture = Instant(nanoseconds: .max)
+
+  package static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
+
+  package func advanced(by duration: Duration) -> Instant {
+    Instant(nanoseconds: nanoseconds &+ duration.wholeNanoseconds)
+  }
+
+  package func duration(to other: Instant) -> Duration {
+    .nanoseconds(other.nanoseconds - nanoseconds)
+  }
+}
+
+/// A moment as both clocks show it: the monotonic one for leases, the wall's for deadlines.
+package struct Moment: Hashable, Sendable {
+  package var instant: Instant
+  /// Milliseconds since 1970-01-01T00:00:00Z.
+  package var wallMilliseconds: UInt64
+
+  package init(instant: Instant, wallMilliseconds: UInt64) {
+    self.instant = instant
+    self.wallMilliseconds = wallMilliseconds
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, rounded towards zero; saturating.
+  package var wholeNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    return overflow ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000
+  }
+
+  /// The duration in milliseconds, rounded towards zero.
+  package var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
+}

@@ -1,0 +1,47 @@
+/// Every limit of the protocol, each with its reason. `docs/PROTOCOL.md` §13 lists them.
+package struct Limits: Sendable, Equatable {
+  /// A frame on the control socket, in bytes: room for a large form, not for a file.
+  package var frameBytes = 1 << 20
+  /// An upstream frame, in bytes: a subscription is 18, a fence 40.
+  package var upstreamBytes = 4096
+  /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
+  package var window = 1024
+  /// Scopes one session follows: a screen of rows, each a scope of its own.
+  package var scopesPerSession = 1024
+  /// Sessions at once: descriptors are finite, and running out of them ends the process.
+  package var sessions = 4096
+  /// Outcomes kept for a client that asks again: at least the window.
+  package var outcomesPerClient = 1024
+  /// Client ids whose sequence is remembered.
+  package var clients = 16_384
+  /// Root versions kept, so that a client that comes back gets what changed, not everything.
+  package var versions = 256
+  /// A snapshot's piece, in bytes: small enough that others' frames go between the pieces.
+  package var chunkBytes = 64 << 10
+  /// Snapshot bytes on the way to one session that no credit came back for.
+  package var creditBytes = 1 << 20
+  /// Deltas of one scope between two bookmarks.
+  package var deltasPerBookmark = 256
+  /// Actions a client holds for a daemon that does not answer.
+  package var queuedActions = 65_536
+  /// Joins of one session whose fence has not come yet.
+  package var pendingJoins = 64
+
+  package init() {}
+}
+
+/// Every duration of the protocol.
+package struct Timing: Sendable, Equatable {
+  /// Silence after which a session ends.
+  package var lease: Duration = .seconds(10)
+  /// What is left of the lease when the client's subscription goes.
+  package var grace: Duration = .seconds(2)
+  /// Silence on a scope after which its bookmark is sent.
+  package var bookmark: Duration = .milliseconds(250)
+  /// How long a client waits for an answer to hello or a fence.
+  package var answer: Duration = .seconds(1)
+  /// The first and the longest wait before a client connects afresh.
+  package var backOff: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
+
+  package init() {}
+}

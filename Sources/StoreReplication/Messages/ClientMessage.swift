@@ -1,0 +1,258 @@
+package import StoreState
+
+/// What a client sends on the control socket (`docs/PROTOCOL.md` §8).
+package enum ClientMessage: Hashable, Sendable {
+  case hello(Hello)
+  case join(nonce: UInt64, [JoinRequest])
+  case actions(first: UInt64, [ActionRequest])
+  case ping(number: UInt64, revision: UInt64)
+  case cancel(sequence: UInt64)
+  case credit(nonce: UInt64, bytes: UInt64)
+  case describe(request: UInt64)
+  case status(request: UInt64)
+  case bye
+
+  package struct Hello: Hashable, Sendable {
+    package var version = protocolVersion
+    package var clientID: Identifier
+    package var token: Identifier?
+    /// The lowest action sequence that the client may still send.
+    package var firstSequence: UInt64
+    package var name: String
+    /// Whether the client is to be listed among those present.
+    package var isListed: Bool
+
+    package init(
+      version: UInt64 = protocolVersion, clientID: Identifier, token: Identifier?,
+      firstSequence: UInt64, name: String, isListed: Bool
+    ) {
+      self.version = version
+      self.clientID = clientID
+      self.token = token
+      self.firstSequence = firstSequence
+      self.name = name
+      self.isListed = isListed
+    }
+  }
+
+  package enum JoinMode: UInt64, Sendable {
+    case follow = 0
+    case sendOnly = 1
+    /// Followed through the session's present view, so that no capture is needed.
+    case keep = 2
+  }
+
+  /// What a client has of a scope.
+  package struct Position: Hashable, Sendable {
+    package var epoch: UInt64
+    package var revision: UInt64
+
+    package init(epoch: UInt64, revision: UInt64) {
+      self.epoch = epoch
+      self.revision = revision
+    }
+  }
+
+  package struct JoinRequest: Hashable, Sendable {
+    package var scope: String
+    package var mode: JoinMode
+    package var stateHash: Digest?
+    package var actionHash: Digest?
+    package var position: Position?
+
+    package init(
+      scope: String, mode: JoinMode, stateHash: Digest?, actionHash: Digest?, position: Position?
+    ) {
+      self.scope = scope
+      self.mode = mode
+      self.stateHash = stateHash
+      self.actionHash = actionHash
+      self.position = position
+    }
+  }
+
+  package struct ActionRequest: Hashable, Sendable {
+    package var handle: UInt64
+    /// The action's encoding.
+    package var action: ArraySlice<UInt8>
+    /// Milliseconds since 1970 after which the action must not run any more.
+    package var deadline: UInt64?
+
+    package init(handle: UInt64, action: ArraySlice<UInt8>, deadline: UInt64?) {
+      self.handle = handle
+      self.action = action
+      self.deadline = deadline
+    }
+  }
+}
+
+extension ClientMessage {
+  private enum Kind {
+    static let hello: UInt64 = 1
+    static let join: UInt64 = 2
+    static let actions: UInt64 = 4
+    static let ping: UInt64 = 5
+    static let cancel: UInt64 = 6
+    static let credit: UInt64 = 7
+    static let describe: UInt64 = 8
+    static let status: UInt64 = 9
+    static let bye: UInt64 = 10
+  }
+
+  /// The message's frame.
+  package func encoded() -> [UInt8] {
+    var encoder = CBOREncoder()
+    encode(to: &encoder)
+    return encoder.bytes
+  }
+
+  private func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .hello(let hello): hello.encode(to: &encoder, kind: Kind.hello)
+    case .join(let nonce, let requests):
+      encoder.message(Kind.join, 2)
+      encoder.encode(unsigned: nonce)
+      encoder.arrayHeader(requests.count)
+      for request in requests { request.encode(to: &encoder) }
+    case .actions(let first, let requests):
+      encoder.message(Kind.actions, 1 + 3 * requests.count)
+      encoder.encode(unsigned: first)
+      for request in requests {
+        encoder.encode(unsigned: request.handle)
+        encoder.append(raw: request.action)
+        encoder.encode(optional: request.deadline)
+      }
+    case .ping(let number, let revision): encoder.message(Kind.ping, number, revision)
+    case .cancel(let sequence): encoder.message(Kind.cancel, sequence)
+    case .credit(let nonce, let bytes): encoder.message(Kind.credit, nonce, bytes)
+    case .describe(let request): encoder.message(Kind.describe, request)
+    case .status(let request): encoder.message(Kind.status, request)
+    case .bye: encoder.message(Kind.bye, 0)
+    }
+  }
+
+  /// Decodes a frame.
+  ///
+  /// - Throws: where the frame is not a message; never traps.
+  package init(frame: ArraySlice<UInt8>) throws(MessageError) {
+    var decoder = CBORDecoder(frame)
+    let (kind, rest) = try decoder.message()
+    let taken: Int
+    switch kind {
+    case Kind.hello:
+      taken = try decoder.require(6, of: rest, "hello")
+      self = .hello(try Hello(from: &decoder))
+    case Kind.join:
+      taken = try decoder.require(2, of: rest, "join")
+      let nonce = try decoder.unsigned()
+      let requests = try decoder.list { (d) throws(CodecError) in try JoinRequest(from: &d) }
+      self = .join(nonce: nonce, requests)
+    case Kind.actions:
+      taken = rest
+      self = try Self.actions(from: &decoder, rest)
+    case Kind.ping:
+      taken = try decoder.require(2, of: rest, "ping")
+      self = .ping(number: try decoder.unsigned(), revision: try decoder.unsigned())
+    case Kind.cancel:
+      taken = try decoder.require(1, of: rest, "cancel")
+      self = .cancel(sequence: try decoder.unsigned())
+    case Kind.credit:
+      taken = try decoder.require(2, of: rest, "credit")
+      self = .credit(nonce: try decoder.unsigned(), bytes: try decoder.unsigned())
+    case Kind.describe:
+      taken = try decoder.require(1, of: rest, "describe")
+      self = .describe(request: try decoder.unsigned())
+    case Kind.status:
+      taken = try decoder.require(1, of: rest, "status")
+      self = .status(request: try decoder.unsigned())
+    case Kind.bye:
+      taken = 0
+      self = .bye
+    default: throw decoder.error(.typeMismatch, "expected a client's message, found kind \(kind)")
+    }
+    try decoder.skipItems(rest - taken)
+    try decoder.finish()
+  }
+
+  private static func actions(
+    from decoder: inout CBORDecoder, _ rest: Int
+  ) throws(MessageError) -> Self {
+    guard rest >= 4, rest % 3 == 1 else {
+      throw decoder.error(.typeMismatch, "expected a sequence and three elements an action, found \(rest)")
+    }
+    let first = try decoder.unsigned()
+    var requests: [ActionRequest] = []
+    for _ in 0..<(rest / 3) {
+      let handle = try decoder.unsigned()
+      let action = try decoder.rawItem()
+      let deadline = try decoder.optionalUnsigned()
+      requests.append(ActionRequest(handle: handle, action: action, deadline: deadline))
+    }
+    return .actions(first: first, requests)
+  }
+}
+
+extension CBOREncoder {
+  /// A message whose elements are all unsigned integers.
+  mutating func message(_ kind: UInt64, _ values: UInt64...) {
+    message(kind, values.count)
+    for value in values { encode(unsigned: value) }
+  }
+}
+
+extension ClientMessage.Hello {
+  fileprivate func encode(to encoder: inout CBOREncoder, kind: UInt64) {
+    encoder.message(kind, 6)
+    encoder.encode(unsigned: version)
+    encoder.encode(clientID)
+    if let token { encoder.encode(token) } else { encoder.encodeNull() }
+    encoder.encode(unsigned: firstSequence)
+    encoder.encode(text: name)
+    encoder.encode(unsigned: isListed ? 1 : 0)
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
+    version = try decoder.unsigned()
+    clientID = try decoder.identifier()
+    token = try decoder.nullIfPresent() ? nil : try decoder.identifier()
+    firstSequence = try decoder.unsigned()
+    name = try decoder.text()
+    isListed = try decoder.unsigned() & 1 == 1
+  }
+}
+
+extension ClientMessage.JoinRequest {
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(5)
+    encoder.encode(text: scope)
+    encoder.encode(unsigned: mode.rawValue)
+    encoder.encode(optional: stateHash?.rawValue)
+    encoder.encode(optional: actionHash?.rawValue)
+    guard let position else { return encoder.encodeNull() }
+    encoder.arrayHeader(2)
+    encoder.encode(unsigned: position.epoch)
+    encoder.encode(unsigned: position.revision)
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
+    let count = try decoder.arrayHeader()
+    try decoder.require(5, of: count, "a join's entry")
+    scope = try decoder.text()
+    let mode = try decoder.unsigned()
+    guard let known = ClientMessage.JoinMode(rawValue: mode) else {
+      throw decoder.error(.typeMismatch, "expected mode 0, 1 or 2, found \(mode)")
+    }
+    self.mode = known
+    stateHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
+    actionHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
+    position = nil
+    if try !decoder.nullIfPresent() {
+      let parts = try decoder.arrayHeader()
+      try decoder.require(2, of: parts, "a position")
+      position = ClientMessage.Position(
+        epoch: try decoder.unsigned(), revision: try decoder.unsigned())
+      try decoder.skipItems(parts - 2)
+    }
+    try decoder.skipItems(count - 5)
+  }
+}

@@ -1,0 +1,191 @@
+import StoreState
+
+/// What the daemon sends on the control socket (`docs/PROTOCOL.md` §8).
+package enum DaemonMessage: Hashable, Sendable {
+  case helloOK(HelloOK)
+  case refused(code: String, message: String)
+  case needHello
+  case joined(nonce: UInt64, topic: Topic?, [JoinAnswer])
+  case snapshot(SnapshotPiece)
+  case replay(Replay)
+  case acks(Acks)
+  case finished([UInt64])
+  case pong(number: UInt64, revision: UInt64)
+  case description(request: UInt64, item: ArraySlice<UInt8>)
+  case status(request: UInt64, item: ArraySlice<UInt8>)
+  case goodbye(code: String, message: String)
+  case gap(expected: UInt64)
+
+  package struct HelloOK: Hashable, Sendable {
+    package var session: UInt64
+    package var token: Identifier
+    package var epoch: UInt64
+    package var revision: UInt64
+    package var privateTopic: Topic
+    package var lastSequence: UInt64
+    package var isResumed: Bool
+    package var leaseMilliseconds: UInt64
+    package var frameBytes: UInt64
+    package var window: UInt64
+    package var scopes: UInt64
+  }
+
+  package enum JoinAnswer: Hashable, Sendable {
+    case accepted(handle: UInt64)
+    case refused(code: String, message: String, details: [String])
+  }
+
+  package struct SnapshotPiece: Hashable, Sendable {
+    package var nonce: UInt64
+    package var handle: UInt64
+    package var revision: UInt64
+    package var total: UInt64
+    package var offset: UInt64
+    package var bytes: ArraySlice<UInt8>
+  }
+
+  package struct Replay: Hashable, Sendable {
+    package var nonce: UInt64
+    package var handle: UInt64
+    package var revision: UInt64
+    /// What changed, as a delta of the scope's optional state; nil when nothing did.
+    package var delta: ArraySlice<UInt8>?
+  }
+
+  /// What a client has to have before its state includes an action.
+  package struct Reach: Hashable, Sendable {
+    /// The join whose view is meant; 0 for none.
+    package var nonce: UInt64
+    package var sequence: UInt64
+  }
+
+  package struct Acks: Hashable, Sendable {
+    package var first: UInt64
+    package var outcomes: [Outcome]
+    package var reach: Reach
+  }
+}
+
+extension DaemonMessage {
+  private enum Kind {
+    static let helloOK: UInt64 = 65
+    static let refused: UInt64 = 66
+    static let needHello: UInt64 = 67
+    static let joined: UInt64 = 68
+    static let snapshot: UInt64 = 69
+    static let replay: UInt64 = 70
+    static let acks: UInt64 = 71
+    static let finished: UInt64 = 72
+    static let pong: UInt64 = 73
+    static let description: UInt64 = 74
+    static let status: UInt64 = 75
+    static let goodbye: UInt64 = 76
+    static let gap: UInt64 = 77
+  }
+
+  /// The message's frame.
+  package func encoded() -> [UInt8] {
+    var encoder = CBOREncoder()
+    encode(to: &encoder)
+    return encoder.bytes
+  }
+
+  private func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .helloOK(let hello): hello.encode(to: &encoder, kind: Kind.helloOK)
+    case .refused(let code, let message): encoder.texts(Kind.refused, code, message)
+    case .needHello: encoder.message(Kind.needHello, 0)
+    case .joined(let nonce, let topic, let answers):
+      encoder.message(Kind.joined, 3)
+      encoder.encode(unsigned: nonce)
+      if let topic { encoder.encode(bytes: topic.bytes) } else { encoder.encodeNull() }
+      encoder.arrayHeader(answers.count)
+      for answer in answers { answer.encode(to: &encoder) }
+    case .snapshot(let piece): piece.encode(to: &encoder, kind: Kind.snapshot)
+    case .replay(let replay): replay.encode(to: &encoder, kind: Kind.replay)
+    case .acks(let acks): acks.encode(to: &encoder, kind: Kind.acks)
+    case .finished(let sequences):
+      encoder.message(Kind.finished, 1)
+      encoder.arrayHeader(sequences.count)
+      for sequence in sequences { encoder.encode(unsigned: sequence) }
+    case .pong(let number, let revision): encoder.message(Kind.pong, number, revision)
+    case .description(let request, let item):
+      encoder.message(Kind.description, 2)
+      encoder.encode(unsigned: request)
+      encoder.append(raw: item)
+    case .status(let request, let item):
+      encoder.message(Kind.status, 2)
+      encoder.encode(unsigned: request)
+      encoder.append(raw: item)
+    case .goodbye(let code, let message): encoder.texts(Kind.goodbye, code, message)
+    case .gap(let expected): encoder.message(Kind.gap, expected)
+    }
+  }
+
+  /// Decodes a frame.
+  ///
+  /// - Throws: where the frame is not a message; never traps.
+  package init(frame: ArraySlice<UInt8>) throws(MessageError) {
+    var decoder = CBORDecoder(frame)
+    let (kind, rest) = try decoder.message()
+    let taken: Int
+    switch kind {
+    case Kind.helloOK:
+      taken = try decoder.require(10, of: rest, "hello ok")
+      self = .helloOK(try HelloOK(from: &decoder))
+    case Kind.refused:
+      taken = try decoder.require(2, of: rest, "refused")
+      self = .refused(code: try decoder.text(), message: try decoder.text())
+    case Kind.needHello:
+      taken = 0
+      self = .needHello
+    case Kind.joined:
+      taken = try decoder.require(3, of: rest, "joined")
+      let nonce = try decoder.unsigned()
+      let topic = try decoder.nullIfPresent() ? nil : try decoder.topic()
+      self = .joined(
+        nonce: nonce, topic: topic,
+        try decoder.list { (d) throws(CodecError) in try JoinAnswer(from: &d) })
+    case Kind.snapshot:
+      taken = try decoder.require(6, of: rest, "snapshot")
+      self = .snapshot(try SnapshotPiece(from: &decoder))
+    case Kind.replay:
+      taken = try decoder.require(4, of: rest, "replay")
+      self = .replay(try Replay(from: &decoder))
+    case Kind.acks:
+      taken = try decoder.require(4, of: rest, "acks")
+      self = .acks(try Acks(from: &decoder))
+    default:
+      (self, taken) = try Self.short(kind, from: &decoder, rest)
+    }
+    try decoder.skipItems(rest - taken)
+    try decoder.finish()
+  }
+
+  /// The messages of one or two plain elements.
+  private static func short(
+    _ kind: UInt64, from decoder: inout CBORDecoder, _ rest: Int
+  ) throws(MessageError) -> (DaemonMessage, Int) {
+    switch kind {
+    case Kind.finished:
+      let taken = try decoder.require(1, of: rest, "finished")
+      return (.finished(try decoder.list { (d) throws(CodecError) in try d.unsigned() }), taken)
+    case Kind.pong:
+      let taken = try decoder.require(2, of: rest, "pong")
+      return (.pong(number: try decoder.unsigned(), revision: try decoder.unsigned()), taken)
+    case Kind.description:
+      let taken = try decoder.require(2, of: rest, "description")
+      return (.description(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
+    case Kind.status:
+      let taken = try decoder.require(2, of: rest, "status")
+      return (.status(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
+    case Kind.goodbye:
+      let taken = try decoder.require(2, of: rest, "goodbye")
+      return (.goodbye(code: try decoder.text(), message: try decoder.text()), taken)
+    case Kind.gap:
+      let taken = try decoder.require(1, of: rest, "gap")
+      return (.gap(expected: try decoder.unsigned()), taken)
+    default: throw decoder.error(.typeMismatch, "expected a daemon's message, found kind \(kind)")
+    }
+  }
+}

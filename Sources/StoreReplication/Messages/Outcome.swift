@@ -1,0 +1,57 @@
+
+import StoreState
+
+/// What became of an action.
+package enum Outcome: Hashable, Sendable {
+  /// It is part of the state from this revision on.
+  case applied(revision: UInt64, hasEffects: Bool)
+  /// It was not reduced, and never will be.
+  case failed(Failure)
+
+  package struct Failure: Hashable, Sendable {
+    package var code: String
+    package var message: String
+
+    package init(code: String, message: String) {
+      self.code = code
+      self.message = message
+    }
+  }
+
+  package static let rejected = "rejected"
+  package static let absent = "absent"
+  package static let expired = "expired"
+  package static let overloaded = "overloaded"
+  package static let forgotten = "forgotten"
+
+  func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .applied(let revision, hasEffects: false): encoder.encode(unsigned: revision)
+    case .applied(let revision, hasEffects: true):
+      encoder.message(1, revision)
+    case .failed(let failure):
+      encoder.message(2, 2)
+      encoder.encode(text: failure.code)
+      encoder.encode(text: failure.message)
+    }
+  }
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.peekKind() != .array {
+      self = .applied(revision: try decoder.unsigned(), hasEffects: false)
+      return
+    }
+    let (kind, rest) = try decoder.message()
+    let taken: Int
+    switch kind {
+    case 1:
+      taken = try decoder.require(1, of: rest, "an outcome")
+      self = .applied(revision: try decoder.unsigned(), hasEffects: true)
+    case 2:
+      taken = try decoder.require(2, of: rest, "an outcome")
+      self = .failed(Failure(code: try decoder.text(), message: try decoder.text()))
+    default: throw decoder.error(.typeMismatch, "expected an outcome, found kind \(kind)")
+    }
+    try decoder.skipItems(rest - taken)
+  }
+}

@@ -1,0 +1,209 @@
+package import StoreState
+
+/// What the daemon publishes (`docs/PROTOCOL.md` §8), without its topic.
+package enum PublishedMessage: Hashable, Sendable {
+  case echo(Echo)
+  case deltas(DeltaRun)
+  case bookmark(Bookmark)
+
+  package struct Echo: Hashable, Sendable {
+    package var nonce: UInt64
+    package var revision: UInt64
+    package var sequence: UInt64
+  }
+
+  /// Consecutive revisions of one view.
+  package struct DeltaRun: Hashable, Sendable {
+    /// The first revision's sequence.
+    package var sequence: UInt64
+    package var steps: [Step]
+  }
+
+  /// What one revision changed in a view.
+  package struct Step: Hashable, Sendable {
+    package var revision: UInt64
+    package var changes: [Change]
+  }
+
+  /// A delta of the optional state of the scope at `index`.
+  package struct Change: Hashable, Sendable {
+    package var index: Int
+    package var delta: ArraySlice<UInt8>
+  }
+
+  package struct Bookmark: Hashable, Sendable {
+    package var revision: UInt64
+    package var sequence: UInt64
+    package var durableRevision: UInt64?
+    package var digests: [Digest]
+  }
+
+  private enum Kind {
+    static let echo: UInt64 = 1
+    static let deltas: UInt64 = 2
+    static let bookmark: UInt64 = 3
+  }
+
+  /// The message's frame.
+  package func encoded() -> [UInt8] {
+    var encoder = CBOREncoder()
+    switch self {
+    case .echo(let echo): encoder.message(Kind.echo, echo.nonce, echo.revision, echo.sequence)
+    case .deltas(let run):
+      encoder.message(Kind.deltas, 1 + 2 * run.steps.count)
+      encoder.encode(unsigned: run.sequence)
+      for step in run.steps { step.encode(to: &encoder) }
+    case .bookmark(let bookmark):
+      encoder.message(Kind.bookmark, 4)
+      encoder.encode(unsigned: bookmark.revision)
+      encoder.encode(unsigned: bookmark.sequence)
+      encoder.encode(optional: bookmark.durableRevision)
+      encoder.arrayHeader(bookmark.digests.count)
+      for digest in bookmark.digests { encoder.encode(unsigned: digest.rawValue) }
+    }
+    return encoder.bytes
+  }
+
+  /// A run whose steps are already encoded.
+  package static func encodedRun(sequence: UInt64, count: Int, steps: [UInt8]) -> [UInt8] {
+    var encoder = CBOREncoder(reserving: steps.count + 16)
+    encoder.message(Kind.deltas, 1 + 2 * count)
+    encoder.encode(unsigned: sequence)
+    encoder.append(raw: steps)
+    return encoder.bytes
+  }
+
+  /// Decodes a frame.
+  ///
+  /// - Throws: where the frame is not a message; never traps.
+  package init(frame: ArraySlice<UInt8>) throws(MessageError) {
+    var decoder = CBORDecoder(frame)
+    let (kind, rest) = try decoder.message()
+    let taken: Int
+    switch kind {
+    case Kind.echo:
+      taken = try decoder.require(3, of: rest, "echo")
+      self = .echo(
+        Echo(
+          nonce: try decoder.unsigned(), revision: try decoder.unsigned(),
+          sequence: try decoder.unsigned()))
+    case Kind.deltas:
+      taken = rest
+      self = .deltas(try DeltaRun(from: &decoder, rest))
+    case Kind.bookmark:
+      taken = try decoder.require(4, of: rest, "bookmark")
+      self = .bookmark(
+        Bookmark(
+          revision: try decoder.unsigned(), sequence: try decoder.unsigned(),
+          durableRevision: try decoder.optionalUnsigned(),
+          digests: try decoder.list { (d) throws(CodecError) in
+            Digest(rawValue: try d.unsigned())
+          }))
+    default: throw decoder.error(.typeMismatch, "expected a published message, found kind \(kind)")
+    }
+    try decoder.skipItems(rest - taken)
+    try decoder.finish()
+  }
+}
+
+extension PublishedMessage.DeltaRun {
+  fileprivate init(from decoder: inout CBORDecoder, _ rest: Int) throws(MessageError) {
+    guard rest >= 3, !rest.isMultiple(of: 2) else {
+      throw decoder.error(.typeMismatch, "expected a sequence and pairs, found \(rest) elements")
+    }
+    sequence = try decoder.unsigned()
+    steps = []
+    steps.reserveCapacity(rest / 2)
+    for _ in 0..<(rest / 2) { steps.append(try PublishedMessage.Step(from: &decoder)) }
+  }
+}
+
+extension PublishedMessage.Step {
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.encode(unsigned: revision)
+    encoder.arrayHeader(2 * changes.count)
+    for change in changes {
+      encoder.encode(unsigned: UInt64(change.index))
+      encoder.append(raw: change.delta)
+    }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
+    revision = try decoder.unsigned()
+    let count = try decoder.arrayHeader()
+    guard count.isMultiple(of: 2) else {
+      throw decoder.error(.typeMismatch, "expected pairs of index and delta, found \(count) elements")
+    }
+    changes = []
+    changes.reserveCapacity(count / 2)
+    for _ in 0..<(count / 2) {
+      let index = try decoder.unsigned()
+      guard let small = Int(exactly: index) else {
+        throw decoder.error(.typeMismatch, "expected a scope's index, found \(index)")
+      }
+      changes.append(PublishedMessage.Change(index: small, delta: try decoder.rawItem()))
+    }
+  }
+}
+
+/// The welcome, the first message on every new connection of the publishing socket.
+package struct Welcome: Hashable, Sendable {
+  package var epoch: UInt64
+
+  package init(epoch: UInt64) { self.epoch = epoch }
+
+  package func encoded() -> [UInt8] {
+    var encoder = CBOREncoder()
+    encoder.arrayHeader(2)
+    encoder.encode(unsigned: protocolVersion)
+    encoder.encode(unsigned: epoch)
+    return [Topic.welcome] + encoder.bytes
+  }
+
+  package init(frame: ArraySlice<UInt8>) throws(MessageError) {
+    var decoder = CBORDecoder(frame.dropFirst())
+    guard frame.first == Topic.welcome else { throw decoder.error(.typeMismatch, "expected a welcome") }
+    let count = try decoder.arrayHeader()
+    try decoder.require(2, of: count, "a welcome")
+    let version = try decoder.unsigned()
+    guard version == protocolVersion else {
+      throw decoder.error(.typeMismatch, "expected protocol version \(protocolVersion), found \(version)")
+    }
+    epoch = try decoder.unsigned()
+    try decoder.skipItems(count - 2)
+    try decoder.finish()
+  }
+}
+
+/// What a client sends upstream to have everything before it taken note of.
+package struct Fence: Hashable, Sendable {
+  /// The first byte, which no subscription has.
+  package static let mark: UInt8 = 0x02
+
+  package var token: Identifier
+  package var nonce: UInt64
+
+  package init(token: Identifier, nonce: UInt64) {
+    self.token = token
+    self.nonce = nonce
+  }
+
+  package func encoded() -> [UInt8] {
+    var encoder = CBOREncoder()
+    encoder.arrayHeader(2)
+    encoder.encode(token)
+    encoder.encode(unsigned: nonce)
+    return [Self.mark] + encoder.bytes
+  }
+
+  package init(frame: ArraySlice<UInt8>) throws(MessageError) {
+    var decoder = CBORDecoder(frame.dropFirst())
+    guard frame.first == Self.mark else { throw decoder.error(.typeMismatch, "expected a fence") }
+    let count = try decoder.arrayHeader()
+    try decoder.require(2, of: count, "a fence")
+    token = try decoder.identifier()
+    nonce = try decoder.unsigned()
+    try decoder.skipItems(count - 2)
+    try decoder.finish()
+  }
+}

@@ -1,0 +1,126 @@
+import StoreActor
+import StoreState
+
+extension ReplicaServer {
+  func perform(_ session: Client, first: UInt64, _ requests: [ClientMessage.ActionRequest]) {
+    var sequence = first
+    for request in requests {
+      let last = clients.last(of: session.clientID)
+      if sequence > last + 1 {
+        return send(.gap(expected: last + 1), to: session.peer)
+      }
+      if sequence <= last {
+        counters.duplicates += 1
+        let outcome =
+          clients.outcome(of: sequence, from: session.clientID)
+          ?? .failed(
+            Outcome.Failure(
+              code: Outcome.forgotten,
+              message: "The outcome of action \(sequence) is no longer kept."))
+        answer(session, sequence, outcome)
+      } else {
+        let outcome = perform(session, sequence, request)
+        clients.record(outcome, from: session.clientID, now: now.instant)
+        answer(session, sequence, outcome)
+      }
+      sequence += 1
+    }
+  }
+
+  private func perform(
+    _ session: Client, _ sequence: UInt64, _ request: ClientMessage.ActionRequest
+  ) -> Outcome {
+    do throws(Outcome.Failure) {
+      let action = try pullBack(session, request)
+      let task = root.send(action)
+      counters.actionsApplied += 1
+      guard !task.isFinished else {
+        return .applied(revision: root.revision, hasEffects: false)
+      }
+      session.tasks[sequence] = task
+      task.whenFinished { [weak self, weak session] in
+        guard let self, let session else { return }
+        self.effectsFinished(session, sequence)
+      }
+      return .applied(revision: root.revision, hasEffects: true)
+    } catch {
+      counters.actionsFailed += 1
+      return .failed(error)
+    }
+  }
+
+  /// Decodes a child's action and embeds it in the root's, or says why it must not run.
+  private func pullBack(
+    _ session: Client, _ request: ClientMessage.ActionRequest
+  ) throws(Outcome.Failure) -> RootAction {
+    if let deadline = request.deadline, now.wallMilliseconds > deadline {
+      throw Outcome.Failure(
+        code: Outcome.expired,
+        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.")
+    }
+    guard let target = session.targets[request.handle] else {
+      throw Outcome.Failure(
+        code: Outcome.rejected,
+        message: "No scope of this session has the handle \(request.handle). Join it first.")
+    }
+    guard target.source.isPresent(in: root.state) else {
+      throw Outcome.Failure(
+        code: Outcome.absent, message: "The scope \"\(target.name)\" is absent now.")
+    }
+    do throws(CodecError) {
+      var decoder = CBORDecoder(request.action)
+      let action = try target.source.rootAction(from: &decoder)
+      try decoder.finish()
+      return action
+    } catch {
+      throw Outcome.Failure(
+        code: Outcome.rejected, message: "Not an action of \"\(target.name)\": \(error)")
+    }
+  }
+
+  /// Adds an outcome to those that the end of the turn sends.
+  private func answer(_ session: Client, _ sequence: UInt64, _ outcome: Outcome) {
+    if !session.outcomes.isEmpty,
+      session.firstOutcome + UInt64(session.outcomes.count) != sequence
+    {
+      flush()
+      sendUnsent(session)
+    }
+    if session.outcomes.isEmpty { session.firstOutcome = sequence }
+    session.outcomes.append(outcome)
+    markUnsent(session)
+  }
+
+  private func effectsFinished(_ session: Client, _ sequence: UInt64) {
+    guard session.tasks.removeValue(forKey: sequence) != nil else { return }
+    session.finished.append(sequence)
+    markUnsent(session)
+  }
+
+  private func markUnsent(_ session: Client) {
+    guard !session.hasUnsent else { return }
+    session.hasUnsent = true
+    unsent.append(session)
+  }
+
+  /// Sends a session's outcomes and finished effects; the turn's deltas have been published.
+  func sendUnsent(_ session: Client) {
+    session.hasUnsent = false
+    if !session.outcomes.isEmpty {
+      let reach = DaemonMessage.Reach(
+        nonce: session.viewNonce, sequence: session.view?.sequence ?? 0)
+      send(
+        .acks(
+          DaemonMessage.Acks(
+            first: session.firstOutcome, outcomes: session.outcomes, reach: reach)),
+        to: session.peer)
+      session.outcomes.removeAll(keepingCapacity: true)
+    }
+    if !session.finished.isEmpty {
+      send(.finished(session.finished), to: session.peer)
+      session.finished.removeAll()
+    }
+  }
+}
+
+extension Outcome.Failure: Error {}

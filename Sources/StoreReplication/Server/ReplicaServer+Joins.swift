@@ -1,0 +1,201 @@
+import OrderedCollections
+import StoreActor
+import StoreState
+
+extension ReplicaServer {
+  func join(_ session: Client, nonce: UInt64, _ requests: [ClientMessage.JoinRequest]) {
+    guard nonce > 0, requests.count <= limits.scopesPerSession else {
+      let message =
+        "A join needs a nonce from 1 and at most \(limits.scopesPerSession) scopes; "
+        + "found \(nonce) and \(requests.count)"
+      return end(session, code: "protocolError", message: message)
+    }
+    var answers: [DaemonMessage.JoinAnswer] = []
+    var followed: [(scope: ActiveScope<Root, RootAction>, request: ClientMessage.JoinRequest)] = []
+    for request in requests {
+      switch resolve(request) {
+      case .success(let source):
+        let handle = session.handle(for: request.scope)
+        session.targets[handle] = Client.Target(name: request.scope, source: source)
+        answers.append(.accepted(handle: handle))
+        if request.mode != .sendOnly {
+          followed.append((activeScope(request.scope, source), request))
+        }
+      case .failure(let refusal): answers.append(refusal.answer)
+      }
+    }
+    forgetTargets(session, besides: requests)
+    let view = followed.isEmpty ? nil : view(of: followed.map(\.scope))
+    let captures = followed.compactMap { scope, request in
+      request.mode == .keep && session.view != nil
+        ? nil
+        : Client.Capture(
+          handle: session.handle(for: scope.name), scope: scope, position: request.position)
+    }
+    view?.followers += 1
+    if session.pendingJoins.count >= limits.pendingJoins { dropPendingJoins(session) }
+    session.pendingJoins.append(
+      Client.PendingJoin(nonce: nonce, view: view, captures: captures))
+    send(.joined(nonce: nonce, topic: view?.topic, answers), to: session.peer)
+  }
+
+  private struct Refusal: Error {
+    var answer: DaemonMessage.JoinAnswer
+  }
+
+  private func resolve(
+    _ request: ClientMessage.JoinRequest
+  ) -> Result<any ScopeSource<Root, RootAction>, Refusal> {
+    for exposure in exposures {
+      guard let id = exposure.description.match(request.scope) else { continue }
+      let state = exposure.description.state.hash
+      let action = exposure.description.action.hash
+      if request.stateHash ?? state != state || request.actionHash ?? action != action {
+        return .failure(Refusal(answer: mismatch(request.scope)))
+      }
+      do throws(CodecError) {
+        return .success(try exposure.source(id))
+      } catch {
+        return .failure(Refusal(answer: badID(request.scope, error)))
+      }
+    }
+    let descriptions = exposures.map(\.description)
+    return .failure(
+      Refusal(
+        answer: .refused(
+          code: "unknownScope", message: "There is no scope \"\(request.scope)\".",
+          details: descriptions.suggestions(for: request.scope))))
+  }
+
+  private func mismatch(_ scope: String) -> DaemonMessage.JoinAnswer {
+    .refused(
+      code: "schemaMismatch",
+      message: "This client was built with other types for \"\(scope)\" than the daemon.",
+      details: [])
+  }
+
+  private func badID(_ scope: String, _ error: CodecError) -> DaemonMessage.JoinAnswer {
+    .refused(
+      code: "unknownScope", message: "\"\(scope)\" does not end in a row's id: \(error)",
+      details: [])
+  }
+
+  private func forgetTargets(_ session: Client, besides requests: [ClientMessage.JoinRequest]) {
+    let wanted = Set(requests.map(\.scope))
+    for (name, handle) in session.handles where !wanted.contains(name) {
+      session.handles[name] = nil
+      session.targets[handle] = nil
+    }
+  }
+
+  private func activeScope(
+    _ name: String, _ source: any ScopeSource<Root, RootAction>
+  ) -> ActiveScope<Root, RootAction> {
+    if let scope = activeScopes[name] { return scope }
+    let scope = ActiveScope(name: name, source: source)
+    activeScopes[name] = scope
+    return scope
+  }
+
+  private func view(of scopes: [ActiveScope<Root, RootAction>]) -> View<Root, RootAction> {
+    var unique: [String: ActiveScope<Root, RootAction>] = [:]
+    for scope in scopes { unique[scope.name] = scope }
+    let names = unique.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
+    if let view = views[names] { return view }
+    let view = View(
+      topic: Topic(.view, .random(using: &generator)), scopes: names.compactMap { unique[$0] })
+    for (index, scope) in view.scopes.enumerated() { scope.views.append((view, index)) }
+    views[names] = view
+    return view
+  }
+
+  /// One follower less; a view without followers goes, and its scopes that no other view shows.
+  func release(_ view: View<Root, RootAction>) {
+    view.followers -= 1
+    guard view.followers == 0 else { return }
+    views[view.scopes.map(\.name)] = nil
+    dirtyViews.removeAll { $0 === view }
+    for scope in view.scopes {
+      scope.views.removeAll { $0.view === view }
+      if scope.views.isEmpty { activeScopes[scope.name] = nil }
+    }
+  }
+
+  func dropPendingJoins(_ session: Client) {
+    let dropped = session.pendingJoins
+    session.pendingJoins.removeAll()
+    for join in dropped { if let view = join.view { release(view) } }
+  }
+
+  /// Everything the client subscribed to before the fence is in force: capture at this revision.
+  func fence(_ fence: Fence) {
+    guard let session = sessionsByToken[fence.token],
+      let index = session.pendingJoins.firstIndex(where: { $0.nonce == fence.nonce })
+    else {
+      counters.strayFences += 1
+      return
+    }
+    counters.fences += 1
+    renew(session)
+    deliverSessionEvents()
+    flush()
+    let join = session.pendingJoins.remove(at: index)
+    dropPendingJoins(session)
+    session.transfers.removeAll()
+    session.creditUsed = 0
+    if let view = session.view { release(view) }
+    session.view = join.view
+    session.viewNonce = join.nonce
+    let echo = PublishedMessage.Echo(
+      nonce: join.nonce, revision: root.revision, sequence: join.view?.sequence ?? 0)
+    outgoing.append(
+      .publish(
+        topic: session.privateTopic.bytes, PublishedMessage.echo(echo).encoded()))
+    for capture in join.captures { send(capture, nonce: join.nonce, to: session) }
+    continueTransfers(session)
+  }
+
+  private func send(_ capture: Client.Capture, nonce: UInt64, to session: Client) {
+    if let position = capture.position, position.epoch == epoch,
+      let old = versions[position.revision]
+    {
+      var encoder = CBOREncoder()
+      let changed = capture.scope.source.encodeDelta(
+        from: old, to: root.state, into: &encoder)
+      if encoder.bytes.count <= limits.creditBytes {
+        counters.replays += 1
+        return send(
+          .replay(
+            DaemonMessage.Replay(
+              nonce: nonce, handle: capture.handle, revision: root.revision,
+              delta: changed ? encoder.bytes[...] : nil)),
+          to: session.peer)
+      }
+    }
+    counters.snapshots += 1
+    var encoder = CBOREncoder()
+    capture.scope.source.encode(root.state, to: &encoder)
+    session.transfers.append(
+      Client.Transfer(
+        nonce: nonce, handle: capture.handle, revision: root.revision, bytes: encoder.bytes))
+  }
+
+  /// Sends pieces of snapshots as far as the session's credit goes.
+  func continueTransfers(_ session: Client) {
+    while session.creditUsed < limits.creditBytes, var transfer = session.transfers.first {
+      let end = min(transfer.offset + limits.chunkBytes, transfer.bytes.count)
+      let piece = DaemonMessage.SnapshotPiece(
+        nonce: transfer.nonce, handle: transfer.handle, revision: transfer.revision,
+        total: UInt64(transfer.bytes.count), offset: UInt64(transfer.offset),
+        bytes: transfer.bytes[transfer.offset..<end])
+      send(.snapshot(piece), to: session.peer)
+      session.creditUsed += end - transfer.offset
+      transfer.offset = end
+      if end == transfer.bytes.count {
+        session.transfers.removeFirst()
+      } else {
+        session.transfers[0] = transfer
+      }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import StoreActor
+import StoreState
+
+extension ReplicaServer {
+  func describe(_ request: UInt64, to peer: PeerID) {
+    var encoder = CBOREncoder()
+    encoder.arrayHeader(exposures.count)
+    for exposure in exposures { exposure.description.encode(to: &encoder) }
+    send(.description(request: request, item: encoder.bytes[...]), to: peer)
+  }
+
+  func status(_ request: UInt64, to peer: PeerID) {
+    let report = StatusReport(
+      epoch: epoch, revision: root.revision, durableRevision: nil, processID: Int64(processID),
+      uptimeMilliseconds: milliseconds(since: startedAt),
+      sessions: sessionsByToken.values.sorted { $0.info.id < $1.info.id }.map(status(of:)),
+      counters: counters.byName)
+    var encoder = CBOREncoder()
+    report.value.encode(to: &encoder)
+    send(.status(request: request, item: encoder.bytes[...]), to: peer)
+  }
+
+  private func status(of session: Client) -> StatusReport.Session {
+    StatusReport.Session(
+      id: session.info.id, name: session.info.name, peer: session.info.address,
+      scopes: session.handles.keys.sorted(), appliedRevision: session.appliedRevision,
+      lag: root.revision - min(root.revision, session.appliedRevision),
+      lastHeardMilliseconds: milliseconds(since: session.lastHeard),
+      effects: UInt64(session.tasks.count))
+  }
+
+  private func milliseconds(since instant: Instant) -> UInt64 {
+    UInt64(clamping: instant.duration(to: now.instant).wholeMilliseconds)
+  }
+}
+
+/// How the daemon is (`docs/PROTOCOL.md` §8.2).
+struct StatusReport {
+  struct Session {
+    var id: UInt64
+    var name: String
+    var peer: String
+    var scopes: [String]
+    var appliedRevision: UInt64
+    var lag: UInt64
+    var lastHeardMilliseconds: UInt64
+    var effects: UInt64
+
+    var value: GenericValue {
+      record([
+        ("session", .unsigned(id)), ("name", .text(name)), ("peer", .text(peer)),
+        ("scopes", .array(scopes.map { .text($0) })),
+        ("appliedRevision", .unsigned(appliedRevision)), ("lag", .unsigned(lag)),
+        ("lastHeardMs", .unsigned(lastHeardMilliseconds)), ("effects", .unsigned(effects)),
+      ])
+    }
+  }
+
+  var epoch: UInt64
+  var revision: UInt64
+  var durableRevision: UInt64?
+  var processID: Int64
+  var uptimeMilliseconds: UInt64
+  var sessions: [Session]
+  var counters: [(String, UInt64)]
+
+  var value: GenericValue {
+    record([
+      ("epoch", .unsigned(epoch)), ("revision", .unsigned(revision)),
+      ("durableRevision", durableRevision.map { .unsigned($0) } ?? .null),
+      ("pid", .unsigned(UInt64(clamping: processID))), ("uptimeMs", .unsigned(uptimeMilliseconds)),
+      ("sessions", .array(sessions.map(\.value))),
+      ("counters", record(counters.map { ($0.0, .unsigned($0.1)) })),
+    ])
+  }
+}
+
+extension Counters {
+  /// The counters by the names under which they are reported.
+  package var byName: [(String, UInt64)] {
+    [
+      ("controlFrames", controlFrames), ("malformed", malformed),
+      ("subscriptions", subscriptions), ("fences", fences), ("strayFences", strayFences),
+      ("snapshots", snapshots), ("replays", replays), ("actionsApplied", actionsApplied),
+      ("actionsFailed", actionsFailed), ("duplicates", duplicates), ("deltas", deltas),
+      ("deltaBytes", deltaBytes), ("leasesEnded", leasesEnded),
+      ("blockedPeers", blockedPeers),
+    ]
+  }
+}
+
+/// A map of names that are all different.
+private func record(_ entries: [(String, GenericValue)]) -> GenericValue {
+  guard let map = GenericValue.map(sorting: entries.map { .init(.text($0.0), $0.1) }) else {
+    preconditionFailure("A report names a field twice, of \(entries.map(\.0))")
+  }
+  return map
+}

@@ -1,0 +1,126 @@
+import StoreActor
+
+extension ReplicaServer {
+  func greet(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
+    guard hello.version == protocolVersion else {
+      let message =
+        "You speak version \(hello.version) of the protocol, this daemon speaks "
+        + "\(protocolVersion). Use programs of the same release."
+      return send(.refused(code: "version", message: message), to: peer)
+    }
+    if let token = hello.token, let session = sessionsByToken[token],
+      session.clientID == hello.clientID
+    {
+      return resume(session, hello, from: peer)
+    }
+    if let previous = sessionsByPeer[peer] {
+      end(previous, code: nil, message: "")
+    }
+    for session in sessionsByToken.values where session.clientID == hello.clientID {
+      end(session, code: "replaced", message: "A newer connection of the same client took over.")
+    }
+    guard sessionsByToken.count < limits.sessions else {
+      let message = "The daemon has \(limits.sessions) sessions already. Try again later."
+      return send(.refused(code: "overloaded", message: message), to: peer)
+    }
+    open(hello, from: peer, address: address)
+  }
+
+  private func open(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
+    let session = Client(
+      info: SessionInfo(id: nextSession, name: hello.name, address: address),
+      token: .random(using: &generator), hello: hello,
+      privateTopic: Topic(.session, .random(using: &generator)), peer: peer, now: now.instant,
+      lease: timing.lease)
+    nextSession += 1
+    sessionsByToken[session.token] = session
+    sessionsByPeer[peer] = session
+    sessionsByTopic[session.privateTopic] = session
+    wake(at: session.leaseEnd)
+    if session.isListed { sessionEvents.append(.joined(session.info)) }
+    welcome(session, hello, isResumed: false)
+  }
+
+  private func resume(_ session: Client, _ hello: ClientMessage.Hello, from peer: PeerID) {
+    if session.peer != peer {
+      if let other = sessionsByPeer[peer], other !== session {
+        end(other, code: nil, message: "")
+      }
+      sessionsByPeer[session.peer] = nil
+      session.peer = peer
+      sessionsByPeer[peer] = session
+    }
+    session.transfers.removeAll()
+    session.creditUsed = 0
+    dropPendingJoins(session)
+    renew(session)
+    welcome(session, hello, isResumed: true)
+  }
+
+  private func welcome(_ session: Client, _ hello: ClientMessage.Hello, isResumed: Bool) {
+    let last = clients.greet(hello.clientID, first: hello.firstSequence, now: now.instant)
+    let ok = DaemonMessage.HelloOK(
+      session: session.info.id, token: session.token, epoch: epoch, revision: root.revision,
+      privateTopic: session.privateTopic, lastSequence: last, isResumed: isResumed,
+      leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
+      frameBytes: UInt64(limits.frameBytes), window: UInt64(limits.window),
+      scopes: UInt64(limits.scopesPerSession))
+    send(.helloOK(ok), to: session.peer)
+  }
+
+  func renew(_ session: Client) {
+    session.lastHeard = now.instant
+    session.leaseEnd = now.instant.advanced(by: timing.lease)
+  }
+
+  /// A connection of the publishing socket went, or its client no longer wants the topic.
+  func unsubscribed(_ topic: Topic?) {
+    guard let topic, topic.kind == .session, let session = sessionsByTopic[topic] else { return }
+    session.leaseEnd = min(session.leaseEnd, now.instant.advanced(by: timing.grace))
+    wake(at: session.leaseEnd)
+  }
+
+  func endExpiredSessions() {
+    let expired = sessionsByToken.values.filter { $0.leaseEnd <= now.instant }
+    for session in expired.sorted(by: { $0.info.id < $1.info.id }) {
+      counters.leasesEnded += 1
+      end(
+        session, code: "leaseEnded",
+        message: "Nothing was heard of you for \(timing.lease); say hello again.")
+    }
+  }
+
+  /// Ends a session: its effects are cancelled, and those present lose one, once.
+  func end(_ session: Client, code: String?, message: String) {
+    guard sessionsByToken.removeValue(forKey: session.token) != nil else { return }
+    sessionsByPeer[session.peer] = nil
+    sessionsByTopic[session.privateTopic] = nil
+    unsent.removeAll { $0 === session }
+    for task in session.tasks.values { task.cancel() }
+    session.tasks.removeAll()
+    dropPendingJoins(session)
+    if let view = session.view { release(view) }
+    session.view = nil
+    if session.isListed { sessionEvents.append(.left(session.info)) }
+    if let code { send(.goodbye(code: code, message: message), to: session.peer) }
+  }
+
+  /// Tells the reducer who came and who went, each in one ordinary action.
+  func deliverSessionEvents() {
+    // A reducer's answer to one event may end no session, so the list does not grow meanwhile.
+    let events = sessionEvents
+    sessionEvents.removeAll(keepingCapacity: true)
+    for event in events {
+      if let action = sessionAction(event) { root.send(action) }
+    }
+  }
+}
+
+extension ReplicaServer {
+  /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
+  package func blocked(_ peer: PeerID) {
+    counters.blockedPeers += 1
+    notice(peer, "does not read what it is sent; its session ends")
+    if let session = sessionsByPeer[peer] { end(session, code: nil, message: "") }
+  }
+}

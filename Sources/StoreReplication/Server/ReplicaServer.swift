@@ -1,0 +1,250 @@
+import OrderedCollections
+package import StoreActor
+import StoreState
+
+/// The daemon's half of the protocol around a root store: frames, time and commits in, frames out.
+///
+/// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
+/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and
+/// sends what ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
+@MainActor
+package final class ReplicaServer<Root, RootAction> {
+  typealias Client = Session<Root, RootAction>
+
+  /// A frame to send.
+  package enum Outgoing: Hashable, Sendable {
+    case control(PeerID, [UInt8])
+    case publish(topic: [UInt8], [UInt8])
+  }
+
+  /// What the operator should know, once per peer.
+  package struct Notice: Hashable, Sendable {
+    package var peer: String
+    package var text: String
+  }
+
+  package let epoch: UInt64
+  let root: RootCore<Root, RootAction>
+  let exposures: [Expose<Root, RootAction>]
+  let limits: Limits
+  let timing: Timing
+  let sessionAction: (SessionEvent) -> RootAction?
+  var generator: any RandomNumberGenerator
+  let startedAt: Instant
+  var now: Moment
+  let processID: Int32
+
+  // Sessions, by who they are for whom. All on the main actor; the three agree at all times.
+  var sessionsByToken: [Identifier: Client] = [:]
+  var sessionsByPeer: [PeerID: Client] = [:]
+  var sessionsByTopic: [Topic: Client] = [:]
+  var nextSession: UInt64 = 1
+  var clients: ClientTable
+  var unsent: [Client] = []
+  var sessionEvents: [SessionEvent] = []
+
+  // Scopes and views that someone follows.
+  // Ordered, because their order shows in what is published.
+  var activeScopes: OrderedDictionary<String, ActiveScope<Root, RootAction>> = [:]
+  var views: OrderedDictionary<[String], View<Root, RootAction>> = [:]
+  var dirtyViews: [View<Root, RootAction>] = []
+  var versions: VersionRing<Root>
+  var scratch = CBOREncoder()
+  private var wakeAt = Instant.distantFuture
+
+  var outgoing: [Outgoing] = []
+  var notices: [Notice] = []
+  var warnedPeers: Set<PeerID> = []
+  package internal(set) var counters = Counters()
+
+  /// Creates the server of a root store; the store's commits are its own from then on.
+  ///
+  /// - Parameters:
+  ///   - epoch: A random number, new whenever history does not continue.
+  ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
+  ///   - generator: Where topics and tokens come from; seeded in a simulation.
+  package init(
+    root: RootCore<Root, RootAction>,
+    exposures: [Expose<Root, RootAction>],
+    epoch: UInt64,
+    limits: Limits = Limits(),
+    timing: Timing = Timing(),
+    processID: Int32,
+    now: Moment,
+    generator: any RandomNumberGenerator,
+    sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil }
+  ) {
+    self.root = root
+    self.exposures = exposures
+    self.epoch = epoch
+    self.limits = limits
+    self.timing = timing
+    self.processID = processID
+    self.now = now
+    self.generator = generator
+    self.sessionAction = sessionAction
+    startedAt = now.instant
+    clients = ClientTable(limits: limits)
+    versions = VersionRing(limit: limits.versions, revision: root.revision, root: root.state)
+    root.onCommit = { [unowned self] revision, old, new in
+      self.committed(revision: revision, old: old, new: new)
+    }
+  }
+
+  package var revision: UInt64 { root.revision }
+
+  /// What every new connection of the publishing socket is told first.
+  package var welcome: [UInt8] { Welcome(epoch: epoch).encoded() }
+
+  /// Takes a control frame.
+  ///
+  /// - Parameter address: Where the peer is connected from, as the transport says it.
+  package func receive(
+    control frame: ArraySlice<UInt8>, from peer: PeerID, address: @autoclosure () -> String,
+    at moment: Moment
+  ) {
+    now = moment
+    counters.controlFrames += 1
+    do throws(MessageError) {
+      let message = try ClientMessage(frame: frame)
+      receive(message, from: peer, address: address)
+    } catch {
+      malformed(from: peer, "a frame that is not a message: \(error)", at: moment)
+    }
+  }
+
+  /// Takes note of something that no well-behaved client sends, and ends the peer's session.
+  package func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
+    now = moment
+    counters.malformed += 1
+    notice(peer, what)
+    if let session = sessionsByPeer[peer] {
+      end(session, code: "protocolError", message: "You sent \(what)")
+    }
+  }
+
+  /// Takes a message that came upstream on the publishing socket.
+  package func receive(upstream frame: ArraySlice<UInt8>, at moment: Moment) {
+    now = moment
+    switch frame.first {
+    case 0: unsubscribed(Topic(bytes: frame.dropFirst()))
+    case 1: counters.subscriptions += 1
+    case Fence.mark:
+      do throws(MessageError) {
+        fence(try Fence(frame: frame))
+      } catch {
+        counters.malformed += 1
+      }
+    default: counters.malformed += 1
+    }
+  }
+
+  /// Publishes what the turn changed and answers what it asked.
+  package func endTurn(_ moment: Moment) {
+    now = moment
+    deliverSessionEvents()
+    flush()
+    for session in unsent { sendUnsent(session) }
+    unsent.removeAll(keepingCapacity: true)
+  }
+
+  /// Does what is due.
+  package func tick(_ moment: Moment) {
+    now = moment
+    endExpiredSessions()
+    endTurn(moment)
+    sendDueBookmarks()
+    recomputeDeadline()
+  }
+
+  /// When ``tick(_:)`` has something to do, or may have; nil when nothing is under way.
+  package var nextDeadline: Instant? { wakeAt == .distantFuture ? nil : wakeAt }
+
+  /// Sees to it that ``tick(_:)`` comes no later than `instant`.
+  func wake(at instant: Instant) { wakeAt = min(wakeAt, instant) }
+
+  /// Leases mostly get longer, so the moment kept is a lower bound until a tick computes it anew.
+  private func recomputeDeadline() {
+    wakeAt = .distantFuture
+    for session in sessionsByToken.values { wake(at: session.leaseEnd) }
+    for view in views.values { if let due = view.bookmarkDue { wake(at: due) } }
+  }
+
+  /// The frames to send, oldest first; they are the caller's from now on.
+  package func takeOutgoing() -> [Outgoing] {
+    defer { outgoing.removeAll(keepingCapacity: true) }
+    return outgoing
+  }
+
+  /// What the operator should know since the last call.
+  package func takeNotices() -> [Notice] {
+    defer { notices.removeAll() }
+    return notices
+  }
+
+  /// Finishes what was accepted and says goodbye to everyone.
+  package func shutDown(_ moment: Moment) {
+    endTurn(moment)
+    for session in Array(sessionsByToken.values) {
+      send(.goodbye(code: "goingDown", message: "The daemon is stopping."), to: session.peer)
+      for task in session.tasks.values { task.cancel() }
+    }
+  }
+
+  func send(_ message: DaemonMessage, to peer: PeerID) {
+    outgoing.append(.control(peer, message.encoded()))
+  }
+
+  func notice(_ peer: PeerID, _ text: String) {
+    // Bounded: a flood of strangers must not fill the memory, so the set starts over.
+    if warnedPeers.count >= limits.sessions { warnedPeers.removeAll() }
+    guard warnedPeers.insert(peer).inserted else { return }
+    notices.append(Notice(peer: sessionsByPeer[peer]?.info.address ?? "\(peer)", text: text))
+  }
+
+  private func receive(
+    _ message: ClientMessage, from peer: PeerID, address: () -> String
+  ) {
+    if case .hello(let hello) = message { return greet(hello, from: peer, address: address()) }
+    if let session = sessionsByPeer[peer] { renew(session) }
+    switch message {
+    case .describe(let request): return describe(request, to: peer)
+    case .status(let request): return status(request, to: peer)
+    default: break
+    }
+    guard let session = sessionsByPeer[peer] else { return send(.needHello, to: peer) }
+    switch message {
+    case .join(let nonce, let requests): join(session, nonce: nonce, requests)
+    case .actions(let first, let requests): perform(session, first: first, requests)
+    case .ping(let number, let revision):
+      session.appliedRevision = revision
+      send(.pong(number: number, revision: root.revision), to: peer)
+    case .cancel(let sequence): session.tasks[sequence]?.cancel()
+    case .credit(_, let bytes):
+      session.creditUsed = max(0, session.creditUsed - Int(clamping: bytes))
+      continueTransfers(session)
+    case .bye: end(session, code: nil, message: "")
+    case .hello, .describe, .status: break
+    }
+  }
+}
+
+/// What the daemon counted since it started.
+package struct Counters: Hashable, Sendable {
+  package var controlFrames: UInt64 = 0
+  package var malformed: UInt64 = 0
+  package var subscriptions: UInt64 = 0
+  package var fences: UInt64 = 0
+  package var strayFences: UInt64 = 0
+  package var snapshots: UInt64 = 0
+  package var replays: UInt64 = 0
+  package var actionsApplied: UInt64 = 0
+  package var actionsFailed: UInt64 = 0
+  package var duplicates: UInt64 = 0
+  package var deltas: UInt64 = 0
+  package var deltaBytes: UInt64 = 0
+  package var leasesEnded: UInt64 = 0
+  package var blockedPeers: UInt64 = 0
+
+  package init() {}
+}

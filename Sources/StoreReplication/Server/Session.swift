@@ -1,0 +1,119 @@
+import StoreActor
+
+/// Who is at the other end of a connection of the control socket: its routing identity.
+package struct PeerID: Hashable, Sendable, CustomStringConvertible {
+  package var bytes: [UInt8]
+
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+
+  package var description: String {
+    bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+  }
+}
+
+/// A connected client as the application sees it, for a feature that shows who is there.
+public struct SessionInfo: Hashable, Sendable {
+  /// The session's number, unique within the daemon's run, from 1.
+  public var id: UInt64
+  /// The name that the client gave itself.
+  public var name: String
+  /// Where it is connected from, as the transport says it: `localhost:uid:gid:pid` over ipc.
+  public var address: String
+
+  /// Creates a session's description.
+  public init(id: UInt64, name: String, address: String) {
+    self.id = id
+    self.name = name
+    self.address = address
+  }
+}
+
+/// What happened to a listed session.
+public enum SessionEvent: Hashable, Sendable {
+  /// It said hello for the first time.
+  case joined(SessionInfo)
+  /// Its lease ended, or it said goodbye. Comes once for each that joined.
+  case left(SessionInfo)
+}
+
+/// One client's session.
+@MainActor
+final class Session<Root, RootAction> {
+  /// A scope that the session may send to, by its handle.
+  struct Target {
+    let name: String
+    let source: any ScopeSource<Root, RootAction>
+  }
+
+  /// A join whose fence has not come yet.
+  struct PendingJoin {
+    let nonce: UInt64
+    let view: View<Root, RootAction>?
+    /// What to capture: a scope, its handle, and what the client has of it.
+    let captures: [Capture]
+  }
+
+  struct Capture {
+    let handle: UInt64
+    let scope: ActiveScope<Root, RootAction>
+    let position: ClientMessage.Position?
+  }
+
+  /// A snapshot on its way.
+  struct Transfer {
+    let nonce: UInt64
+    let handle: UInt64
+    let revision: UInt64
+    let bytes: [UInt8]
+    var offset = 0
+  }
+
+  let info: SessionInfo
+  let token: Identifier
+  let clientID: Identifier
+  let isListed: Bool
+  let privateTopic: Topic
+
+  var peer: PeerID
+  var lastHeard: Instant
+  var leaseEnd: Instant
+  var appliedRevision: UInt64 = 0
+  var targets: [UInt64: Target] = [:]
+  var handles: [String: UInt64] = [:]
+  var nextHandle: UInt64 = 1
+  var pendingJoins: [PendingJoin] = []
+  /// The view that the last fence established, and its join's nonce.
+  var view: View<Root, RootAction>?
+  var viewNonce: UInt64 = 0
+  var transfers: [Transfer] = []
+  var creditUsed = 0
+  /// Outcomes of consecutive actions that were not sent yet.
+  var outcomes: [Outcome] = []
+  var firstOutcome: UInt64 = 0
+  /// Actions whose effects run.
+  var tasks: [UInt64: StoreTask] = [:]
+  var finished: [UInt64] = []
+  var hasUnsent = false
+
+  init(
+    info: SessionInfo, token: Identifier, hello: ClientMessage.Hello, privateTopic: Topic,
+    peer: PeerID, now: Instant, lease: Duration
+  ) {
+    self.info = info
+    self.token = token
+    clientID = hello.clientID
+    isListed = hello.isListed
+    self.privateTopic = privateTopic
+    self.peer = peer
+    lastHeard = now
+    leaseEnd = now.advanced(by: lease)
+  }
+
+  func handle(for scope: String) -> UInt64 {
+    if let handle = handles[scope] { return handle }
+    let handle = nextHandle
+    nextHandle += 1
+    handles[scope] = handle
+    return handle
+  }
+}

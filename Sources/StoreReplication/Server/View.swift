@@ -1,0 +1,90 @@
+import StoreState
+
+/// A scope that some session follows.
+final class ActiveScope<Root, RootAction> {
+  let name: String
+  let source: any ScopeSource<Root, RootAction>
+  /// The views that show it, each with its index there.
+  var views: [(view: View<Root, RootAction>, index: Int)] = []
+
+  init(name: String, source: any ScopeSource<Root, RootAction>) {
+    self.name = name
+    self.source = source
+  }
+}
+
+/// A set of scopes that some sessions follow together, under one topic and one sequence.
+final class View<Root, RootAction> {
+  let topic: Topic
+  let topicBytes: [UInt8]
+  /// In bytewise order of their names.
+  let scopes: [ActiveScope<Root, RootAction>]
+  /// How many sessions follow it, or are about to.
+  var followers = 0
+  /// The sequence of the newest revision that changed the view.
+  private(set) var sequence: UInt64 = 0
+  /// When a bookmark is due; nil when the last one says it all.
+  private(set) var bookmarkDue: Instant?
+
+  private var sinceBookmark = 0
+  // What was not published yet: whole steps, and the parts of the step in progress.
+  private var steps = CBOREncoder()
+  private var stepCount = 0
+  private var parts = CBOREncoder()
+  private var partCount = 0
+  private let start = CBOREncoder().mark
+
+  init(topic: Topic, scopes: [ActiveScope<Root, RootAction>]) {
+    self.topic = topic
+    topicBytes = topic.bytes
+    self.scopes = scopes
+  }
+
+  /// Whether the step in progress has a part already.
+  var hasParts: Bool { partCount > 0 }
+
+  /// Adds a scope's delta to the step in progress.
+  func add(_ delta: ArraySlice<UInt8>, index: Int) {
+    parts.encode(unsigned: UInt64(index))
+    parts.append(raw: delta)
+    partCount += 1
+  }
+
+  /// Closes the step in progress, which was the revision's. True when it is the first of the run.
+  func closeStep(revision: UInt64) -> Bool {
+    precondition(partCount > 0, "A step without parts at revision \(revision)")
+    steps.encode(unsigned: revision)
+    steps.arrayHeader(2 * partCount)
+    steps.append(raw: parts.bytes)
+    parts.truncate(to: start)
+    partCount = 0
+    stepCount += 1
+    sequence += 1
+    return stepCount == 1
+  }
+
+  /// The run of all closed steps, and when the bookmark after it is due.
+  func takeRun(now: Instant, limits: Limits, timing: Timing) -> [UInt8]? {
+    guard stepCount > 0 else { return nil }
+    let run = PublishedMessage.encodedRun(
+      sequence: sequence - UInt64(stepCount) + 1, count: stepCount, steps: steps.bytes)
+    sinceBookmark += stepCount
+    bookmarkDue =
+      sinceBookmark >= limits.deltasPerBookmark ? now : now.advanced(by: timing.bookmark)
+    steps.truncate(to: start)
+    stepCount = 0
+    return run
+  }
+
+  /// The bookmark of a root that the view shows completely.
+  func takeBookmark(revision: UInt64, root: Root, durableRevision: UInt64?) -> [UInt8] {
+    precondition(stepCount == 0, "A bookmark before \(stepCount) pending steps")
+    bookmarkDue = nil
+    sinceBookmark = 0
+    return PublishedMessage.bookmark(
+      PublishedMessage.Bookmark(
+        revision: revision, sequence: sequence, durableRevision: durableRevision,
+        digests: scopes.map { $0.source.digest(of: root) })
+    ).encoded()
+  }
+}

@@ -1,0 +1,224 @@
+extension CBORDecoder {
+  /// Reads an integer of zero or more.
+  public mutating func unsigned() throws(CodecError) -> UInt64 {
+    try beginItem()
+    return try header("an integer of 0 or more", .unsigned).argument
+  }
+
+  /// Reads an integer that fits into 64 bits with a sign.
+  public mutating func signed() throws(CodecError) -> Int64 {
+    try beginItem()
+    let header = try header("an integer", .unsigned, .negative)
+    guard let value = Int64(exactly: header.argument) else {
+      throw CodecError(
+        .outOfRange,
+        "the integer does not fit into 64 bits with a sign",
+        offset: header.start - bytes.startIndex,
+      )
+    }
+    return header.kind == .negative ? ~value : value
+  }
+
+  /// Reads an integer below zero as `n`, where the integer is `-1 - n`.
+  package mutating func negative() throws(CodecError) -> UInt64 {
+    try beginItem()
+    return try header("a negative integer", .negative).argument
+  }
+
+  /// Reads a float of any precision.
+  public mutating func double() throws(CodecError) -> Double {
+    try beginItem()
+    return try floatContent().value
+  }
+
+  /// Reads a float of half or single precision.
+  public mutating func float() throws(CodecError) -> Float {
+    try beginItem()
+    let start = offset
+    let (value, width) = try floatContent()
+    guard width <= 26 else {
+      throw CodecError(
+        .outOfRange,
+        "the float \(value) does not fit into 32 bits",
+        offset: start,
+      )
+    }
+    return Float(value)
+  }
+
+  /// Reads false or true.
+  public mutating func bool() throws(CodecError) -> Bool {
+    try beginItem()
+    return try header("a bool", .bool).argument == UInt64(CBOR.true & 0x1f)
+  }
+
+  /// Reads null when it stands next; else the decoder stays where it is.
+  public mutating func nullIfPresent() throws(CodecError) -> Bool {
+    guard position < bytes.endIndex, bytes[position] == CBOR.null else { return false }
+    try beginItem()
+    position += 1
+    return true
+  }
+
+  /// Reads null.
+  public mutating func null() throws(CodecError) {
+    guard try nullIfPresent() else {
+      throw error(.typeMismatch, "expected null, found \(foundText())")
+    }
+  }
+
+  /// Reads a text string.
+  public mutating func text() throws(CodecError) -> String {
+    try beginItem()
+    let header = try header("text", .text)
+    let content = try content(header)
+    let text = content.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
+    guard let text else { throw invalidText(content) }
+    return text
+  }
+
+  /// Reads a byte string.
+  public mutating func byteString() throws(CodecError) -> [UInt8] {
+    Array(try byteSlice())
+  }
+
+  /// Reads a byte string as a part of the decoder's bytes.
+  public mutating func byteSlice() throws(CodecError) -> ArraySlice<UInt8> {
+    try beginItem()
+    return try content(try header("bytes", .bytes))
+  }
+
+  /// Reads the beginning of an array: how many items follow.
+  ///
+  /// The count is never greater than the number of bytes that are left.
+  public mutating func arrayHeader() throws(CodecError) -> Int {
+    try beginItem()
+    return try enterArray(.array)
+  }
+
+  /// Reads the beginning of a map: how many pairs of a key and a value follow.
+  ///
+  /// The count is never greater than half the number of bytes that are left.
+  public mutating func mapHeader() throws(CodecError) -> Int {
+    try beginItem()
+    let header = try header("a map", .map)
+    let count = try count(header, itemsEach: 2)
+    try enter(.map, items: count * 2, headerAt: header.start)
+    return count
+  }
+
+  /// Reads the beginning of a set: how many elements follow.
+  ///
+  /// The count is never greater than the number of bytes that are left.
+  public mutating func setHeader() throws(CodecError) -> Int {
+    guard try tag() == CBOR.setTag else {
+      throw error(.typeMismatch, "expected a set")
+    }
+    isInsideTag = false
+    return try enterArray(.set)
+  }
+
+  /// Reads a tag; its content is the next item.
+  ///
+  /// The protocol has one tag, 258 for sets; others are refused. `setHeader()` reads both at once.
+  public mutating func tag() throws(CodecError) -> UInt64 {
+    try beginItem()
+    let header = try header("a set (tag 258)", .tag)
+    guard header.argument == CBOR.setTag else {
+      throw CodecError(
+        .unsupported,
+        "found tag \(header.argument); 258 (a set) is the only one allowed",
+        offset: header.start - bytes.startIndex,
+      )
+    }
+    isInsideTag = true
+    return header.argument
+  }
+
+  /// Reads the given encoding when the next bytes are the same; else stays where it is.
+  ///
+  /// The encoding is one whole item in deterministic form, such as a field's name.
+  package mutating func readIfPresent(_ item: [UInt8]) throws(CodecError) -> Bool {
+    let end = position + item.count
+    guard end <= bytes.endIndex, bytes[position..<end].elementsEqual(item) else { return false }
+    try beginItem()
+    position = end
+    return true
+  }
+}
+
+// MARK: - Parts
+
+extension CBORDecoder {
+  mutating func enterArray(_ kind: Frame.Kind) throws(CodecError) -> Int {
+    let header = try header("an array", .array)
+    let count = try count(header, itemsEach: 1)
+    try enter(kind, items: count, headerAt: header.start)
+    return count
+  }
+
+  /// The bytes of a text or byte string.
+  mutating func content(_ header: Header) throws(CodecError) -> ArraySlice<UInt8> {
+    let left = bytes.endIndex - position
+    guard header.argument <= UInt64(left) else {
+      throw CodecError(
+        .truncated,
+        "\(header.kind) of \(header.argument) bytes announced, \(left) bytes left",
+        offset: header.start - bytes.startIndex,
+      )
+    }
+    let start = position
+    position += Int(header.argument)
+    return bytes[start..<position]
+  }
+
+  /// The number of a container's items; an item has at least one byte.
+  private func count(_ header: Header, itemsEach items: Int) throws(CodecError) -> Int {
+    let left = bytes.endIndex - position
+    guard header.argument <= UInt64(left / items) else {
+      throw CodecError(
+        .truncated,
+        "\(header.kind) of \(header.argument) announced, \(left) bytes left",
+        offset: header.start - bytes.startIndex,
+      )
+    }
+    return Int(header.argument)
+  }
+
+  func invalidText(_ content: ArraySlice<UInt8>) -> CodecError {
+    let place = content.withUnsafeBufferPointer { UTF8Validation.firstError(in: $0) } ?? 0
+    return CodecError(
+      .invalidText,
+      "the text is not UTF-8",
+      offset: content.startIndex + place - bytes.startIndex,
+    )
+  }
+
+  /// Reads a float and checks that it could not have been written with fewer bits.
+  mutating func floatContent() throws(CodecError) -> (value: Double, width: UInt8) {
+    let header = try header("a float", .float)
+    let value: Double
+    let isShortest: Bool
+    switch header.width {
+    case 25:
+      let half = UInt16(truncatingIfNeeded: header.argument)
+      value = Double(HalfFloat.value(of: half))
+      isShortest = !value.isNaN || half == CBOR.nan
+    case 26:
+      let single = Float(bitPattern: UInt32(truncatingIfNeeded: header.argument))
+      value = Double(single)
+      isShortest = !value.isNaN && HalfFloat.pattern(exactly: single) == nil
+    default:
+      value = Double(bitPattern: header.argument)
+      isShortest = !value.isNaN && Double(Float(value)).bitPattern != value.bitPattern
+    }
+    guard isShortest else {
+      throw CodecError(
+        .notCanonical,
+        "the float \(value) is not written in its shortest form",
+        offset: header.start - bytes.startIndex,
+      )
+    }
+    return (value, header.width)
+  }
+}

@@ -1,0 +1,165 @@
+/// Reads CBOR items one after the other and refuses all that are not in deterministic form.
+///
+/// A decoder never traps, whatever the bytes are, never allocates more than they justify, and
+/// keeps track of the arrays and maps that it is in: their ends, the order of keys and of a set's
+/// elements, and how deep they are nested. An order is known to be right once the decoder has
+/// moved on from the container, so `finish()` has to be called after the last item. After an
+/// error a decoder is of no further use.
+///
+///     var decoder = CBORDecoder(bytes)
+///     let count = try decoder.arrayHeader()
+///     for _ in 0..<count { titles.append(try decoder.text()) }
+///     try decoder.finish()
+///
+/// A decoder is a value: a copy continues from the same place on its own.
+public struct CBORDecoder: Sendable {
+  /// An array, map or set that is open, or what surrounds them all.
+  struct Frame: Sendable {
+    enum Kind: Sendable {
+      case outermost
+      case array
+      case map
+      case set
+    }
+
+    var kind: Kind
+    /// Items that have not begun yet; a map's entry has two.
+    var remaining: Int
+    /// Where the key or the set's element that was read last begins; -1 before the first.
+    var start = -1
+    /// The key or element before that one.
+    var previous = 0..<0
+  }
+
+  let bytes: ArraySlice<UInt8>
+  var position: Int
+  var frame = Frame(kind: .outermost, remaining: .max)
+  var outerFrames: [Frame] = []
+  var isInsideTag = false
+
+  /// Creates a decoder of as many items as the bytes hold.
+  public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+  /// Creates a decoder of as many items as the bytes hold.
+  public init(_ bytes: ArraySlice<UInt8>) {
+    self.bytes = bytes
+    position = bytes.startIndex
+  }
+
+  /// The number of bytes that have been read.
+  public var offset: Int { position - bytes.startIndex }
+
+  /// Whether all bytes have been read.
+  public var isAtEnd: Bool { position == bytes.endIndex }
+
+  /// The number of arrays and maps around the next item.
+  var depth: Int { outerFrames.count }
+
+  /// Checks that the items ended together with the bytes.
+  public mutating func finish() throws(CodecError) {
+    try leaveFinishedContainers()
+    guard !isInsideTag, outerFrames.isEmpty else {
+      throw error(.truncated, "the bytes end where another item was announced")
+    }
+    guard isAtEnd else {
+      throw error(.trailingBytes, "\(bytes.endIndex - position) bytes follow after the item")
+    }
+  }
+
+  /// An error at the place that the decoder has reached.
+  public func error(_ code: CodecError.Code, _ message: String) -> CodecError {
+    CodecError(code, message, offset: offset)
+  }
+
+  /// Runs `body`; an error that it throws says that it happened inside of `element`.
+  public mutating func at<Result>(
+    _ element: @autoclosure () -> CodecError.PathElement,
+    _ body: (inout CBORDecoder) throws(CodecError) -> Result,
+  ) throws(CodecError) -> Result {
+    do {
+      return try body(&self)
+    } catch {
+      throw error.inside(element())
+    }
+  }
+}
+
+// MARK: - Containers
+
+extension CBORDecoder {
+  /// Counts an item that is about to be read, and checks the order of the one before it.
+  mutating func beginItem() throws(CodecError) {
+    guard !isInsideTag else {
+      throw error(.unsupported, "expected an array after the tag of a set")
+    }
+    try leaveFinishedContainers()
+    switch frame.kind {
+    case .outermost:
+      return
+    case .array:
+      break
+    case .map:
+      if frame.remaining % 2 == 0 {
+        frame.start = position
+      } else {
+        try checkOrder(what: "key")
+      }
+    case .set:
+      if frame.start >= 0 { try checkOrder(what: "element") }
+      frame.start = position
+    }
+    frame.remaining -= 1
+  }
+
+  /// Leaves the arrays and maps of which the last item has been read.
+  mutating func leaveFinishedContainers() throws(CodecError) {
+    while frame.remaining == 0 { try leaveOneContainer() }
+  }
+
+  /// Leaves the innermost array or map, of which the last item has been read.
+  mutating func leaveOneContainer() throws(CodecError) {
+    guard let outer = outerFrames.popLast() else { return }
+    if frame.kind == .set { try checkOrder(what: "element") }
+    frame = outer
+  }
+
+  /// Enters a container of which the header has just been read.
+  mutating func enter(_ kind: Frame.Kind, items: Int, headerAt start: Int) throws(CodecError) {
+    guard outerFrames.count < CBOR.maximumDepth else {
+      throw CodecError(
+        .tooDeep,
+        "arrays and maps are nested deeper than \(CBOR.maximumDepth)",
+        offset: start - bytes.startIndex,
+      )
+    }
+    guard items > 0 else { return }
+    outerFrames.append(frame)
+    frame = Frame(kind: kind, remaining: items)
+  }
+
+  /// Checks that the key or element that ends here comes after the one before it.
+  private mutating func checkOrder(what: String) throws(CodecError) {
+    let current = frame.start..<position
+    if !frame.previous.isEmpty {
+      let order = Self.compare(bytes[frame.previous], bytes[current])
+      guard order < 0 else {
+        throw CodecError(
+          .notCanonical,
+          order == 0
+            ? "the \(what) stands there twice"
+            : "the \(what) stands after a greater one; they go in bytewise order",
+          offset: current.lowerBound - bytes.startIndex,
+        )
+      }
+    }
+    frame.previous = current
+  }
+
+  /// The bytewise order of two encodings: negative, zero or positive.
+  static func compare(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int {
+    for (one, other) in zip(first, second) where one != other {
+      return Int(one) - Int(other)
+    }
+    return first.count - second.count
+  }
+}

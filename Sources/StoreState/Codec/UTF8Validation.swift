@@ -1,0 +1,37 @@
+/// Checks UTF-8 without building a string, for items that are skipped.
+enum UTF8Validation {
+  /// The place of the first byte that no valid text could have there, or nil when all is well.
+  static func firstError(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] < 0x80 {
+        index += 1
+        continue
+      }
+      guard let length = sequenceLength(in: bytes, at: index) else { return index }
+      index += length
+    }
+    return nil
+  }
+
+  /// The length of the sequence of two to four bytes at `index`, or nil when it is not one.
+  private static func sequenceLength(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int? {
+    let first = bytes[index]
+    let length: Int
+    // The range of the second byte excludes overlong forms, surrogates and what is over U+10FFFF.
+    let second: ClosedRange<UInt8>
+    switch first {
+    case 0xc2...0xdf: (length, second) = (2, 0x80...0xbf)
+    case 0xe0: (length, second) = (3, 0xa0...0xbf)
+    case 0xed: (length, second) = (3, 0x80...0x9f)
+    case 0xe1...0xef: (length, second) = (3, 0x80...0xbf)
+    case 0xf0: (length, second) = (4, 0x90...0xbf)
+    case 0xf1...0xf3: (length, second) = (4, 0x80...0xbf)
+    case 0xf4: (length, second) = (4, 0x80...0x8f)
+    default: return nil
+    }
+    guard bytes.count - index >= length, second.contains(bytes[index + 1]) else { return nil }
+    for place in 2..<max(2, length) where bytes[index + place] & 0xc0 != 0x80 { return nil }
+    return length
+  }
+}

@@ -1,0 +1,213 @@
+/// A value of a type that this program need not know: one item of the protocol as a tree.
+///
+/// With a `SchemaDocument` it can be checked, changed by deltas and written as JSON; that is how
+/// programs work with states and actions of others.
+///
+/// Two generic values are equal when their encodings are the same bytes: texts by their UTF-8,
+/// floats by their bits, every NaN like any other.
+public enum GenericValue: Sendable {
+  /// An integer of zero or more.
+  case unsigned(UInt64)
+  /// The integer `-1 - n`, below zero.
+  case negative(UInt64)
+  /// A float of any precision.
+  case float(Double)
+  /// False or true.
+  case bool(Bool)
+  /// Null.
+  case null
+  /// A text.
+  case text(String)
+  /// A string of bytes.
+  case bytes([UInt8])
+  /// Items in order.
+  case array([GenericValue])
+  /// Entries in bytewise order of their keys' encodings, none twice; see ``map(sorting:)``.
+  case map([Entry])
+  /// Elements in bytewise order of their encodings, none twice; see ``set(sorting:)``.
+  case set([GenericValue])
+
+  /// A key and its value.
+  public struct Entry: Hashable, Sendable {
+    /// The key.
+    public var key: GenericValue
+    /// The value.
+    public var value: GenericValue
+
+    /// Creates an entry.
+    public init(_ key: GenericValue, _ value: GenericValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// An integer.
+  public static func integer(_ value: Int64) -> GenericValue {
+    value < 0 ? .negative(UInt64(bitPattern: ~value)) : .unsigned(UInt64(value))
+  }
+
+  /// A map of entries that need not be in order.
+  ///
+  /// - Returns: `nil` when a key occurs twice.
+  public static func map(sorting entries: [Entry]) -> GenericValue? {
+    let sorted = entries.map { (order: $0.key.encoded(), entry: $0) }
+      .sorted { $0.order.lexicographicallyPrecedes($1.order) }
+    let isUnique = zip(sorted, sorted.dropFirst()).allSatisfy { $0.order != $1.order }
+    return isUnique ? .map(sorted.map(\.entry)) : nil
+  }
+
+  /// A set of elements that need not be in order and may repeat themselves.
+  public static func set(sorting elements: [GenericValue]) -> GenericValue {
+    let sorted = Set(elements).map { (order: $0.encoded(), element: $0) }
+      .sorted { $0.order.lexicographicallyPrecedes($1.order) }
+    return .set(sorted.map(\.element))
+  }
+
+  /// The value of a record's field, or of a text key; `nil` when this is no map or has none such.
+  public subscript(field name: String) -> GenericValue? {
+    guard case .map(let entries) = self else { return nil }
+    return entries.first { $0.key == .text(name) }?.value
+  }
+}
+
+extension GenericValue: Hashable {
+  /// Whether both have the same encoding.
+  public static func == (left: GenericValue, right: GenericValue) -> Bool {
+    switch (left, right) {
+    case (.unsigned(let left), .unsigned(let right)): left == right
+    case (.negative(let left), .negative(let right)): left == right
+    case (.float(let left), .float(let right)):
+      left.bitPattern == right.bitPattern || (left.isNaN && right.isNaN)
+    case (.bool(let left), .bool(let right)): left == right
+    case (.null, .null): true
+    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.bytes(let left), .bytes(let right)): left == right
+    case (.array(let left), .array(let right)): left == right
+    case (.map(let left), .map(let right)): left == right
+    case (.set(let left), .set(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Mixes the value into a hasher, so that values of the same encoding have the same hash.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .unsigned(let value), .negative(let value):
+      hasher.combine(value)
+    case .float(let value):
+      hasher.combine(value.isNaN ? Double.nan.bitPattern : value.bitPattern)
+    case .bool(let value):
+      hasher.combine(value)
+    case .null:
+      hasher.combine(0)
+    case .text(let text):
+      hasher.combine(text.utf8.count)
+      for byte in text.utf8 { hasher.combine(byte) }
+    case .bytes(let bytes):
+      hasher.combine(bytes)
+    case .array(let values), .set(let values):
+      hasher.combine(values)
+    case .map(let entries):
+      hasher.combine(entries)
+    }
+  }
+}
+
+extension GenericValue: ReplicatedState {
+  /// Any item.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
+
+  /// True.
+  public static var admitsNull: Bool { true }
+
+  /// Writes the item.
+  public func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .unsigned(let value): encoder.encode(unsigned: value)
+    case .negative(let complement): encoder.encode(negative: complement)
+    case .float(let value): encoder.encode(double: value)
+    case .bool(let value): encoder.encode(bool: value)
+    case .null: encoder.encodeNull()
+    case .text(let text): encoder.encode(text: text)
+    case .bytes(let bytes): encoder.encode(bytes: bytes)
+    case .array(let values):
+      encoder.arrayHeader(values.count)
+      for value in values { value.encode(to: &encoder) }
+    case .map(let entries):
+      encoder.mapHeader(entries.count)
+      for entry in entries {
+        entry.key.encode(to: &encoder)
+        entry.value.encode(to: &encoder)
+      }
+    case .set(let values):
+      encoder.setHeader(values.count)
+      for value in values { value.encode(to: &encoder) }
+    }
+  }
+
+  /// Reads an item, whatever it is.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    switch try decoder.peekKind() {
+    case .unsigned: self = .unsigned(try decoder.unsigned())
+    case .negative: self = .negative(try decoder.negative())
+    case .float: self = .float(try decoder.double())
+    case .bool: self = .bool(try decoder.bool())
+    case .null:
+      try decoder.null()
+      self = .null
+    case .text: self = .text(try decoder.text())
+    case .bytes: self = .bytes(try decoder.byteString())
+    case .array: self = .array(try Self.items(try decoder.arrayHeader(), from: &decoder))
+    case .tag: self = .set(try Self.items(try decoder.setHeader(), from: &decoder))
+    case .map:
+      let count = try decoder.mapHeader()
+      var entries: [Entry] = []
+      entries.reserveCapacity(Swift.min(count, Self.mostReserved))
+      for _ in 0..<count {
+        let key = try GenericValue(from: &decoder)
+        entries.append(Entry(key, try GenericValue(from: &decoder)))
+      }
+      self = .map(entries)
+    }
+  }
+
+  /// Compares the values.
+  public func isSame(as other: GenericValue) -> Bool { self == other }
+
+  /// A header justifies as many items as there are bytes left, but an item takes more room in
+  /// memory than a byte; beyond this many the array grows as items really come.
+  private static let mostReserved = 1_024
+
+  private static func items(
+    _ count: Int,
+    from decoder: inout CBORDecoder,
+  ) throws(CodecError) -> [GenericValue] {
+    var items: [GenericValue] = []
+    items.reserveCapacity(Swift.min(count, mostReserved))
+    for _ in 0..<count { items.append(try GenericValue(from: &decoder)) }
+    return items
+  }
+}
+
+extension GenericValue: CustomStringConvertible {
+  /// The value as JSON can say it without a schema.
+  public var description: String { JSONProjection.json(self) }
+
+  /// The value in the words of an error message: itself when it is short, else its kind.
+  package var foundText: String {
+    switch self {
+    case .text(let text) where text.utf8.count > 40: "text"
+    case .bytes: "bytes"
+    case .array: "an array"
+    case .map: "a map"
+    case .set: "a set"
+    default: description
+    }
+  }
+
+  /// The value as a step of an error's path.
+  package var pathElement: CodecError.PathElement {
+    if case .text(let text) = self { return .key(text) }
+    return .key(description)
+  }
+}

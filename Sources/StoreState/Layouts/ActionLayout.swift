@@ -1,0 +1,144 @@
+/// The cases of an action that a client may send.
+///
+///     static let layout = ActionLayout<Todos.Action>("Todos.Action", [
+///       .case("clearCompletedButtonTapped", .clearCompletedButtonTapped),
+///       .case("addButtonTapped", "title", embed: Action.addButtonTapped(title:)) {
+///         if case .addButtonTapped(let title) = $0 { title } else { nil }
+///       },
+///       .case("settings", embed: Action.settings) {
+///         if case .settings(let action) = $0 { action } else { nil }
+///       },
+///     ])
+///
+/// What is not listed is private to the process that owns the state: it cannot be encoded, and
+/// nothing decodes it.
+public struct ActionLayout<Value: Sendable>: Sendable {
+  /// One case.
+  public struct Case: Sendable {
+    let name: String
+    let hasPayload: Bool
+    let schema: @Sendable (inout SchemaRegistry) -> [Definition.Field]
+    /// Writes the payload when the value is of this case; else returns false.
+    let encode: @Sendable (Value, [UInt8], inout CBOREncoder) throws(CodecError) -> Bool
+    let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Value
+  }
+
+  let name: String
+  let cases: [Case]
+  let names: CaseNames
+
+  /// Creates the layout of an action.
+  ///
+  /// - Parameters:
+  ///   - name: What the type is called in schemas.
+  ///   - cases: The cases that a client may send, in the order of declaration.
+  public init(_ name: String, _ cases: [Case]) {
+    self.name = name
+    self.cases = cases
+    names = CaseNames(cases.map { ($0.name, $0.hasPayload) }, of: name)
+  }
+}
+
+extension ActionLayout.Case {
+  /// A case without payload.
+  ///
+  /// - Parameters:
+  ///   - name: What the case is called in schemas, messages and JSON.
+  ///   - value: The case.
+  ///   - matches: Whether an action is this case.
+  /// - Returns: The case.
+  public static func `case`(
+    _ name: String,
+    _ value: Value,
+    matches: @escaping @Sendable (Value) -> Bool,
+  ) -> Self {
+    precondition(matches(value), "The case \"\(name)\" does not match its own value.")
+    return Self(
+      name: name,
+      hasPayload: false,
+      schema: { _ in [] },
+      encode: { (action, encodedName, encoder) throws(CodecError) in
+        guard matches(action) else { return false }
+        encoder.append(raw: encodedName)
+        return true
+      },
+      decode: { (_) throws(CodecError) in value },
+    )
+  }
+
+  /// A case without payload.
+  ///
+  /// - Parameters:
+  ///   - name: What the case is called in schemas, messages and JSON.
+  ///   - value: The case.
+  /// - Returns: The case.
+  public static func `case`(_ name: String, _ value: Value) -> Self where Value: Equatable {
+    .case(name, value) { $0 == value }
+  }
+
+  /// A case with a payload: values, or actions of a child feature.
+  ///
+  /// - Parameters:
+  ///   - name: What the case is called in schemas, messages and JSON.
+  ///   - labels: The labels of the payload, all or none; without labels it is `_0`, `_1`, ….
+  ///   - embed: Makes the case from its payload: `Action.titleChanged(title:)`.
+  ///   - extract: The payload when an action is this case.
+  /// - Returns: The case.
+  public static func `case`<each Part: WirePayload>(
+    _ name: String,
+    _ labels: String...,
+    embed: @escaping @Sendable (repeat each Part) -> Value,
+    extract: @escaping @Sendable (Value) -> (repeat each Part)?,
+  ) -> Self {
+    let payload = PayloadLayout<repeat each Part>(labels: labels, of: "The case \"\(name)\"")
+    precondition(!payload.order.names.isEmpty, "The case \"\(name)\" has no payload to embed.")
+    return Self(
+      name: name,
+      hasPayload: true,
+      schema: { payload.schema(in: &$0) },
+      encode: { (action, encodedName, encoder) throws(CodecError) in
+        guard let parts = extract(action) else { return false }
+        encoder.mapHeader(1)
+        encoder.append(raw: encodedName)
+        try payload.encode(repeat each parts, to: &encoder)
+        return true
+      },
+      decode: { (decoder) throws(CodecError) in
+        let parts = try payload.decode(from: &decoder)
+        return embed(repeat each parts)
+      },
+    )
+  }
+}
+
+extension ActionLayout {
+  func schema(in registry: inout SchemaRegistry) -> Schema {
+    registry.define(Value.self, name: name) { registry in
+      .choice(cases.map { Definition.Case($0.name, $0.schema(&registry)) })
+    }
+  }
+
+  func encode(_ value: Value, to encoder: inout CBOREncoder) throws(CodecError) {
+    for (index, `case`) in cases.enumerated() {
+      do throws(CodecError) {
+        if try `case`.encode(value, names.encodedNames[index], &encoder) { return }
+      } catch {
+        throw error.inside(.name(`case`.name))
+      }
+    }
+    throw CodecError(
+      .privateAction,
+      "\"\(caseName(of: value))\" of \(name) is private to the process that owns the state; "
+        + "a client cannot send it",
+    )
+  }
+
+  func decode(from decoder: inout CBORDecoder) throws(CodecError) -> Value {
+    let index = try decoder.caseIndex(names, what: "action")
+    do throws(CodecError) {
+      return try cases[index].decode(&decoder)
+    } catch {
+      throw error.inside(.name(names.names[index]))
+    }
+  }
+}

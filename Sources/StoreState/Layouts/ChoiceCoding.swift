@@ -1,0 +1,70 @@
+/// The names of a choice's cases, and which of them have a payload.
+struct CaseNames: Sendable {
+  let names: [String]
+  let encodedNames: [[UInt8]]
+  let hasPayload: [Bool]
+
+  init(_ cases: [(name: String, hasPayload: Bool)], of owner: String) {
+    names = cases.map(\.name)
+    encodedNames = names.map { $0.encoded() }
+    hasPayload = cases.map(\.hasPayload)
+    precondition(
+      Set(names).count == names.count,
+      "\(owner) has a case twice among its \(names.count): \(names.joined(separator: ", "))",
+    )
+  }
+}
+
+extension CBORDecoder {
+  /// Reads a choice up to its payload and returns the case's place.
+  ///
+  /// `what` is what a case is called in an error message.
+  mutating func caseIndex(_ cases: CaseNames, what: String) throws(CodecError) -> Int {
+    let hasPayload = try peekKind() == .map
+    if hasPayload { try expectMapOfOne(what) }
+    let start = offset
+    for (index, name) in cases.encodedNames.enumerated() where try readIfPresent(name) {
+      guard cases.hasPayload[index] == hasPayload else {
+        throw payloadError(cases.names[index], what, isMissing: !hasPayload, offset: start)
+      }
+      return index
+    }
+    guard try peekKind() == .text else {
+      throw error(.typeMismatch, "expected the name of a \(what), found \(foundText())")
+    }
+    throw .unknownName(try text(), what, among: cases.names, offset: start)
+  }
+
+  private mutating func expectMapOfOne(_ what: String) throws(CodecError) {
+    let start = offset
+    let count = try mapHeader()
+    guard count == 1 else {
+      throw CodecError(
+        .typeMismatch,
+        "expected a map with the name of one \(what), found a map of \(count)",
+        offset: start,
+      )
+    }
+  }
+
+  private func payloadError(
+    _ name: String,
+    _ what: String,
+    isMissing: Bool,
+    offset: Int,
+  ) -> CodecError {
+    CodecError(
+      .typeMismatch,
+      isMissing
+        ? "the \(what) \"\(name)\" has a payload; write a map from its name to the payload"
+        : "the \(what) \"\(name)\" has no payload; write its name alone",
+      offset: offset,
+    )
+  }
+}
+
+/// The case's name as Swift knows it, for a message about a value that no layout lists.
+func caseName<Value>(of value: Value) -> String {
+  if let label = Mirror(reflecting: value).children.first?.label { return label }
+  return "\(value)"
+}

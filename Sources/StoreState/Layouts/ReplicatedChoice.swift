@@ -1,0 +1,39 @@
+/// An enumeration that is part of a state and whose payloads are replicated part by part.
+public protocol ReplicatedChoice: ReplicatedState {
+  /// All cases.
+  static var layout: ChoiceLayout<Self> { get }
+}
+
+extension ReplicatedChoice {
+  /// A choice of the layout's cases.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    layout.schema(in: &registry)
+  }
+
+  /// What the payloads say.
+  public static var equalsItself: Bool { layout.cases.allSatisfy(\.equalsItself) }
+
+  /// Writes the case and its payload.
+  public func encode(to encoder: inout CBOREncoder) { Self.layout.encode(self, to: &encoder) }
+
+  /// Reads a case and its payload.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self = try Self.layout.decode(from: &decoder)
+  }
+
+  /// Compares the cases and their payloads.
+  public func isSame(as other: Self) -> Bool { Self.layout.isSame(self, other) }
+
+  /// The digest of the case and its payload.
+  public var digest: Digest { Self.layout.digest(self) }
+
+  /// Writes the other case, or what changed inside of the payload.
+  public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    Self.layout.encodeDelta(self, from: old, to: &encoder)
+  }
+
+  /// Reads the other case, or changes the payload inside.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    try Self.layout.applyDelta(to: &self, from: &decoder)
+  }
+}

@@ -1,0 +1,56 @@
+/// A structure whose fields are replicated one by one.
+///
+/// The layout is all that a type has to give:
+///
+///     extension Todo: ReplicatedRecord {
+///       static let layout = RecordLayout<Todo>("Todo", [
+///         .field("id", \.id),
+///         .field("title", \.title),
+///       ])
+///     }
+///
+/// Properties that the layout leaves out are private to their process: a copy has the value that
+/// `init()` gives them.
+public protocol ReplicatedRecord: ReplicatedState {
+  /// The fields.
+  static var layout: RecordLayout<Self> { get }
+
+  /// Creates a value whose fields are about to be filled in.
+  init()
+}
+
+extension ReplicatedRecord {
+  /// A record of the layout's fields.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    layout.schema(in: &registry)
+  }
+
+  /// What the fields say.
+  public static var equalsItself: Bool { layout.fields.allSatisfy(\.equalsItself) }
+
+  /// Writes the fields.
+  public func encode(to encoder: inout CBOREncoder) { Self.layout.encode(self, to: &encoder) }
+
+  /// Reads the fields.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    var value = Self()
+    try Self.layout.decode(into: &value, from: &decoder)
+    self = value
+  }
+
+  /// Compares the fields.
+  public func isSame(as other: Self) -> Bool { Self.layout.isSame(self, other) }
+
+  /// The digest of the fields.
+  public var digest: Digest { Self.layout.digest(self) }
+
+  /// Writes the deltas of the fields that changed.
+  public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    Self.layout.encodeDelta(self, from: old, to: &encoder)
+  }
+
+  /// Applies the deltas of the fields that changed.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    try Self.layout.applyDelta(to: &self, from: &decoder)
+  }
+}

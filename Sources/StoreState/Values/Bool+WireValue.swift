@@ -1,0 +1,18 @@
+extension Bool: ReplicatedState {
+  /// False or true.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema { .bool }
+
+  /// Writes false or true.
+  public func encode(to encoder: inout CBOREncoder) { encoder.encode(bool: self) }
+
+  /// Reads false or true.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self = try decoder.bool()
+  }
+
+  /// Compares the values.
+  public func isSame(as other: Bool) -> Bool { self == other }
+
+  /// The digest of the value.
+  public var digest: Digest { Digest(bool: self) }
+}

@@ -1,0 +1,37 @@
+extension Duration: ReplicatedState {
+  private static var attosecondsPerSecond: Int64 { 1_000_000_000_000_000_000 }
+
+  /// A length of time.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema { .duration }
+
+  /// Writes the whole seconds and the attoseconds.
+  public func encode(to encoder: inout CBOREncoder) {
+    let (seconds, attoseconds) = components
+    encoder.arrayHeader(2)
+    encoder.encode(signed: seconds)
+    encoder.encode(signed: attoseconds)
+  }
+
+  /// Reads seconds and attoseconds of the same sign.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    let start = decoder.offset
+    try decoder.expectArray(of: 2, "a duration")
+    let seconds = try decoder.signed()
+    let attoseconds = try decoder.signed()
+    let limit = Self.attosecondsPerSecond
+    guard attoseconds > -limit, attoseconds < limit,
+      seconds == 0 || attoseconds == 0 || (seconds < 0) == (attoseconds < 0)
+    else {
+      throw CodecError(
+        .outOfRange,
+        "expected attoseconds below 10^18 with the sign of the seconds, "
+          + "found [\(seconds), \(attoseconds)]",
+        offset: start,
+      )
+    }
+    self.init(secondsComponent: seconds, attosecondsComponent: attoseconds)
+  }
+
+  /// Compares the lengths.
+  public func isSame(as other: Duration) -> Bool { self == other }
+}

@@ -1,0 +1,24 @@
+extension String: ReplicatedState {
+  /// A text.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema { .text }
+
+  /// Writes a text.
+  public func encode(to encoder: inout CBOREncoder) { encoder.encode(text: self) }
+
+  /// Reads a text.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self = try decoder.text()
+  }
+
+  /// Compares the UTF-8 bytes; `==` would take different normalisations for the same.
+  public func isSame(as other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    let areSame = utf8.withContiguousStorageIfAvailable { mine in
+      other.utf8.withContiguousStorageIfAvailable { mine.elementsEqual($0) }
+    }
+    return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
+
+  /// The digest of the text.
+  public var digest: Digest { Digest(text: self) }
+}

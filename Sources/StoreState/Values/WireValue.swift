@@ -1,0 +1,76 @@
+/// What can be written into an action or a state: the common part of `WireValue` and `WireAction`.
+///
+/// Conform to one of those two; this protocol is for code that takes either.
+public protocol WirePayload: Sendable {
+  /// The kind of value; types with fields or cases define themselves in the registry.
+  static func schema(in registry: inout SchemaRegistry) -> Schema
+
+  /// Writes one item in deterministic form.
+  ///
+  /// - Throws: A `CodecError` for an action that is private to the process that owns the state.
+  func encode(to encoder: inout CBOREncoder) throws(CodecError)
+
+  /// Reads one item; everything that `encode(to:)` would not have written is refused.
+  init(from decoder: inout CBORDecoder) throws(CodecError)
+}
+
+/// What travels in an action or a state.
+public protocol WireValue: WirePayload {
+  /// Writes one item in deterministic form.
+  func encode(to encoder: inout CBOREncoder)
+
+  /// Whether the value may be written as null.
+  ///
+  /// An optional of such a type wraps its value in an array, so that "absent" and "present, but
+  /// null" differ. False unless a type says otherwise.
+  static var admitsNull: Bool { get }
+
+  /// Whether `==` finds every value equal to itself and to each of its copies.
+  ///
+  /// It does for all types but those that contain floats: NaN differs from itself, so a set can
+  /// hold it any number of times. Sets and dictionaries take more trouble with such types. True
+  /// unless a type says otherwise.
+  static var equalsItself: Bool { get }
+
+  /// Whether both values have the same encoding.
+  ///
+  /// That is what sameness means here, and it is stricter than `==`: two texts that differ in
+  /// their normalisation, or 0.0 and -0.0, are not the same; every NaN is the same as any other.
+  func isSame(as other: Self) -> Bool
+
+  /// A number that is a function of the value's encoding and of nothing else.
+  var digest: Digest { get }
+}
+
+extension WireValue {
+  /// False.
+  public static var admitsNull: Bool { false }
+
+  /// True.
+  public static var equalsItself: Bool { true }
+
+  /// Compares the encodings.
+  public func isSame(as other: Self) -> Bool { encoded() == other.encoded() }
+
+  /// The digest of the encoding.
+  public var digest: Digest { Digest(ofTrusted: encoded()) }
+
+  /// The value's encoding.
+  public func encoded() -> [UInt8] {
+    var encoder = CBOREncoder()
+    encode(to: &encoder)
+    return encoder.bytes
+  }
+
+  /// Reads a value of which `bytes` is the encoding, neither less nor more.
+  public init(encoded bytes: ArraySlice<UInt8>) throws(CodecError) {
+    var decoder = CBORDecoder(bytes)
+    self = try Self(from: &decoder)
+    try decoder.finish()
+  }
+
+  /// Reads a value of which `bytes` is the encoding, neither less nor more.
+  public init(encoded bytes: [UInt8]) throws(CodecError) {
+    try self.init(encoded: bytes[...])
+  }
+}

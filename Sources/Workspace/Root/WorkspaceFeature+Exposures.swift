@@ -1,0 +1,25 @@
+import StoreActor
+package import StoreReplication
+
+extension WorkspaceFeature {
+  /// What clients may see and send; everything else does not exist for them.
+  package static let exposures: [Expose<State, Action>] = [
+    Expose("counter", state: \.counter, action: \.counter),
+    Expose("todos", state: \.todos, action: \.todos),
+    Expose(each: "todos/items", state: \.todos.items, action: \.todos.items),
+    Expose("presence", state: \.presence),
+  ]
+
+  /// The action for something that happened to a listed session.
+  ///
+  /// - Returns: Nil for what no feature wants to know; all that there is now is wanted.
+  package static func action(for event: SessionEvent) -> Action? {
+    switch event {
+    case .joined(let info):
+      let session = Presence.Session(id: info.id, name: info.name, address: info.address)
+      return .presence(.sessionJoined(session))
+    case .left(let info):
+      return .presence(.sessionLeft(id: info.id))
+    }
+  }
+}

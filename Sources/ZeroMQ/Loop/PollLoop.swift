@@ -1,0 +1,53 @@
+#if os(Linux)
+/// The main loop of a program that has the main thread: sockets, the main queue and deadlines, in
+/// one thread and one order.
+@MainActor
+package final class PollLoop {
+  private let participant: any LoopParticipant
+  private var poller: Poller
+  private var generation: Int
+  private var isStopped = false
+
+  /// Creates a loop for a participant whose sockets are open.
+  package init(_ participant: any LoopParticipant) {
+    self.participant = participant
+    poller = Self.poller(for: participant)
+    generation = participant.socketGeneration
+  }
+
+  private static func poller(for participant: any LoopParticipant) -> Poller {
+    Poller([.descriptor(MainQueue.descriptor)] + participant.sockets.map { .socket($0) })
+  }
+
+  /// Ends ``run()`` after the turn in progress.
+  package func stop() { isStopped = true }
+
+  /// Turns until it is stopped.
+  ///
+  /// Must be called on the main thread, and not from an asynchronous `main`: there the main actor
+  /// has moved to a worker thread after its first suspension, and a loop would starve it.
+  package func run() throws(ZeroMQError) {
+    precondition(MainThread.isCurrent, "the main loop needs the main thread")
+    // What was put on the main queue before the loop began, and what start-up has to send.
+    MainQueue.drain()
+    try participant.endTurn()
+    var hasMore = false
+    while !isStopped {
+      if generation != participant.socketGeneration {
+        generation = participant.socketGeneration
+        poller = Self.poller(for: participant)
+      }
+      _ = try poller.wait(timeout: hasMore ? .zero : timeout)
+      if poller.isReady(0) { MainQueue.drain() }
+      hasMore = try participant.receiveMessages()
+      if participant.resumesMainQueue { MainQueue.drain() }
+      try participant.endTurn()
+    }
+  }
+
+  private var timeout: Duration? {
+    guard let deadline = participant.nextDeadline else { return nil }
+    return .nanoseconds(max(0, deadline - LoopClock.nanoseconds))
+  }
+}
+#endif

@@ -1,0 +1,90 @@
+import Dispatch
+
+/// The main loop of a program that runs the main queue itself: tests, and applications with a
+/// user interface. The main queue does all the work; libdispatch watches the sockets.
+///
+/// libzmq signals a socket's descriptor on the edge, and any call on the socket may consume the
+/// edge. So every turn ends by asking the sockets themselves whether there is more.
+@MainActor
+package final class QueueLoop {
+  private let participant: any LoopParticipant
+  private var sources: [any DispatchSourceRead] = []
+  private var timer: (any DispatchSourceTimer)?
+  private var generation = -1
+  private var isTurning = false
+  private var isStopped = false
+  private let onFailure: @MainActor (ZeroMQError) -> Void
+
+  /// Creates a loop for a participant whose sockets are open; it turns from now on.
+  package init(
+    _ participant: any LoopParticipant, onFailure: @escaping @MainActor (ZeroMQError) -> Void
+  ) {
+    self.participant = participant
+    self.onFailure = onFailure
+  }
+
+  /// Turns once and from then on whenever something comes.
+  package func start() { wakeUp() }
+
+  /// Turns no more.
+  package func stop() {
+    isStopped = true
+    for source in sources { source.cancel() }
+    sources = []
+    timer?.cancel()
+    timer = nil
+  }
+
+  /// Turns soon: to be called after something was handed to the participant outside a turn.
+  package func wakeUp() {
+    guard !isTurning, !isStopped else { return }
+    isTurning = true
+    DispatchQueue.main.async { [weak self] in
+      MainActor.assumeIsolated { self?.turn() }
+    }
+  }
+
+  private func turn() {
+    isTurning = false
+    guard !isStopped else { return }
+    do throws(ZeroMQError) {
+      watchSockets()
+      var hasMore = try participant.receiveMessages()
+      try participant.endTurn()
+      // Sending may have consumed the edge of what came meanwhile.
+      for socket in participant.sockets where try socket.events.contains(.readable) {
+        hasMore = true
+      }
+      if hasMore { wakeUp() }
+      scheduleTimer()
+    } catch {
+      stop()
+      onFailure(error)
+    }
+  }
+
+  private func watchSockets() {
+    guard generation != participant.socketGeneration else { return }
+    generation = participant.socketGeneration
+    for source in sources { source.cancel() }
+    sources = participant.sockets.compactMap { socket in
+      guard let descriptor = try? socket.fileDescriptor else { return nil }
+      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+      source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wakeUp() } }
+      source.resume()
+      return source
+    }
+  }
+
+  private func scheduleTimer() {
+    timer?.cancel()
+    timer = nil
+    guard let deadline = participant.nextDeadline else { return }
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    let wait = max(0, deadline - LoopClock.nanoseconds)
+    timer.schedule(deadline: .now() + .nanoseconds(Int(wait)))
+    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wakeUp() } }
+    timer.resume()
+    self.timer = timer
+  }
+}

@@ -1,0 +1,117 @@
+import CZMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Waits until one of several sockets and file descriptors is ready.
+///
+/// Belongs to the thread of its sockets, and keeps them alive. Waiting and asking allocate nothing.
+package final class Poller {
+  /// What an item can be ready for.
+  package struct Events: OptionSet, Sendable {
+    package let rawValue: Int16
+
+    package init(rawValue: Int16) {
+      self.rawValue = rawValue
+    }
+
+    /// There is something to receive.
+    package static let readable = Events(rawValue: Int16(ZMQ_POLLIN))
+    /// Something can be sent without blocking.
+    package static let writable = Events(rawValue: Int16(ZMQ_POLLOUT))
+    /// A descriptor's other end has gone, or it has an error; never set on a socket.
+    package static let failed = Events(rawValue: Int16(ZMQ_POLLERR))
+  }
+
+  /// Something to wait for.
+  package enum Item {
+    case socket(Socket, Events = .readable)
+    case descriptor(Int32, Events = .readable)
+  }
+
+  /// How many items there are; they are known by their position.
+  package let count: Int
+
+  private let sockets: [Socket?]
+  private let pollItems: UnsafeMutableBufferPointer<zmq_pollitem_t>
+
+  /// Creates a poller for these items, which are known by their position from then on.
+  package init(_ items: [Item]) {
+    count = items.count
+    sockets = items.map { if case .socket(let socket, _) = $0 { socket } else { nil } }
+    pollItems = .allocate(capacity: items.count)
+    for (index, item) in items.enumerated() {
+      pollItems.initializeElement(at: index, to: item.pollItem)
+    }
+  }
+
+  deinit {
+    pollItems.deallocate()
+  }
+
+  /// Waits until at least one item is ready, the time is over, or a signal arrives.
+  ///
+  /// - Parameter timeout: Rounded up to milliseconds; `.zero` only looks, `nil` waits for ever.
+  /// - Returns: How many items are ready: 0 after the timeout and after a signal.
+  /// - Throws: ``ZeroMQError`` when the context has been terminated or belongs to another process.
+  package func wait(timeout: Duration?) throws(ZeroMQError) -> Int {
+    checkOpen()
+    let milliseconds = timeout.map { Int($0.wholeMilliseconds) } ?? -1
+    let ready = zmq_poll(pollItems.baseAddress, Int32(count), milliseconds)
+    guard ready < 0 else { return Int(ready) }
+    let code = zmq_errno()
+    forgetReadiness()
+    guard code == EINTR, !isForkedCopy else {
+      throw ZeroMQError(code: code, operation: "wait for", subject: "\(count) items")
+    }
+    return 0
+  }
+
+  /// What the item was ready for when the last wait ended.
+  package func readiness(_ index: Int) -> Events {
+    Events(rawValue: pollItems[index].revents)
+  }
+
+  /// Whether the item was ready, for anything it is watched for, when the last wait ended.
+  package func isReady(_ index: Int) -> Bool {
+    pollItems[index].revents != 0
+  }
+
+  /// Changes what an item is watched for, such as `.writable` while something waits to be sent.
+  package func watch(_ index: Int, for events: Events) {
+    pollItems[index].events = events.rawValue
+  }
+
+  /// A closed socket's memory is gone, and the library would read it.
+  private func checkOpen() {
+    for index in sockets.indices {
+      precondition(sockets[index]?.isClosed != true, "socket \(index) of a poller is closed")
+    }
+  }
+
+  private func forgetReadiness() {
+    for index in pollItems.indices { pollItems[index].revents = 0 }
+  }
+
+  private var isForkedCopy: Bool {
+    sockets.contains { $0?.context.isForkedCopy == true }
+  }
+}
+
+// It belongs to the thread of its sockets.
+@available(*, unavailable)
+extension Poller: Sendable {}
+
+extension Poller.Item {
+  fileprivate var pollItem: zmq_pollitem_t {
+    switch self {
+    case .socket(let socket, let events):
+      zmq_pollitem_t(socket: socket.opened(), fd: -1, events: events.rawValue, revents: 0)
+    case .descriptor(let descriptor, let events):
+      zmq_pollitem_t(socket: nil, fd: descriptor, events: events.rawValue, revents: 0)
+    }
+  }
+}

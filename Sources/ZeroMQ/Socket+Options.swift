@@ -1,0 +1,84 @@
+import CZMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension Socket {
+  func apply(_ options: SocketOptions) throws(ZeroMQError) {
+    try set(ZMQ_LINGER, "linger", options.linger)
+    try set(ZMQ_SNDHWM, "sendHighWater", options.sendHighWater)
+    try set(ZMQ_RCVHWM, "receiveHighWater", options.receiveHighWater)
+    try set(ZMQ_IMMEDIATE, "immediate", options.immediate)
+    try set(ZMQ_ROUTER_MANDATORY, "routerMandatory", options.routerMandatory)
+    try set(ZMQ_PROBE_ROUTER, "probeRouter", options.probeRouter)
+    if let size = options.maxMessageSize {
+      try setValue(ZMQ_MAXMSGSIZE, "maxMessageSize", Int64(size))
+    }
+    try applyPublishing(options)
+    try applyConnections(options)
+  }
+
+  private func applyPublishing(_ options: SocketOptions) throws(ZeroMQError) {
+    try set(ZMQ_XPUB_VERBOSER, "xpubVerboser", options.xpubVerboser)
+    if let message = options.welcomeMessage {
+      let status = zmq_setsockopt(opened(), ZMQ_XPUB_WELCOME_MSG, message, message.count)
+      try check(status, "welcomeMessage", "\(message.count) bytes")
+    }
+    do {
+      try set(ZMQ_ONLY_FIRST_SUBSCRIBE, "onlyFirstSubscribe", options.onlyFirstSubscribe)
+    } catch {
+      // Not every build of the library knows it, and it is only a second line of defence.
+      guard error.code == EINVAL else { throw error }
+    }
+  }
+
+  private func applyConnections(_ options: SocketOptions) throws(ZeroMQError) {
+    try set(ZMQ_HEARTBEAT_IVL, "heartbeatInterval", options.heartbeatInterval)
+    try set(ZMQ_HEARTBEAT_TIMEOUT, "heartbeatTimeout", options.heartbeatTimeout)
+    try set(ZMQ_HEARTBEAT_TTL, "heartbeatTimeToLive", options.heartbeatTimeToLive)
+    try set(ZMQ_HANDSHAKE_IVL, "handshakeInterval", options.handshakeInterval)
+    try set(ZMQ_RECONNECT_IVL, "reconnectInterval", options.reconnectInterval)
+    try set(ZMQ_RECONNECT_IVL_MAX, "reconnectIntervalMaximum", options.reconnectIntervalMaximum)
+    try set(ZMQ_BACKLOG, "backlog", options.backlog)
+    try set(ZMQ_TCP_KEEPALIVE, "tcpKeepalive", options.tcpKeepalive)
+    for user in options.ipcUserFilter {
+      // Each call adds one user to those that are let in.
+      try setValue(ZMQ_IPC_FILTER_UID, "ipcUserFilter", uid_t(user))
+    }
+  }
+
+  // MARK: - One option
+
+  private func set(_ option: Int32, _ name: String, _ value: Duration?) throws(ZeroMQError) {
+    guard let value else { return }
+    try setValue(option, name, value.wholeMilliseconds)
+  }
+
+  private func set(_ option: Int32, _ name: String, _ value: Int?) throws(ZeroMQError) {
+    guard let value else { return }
+    try setValue(option, name, Int32(clamping: value))
+  }
+
+  private func set(_ option: Int32, _ name: String, _ value: Bool?) throws(ZeroMQError) {
+    guard let value else { return }
+    try setValue(option, name, value ? 1 : 0 as Int32)
+  }
+
+  private func setValue<Value: BitwiseCopyable>(
+    _ option: Int32,
+    _ name: String,
+    _ value: Value,
+  ) throws(ZeroMQError) {
+    let status = withUnsafeBytes(of: value) { bytes in
+      zmq_setsockopt(opened(), option, bytes.baseAddress, bytes.count)
+    }
+    try check(status, name, "\(value)")
+  }
+
+  private func check(_ status: Int32, _ name: String, _ value: String) throws(ZeroMQError) {
+    guard status == 0 else { throw .last("set option", "\(name) of a \(kind) socket to \(value)") }
+  }
+}

@@ -1,0 +1,169 @@
+import CZMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A ZeroMQ socket: messages in and out, to any number of peers, never blocking.
+///
+/// Belongs to one thread (or one actor that always runs on it): nothing in it is guarded, and it
+/// is not Sendable. Waiting is what ``Poller`` is for.
+package final class Socket {
+  /// What a socket does with its messages.
+  package enum Kind: Sendable {
+    /// Many peers, each addressed by the routing id that is the first frame of a message.
+    case router
+    /// One peer or several in turn; the counterpart of a router.
+    case dealer
+    /// Publishes; reads subscriptions and what subscribers send upstream.
+    case xpub
+    /// Subscribes by sending `01 topic` (`00 topic` to leave); receives without a filter of its own.
+    case xsub
+    /// Exactly one peer.
+    case pair
+  }
+
+  package let kind: Kind
+  let context: Context
+  private var handle: UnsafeMutableRawPointer?
+
+  /// Creates a socket with its options set, not yet bound or connected.
+  package init(
+    _ context: Context,
+    kind: Kind,
+    options: SocketOptions = SocketOptions(),
+  ) throws(ZeroMQError) {
+    self.kind = kind
+    self.context = context
+    context.socketWillOpen()
+    handle = zmq_socket(context.handle, kind.code)
+    guard handle != nil else {
+      let error = ZeroMQError.last("create", "a \(kind) socket")
+      context.socketDidClose()
+      throw error
+    }
+    // When an option is refused, deinit closes what was opened.
+    try apply(options)
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Whether ``close()`` was called.
+  package var isClosed: Bool { handle == nil }
+
+  /// Closes the socket.
+  ///
+  /// Calling it again does nothing; `deinit` calls it, too. Returns at once. What was sent goes on being delivered for the time of the linger option, for
+  /// which ``Context/terminate()`` waits.
+  package func close() {
+    guard let handle else { return }
+    self.handle = nil
+    let status = zmq_close(handle)
+    precondition(status == 0, "closing an open socket failed with error \(zmq_errno())")
+    context.socketDidClose()
+  }
+
+  /// The library's socket, for a call made now; using a closed one is a programmer's error.
+  func opened() -> UnsafeMutableRawPointer {
+    guard let handle else { preconditionFailure("the \(kind) socket is closed") }
+    return handle
+  }
+
+  // MARK: - Endpoints
+
+  /// Listens on an endpoint.
+  ///
+  /// An ipc path that another live process listens on is *taken over* without an error: hold a
+  /// lock on the directory first. The directory must exist, with mode 0700. The socket's file stays
+  /// there when the socket is closed, and the next to bind replaces it.
+  package func bind(_ endpoint: String) throws(ZeroMQError) {
+    try EndpointPath.check(endpoint, operation: "bind")
+    guard zmq_bind(opened(), endpoint) == 0 else { throw .last("bind", endpoint) }
+  }
+
+  /// Connects to an endpoint, now or as soon as someone listens there, and again after every break.
+  package func connect(_ endpoint: String) throws(ZeroMQError) {
+    try EndpointPath.check(endpoint, operation: "connect to")
+    guard zmq_connect(opened(), endpoint) == 0 else { throw .last("connect to", endpoint) }
+  }
+
+  /// Stops listening on an endpoint, which must be as ``lastEndpoint`` was after binding it.
+  package func unbind(_ endpoint: String) throws(ZeroMQError) {
+    guard zmq_unbind(opened(), endpoint) == 0 else { throw .last("unbind", endpoint) }
+  }
+
+  /// Ends a connection and its queue, which must be given as it was to ``connect(_:)``.
+  package func disconnect(_ endpoint: String) throws(ZeroMQError) {
+    guard zmq_disconnect(opened(), endpoint) == 0 else { throw .last("disconnect", endpoint) }
+  }
+
+  /// The endpoint bound or connected last, with wildcards such as `tcp://127.0.0.1:*` resolved.
+  ///
+  /// Empty when there was none.
+  package var lastEndpoint: String {
+    get throws(ZeroMQError) {
+      let capacity = 1024
+      var size = capacity
+      var text = [UInt8](repeating: 0, count: capacity)
+      guard zmq_getsockopt(opened(), ZMQ_LAST_ENDPOINT, &text, &size) == 0 else {
+        throw .last("read option", "lastEndpoint of a \(kind) socket")
+      }
+      return String(decoding: text.prefix(size).prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  // MARK: - State
+
+  /// The descriptor that becomes readable when ``events`` *may* have changed.
+  ///
+  /// Prefer ``Poller``: the descriptor is edge-triggered, and every send, receive and look at
+  /// ``events`` uses the edge up. Whoever waits on it must look at ``events`` after each of these.
+  package var fileDescriptor: Int32 {
+    get throws(ZeroMQError) { try option(ZMQ_FD, "fileDescriptor") }
+  }
+
+  /// What the socket could do at this moment without blocking.
+  package var events: Poller.Events {
+    get throws(ZeroMQError) {
+      Poller.Events(rawValue: Int16(truncatingIfNeeded: try option(ZMQ_EVENTS, "events")))
+    }
+  }
+
+  private func option(_ option: Int32, _ name: String) throws(ZeroMQError) -> Int32 {
+    var value: Int32 = 0
+    var size = MemoryLayout.size(ofValue: value)
+    while zmq_getsockopt(opened(), option, &value, &size) != 0 {
+      try retryAfterInterruption("read option", name)
+    }
+    return value
+  }
+
+  /// Returns when the last call was merely interrupted by a signal; otherwise throws its error.
+  func retryAfterInterruption(_ operation: String, _ name: String) throws(ZeroMQError) {
+    let code = zmq_errno()
+    guard code == EINTR, !context.isForkedCopy else {
+      let subject = name.isEmpty ? "a \(kind) socket" : "\(name) of a \(kind) socket"
+      throw ZeroMQError(code: code, operation: operation, subject: subject)
+    }
+  }
+}
+
+// One socket, one thread: see the type's comment.
+@available(*, unavailable)
+extension Socket: Sendable {}
+
+extension Socket.Kind {
+  fileprivate var code: Int32 {
+    switch self {
+    case .router: ZMQ_ROUTER
+    case .dealer: ZMQ_DEALER
+    case .xpub: ZMQ_XPUB
+    case .xsub: ZMQ_XSUB
+    case .pair: ZMQ_PAIR
+    }
+  }
+}

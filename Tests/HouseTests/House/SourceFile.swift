@@ -1,0 +1,45 @@
+/// A file of the repository: its path from the root and its text, by lines.
+struct SourceFile {
+  /// The path relative to the repository's root, with `/` between its parts.
+  let path: String
+  /// The lines as they stand in the file.
+  let lines: [String]
+  /// The lines with comments and the insides of string literals blanked (none if not Swift).
+  let code: [String]
+  /// The lines with everything but comments blanked (none if not Swift).
+  let comments: [String]
+
+  init(path: String, text: String) {
+    self.path = path
+    self.lines = SourceFile.lines(of: text)
+    guard path.hasSuffix(".swift") else {
+      self.code = []
+      self.comments = []
+      return
+    }
+    var blanker = Blanker(text)
+    blanker.run()
+    self.code = SourceFile.lines(of: String(decoding: blanker.code, as: UTF8.self))
+    self.comments = SourceFile.lines(of: String(decoding: blanker.comments, as: UTF8.self))
+  }
+
+  /// Whether this is Swift.
+  var isSwift: Bool { path.hasSuffix(".swift") }
+
+  /// Whether this is a file of tests.
+  var isTest: Bool { path.hasPrefix("Tests/") }
+
+  /// The room a product or test file stands in: the folder below `Sources` or `Tests`.
+  var room: String? {
+    let parts = path.split(separator: "/")
+    guard parts.count > 2, parts[0] == "Sources" || parts[0] == "Tests" else { return nil }
+    return String(parts[1])
+  }
+
+  /// The text's lines; a newline at the end does not open another one.
+  static func lines(of text: String) -> [String] {
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    if lines.last == "" { lines.removeLast() }
+    return lines
+  }
+}

@@ -1,0 +1,51 @@
+/// How rooms and types may be called.
+enum Names {
+  /// Modules of the ecosystem: a package that uses both would not build.
+  static let taken: Set = [
+    "CasePaths", "Clocks", "CombineSchedulers", "ComposableArchitecture", "ConcurrencyExtras",
+    "CustomDump", "Dependencies", "IdentifiedCollections", "IssueReporting", "Perception",
+    "Sharing", "SwiftNavigation",
+  ]
+
+  static func checkTypes(_ file: SourceFile) -> [Breach] {
+    guard !file.isTest, let room = file.room else { return [] }
+    let kinds: Set = ["actor", "class", "enum", "protocol", "struct", "typealias"]
+    let words = file.words
+    return words.indices.dropLast().compactMap { index in
+      guard kinds.contains(words[index].text), words[index + 1].text == room else { return nil }
+      guard index == 0 || words[index - 1].text != "import" else { return nil }
+      return Breach(
+        rule: "names",
+        path: file.path,
+        line: words[index].line,
+        what: "the \(words[index].text) \(room) bears its module's name",
+        remedy: "Rename it: \(room).\(room) breaks every qualified name of the module.",
+      )
+    }
+  }
+
+  static func checkRooms(_ names: [String]) -> [Breach] {
+    names.filter { taken.contains($0) }.map { name in
+      Breach(
+        rule: "names",
+        path: "Sources/\(name)",
+        line: 1,
+        what: "the module \(name) is named like one of the ecosystem's",
+        remedy: "Rename it: a package that uses both would not build.",
+      )
+    }
+  }
+
+  /// System libraries hold declarations and `static inline` helpers, nothing to compile.
+  static func checkCFiles(_ files: [SourceFile]) -> [Breach] {
+    files.filter { $0.path.hasPrefix("Sources/") && $0.path.hasSuffix(".c") }.map { file in
+      Breach(
+        rule: "names",
+        path: file.path,
+        line: 1,
+        what: "a C file in a room",
+        remedy: "Put a static inline helper into the system library's shim.h.",
+      )
+    }
+  }
+}

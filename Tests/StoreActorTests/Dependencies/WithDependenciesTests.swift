@@ -1,0 +1,182 @@
+import Testing
+
+@testable import StoreActor
+
+@Suite("Changed dependencies")
+struct WithDependenciesTests {
+  @Dependency(\.database) var database
+
+  @Test("hold in an asynchronous operation and in the tasks that it starts")
+  func asynchronous() async throws {
+    let seen = await withDependencies {
+      await Task.yield()
+      $0.database = "async"
+    } operation: {
+      await Task.yield()
+      async let child = database
+      let task = Task { database }
+      return [database, await child, await task.value]
+    }
+    #expect(seen == ["async", "async", "async"])
+    #expect(database == "test database")
+  }
+
+  @Test("do not hold in a detached task, unless they are given to it")
+  func escaped() async {
+    await withDependencies {
+      $0.database = "escaped"
+    } operation: {
+      let plain = await Task.detached { database }.value
+      let given = await withEscapedDependencies { dependencies in
+        await Task.detached { dependencies.yield { database } }.value
+      }
+      let givenAsync = await withEscapedDependencies { dependencies in
+        await Task.detached {
+          await dependencies.yield {
+            await Task.yield()
+            return database
+          }
+        }.value
+      }
+      #expect(plain != "escaped")
+      #expect(given == "escaped")
+      #expect(givenAsync == "escaped")
+    }
+  }
+
+  @Test("do not hold when changing them fails")
+  func failing() {
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try withDependencies {
+        $0.database = "failing"
+        throw Refusal()
+      } operation: {
+        Issue.record("The operation ran.")
+      }
+    }
+    #expect(database == "test database")
+  }
+
+  @Test("of a model hold in the model that it makes")
+  func fromModel() {
+    let parent = withDependencies {
+      $0.greeter = Greeter { "parent's \($0)" }
+    } operation: {
+      Grandparent()
+    }
+    let child = parent.child()
+    #expect(child.greeting == "parent's model")
+  }
+
+  @Test("of a model without any dependency are those of the scope that made it")
+  func fromObject() {
+    let parent = withDependencies {
+      $0.greeter = Greeter { "scope's \($0)" }
+    } operation: {
+      Parent()
+    }
+    #expect(parent.child().greeting == "scope's model")
+  }
+
+  @Test("of a model can be changed for the model that it makes")
+  func fromModelChanged() async {
+    let parent = withDependencies {
+      $0.greeter = Greeter { "parent's \($0)" }
+      $0.database = "parent's"
+    } operation: {
+      Grandparent()
+    }
+    let child = withDependencies(from: parent) {
+      $0.database = "child's"
+    } operation: {
+      Model()
+    }
+    let asyncChild = await withDependencies(from: parent) {
+      $0.database = "child's"
+    } operation: {
+      await Task.yield()
+      return Model()
+    }
+    #expect([child.greeting, child.source] == ["parent's model", "child's"])
+    #expect([asyncChild.greeting, asyncChild.source] == ["parent's model", "child's"])
+  }
+
+  @Test("of a model that has none are reported")
+  func fromNothing() {
+    let parent = Parent()
+    withKnownIssue {
+      _ = parent.child()
+    } matching: {
+      $0.comments.description.contains("'Parent' has no dependencies to take over")
+    }
+  }
+
+  @Test("of an object that is gone are not given to another one at its address")
+  func forgotten() {
+    for _ in 0..<500 {
+      withDependencies {
+        $0.database = "old"
+      } operation: {
+        Parent()
+      }
+      let stranger = Parent()
+      #expect(DependencyObjects.shared.values(of: stranger) == nil)
+    }
+  }
+}
+
+@Suite("Prepared dependencies")
+struct PrepareDependenciesTests {
+  @Test("are the defaults from then on, in the test's other tasks too")
+  func prepares() async {
+    let result = prepareDependencies {
+      $0.downloader.download = { "prepared" }
+      return 1
+    }
+    #expect(result == 1)
+    @Dependency(\.downloader) var downloader
+    #expect(downloader.download() == "prepared")
+    let seen = await Task { DependencyValues._current.downloader.download() }.value
+    #expect(seen == "prepared")
+  }
+
+  @Test("are not what another test has prepared")
+  func apart() {
+    prepareDependencies { $0.database = "another" }
+    @Dependency(\.database) var database
+    #expect(database == "another")
+  }
+
+  @Test("keep the value that was used before, with a report")
+  func late() {
+    @Dependency(\.database) var database
+    #expect(database == "test database")
+    withKnownIssue {
+      prepareDependencies { $0.database = "late" }
+    } matching: {
+      $0.comments.description.contains("1 of 1 dependencies had been used or prepared before")
+    }
+    #expect(database == "test database")
+  }
+
+  @Test("have no context, with a report")
+  func context() {
+    withKnownIssue {
+      prepareDependencies { $0.context = .live }
+    } matching: {
+      $0.comments.description.contains("The context can't be prepared")
+    }
+  }
+
+  @Test("give way to a scope")
+  func overridden() {
+    prepareDependencies { $0.database = "prepared" }
+    withDependencies {
+      $0.database = "scope"
+    } operation: {
+      @Dependency(\.database) var database
+      #expect(database == "scope")
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import StoreActor
+import Testing
+
+@Suite("A root store for any isolation", .timeLimit(.minutes(1)))
+struct RootStoreTests {
+  @Test("However many send at once, reducers never overlap, and they run on the main actor")
+  func fiftySenders() async {
+    let isReducing = LockIsolated(false)
+    let overlaps = LockIsolated(0)
+    let root = await RootStore(initialState: [Int: Int]()) {
+      Reduce<[Int: Int], Int> { state, sender in
+        MainActor.assertIsolated()
+        if isReducing.value { overlaps.withValue { $0 += 1 } }
+        isReducing.setValue(true)
+        state[sender, default: 0] += 1
+        isReducing.setValue(false)
+        return .none
+      }
+    }
+    await withTaskGroup { group in
+      for sender in 0..<50 {
+        group.addTask { for _ in 0..<20 { await root.send(sender) } }
+      }
+    }
+    #expect(overlaps.value == 0)
+    #expect(await root.state == Dictionary(uniqueKeysWithValues: (0..<50).map { ($0, 20) }))
+    #expect(await root.core.revision == 1000)
+  }
+
+  @Test("The root and a store of it are two faces of one state")
+  @MainActor
+  func store() async throws {
+    let root = RootStore(initialState: Counter.State()) { Counter() }
+    root.store.send(.increment)
+    let task = await root.send(.increment)
+    #expect(root.store.count == 2)
+    #expect(try await task.applied() == 2)
+  }
+}

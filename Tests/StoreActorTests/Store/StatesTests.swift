@@ -1,0 +1,42 @@
+import StoreActor
+import Testing
+
+@Suite("The states of a store as a sequence", .timeLimit(.minutes(1)))
+@MainActor
+struct StatesTests {
+  @Test("It begins with the current state and goes on with the newest after each commit")
+  func states() async {
+    let store = Store(initialState: Counter.State()) { Counter() }
+    var states = store.states.makeAsyncIterator()
+    #expect(await states.next()?.count == 0)
+    store.send(.increment)
+    #expect(await states.next()?.count == 1)
+    store.send(.increment)
+    store.send(.increment)
+    #expect(await states.next()?.count == 3)
+  }
+
+  @Test("It ends with the store")
+  func ends() async {
+    var store: StoreOf<Counter>? = Store(initialState: Counter.State()) { Counter() }
+    var states = store?.states.makeAsyncIterator()
+    #expect(await states?.next()?.count == 0)
+    store = nil
+    #expect(await states?.next() == nil)
+  }
+
+  @Test("An observer is called after each commit until its subscription goes")
+  func observers() {
+    let core = RootCore(initialState: { Counter.State() }, reducer: { Counter() })
+    var seen: [Int] = []
+    var subscription: StoreSubscription? = core.observeChanges { [unowned core] in
+      seen.append(core.state.count)
+    }
+    core.send(.increment)
+    core.send(.increment)
+    #expect(subscription != nil)
+    subscription = nil
+    core.send(.increment)
+    #expect(seen == [1, 2])
+  }
+}

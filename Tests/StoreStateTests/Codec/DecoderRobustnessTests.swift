@@ -1,0 +1,126 @@
+import Testing
+
+@testable import StoreState
+
+/// Decoders give the value or one clean error, however the bytes are cut or changed.
+@Suite(.timeLimit(.minutes(2))) struct DecoderRobustnessTests {
+  @Test("Every beginning of an item is refused, and the whole item is accepted")
+  func truncation() {
+    var random = SeededRandom(1)
+    for _ in 0..<300 {
+      let item = randomItem(&random)
+      #expect(decodingError(item) == nil, "\(hexText(item))")
+      for end in 0..<item.count {
+        let error = decodingError(Array(item[..<end]))
+        #expect(
+          error?.code == .truncated,
+          "\(hexText(item[..<end])): \(String(describing: error))",
+        )
+      }
+    }
+  }
+
+  @Test("An item followed by another is refused as one, and read as two")
+  func gluing() throws {
+    var random = SeededRandom(2)
+    for _ in 0..<300 {
+      let (first, second) = (randomItem(&random), randomItem(&random))
+      let error = decodingError(first + second)
+      #expect(error?.code == .trailingBytes)
+      #expect(error?.offset == first.count)
+      var decoder = CBORDecoder(first + second)
+      #expect(try decoder.rawItem().elementsEqual(first))
+      #expect(decoder.offset == first.count)
+      #expect(try decoder.rawItem().elementsEqual(second))
+      try decoder.finish()
+    }
+  }
+
+  @Test("An item is read the same from the middle of other bytes")
+  func slices() throws {
+    var random = SeededRandom(3)
+    for _ in 0..<300 {
+      let item = randomItem(&random)
+      let bytes = [0xff, 0x18] + item + [0x61]
+      let slice = bytes[2..<(2 + item.count)]
+      #expect(try Digest.of(canonical: slice) == Digest.of(canonical: item))
+      #expect(try Digest.of(canonical: slice) == Digest(ofTrusted: item))
+    }
+  }
+
+  @Test("A changed byte gives another item or one error, and never a trap")
+  func flippedBits() {
+    var random = SeededRandom(4)
+    for _ in 0..<500 {
+      var item = randomItem(&random)
+      let place = Int.random(in: 0..<item.count, using: &random)
+      let original = item
+      item[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      let error = decodingError(item)
+      #expect(error.map { ($0.offset ?? -1) <= item.count } ?? true)
+      if error == nil {
+        let digests = (try? Digest.of(canonical: item), try? Digest.of(canonical: original))
+        #expect(digests.0 != digests.1)
+      }
+    }
+  }
+
+  @Test("Random bytes never trap any decoder")
+  func randomBytes() {
+    var random = SeededRandom(5)
+    var accepted = 0
+    for _ in 0..<20_000 {
+      let count = Int.random(in: 0...24, using: &random)
+      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+      if decodingError(bytes) == nil { accepted += 1 }
+      _ = try? SchemaDocument(encoded: bytes)
+      _ = try? [String: [Int?]](encoded: bytes)
+      _ = try? Set<String>(encoded: bytes)
+      _ = try? Duration(encoded: bytes)
+      _ = try? [1: "a", 2: "b"].applying(delta: bytes)
+      _ = try? [1, 2, 3].applying(delta: bytes)
+      _ = try? Set([1, 2]).applying(delta: bytes)
+      _ = try? Optional(7).applying(delta: bytes)
+    }
+    #expect(accepted > 0)
+  }
+
+  @Test("What is accepted is written back as the same bytes")
+  func acceptedIsCanonical() throws {
+    var random = SeededRandom(6)
+    for _ in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 1...6, using: &random)).map { _ in
+        random.chance(3)
+          ? UInt8.random(in: 0...255, using: &random)
+          : random.pick([0x81, 0x82, 0xa1, 0x61, 0xf6, 0x00, 0x01])
+      }
+      expectSameBytes(bytes, [Int?].self)
+      expectSameBytes(bytes, [String].self)
+      expectSameBytes(bytes, [Int: Bool?].self)
+      expectSameBytes(bytes, Int???.self)
+    }
+  }
+
+  private func expectSameBytes<Value: WireValue>(_ bytes: [UInt8], _ type: Value.Type) {
+    do throws(CodecError) {
+      let value = try Value(encoded: bytes)
+      #expect(value.encoded() == bytes)
+    } catch {
+      #expect(error.offset.map { $0 <= bytes.count } == true)
+    }
+  }
+
+  @Test("Valid UTF-8 is what the standard library takes for it")
+  func utf8() {
+    var random = SeededRandom(7)
+    let interesting: [UInt8] = [
+      0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
+      0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+    ]
+    for _ in 0..<50_000 {
+      let bytes = (0..<Int.random(in: 0...5, using: &random)).map { _ in random.pick(interesting) }
+      let isValid = bytes.withUnsafeBufferPointer { UTF8Validation.firstError(in: $0) == nil }
+      #expect(isValid == (String(validating: bytes, as: UTF8.self) != nil), "\(hexText(bytes))")
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import StoreState
+
+@Suite struct DecoderTests {
+  @Test("An error names the path, what was expected, what was found and the offset")
+  func errorText() {
+    let bytes = ["items": [[1], [1, 2, 3]]].encoded()
+    let error = #expect(throws: CodecError.self) { try [String: [[Bool]]](encoded: bytes) }
+    #expect(error?.description == "$[items][0][0]: expected a bool, found 1 (at byte 9)")
+    #expect(error?.path == [.key("items"), .index(0), .index(0)])
+  }
+
+  @Test(
+    "What was found is named by its value when that is short",
+    arguments: [
+      ("03", "3"), ("24", "-5"), ("f93e00", "1.5"), ("63616263", "\"abc\""), ("f6", "null"),
+      ("80", "an array"), ("a0", "a map"), ("d9010280", "a tag"), ("4100", "bytes"),
+      ("782a" + String(repeating: "61", count: 42), "text"),
+    ],
+  )
+  func foundText(text: String, found: String) {
+    let error = #expect(throws: CodecError.self) { try Bool(encoded: hex(text)) }
+    #expect(error?.message == "expected a bool, found \(found)")
+  }
+
+  @Test("A decoder that is copied continues on its own")
+  func copies() throws {
+    var decoder = CBORDecoder([1, 2, 3].encoded())
+    #expect(try decoder.arrayHeader() == 3)
+    var ahead = decoder
+    #expect(try ahead.signed() == 1)
+    #expect(try ahead.signed() == 2)
+    #expect(try decoder.signed() == 1)
+    #expect(decoder.offset == 2)
+    #expect(ahead.offset == 3)
+  }
+
+  @Test("The kind of the next item is known without reading it")
+  func peeking() throws {
+    var decoder = CBORDecoder(hex("84 01 6161 f6 d9010280"))
+    #expect(try decoder.peekKind() == .array)
+    _ = try decoder.arrayHeader()
+    #expect(try decoder.peekKind() == .unsigned)
+    #expect(try decoder.nullIfPresent() == false)
+    #expect(try decoder.unsigned() == 1)
+    #expect(try decoder.peekKind() == .text)
+    try decoder.skipItem()
+    #expect(try decoder.nullIfPresent())
+    #expect(try decoder.peekKind() == .tag)
+    #expect(try decoder.setHeader() == 0)
+    #expect(decoder.isAtEnd)
+    try decoder.finish()
+  }
+
+  @Test("Finishing notices that a container has not ended")
+  func unfinished() throws {
+    var decoder = CBORDecoder([1, 2].encoded())
+    _ = try decoder.arrayHeader()
+    _ = try decoder.signed()
+    let error = #expect(throws: CodecError.self) { try decoder.finish() }
+    #expect(error?.code == .truncated)
+  }
+
+  @Test("A field's name is read only when it is the one expected")
+  func expectedNames() throws {
+    var decoder = CBORDecoder(["title": 1].encoded())
+    _ = try decoder.mapHeader()
+    #expect(try decoder.readIfPresent("titles".encoded()) == false)
+    #expect(try decoder.readIfPresent("title".encoded()))
+    #expect(try decoder.signed() == 1)
+    try decoder.finish()
+  }
+}

@@ -1,0 +1,149 @@
+import FlyingFox
+import StoreActor
+import Testing
+import Workspace
+import WorkspaceLive
+
+@Suite(.timeLimit(.minutes(1)))
+struct LiveNumberFactTests {
+  @Test("The fact is what the service answers for the number's path, without white space around it")
+  func fetches() async throws {
+    let paths = LockIsolated<[String]>([])
+    try await FactServer.run { request in
+      paths.withValue { $0.append(request.path) }
+      return HTTPResponse(statusCode: .ok, body: Data(" \(request.path) is fine: é.\n".utf8))
+    } operation: { server in
+      let client = try NumberFactClient.live(baseURL: server.baseURL)
+      #expect(try await client.fetch(7) == "/7 is fine: é.")
+      #expect(try await client.fetch(-3) == "/-3 is fine: é.")
+      let nested = try NumberFactClient.live(baseURL: "\(server.baseURL)/facts/")
+      #expect(try await nested.fetch(.min) == "/facts/-9223372036854775808 is fine: é.")
+    }
+    #expect(paths.value == ["/7", "/-3", "/facts/-9223372036854775808"])
+  }
+
+  @Test(
+    "A status other than 200 is an error that names it",
+    arguments: [.internalServerError, .notFound, .noContent] as [HTTPStatusCode],
+  )
+  func refusesOtherStatuses(status: HTTPStatusCode) async throws {
+    let error = try await FactServer.run(status: status, body: Data("a fact?".utf8)) { server in
+      await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+    }
+    #expect(error?.message.contains("answered with the status \(status.code)") == true)
+    #expect(error?.message.hasPrefix("No fact about 7: 127.0.0.1:") == true)
+  }
+
+  @Test("Bytes that are not UTF-8 are an error")
+  func refusesOtherBytes() async throws {
+    let error = try await FactServer.run(body: Data([0x66, 0xff, 0xfe])) { server in
+      await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+    }
+    #expect(error?.message.contains("answered with 3 bytes that are not UTF-8 text") == true)
+  }
+
+  @Test("An answer without a word is an error")
+  func refusesEmptyAnswers() async throws {
+    let error = try await FactServer.run(body: Data("\n".utf8)) { server in
+      await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+    }
+    #expect(error?.message.contains("answered with an empty text") == true)
+  }
+
+  @Test("64 KiB are taken, and not a byte more")
+  func limitsTheSize() async throws {
+    let longest = String(repeating: "7", count: 65_536)
+    let fact = try await FactServer.run(body: Data(longest.utf8)) { server in
+      try await NumberFactClient.live(baseURL: server.baseURL).fetch(7)
+    }
+    #expect(fact == longest)
+
+    for size in [65_537, 4_000_000] {
+      let error = try await FactServer.run(body: Data(repeating: 0x37, count: size)) { server in
+        await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+      }
+      #expect(error?.message.contains("answered with more than 65536 bytes") == true)
+    }
+  }
+
+  @Test("Nobody there is an error that says so")
+  func reportsARefusedConnection() async throws {
+    let baseURL = try await FactServer.run(body: Data()) { $0.baseURL }
+    let error = await failure(of: try NumberFactClient.live(baseURL: baseURL))
+    #expect(error?.message.contains("refused the connection, or nothing listens there") == true)
+  }
+
+  @Test("An answer that takes too long is an error that says how long it was waited for")
+  func timesOut() async throws {
+    let (slow, clock) = (SlowAnswer(), TestClock())
+    let error = try await FactServer.run(slow.respond) { server in
+      let client = try NumberFactClient.live(
+        baseURL: server.baseURL,
+        timeout: .seconds(3),
+        clock: clock,
+      )
+      async let error = failure(of: client)
+      await slow.hasArrived()
+      await clock.advance(by: .seconds(3))
+      defer { slow.release() }
+      return await error
+    }
+    #expect(error?.message.contains("did not answer within 3.0 seconds") == true)
+  }
+
+  @Test("A cancelled request ends at once, and is no failure")
+  func cancels() async throws {
+    let slow = SlowAnswer()
+    try await FactServer.run(slow.respond) { server in
+      let client = try NumberFactClient.live(baseURL: server.baseURL)
+      let request = Task { try await client.fetch(7) }
+      await slow.hasArrived()
+      request.cancel()
+      await #expect(throws: CancellationError.self) { try await request.value }
+      slow.release()
+    }
+  }
+
+  @Test(
+    "A base that is no address is refused before anything is asked",
+    arguments: ["", "numbersapi.com", "ftp://numbersapi.com", "http://", "http://a b", "/facts"],
+  )
+  func refusesBadAddresses(baseURL: String) {
+    let error = #expect(throws: NumberFactError.self) {
+      try NumberFactClient.live(baseURL: baseURL)
+    }
+    #expect(error?.message.contains("expected an http or https URL") == true)
+  }
+
+  @Test("A program that links the live part has a client without saying more")
+  func hasALiveValue() {
+    let key: any TestDependencyKey.Type = NumberFactClient.self
+    #expect(key is any DependencyKey.Type)
+    _ = NumberFactClient.liveValue
+    #expect(NumberFactClient.defaultBaseURL == "http://numbersapi.com")
+  }
+
+  @Test("The counter shows what went wrong at the service")
+  @MainActor
+  func counterShowsTheFailure() async throws {
+    try await FactServer.run(status: .internalServerError, body: Data()) { server in
+      let client = try NumberFactClient.live(baseURL: server.baseURL)
+      let store = TestStore(initialState: Counter.State(count: 7)) {
+        Counter()
+      } withDependencies: {
+        $0.numberFact = client
+      }
+      let host = server.baseURL.dropFirst("http://".count)
+      await store.send(.numberFactButtonTapped)
+      await store.receive(\.numberFactResponse.failure, timeout: .seconds(30)) {
+        $0.numberFactAlert =
+          "No fact about 7: \(host) answered with the status 500; expected 200."
+      }
+    }
+  }
+
+  /// What the client says about 7 instead of a fact.
+  private func failure(of client: NumberFactClient) async -> NumberFactError? {
+    await #expect(throws: NumberFactError.self) { try await client.fetch(7) }
+  }
+}

@@ -1,0 +1,15 @@
+import StoreActor
+import Testing
+import Workspace
+
+@MainActor
+@Suite struct TodoTests {
+  @Test("A todo is completed, taken up again and renamed")
+  func editsARow() async {
+    let store = TestStore(initialState: Todo.State(id: UUID(0), title: "Milk")) { Todo() }
+
+    await store.send(.toggleButtonTapped) { $0.isCompleted = true }
+    await store.send(.toggleButtonTapped) { $0.isCompleted = false }
+    await store.send(.titleChanged(title: "Oat milk")) { $0.title = "Oat milk" }
+  }
+}
