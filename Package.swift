@@ -11,6 +11,7 @@ let package = Package(
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .executable(name: "stored", targets: ["Daemon"]),
     .executable(name: "storectl", targets: ["Client"]),
+    .executable(name: "simulator", targets: ["Simulator"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -26,13 +27,13 @@ let package = Package(
     .systemLibrary(
       name: "CZMQ",
       pkgConfig: "libzmq",
-      providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])]
+      providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])],
     ),
     .target(name: "ZeroMQ", dependencies: ["CZMQ"]),
 
     .target(
       name: "StoreState",
-      dependencies: [.product(name: "OrderedCollections", package: "swift-collections")]
+      dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
     ),
     .target(
       name: "StoreActor",
@@ -41,7 +42,7 @@ let package = Package(
         .product(name: "CustomDump", package: "swift-custom-dump"),
         .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
         .product(name: "OrderedCollections", package: "swift-collections"),
-      ]
+      ],
     ),
     .target(
       name: "StoreReplication",
@@ -50,18 +51,18 @@ let package = Package(
         "StoreState",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
-      ]
+      ],
     ),
     .target(
       name: "StoreDaemon",
       dependencies: [
         "StoreActor", "StoreReplication", "StoreState", "ZeroMQ",
         .product(name: "Logging", package: "swift-log"),
-      ]
+      ],
     ),
     .target(
       name: "StoreClient",
-      dependencies: ["StoreActor", "StoreReplication", "StoreState", "ZeroMQ"]
+      dependencies: ["StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
     ),
     .target(name: "Workspace", dependencies: ["StoreActor", "StoreReplication"]),
     .target(name: "WorkspaceLive", dependencies: ["StoreActor", "Workspace"]),
@@ -71,25 +72,75 @@ let package = Package(
         "StoreDaemon", "Workspace", "WorkspaceLive",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
-      ]
+      ],
     ),
     .executableTarget(
       name: "Client",
       dependencies: [
         "StoreClient",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]
+      ],
+    ),
+
+    // A world in one thread with a daemon, clients, a network and a clock, for tests and for
+    // `make simulate`.
+    .target(
+      name: "Simulation",
+      dependencies: ["StoreActor", "StoreReplication", "StoreState"],
+    ),
+    .executableTarget(
+      name: "Simulator",
+      dependencies: [
+        "Simulation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+    ),
+
+    .testTarget(name: "HouseTests"),
+    .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
+    .testTarget(name: "StoreStateTests", dependencies: ["StoreState"]),
+    .testTarget(name: "StoreActorTests", dependencies: ["StoreActor", "StoreState"]),
+    .testTarget(
+      name: "StoreReplicationTests",
+      dependencies: ["Simulation", "StoreActor", "StoreReplication", "StoreState"],
+    ),
+    .testTarget(
+      name: "WorkspaceTests",
+      dependencies: [
+        "StoreActor", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
+        .product(name: "FlyingFox", package: "FlyingFox"),
+      ],
+    ),
+    .testTarget(
+      name: "ProcessTests",
+      dependencies: [
+        "Client", "Daemon", "SerialProbe", "StoreActor", "StoreClient", "StoreReplication",
+        "StoreState", "StrangerDaemon",
+      ],
+    ),
+    // Programs that the process tests start: a daemon whose types storectl has never seen, and one
+    // that watches its own reducers.
+    .executableTarget(
+      name: "StrangerDaemon",
+      dependencies: ["StoreActor", "StoreDaemon", "StoreState"],
+      path: "Tests/Programs/StrangerDaemon",
+    ),
+    .executableTarget(
+      name: "SerialProbe",
+      dependencies: ["StoreActor", "StoreDaemon", "StoreState"],
+      path: "Tests/Programs/SerialProbe",
     ),
   ],
-  swiftLanguageModes: [.v6]
+  swiftLanguageModes: [.v6],
 )
 
 for target in package.targets where target.type != .system && target.type != .plugin {
-  target.swiftSettings = (target.swiftSettings ?? []) + [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-  ]
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"),
+      .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"),
+      .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .treatAllWarnings(as: .error),
+    ]
 }

@@ -32,7 +32,8 @@ final class ClientSockets {
   }
 
   private static func openControl(
-    _ context: Context, _ location: StoreLocation
+    _ context: Context,
+    _ location: StoreLocation,
   ) throws(ZeroMQError) -> Socket {
     var options = common()
     options.linger = .seconds(1)
@@ -46,7 +47,8 @@ final class ClientSockets {
   }
 
   private static func openPublishing(
-    _ context: Context, _ location: StoreLocation
+    _ context: Context,
+    _ location: StoreLocation,
   ) throws(ZeroMQError) -> Socket {
     var options = common()
     options.linger = .zero
@@ -68,7 +70,9 @@ final class ClientSockets {
     return options
   }
 
-  /// Takes control frames. True when there may be more.
+  /// Takes control frames.
+  ///
+  /// - Returns: Whether there may be more.
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
     for _ in 0..<Self.budget {
       guard try control.receive(into: &first) else { return false }
@@ -77,7 +81,9 @@ final class ClientSockets {
     return true
   }
 
-  /// Takes published messages: topic and body, or one frame. True when there may be more.
+  /// Takes published messages: topic and body, or one frame.
+  ///
+  /// - Returns: Whether there may be more.
   func receivePublished(
     _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Void
   ) throws(ZeroMQError) -> Bool {

@@ -39,5 +39,6 @@ public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertibl
     self.remedy = remedy
   }
 
+  /// The message and the remedy.
   public var description: String { remedy.isEmpty ? message : "\(message) \(remedy)" }
 }

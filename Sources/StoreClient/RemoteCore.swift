@@ -25,8 +25,12 @@ final class RemoteCore<State: ReplicatedState, Action: WireAction>: StoreCore, R
   /// Begins to follow the scope.
   func follow(_ name: String) {
     scope = connection.client.add(
-      name, mode: .follow, state: SchemaRegistry.document(for: State.self),
-      action: SchemaRegistry.document(for: Action.self), replica: self)
+      name,
+      mode: .follow,
+      state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self),
+      replica: self,
+    )
   }
 
   /// Runs `body` when there is a first state, or there will be none.
@@ -72,8 +76,12 @@ final class RemoteCore<State: ReplicatedState, Action: WireAction>: StoreCore, R
       ready(
         .failure(
           ConnectionError(
-            .absent, "The scope \"\(scope?.name ?? "")\" is absent now.",
-            remedy: "Ask again when it has come.")))
+            .absent,
+            "The scope \"\(scope?.name ?? "")\" is absent now.",
+            remedy: "Ask again when it has come.",
+          )
+        )
+      )
     }
     observers.notify()
   }
@@ -112,13 +120,16 @@ extension ConnectionError {
     case "unknownScope":
       let names = failure.details.map { "\"\($0)\"" }.joined(separator: ", ")
       self.init(
-        .unknownScope, failure.message,
-        remedy: names.isEmpty ? "List the scopes there are." : "Did you mean \(names)?")
+        .unknownScope,
+        failure.message,
+        remedy: names.isEmpty ? "List the scopes there are." : "Did you mean \(names)?",
+      )
     case "schemaMismatch":
       self.init(
         .schemaMismatch,
         "\(failure.message) They differ in: \(failure.details.joined(separator: "; ")).",
-        remedy: "Use programs of the same build.")
+        remedy: "Use programs of the same build.",
+      )
     case "overloaded": self.init(.tryAgain, failure.message, remedy: "Try again later.")
     default: self.init(.refused, failure.message, remedy: "")
     }

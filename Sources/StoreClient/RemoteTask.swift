@@ -14,7 +14,9 @@ final class RemoteTask: StoreTaskHandle {
 
   @MainActor
   init(
-    _ ticket: ActionTicket, client: ReplicaClient, wakeUp: @escaping @MainActor @Sendable () -> Void
+    _ ticket: ActionTicket,
+    client: ReplicaClient,
+    wakeUp: @escaping @MainActor @Sendable () -> Void,
   ) {
     self.ticket = ticket
     self.client = client

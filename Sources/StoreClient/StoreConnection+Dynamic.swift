@@ -28,20 +28,28 @@ extension StoreConnection {
       return try result.get()
     } catch {
       throw ConnectionError(
-        .malformed, "The daemon's answer makes no sense: \(error)",
-        remedy: "Use programs of the same release.")
+        .malformed,
+        "The daemon's answer makes no sense: \(error)",
+        remedy: "Use programs of the same release.",
+      )
     }
   }
 
   /// Follows a scope of any type; its events begin with the first snapshot.
   package func follow(
-    _ name: String, description: ScopeDescription,
-    onEvent: @escaping @MainActor (DynamicScope, DynamicScope.Event) -> Void
+    _ name: String,
+    description: ScopeDescription,
+    onEvent: @escaping @MainActor (DynamicScope, DynamicScope.Event) -> Void,
   ) -> DynamicScope {
     let dynamic = DynamicScope(name: name, description: description)
     dynamic.onEvent = { [unowned dynamic] in onEvent(dynamic, $0) }
     dynamic.scope = client.add(
-      name, mode: .follow, state: description.state, action: description.action, replica: dynamic)
+      name,
+      mode: .follow,
+      state: description.state,
+      action: description.action,
+      replica: dynamic,
+    )
     wakeUp()
     return dynamic
   }

@@ -1,12 +1,13 @@
+public import StoreActor
+public import StoreReplication
+public import StoreState
+import ZeroMQ
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
 import Darwin
 #endif
-public import StoreActor
-public import StoreReplication
-public import StoreState
-import ZeroMQ
 
 /// A client's connection to a daemon, and the stores whose state the daemon keeps.
 ///
@@ -45,11 +46,14 @@ public final class StoreConnection {
   /// ``run(to:name:isListed:_:)``.
   ///
   /// - Parameters:
+  ///   - location: Where the daemon is.
   ///   - name: What the daemon calls this client, in its status and among those present.
   ///   - isListed: Whether it is to be listed among those present.
   /// - Throws: ``ConnectionError`` when sockets cannot be made.
   public convenience init(
-    to location: StoreLocation, name: String, isListed: Bool = true
+    to location: StoreLocation,
+    name: String,
+    isListed: Bool = true,
   ) throws(ConnectionError) {
     try self.init(connecting: location, name: name, isListed: isListed)
     let loop = QueueLoop(service) { [weak self] error in
@@ -60,12 +64,17 @@ public final class StoreConnection {
   }
 
   private init(
-    connecting location: StoreLocation, name: String, isListed: Bool
+    connecting location: StoreLocation,
+    name: String,
+    isListed: Bool,
   ) throws(ConnectionError) {
     self.location = location
     var generator = SystemRandomNumberGenerator()
     let identity = ReplicaClient.Identity(
-      clientID: .random(using: &generator), name: name, isListed: isListed)
+      clientID: .random(using: &generator),
+      name: name,
+      isListed: isListed,
+    )
     client = ReplicaClient(identity: identity, now: .current, generator: generator)
     do throws(ZeroMQError) {
       service = ConnectionService(client: client, sockets: try ClientSockets(location))
@@ -83,8 +92,10 @@ public final class StoreConnection {
   ///
   /// - Throws: ``ConnectionError`` and what `body` throws.
   public static func run<Success: Sendable>(
-    to location: StoreLocation, name: String, isListed: Bool = true,
-    _ body: @escaping @MainActor (StoreConnection) async throws -> Success
+    to location: StoreLocation,
+    name: String,
+    isListed: Bool = true,
+    _ body: @escaping @MainActor (StoreConnection) async throws -> Success,
   ) throws -> Success {
     let connection = try StoreConnection(connecting: location, name: name, isListed: isListed)
     let loop = PollLoop(connection.service)
@@ -109,7 +120,8 @@ public final class StoreConnection {
   ///
   /// - Throws: ``ConnectionError`` when there is no such scope, its types differ, or it is absent.
   public func store<R: Reducer>(
-    _ scope: String, _ reducer: R.Type
+    _ scope: String,
+    _ reducer: R.Type,
   ) async throws(ConnectionError) -> StoreOf<R>
   where R.State: ReplicatedState, R.Action: WireAction {
     let core = RemoteCore<R.State, R.Action>(connection: self)
@@ -150,7 +162,10 @@ public final class StoreConnection {
   private var noDaemon: ConnectionError {
     let place = location.directory.map { " --dir \($0)" } ?? ""
     return ConnectionError(
-      .noDaemon, "No daemon answers at \(location).", remedy: "Start one with: stored\(place)")
+      .noDaemon,
+      "No daemon answers at \(location).",
+      remedy: "Start one with: stored\(place)",
+    )
   }
 
   private func failConnected(_ error: ConnectionError) {
@@ -180,7 +195,9 @@ public final class StoreConnection {
   func wakeUp() { queueLoop?.wakeUp() }
 
   package func submit(
-    _ action: [UInt8], to scope: ClientScope, deadline: Duration? = nil
+    _ action: [UInt8],
+    to scope: ClientScope,
+    deadline: Duration? = nil,
   ) -> ActionTicket {
     let life = deadline ?? actionTimeToLive
     let end = life.map { LoopClock.wallMilliseconds + UInt64(clamping: $0.wholeMilliseconds) }

@@ -27,13 +27,17 @@ public struct HostConfiguration: Sendable {
   func check() throws(HostError) {
     guard lease >= .milliseconds(100), lease <= .seconds(86_400) else {
       throw HostError(
-        .usage, "A lease of \(lease) is not possible.",
-        remedy: "Choose one from 100 milliseconds to a day.")
+        .usage,
+        "A lease of \(lease) is not possible.",
+        remedy: "Choose one from 100 milliseconds to a day.",
+      )
     }
     guard grace > .zero, grace <= lease else {
       throw HostError(
-        .usage, "A grace period of \(grace) does not fit a lease of \(lease).",
-        remedy: "Choose one that is longer than nothing and no longer than the lease.")
+        .usage,
+        "A grace period of \(grace) does not fit a lease of \(lease).",
+        remedy: "Choose one that is longer than nothing and no longer than the lease.",
+      )
     }
     for address in listen { try check(address: address) }
   }
@@ -46,16 +50,22 @@ public struct HostConfiguration: Sendable {
     }
     guard address.hasPrefix("tcp://") else { return }
     let host = address.dropFirst("tcp://".count).prefix { $0 != ":" && $0 != "]" }
-    let isLoopback = host.hasPrefix("127.") || host == "localhost" || host == "[" && address.hasPrefix("tcp://[::1]")
+    let isLoopback =
+      host.hasPrefix("127.") || host == "localhost"
+      || host == "[" && address.hasPrefix("tcp://[::1]")
     guard isLoopback else {
       throw HostError(
-        .notAllowed, "\(address) can be reached by others, and what travels there is not encrypted.",
-        remedy: "Listen on the loopback interface, and let others in through a tunnel.")
+        .notAllowed,
+        "\(address) can be reached by others, and what travels there is not encrypted.",
+        remedy: "Listen on the loopback interface, and let others in through a tunnel.",
+      )
     }
     guard allowsInsecureLoopback else {
       throw HostError(
-        .notAllowed, "Every user of this machine can connect to \(address).",
-        remedy: "If that is meant, say so with --insecure-loopback.")
+        .notAllowed,
+        "Every user of this machine can connect to \(address).",
+        remedy: "If that is meant, say so with --insecure-loopback.",
+      )
     }
   }
 }

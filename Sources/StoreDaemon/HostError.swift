@@ -31,5 +31,6 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
     self.remedy = remedy
   }
 
+  /// The message and the remedy.
   public var description: String { "\(message) \(remedy)" }
 }

@@ -81,6 +81,7 @@ extension Moment {
   static var current: Moment {
     Moment(
       instant: Instant(nanoseconds: LoopClock.nanoseconds),
-      wallMilliseconds: LoopClock.wallMilliseconds)
+      wallMilliseconds: LoopClock.wallMilliseconds,
+    )
   }
 }

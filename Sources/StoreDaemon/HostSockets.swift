@@ -17,7 +17,10 @@ final class HostSockets {
     context = try Context()
     control = try Socket(context, kind: .router, options: Self.controlOptions(limits))
     publishing = try Socket(
-      context, kind: .xpub, options: Self.publishingOptions(limits, welcome: welcome))
+      context,
+      kind: .xpub,
+      options: Self.publishingOptions(limits, welcome: welcome),
+    )
     try bind(StoreLocation(directory: configuration.directory))
     for address in configuration.listen {
       guard let location = try? StoreLocation(address: address) else {
@@ -67,7 +70,9 @@ final class HostSockets {
     return options
   }
 
-  /// Takes what came upstream. True when there may be more.
+  /// Takes what came upstream.
+  ///
+  /// - Returns: Whether there may be more.
   func receiveUpstream(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
     for _ in 0..<Self.budget {
       guard try publishing.receive(into: &body) else { return false }
@@ -81,10 +86,10 @@ final class HostSockets {
     return true
   }
 
-  /// Takes control frames. True when there may be more.
+  /// Takes control frames: the peer, its frame or nil when it sent something else, and where it is
+  /// connected from.
   ///
-  /// - Parameter take: The peer, its frame or nil when it sent something else, and where it is
-  ///   connected from.
+  /// - Returns: Whether there may be more.
   func receiveControl(
     _ take: (PeerID, ArraySlice<UInt8>?, () -> String) -> Void
   ) throws(ZeroMQError) -> Bool {
@@ -105,7 +110,9 @@ final class HostSockets {
     return true
   }
 
-  /// Sends a control frame; false when the peer's queue is full.
+  /// Sends a control frame.
+  ///
+  /// - Returns: False when the peer's queue is full.
   func send(_ frame: [UInt8], to peer: PeerID) throws(ZeroMQError) -> Bool {
     switch try control.send(peer.bytes, more: true) {
     case .sent:

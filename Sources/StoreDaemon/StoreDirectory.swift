@@ -1,9 +1,10 @@
+import StoreReplication
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
 import Darwin
 #endif
-import StoreReplication
 
 /// A daemon's directory: private to its user, and locked for as long as the daemon runs.
 ///
@@ -29,8 +30,10 @@ final class StoreDirectory {
       partial += "/\(part)"
       if mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR {
         throw HostError(
-          .cannotCreate, "The directory \(partial) could not be made: \(systemMessage()).",
-          remedy: "Make it yourself, or name another with --dir.")
+          .cannotCreate,
+          "The directory \(partial) could not be made: \(systemMessage()).",
+          remedy: "Make it yourself, or name another with --dir.",
+        )
       }
     }
   }
@@ -39,24 +42,32 @@ final class StoreDirectory {
     var status = stat()
     guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
       throw HostError(
-        .cannotCreate, "\(path) is not a directory.", remedy: "Name another one with --dir.")
+        .cannotCreate,
+        "\(path) is not a directory.",
+        remedy: "Name another one with --dir.",
+      )
     }
     guard status.st_uid == geteuid() else {
       throw HostError(
-        .notAllowed, "The directory \(path) belongs to user \(status.st_uid), not to us.",
-        remedy: "Name a directory of your own with --dir.")
+        .notAllowed,
+        "The directory \(path) belongs to user \(status.st_uid), not to us.",
+        remedy: "Name a directory of your own with --dir.",
+      )
     }
     guard status.st_mode & 0o022 == 0 else {
       throw HostError(
         .notAllowed,
         "Others can write to the directory \(path) (mode \(String(status.st_mode & 0o777, radix: 8))).",
-        remedy: "Run: chmod 700 \(path)")
+        remedy: "Run: chmod 700 \(path)",
+      )
     }
     // Others must not even connect: what is published is for one user.
     guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
       throw HostError(
-        .notAllowed, "The directory \(path) could not be closed to others: \(systemMessage()).",
-        remedy: "Run: chmod 700 \(path)")
+        .notAllowed,
+        "The directory \(path) could not be closed to others: \(systemMessage()).",
+        remedy: "Run: chmod 700 \(path)",
+      )
     }
   }
 
@@ -64,23 +75,29 @@ final class StoreDirectory {
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw HostError(
-        .cannotCreate, "The lock \(file) could not be opened: \(systemMessage()).",
-        remedy: "Check the directory's owner and the disk.")
+        .cannotCreate,
+        "The lock \(file) could not be opened: \(systemMessage()).",
+        remedy: "Check the directory's owner and the disk.",
+      )
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let pid = owner(descriptor)
       close(descriptor)
       throw HostError(
-        .alreadyRunning, "A daemon with pid \(pid) serves the directory \(directory) already.",
-        remedy: "Use it, stop it with: kill \(pid), or name another directory with --dir.")
+        .alreadyRunning,
+        "A daemon with pid \(pid) serves the directory \(directory) already.",
+        remedy: "Use it, stop it with: kill \(pid), or name another directory with --dir.",
+      )
     }
     let text = Array("\(getpid())\n".utf8)
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
     else {
       close(descriptor)
       throw HostError(
-        .cannotCreate, "The lock \(file) could not be written: \(systemMessage()).",
-        remedy: "Check that the disk is not full.")
+        .cannotCreate,
+        "The lock \(file) could not be written: \(systemMessage()).",
+        remedy: "Check that the disk is not full.",
+      )
     }
     return descriptor
   }

@@ -1,13 +1,14 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 import Dispatch
 public import Logging
 public import StoreActor
 public import StoreReplication
 import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 /// The shell around a root store: it owns the store, and serves scopes of it to other processes.
 ///
@@ -60,8 +61,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// - Parameters:
   ///   - initialState: The root state.
   ///   - exposures: What clients may see; nothing else exists for them.
+  ///   - configuration: Where the daemon is, and its times.
+  ///   - logger: Where it says what an operator should know.
   ///   - sessionAction: The root action that tells the reducer that a client came or went.
   ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
+  ///   - reducer: The root's reducer.
   public init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
     exposures: [Expose<State, Action>],
@@ -69,10 +73,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     logger: Logger = Logger(label: "storeactor"),
     sessionAction: @escaping (SessionEvent) -> Action? = { _ in nil },
     withDependencies: ((inout DependencyValues) -> Void)? = nil,
-    @ReducerBuilder<State, Action> reducer: () -> R
+    @ReducerBuilder<State, Action> reducer: () -> R,
   ) {
     core = RootCore(
-      initialState: initialState, reducer: reducer, withDependencies: withDependencies)
+      initialState: initialState,
+      reducer: reducer,
+      withDependencies: withDependencies,
+    )
     store = Store(core: core)
     self.exposures = exposures
     self.configuration = configuration
@@ -91,8 +98,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     #if os(Linux)
     guard MainThread.isCurrent else {
       throw HostError(
-        .system, "The daemon was not started on the main thread.",
-        remedy: "Call run() from a synchronous main: an asynchronous one has left it.")
+        .system,
+        "The daemon was not started on the main thread.",
+        remedy: "Call run() from a synchronous main: an asynchronous one has left it.",
+      )
     }
     let service = try open()
     defer { close() }
@@ -139,8 +148,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Where the daemon is; only while it runs.
   public var ready: Ready {
     Ready(
-      directory: configuration.directory, epoch: service?.server.epoch ?? 0,
-      revision: core.revision)
+      directory: configuration.directory,
+      epoch: service?.server.epoch ?? 0,
+      revision: core.revision,
+    )
   }
 
   private func open() throws(HostError) -> HostService<State, Action> {
@@ -149,8 +160,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     FileDescriptorLimit.raise()
     var generator = SystemRandomNumberGenerator()
     let server = ReplicaServer(
-      root: core, exposures: exposures, epoch: generator.next(), timing: configuration.timing,
-      processID: getpid(), now: .current, generator: generator, sessionAction: sessionAction)
+      root: core,
+      exposures: exposures,
+      epoch: generator.next(),
+      timing: configuration.timing,
+      processID: getpid(),
+      now: .current,
+      generator: generator,
+      sessionAction: sessionAction,
+    )
     let sockets: HostSockets
     do throws(ZeroMQError) {
       sockets = try HostSockets(configuration, limits: Limits(), welcome: server.welcome)

@@ -1,11 +1,14 @@
 /// A pair of functions that puts a value into one case of an enum, and takes it out again.
 ///
-/// Each property of a type's `AllCasePaths` is one of these. Operators resolve a ``CaseKeyPath`` to
-/// an `AnyCasePath` once, when they are made, and use that on their hot path.
+/// Each property of a type's `AllCasePaths` is one of these. Operators resolve a ``CaseKeyPath``
+/// to an `AnyCasePath` once, when they are made, and use that on their hot path.
 ///
 /// ```swift
 /// var tapped: AnyCasePath<Action, Int> {
-///   AnyCasePath(embed: { .tapped($0) }, extract: { if case .tapped(let n) = $0 { n } else { nil } })
+///   AnyCasePath(
+///     embed: { .tapped($0) },
+///     extract: { if case .tapped(let count) = $0 { count } else { nil } }
+///   )
 /// }
 /// ```
 public struct AnyCasePath<Root, Value>: Sendable {

@@ -10,15 +10,18 @@ import IssueReporting
 ///
 ///   struct AllCasePaths: Sendable {
 ///     var tapped: AnyCasePath<Action, Int> {
-///       AnyCasePath(embed: { .tapped($0) }, extract: { if case .tapped(let n) = $0 { n } else { nil } })
+///       AnyCasePath(
+///         embed: { .tapped($0) },
+///         extract: { if case .tapped(let count) = $0 { count } else { nil } }
+///       )
 ///     }
 ///   }
 ///   static var allCasePaths: AllCasePaths { AllCasePaths() }
 /// }
 /// ```
 ///
-/// An enum that is marked `@dynamicMemberLookup` as well has its cases as properties: `action.tapped`
-/// is the case's value, or nil.
+/// An enum that is marked `@dynamicMemberLookup` as well has its cases as properties:
+/// `action.tapped` is the case's value, or nil.
 public protocol CasePathable {
   /// The type that has a case path for each case.
   associatedtype AllCasePaths
@@ -33,8 +36,8 @@ extension CasePathable {
 
   /// The value of a case, or nil when this is another case.
   ///
-  /// Setting it replaces the value; it does nothing when this is another case, and setting nil does
-  /// nothing either.
+  /// Setting it replaces the value; it does nothing when this is another case, and setting nil
+  /// does nothing either.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
     get { Case(keyPath).path(from: Self.self).extract(from: self) }
     set { replace(Case(keyPath).path(from: Self.self), with: newValue) }
@@ -48,8 +51,8 @@ extension CasePathable {
 
   /// The value of a case by dot access, or nil when this is another case.
   ///
-  /// Setting it replaces the value; it does nothing when this is another case, and setting nil does
-  /// nothing either.
+  /// Setting it replaces the value; it does nothing when this is another case, and setting nil
+  /// does nothing either.
   public subscript<Value>(
     dynamicMember keyPath: KeyPath<AllCasePaths, AnyCasePath<Self, Value>>
   ) -> Value? {
@@ -64,8 +67,8 @@ extension CasePathable {
 
   /// Changes the value of a case in place.
   ///
-  /// Being of another case is a mistake of the caller's: it is reported and nothing changes. What was
-  /// changed before `yield` throws stays changed.
+  /// Being of another case is a mistake of the caller's: it is reported and nothing changes. What
+  /// was changed before `yield` throws stays changed.
   public mutating func modify<Value>(
     _ keyPath: CaseKeyPath<Self, Value>,
     yield: (inout Value) throws -> Void,
@@ -78,8 +81,8 @@ extension CasePathable {
     guard var value = path.extract(from: self) else {
       reportIssue(
         """
-        Can't modify the '\(Value.self)' in a case of '\(Self.self)': the value is of another case, \
-        \(String(describing: self)).
+        Can't modify the '\(Value.self)' in a case of '\(Self.self)': the value is of another \
+        case, \(String(describing: self)).
         """,
         fileID: fileID,
         filePath: filePath,

@@ -7,8 +7,8 @@ extension Clock {
   /// }
   /// ```
   ///
-  /// It ends when its task is cancelled. Ticks that the loop's body was too slow for are left out; the
-  /// next one comes at the time at which it would have come without the delay.
+  /// It ends when its task is cancelled. Ticks that the loop's body was too slow for are left
+  /// out; the next one comes at the time at which it would have come without the delay.
   ///
   /// - Parameters:
   ///   - interval: The time from tick to tick; more than zero.

@@ -9,11 +9,12 @@ import Glibc
 import Musl
 #endif
 
-/// Runs an operation while all tasks of the process run on the main actor's executor, one at a time.
+/// Runs an operation while all tasks of the process run on the main actor's executor, one at a
+/// time.
 ///
-/// So tasks take turns in the order in which they become ready, which makes a test of concurrent code
-/// give the same result each time. Not affected are actors with an executor of their own, threads
-/// that are not Swift's, and the moment at which a real clock ends a sleep.
+/// So tasks take turns in the order in which they become ready, which makes a test of concurrent
+/// code give the same result each time. Not affected are actors with an executor of their own,
+/// threads that are not Swift's, and the moment at which a real clock ends a sleep.
 ///
 /// - Parameter operation: The test.
 @MainActor
@@ -25,7 +26,8 @@ public func withMainSerialExecutor(
   try await operation()
 }
 
-/// Runs an operation while all tasks of the process run on the main actor's executor, one at a time.
+/// Runs an operation while all tasks of the process run on the main actor's executor, one at a
+/// time.
 ///
 /// - Parameter operation: Runs one test, such as XCTest's `super.invokeTest()`.
 public func withMainSerialExecutor(
@@ -38,7 +40,8 @@ public func withMainSerialExecutor(
 
 /// Whether all tasks of the process run on the main actor's executor, one at a time.
 ///
-/// It holds for the whole process, whoever sets it; ``withMainSerialExecutor(operation:)`` puts it back.
+/// It holds for the whole process, whoever sets it; ``withMainSerialExecutor(operation:)`` puts
+/// it back.
 public var uncheckedUseMainSerialExecutor: Bool {
   get { MainSerialExecutor.isInUse }
   set { MainSerialExecutor.setWanted(newValue) }

@@ -7,8 +7,8 @@ import IssueReporting
 /// @Dependency(NumberFactClient.self) var numberFact
 /// ```
 ///
-/// It remembers the values at the time its owner was made: what was set then still holds, unless the
-/// task that reads sees something else set.
+/// It remembers the values at the time its owner was made: what was set then still holds, unless
+/// the task that reads sees something else set.
 @propertyWrapper
 public struct Dependency<Value>: Sendable {
   let initialValues: DependencyValues

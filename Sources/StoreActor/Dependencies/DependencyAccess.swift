@@ -30,9 +30,9 @@ struct DependencyAccess: Sendable {
         \(description(key))
 
         A test says for each dependency what it is, so that none reaches the outside world by \
-        accident. To fix, set \(name(key)) for this test: in the trailing 'withDependencies' closure \
-        of a 'TestStore', elsewhere with 'withDependencies'. If one value serves every test, \
-        implement 'testValue' of '\(Key.self)'.
+        accident. To fix, set \(name(key)) for this test: in the trailing 'withDependencies' \
+        closure of a 'TestStore', elsewhere with 'withDependencies'. If one value serves every \
+        test, implement 'testValue' of '\(Key.self)'.
         """
       )
     }

@@ -3,8 +3,8 @@ import IssueReporting
 
 /// The default values that were made so far, for each context and each test.
 ///
-/// Tests run beside each other in one process: a test's defaults are kept under the test's identity,
-/// so that no test sees what another has left in a value with reference semantics.
+/// Tests run beside each other in one process: a test's defaults are kept under the test's
+/// identity, so that no test sees what another has left in a value with reference semantics.
 ///
 /// Sendable because `entries` is only touched while `lock` is held.
 final class DependencyDefaults: @unchecked Sendable {
@@ -24,7 +24,8 @@ final class DependencyDefaults: @unchecked Sendable {
     return lock.withLock {
       if let value = entries[entryKey] as? Key.Value { return value }
       let value = DependencyAccess.$inner.withValue(access) { make(key, in: context) }
-      // What is looked at in order to be changed has not been used: its use is still to be reported.
+      // What is looked at in order to be changed has not been used: its use is still to be
+      // reported.
       if !DependencyValues.isSetting { entries[entryKey] = value }
       return value
     }

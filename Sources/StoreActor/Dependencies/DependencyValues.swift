@@ -1,9 +1,9 @@
 /// The dependencies that code sees at one moment: a value by key, for every key there is.
 ///
-/// What was not set with ``withDependencies(_:operation:)`` has the default of the ``context``, made
-/// once and kept. The current values travel with the task, so that a child task sees what its parent
-/// saw; code that a task does not reach (a callback, a detached task) is given them with
-/// ``withEscapedDependencies(_:)``.
+/// What was not set with ``withDependencies(_:operation:)`` has the default of the ``context``,
+/// made once and kept. The current values travel with the task, so that a child task sees what
+/// its parent saw; code that a task does not reach (a callback, a detached task) is given them
+/// with ``withEscapedDependencies(_:)``.
 public struct DependencyValues: Sendable {
   /// The values that the current task sees.
   @TaskLocal public static var _current = DependencyValues()

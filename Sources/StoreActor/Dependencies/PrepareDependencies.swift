@@ -2,9 +2,10 @@ import IssueReporting
 
 /// Sets the defaults of dependencies for the whole process, before any is used.
 ///
-/// For the entry point of a program, which makes its database or reads its settings before the first
-/// store. In a test it sets the defaults of that test only. A dependency that was used or prepared
-/// before keeps its value, and the attempt is reported. Returns what `updateValues` returned.
+/// For the entry point of a program, which makes its database or reads its settings before the
+/// first store. In a test it sets the defaults of that test only. A dependency that was used or
+/// prepared before keeps its value, and the attempt is reported. Returns what `updateValues`
+/// returned.
 public func prepareDependencies<R>(
   _ updateValues: (inout DependencyValues) throws -> R,
   fileID: StaticString = #fileID,

@@ -12,7 +12,7 @@ import IssueReporting
 ///
 /// - Parameters:
 ///   - updateValues: Changes the values that the current task sees.
-///   - operation: Sees the changed values, and so do the tasks that it starts and, for as long as they
+///   - operation: Sees the changed values. So do the tasks that it starts and, for as long as they
 ///     live, the objects with `@Dependency` properties that it makes.
 /// - Returns: What the operation returned.
 @discardableResult
@@ -51,8 +51,9 @@ public func withDependencies<R>(
 
 /// Runs an operation that sees the dependencies of an object, and changes to them.
 ///
-/// For a model that makes a child model: the child gets what the parent was made with. The parent has a
-/// `@Dependency` property, or was made in a `withDependencies`. Returns what the operation returned.
+/// For a model that makes a child model: the child gets what the parent was made with. The parent
+/// has a `@Dependency` property, or was made in a `withDependencies`. Returns what the operation
+/// returned.
 @discardableResult
 public func withDependencies<Model: AnyObject, R>(
   from model: Model,

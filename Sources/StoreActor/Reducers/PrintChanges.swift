@@ -71,7 +71,7 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
 }
 
 /// The names of an enum's case and of the cases inside it: `Feature.Action.child(.tapped)`.
-func caseLabels(of action: some Any) -> String {
+package func caseLabels(of action: some Any) -> String {
   "\(type(of: action))\(caseLabel(of: action))"
 }
 

@@ -26,7 +26,9 @@ struct ActionQueue {
 
   /// The next actions to send, consecutive, as many as window and size allow.
   mutating func nextBatch(
-    window: Int, bytes limit: Int, isSendable: (ActionTicket) -> Bool
+    window: Int,
+    bytes limit: Int,
+    isSendable: (ActionTicket) -> Bool,
   ) -> (first: UInt64, tickets: [ActionTicket])? {
     var tickets: [ActionTicket] = []
     let first = firstSequence + UInt64(sentCount)

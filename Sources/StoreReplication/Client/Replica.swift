@@ -71,8 +71,11 @@ package final class ClientScope {
   ///   - state: The schema of the state that this program knows; nil when it takes any.
   ///   - action: The schema of the actions that this program knows; nil when it takes any.
   init(
-    name: String, mode: ClientMessage.JoinMode, state: SchemaDocument?, action: SchemaDocument?,
-    replica: (any Replica)?
+    name: String,
+    mode: ClientMessage.JoinMode,
+    state: SchemaDocument?,
+    action: SchemaDocument?,
+    replica: (any Replica)?,
   ) {
     self.name = name
     self.mode = mode

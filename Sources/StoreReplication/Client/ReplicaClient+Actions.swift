@@ -5,15 +5,19 @@ extension ReplicaClient {
   ///
   /// - Parameter deadline: Milliseconds since 1970 after which it must not run any more.
   package func submit(
-    _ action: [UInt8], to scope: ClientScope, deadline: UInt64? = nil
+    _ action: [UInt8],
+    to scope: ClientScope,
+    deadline: UInt64? = nil,
   ) -> ActionTicket {
     let ticket = ActionTicket(scope: scope, action: action, deadline: deadline)
     if phase == .closed {
       fail(ticket, "disconnected", "The connection is closed.")
     } else if actions.count >= limits.queuedActions {
       fail(
-        ticket, Outcome.overloaded,
-        "\(actions.count) actions wait for the daemon already; try again when some are done.")
+        ticket,
+        Outcome.overloaded,
+        "\(actions.count) actions wait for the daemon already; try again when some are done.",
+      )
     } else {
       actions.append(ticket)
     }
@@ -32,9 +36,10 @@ extension ReplicaClient {
     guard actions.hasUnsent, let session, phase == .live else { return }
     failHopeless()
     while let batch = actions.nextBatch(
-      window: session.window, bytes: min(session.frameBytes / 2, 1 << 18),
-      isSendable: { $0.scope.handle != nil })
-    {
+      window: session.window,
+      bytes: min(session.frameBytes / 2, 1 << 18),
+      isSendable: { $0.scope.handle != nil },
+    ) {
       send(
         .actions(
           first: batch.first,
@@ -42,8 +47,13 @@ extension ReplicaClient {
             // A scope that the daemon no longer has gets a handle that it refuses by name: the
             // sequence has to advance all the same.
             ClientMessage.ActionRequest(
-              handle: $0.scope.handle ?? 0, action: $0.action[...], deadline: $0.deadline)
-          }))
+              handle: $0.scope.handle ?? 0,
+              action: $0.action[...],
+              deadline: $0.deadline,
+            )
+          },
+        )
+      )
       for ticket in batch.tickets where ticket.isCancelled { cancel(ticket) }
     }
   }
@@ -89,7 +99,9 @@ extension ReplicaClient {
   package func describe(
     _ body: @escaping @MainActor (Result<[ScopeDescription], CodecError>) -> Void
   ) {
-    request { .describe(request: $0) } body: { item in
+    request {
+      .describe(request: $0)
+    } body: { item in
       do throws(CodecError) {
         var decoder = CBORDecoder(item)
         let list = try decoder.list { (d) throws(CodecError) in try ScopeDescription(from: &d) }
@@ -102,7 +114,9 @@ extension ReplicaClient {
 
   /// Asks how the daemon is.
   package func status(_ body: @escaping @MainActor (Result<GenericValue, CodecError>) -> Void) {
-    request { .status(request: $0) } body: { item in
+    request {
+      .status(request: $0)
+    } body: { item in
       do throws(CodecError) {
         body(.success(try GenericValue(encoded: item)))
       } catch {
@@ -113,7 +127,7 @@ extension ReplicaClient {
 
   private func request(
     _ message: (UInt64) -> ClientMessage,
-    body: @escaping @MainActor (ArraySlice<UInt8>) -> Void
+    body: @escaping @MainActor (ArraySlice<UInt8>) -> Void,
   ) {
     let number = nextRequest
     nextRequest += 1

@@ -18,9 +18,14 @@ extension ReplicaClient {
     send(
       .hello(
         ClientMessage.Hello(
-          clientID: identity.clientID, token: session?.token,
-          firstSequence: actions.firstSequence, name: identity.name,
-          isListed: identity.isListed)))
+          clientID: identity.clientID,
+          token: session?.token,
+          firstSequence: actions.firstSequence,
+          name: identity.name,
+          isListed: identity.isListed,
+        )
+      )
+    )
   }
 
   func opened(_ hello: DaemonMessage.HelloOK) {
@@ -30,10 +35,14 @@ extension ReplicaClient {
       outgoing.append(.unsubscribe(previous.privateTopic))
     }
     session = SessionState(
-      token: hello.token, session: hello.session, epoch: hello.epoch,
-      privateTopic: hello.privateTopic, window: max(1, Int(clamping: hello.window)),
+      token: hello.token,
+      session: hello.session,
+      epoch: hello.epoch,
+      privateTopic: hello.privateTopic,
+      window: max(1, Int(clamping: hello.window)),
       frameBytes: max(1024, Int(clamping: hello.frameBytes)),
-      lease: .milliseconds(Int64(clamping: hello.leaseMilliseconds)))
+      lease: .milliseconds(Int64(clamping: hello.leaseMilliseconds)),
+    )
     phase = .live
     backOff = timing.backOff.lowerBound
     nextPing = now.instant.advanced(by: pingInterval)
@@ -42,8 +51,11 @@ extension ReplicaClient {
     }
     events.append(
       .connected(
-        session: hello.session, epoch: hello.epoch,
-        isResumed: hello.isResumed))
+        session: hello.session,
+        epoch: hello.epoch,
+        isResumed: hello.isResumed,
+      )
+    )
     if !hello.isResumed { sessionLost() }
     actions.rewind()
     needsJoin = !scopes.isEmpty

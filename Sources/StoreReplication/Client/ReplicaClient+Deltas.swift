@@ -28,8 +28,8 @@ extension ReplicaClient {
       return lost("sequence \(run.sequence) came after \(view.sequence)")
     }
     var touched: [Bool] = []
-    for (offset, step) in run.steps.enumerated() {
-      guard run.sequence + UInt64(offset) > view.sequence else { continue }
+    for (offset, step) in run.steps.enumerated() where run.sequence + UInt64(offset) > view.sequence
+    {
       if touched.isEmpty { touched = Array(repeating: false, count: view.scopes.count) }
       guard apply(step, in: view, touched: &touched) else { return }
       view.sequence += 1
@@ -45,7 +45,9 @@ extension ReplicaClient {
   }
 
   private func apply(
-    _ step: PublishedMessage.Step, in view: ClientView, touched: inout [Bool]
+    _ step: PublishedMessage.Step,
+    in view: ClientView,
+    touched: inout [Bool],
   ) -> Bool {
     for change in step.changes {
       guard view.scopes.indices.contains(change.index) else {
@@ -83,7 +85,9 @@ extension ReplicaClient {
         doubt(scope, "its digest is \(replica.digest), the daemon's \(digest)")
       } else {
         scope.position = ClientMessage.Position(
-          epoch: session.epoch, revision: bookmark.revision)
+          epoch: session.epoch,
+          revision: bookmark.revision,
+        )
       }
     }
     guard isSame else { return rejoin() }
@@ -95,7 +99,10 @@ extension ReplicaClient {
     resyncs += 1
     events.append(
       .resynchronising(
-        scope: (view?.scopes.map(\.name) ?? []).joined(separator: ", "), reason: reason))
+        scope: (view?.scopes.map(\.name) ?? []).joined(separator: ", "),
+        reason: reason,
+      )
+    )
     rejoin()
   }
 }

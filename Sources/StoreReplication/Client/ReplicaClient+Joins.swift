@@ -3,11 +3,19 @@ package import StoreState
 extension ReplicaClient {
   /// Follows a scope with a replica, or takes one to send to.
   package func add(
-    _ name: String, mode: ClientMessage.JoinMode, state: SchemaDocument? = nil,
-    action: SchemaDocument? = nil, replica: (any Replica)?
+    _ name: String,
+    mode: ClientMessage.JoinMode,
+    state: SchemaDocument? = nil,
+    action: SchemaDocument? = nil,
+    replica: (any Replica)?,
   ) -> ClientScope {
     let scope = ClientScope(
-      name: name, mode: mode, state: state, action: action, replica: replica)
+      name: name,
+      mode: mode,
+      state: state,
+      action: action,
+      replica: replica,
+    )
     scopes.append(scope)
     needsJoin = true
     return scope
@@ -28,17 +36,25 @@ extension ReplicaClient {
       (scope: scope, isKept: canKeep && view?.scopes.contains { $0 === scope } == true)
     }
     joining = ClientJoin(
-      nonce: lastNonce, asked: asked, deadline: now.instant.advanced(by: timing.answer))
+      nonce: lastNonce,
+      asked: asked,
+      deadline: now.instant.advanced(by: timing.answer),
+    )
     canKeep = false
     send(
       .join(
         nonce: lastNonce,
         asked.map { scope, isKept in
           ClientMessage.JoinRequest(
-            scope: scope.name, mode: isKept ? .keep : scope.mode, stateHash: scope.stateHash,
+            scope: scope.name,
+            mode: isKept ? .keep : scope.mode,
+            stateHash: scope.stateHash,
             actionHash: scope.actionHash,
-            position: scope.position?.epoch == session.epoch ? scope.position : nil)
-        }))
+            position: scope.position?.epoch == session.epoch ? scope.position : nil,
+          )
+        },
+      )
+    )
   }
 
   /// Joins everything again, from what the replicas have.
@@ -72,7 +88,11 @@ extension ReplicaClient {
     join.isAnswered = true
     if let topic {
       join.view = ClientView(
-        nonce: nonce, topic: topic, scopes: Self.inOrderOfIndex(followed), sequence: 0)
+        nonce: nonce,
+        topic: topic,
+        scopes: Self.inOrderOfIndex(followed),
+        sequence: 0,
+      )
     }
     joining = join
     guard let topic, let session else { return completeJoinIfReady() }
@@ -123,7 +143,10 @@ extension ReplicaClient {
     }
     bytes.append(contentsOf: piece.bytes)
     join.captures[piece.handle] = .snapshot(
-      bytes, total: Int(piece.total), revision: piece.revision)
+      bytes,
+      total: Int(piece.total),
+      revision: piece.revision,
+    )
     join.deadline = now.instant.advanced(by: timing.answer)
     joining = join
     send(.credit(nonce: piece.nonce, bytes: UInt64(piece.bytes.count)))
@@ -152,8 +175,7 @@ extension ReplicaClient {
       canKeep = true
       return settleActions()
     }
-    for scope in next.scopes {
-      guard take(join, scope, echo) else { continue }
+    for scope in next.scopes where take(join, scope, echo) {
       scope.position = ClientMessage.Position(epoch: session.epoch, revision: echo.revision)
     }
     next.sequence = echo.sequence
@@ -171,13 +193,17 @@ extension ReplicaClient {
 
   /// Takes a scope's capture; false when it does not fit, and then the scope is joined afresh.
   private func take(
-    _ join: ClientJoin, _ scope: ClientScope, _ echo: PublishedMessage.Echo
+    _ join: ClientJoin,
+    _ scope: ClientScope,
+    _ echo: PublishedMessage.Echo,
   ) -> Bool {
     guard let handle = scope.handle, let capture = join.captures[handle] else { return true }
     do throws(CodecError) {
       guard capture.revision == echo.revision else {
         throw CodecError(
-          .deltaMismatch, "captured at \(capture.revision), fenced at \(echo.revision)")
+          .deltaMismatch,
+          "captured at \(capture.revision), fenced at \(echo.revision)",
+        )
       }
       switch capture {
       case .snapshot(let bytes, _, let revision):

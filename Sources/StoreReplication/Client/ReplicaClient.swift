@@ -84,8 +84,11 @@ package final class ReplicaClient {
   package internal(set) var resyncs: UInt64 = 0
 
   package init(
-    identity: Identity, limits: Limits = Limits(), timing: Timing = Timing(), now: Moment,
-    generator: any RandomNumberGenerator
+    identity: Identity,
+    limits: Limits = Limits(),
+    timing: Timing = Timing(),
+    now: Moment,
+    generator: any RandomNumberGenerator,
   ) {
     self.identity = identity
     self.limits = limits
@@ -129,7 +132,9 @@ package final class ReplicaClient {
 
   /// Takes a published message.
   package func receive(
-    topic: ArraySlice<UInt8>, body: ArraySlice<UInt8>, at moment: Moment
+    topic: ArraySlice<UInt8>,
+    body: ArraySlice<UInt8>,
+    at moment: Moment,
   ) {
     heard(moment)
     guard let topic = Topic(bytes: topic) else {

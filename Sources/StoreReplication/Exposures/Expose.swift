@@ -21,9 +21,10 @@ public struct Expose<Root, RootAction>: Sendable {
 
   package let description: ScopeDescription
   /// The scope itself, or for rows the one of the id that the text stands for.
-  package let source: @Sendable (_ id: String?) throws(CodecError) -> any ScopeSource<
-    Root, RootAction
-  >
+  package let source:
+    @Sendable (_ id: String?) throws(CodecError) -> any ScopeSource<
+      Root, RootAction
+    >
 
   /// Exposes a part of the state that is always there.
   ///
@@ -34,7 +35,7 @@ public struct Expose<Root, RootAction>: Sendable {
   public init<State: ReplicatedState, Action: WireAction>(
     _ name: String,
     state: any KeyPath<Root, State> & Sendable,
-    action: any CaseKeyPath<RootAction, Action> & Sendable
+    action: any CaseKeyPath<RootAction, Action> & Sendable,
   ) {
     let path = AnyCasePath(action)
     self.init(name, project: { $0[keyPath: state] }, embed: { path.embed($0) })
@@ -44,7 +45,7 @@ public struct Expose<Root, RootAction>: Sendable {
   public init<State: ReplicatedState, Action: WireAction>(
     _ name: String,
     state: any KeyPath<Root, State?> & Sendable,
-    action: any CaseKeyPath<RootAction, Action> & Sendable
+    action: any CaseKeyPath<RootAction, Action> & Sendable,
   ) {
     let path = AnyCasePath(action)
     self.init(name, project: { $0[keyPath: state] }, embed: { path.embed($0) })
@@ -52,7 +53,11 @@ public struct Expose<Root, RootAction>: Sendable {
 
   /// Exposes a part of the state that clients may only look at.
   public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
-    self.init(name, project: { $0[keyPath: state] }, embed: { (never: NoAction) in never.absurd() })
+    self.init(
+      name,
+      project: { $0[keyPath: state] },
+      embed: { (never: NoAction) in never.absurd() },
+    )
   }
 
   /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
@@ -61,31 +66,38 @@ public struct Expose<Root, RootAction>: Sendable {
   public init<ID: Hashable & WireValue, Element: ReplicatedState, Action: WireAction>(
     each name: String,
     state: any KeyPath<Root, IdentifiedArray<ID, Element>> & Sendable,
-    action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable
+    action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable,
   ) {
     let path = AnyCasePath(action)
     let ids = SchemaRegistry.document(for: ID.self)
     self.name = name
     description = ScopeDescription(
-      name: name, state: SchemaRegistry.document(for: Element.self),
-      action: SchemaRegistry.document(for: Action.self), id: ids)
+      name: name,
+      state: SchemaRegistry.document(for: Element.self),
+      action: SchemaRegistry.document(for: Action.self),
+      id: ids,
+    )
     source = { (text) throws(CodecError) in
       let id: ID = try ScopeDescription.id(text ?? "", ids)
       return ProjectedSource<Root, RootAction, Element, Action>(
         project: { $0[keyPath: state][id: id] },
-        embed: { path.embed(.element(id: id, action: $0)) })
+        embed: { path.embed(.element(id: id, action: $0)) },
+      )
     }
   }
 
   private init<State: ReplicatedState, Action: WireAction>(
     _ name: String,
     project: @escaping @Sendable (Root) -> State?,
-    embed: @escaping @Sendable (Action) -> RootAction
+    embed: @escaping @Sendable (Action) -> RootAction,
   ) {
     self.name = name
     description = ScopeDescription(
-      name: name, state: SchemaRegistry.document(for: State.self),
-      action: SchemaRegistry.document(for: Action.self), id: nil)
+      name: name,
+      state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self),
+      id: nil,
+    )
     let source = ProjectedSource(project: project, embed: embed)
     self.source = { (_) throws(CodecError) in source }
   }

@@ -31,7 +31,8 @@ package struct ScopeDescription: Hashable, Sendable {
 
   /// The id that a text in a scope's name stands for.
   static func id<ID: WireValue>(
-    _ text: String, _ document: SchemaDocument
+    _ text: String,
+    _ document: SchemaDocument,
   ) throws(CodecError) -> ID {
     let value: GenericValue
     do throws(JSONProjectionError) {
@@ -44,7 +45,8 @@ package struct ScopeDescription: Hashable, Sendable {
 
   /// An id is written as its JSON without quotes: so a string, or else whatever the text says.
   private static func idValue(
-    _ text: String, _ document: SchemaDocument
+    _ text: String,
+    _ document: SchemaDocument,
   ) throws(JSONProjectionError) -> GenericValue {
     do throws(JSONProjectionError) {
       return try JSONProjection.value(from: .string(text), schema: document.root, in: document)

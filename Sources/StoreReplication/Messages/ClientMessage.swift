@@ -23,8 +23,12 @@ package enum ClientMessage: Hashable, Sendable {
     package var isListed: Bool
 
     package init(
-      version: UInt64 = protocolVersion, clientID: Identifier, token: Identifier?,
-      firstSequence: UInt64, name: String, isListed: Bool
+      version: UInt64 = protocolVersion,
+      clientID: Identifier,
+      token: Identifier?,
+      firstSequence: UInt64,
+      name: String,
+      isListed: Bool,
     ) {
       self.version = version
       self.clientID = clientID
@@ -61,7 +65,11 @@ package enum ClientMessage: Hashable, Sendable {
     package var position: Position?
 
     package init(
-      scope: String, mode: JoinMode, stateHash: Digest?, actionHash: Digest?, position: Position?
+      scope: String,
+      mode: JoinMode,
+      stateHash: Digest?,
+      actionHash: Digest?,
+      position: Position?,
     ) {
       self.scope = scope
       self.mode = mode
@@ -175,10 +183,14 @@ extension ClientMessage {
   }
 
   private static func actions(
-    from decoder: inout CBORDecoder, _ rest: Int
+    from decoder: inout CBORDecoder,
+    _ rest: Int,
   ) throws(MessageError) -> Self {
     guard rest >= 4, rest % 3 == 1 else {
-      throw decoder.error(.typeMismatch, "expected a sequence and three elements an action, found \(rest)")
+      throw decoder.error(
+        .typeMismatch,
+        "expected a sequence and three elements an action, found \(rest)",
+      )
     }
     let first = try decoder.unsigned()
     var requests: [ActionRequest] = []
@@ -250,7 +262,9 @@ extension ClientMessage.JoinRequest {
       let parts = try decoder.arrayHeader()
       try decoder.require(2, of: parts, "a position")
       position = ClientMessage.Position(
-        epoch: try decoder.unsigned(), revision: try decoder.unsigned())
+        epoch: try decoder.unsigned(),
+        revision: try decoder.unsigned(),
+      )
       try decoder.skipItems(parts - 2)
     }
     try decoder.skipItems(count - 5)

@@ -29,7 +29,10 @@ extension DaemonMessage.HelloOK {
   init(from decoder: inout CBORDecoder) throws(CodecError) {
     let version = try decoder.unsigned()
     guard version == protocolVersion else {
-      throw decoder.error(.typeMismatch, "expected protocol version \(protocolVersion), found \(version)")
+      throw decoder.error(
+        .typeMismatch,
+        "expected protocol version \(protocolVersion), found \(version)",
+      )
     }
     session = try decoder.unsigned()
     token = try decoder.identifier()
@@ -71,8 +74,10 @@ extension DaemonMessage.JoinAnswer {
     case 1:
       taken = try decoder.require(3, of: rest, "a join's answer")
       self = .refused(
-        code: try decoder.text(), message: try decoder.text(),
-        details: try decoder.list { (d) throws(CodecError) in try d.text() })
+        code: try decoder.text(),
+        message: try decoder.text(),
+        details: try decoder.list { (d) throws(CodecError) in try d.text() },
+      )
     default: throw decoder.error(.typeMismatch, "expected a join's answer, found kind \(kind)")
     }
     try decoder.skipItems(rest - taken)
@@ -140,6 +145,8 @@ extension DaemonMessage.Acks {
     first = try decoder.unsigned()
     outcomes = try decoder.list { (d) throws(CodecError) in try Outcome(from: &d) }
     reach = DaemonMessage.Reach(
-      nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
+      nonce: try decoder.unsigned(),
+      sequence: try decoder.unsigned(),
+    )
   }
 }

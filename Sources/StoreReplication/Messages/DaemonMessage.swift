@@ -144,8 +144,10 @@ extension DaemonMessage {
       let nonce = try decoder.unsigned()
       let topic = try decoder.nullIfPresent() ? nil : try decoder.topic()
       self = .joined(
-        nonce: nonce, topic: topic,
-        try decoder.list { (d) throws(CodecError) in try JoinAnswer(from: &d) })
+        nonce: nonce,
+        topic: topic,
+        try decoder.list { (d) throws(CodecError) in try JoinAnswer(from: &d) },
+      )
     case Kind.snapshot:
       taken = try decoder.require(6, of: rest, "snapshot")
       self = .snapshot(try SnapshotPiece(from: &decoder))
@@ -164,7 +166,9 @@ extension DaemonMessage {
 
   /// The messages of one or two plain elements.
   private static func short(
-    _ kind: UInt64, from decoder: inout CBORDecoder, _ rest: Int
+    _ kind: UInt64,
+    from decoder: inout CBORDecoder,
+    _ rest: Int,
   ) throws(MessageError) -> (DaemonMessage, Int) {
     switch kind {
     case Kind.finished:

@@ -41,7 +41,9 @@ extension CBORDecoder {
   /// Opens a message and returns its kind and how many elements follow it.
   mutating func message() throws(CodecError) -> (kind: UInt64, rest: Int) {
     let count = try arrayHeader()
-    guard count >= 1 else { throw error(.typeMismatch, "expected a message, found an empty array") }
+    guard count >= 1 else {
+      throw error(.typeMismatch, "expected a message, found an empty array")
+    }
     return (try unsigned(), count - 1)
   }
 

@@ -1,4 +1,3 @@
-
 import StoreState
 
 /// What became of an action.

@@ -85,8 +85,11 @@ package enum PublishedMessage: Hashable, Sendable {
       taken = try decoder.require(3, of: rest, "echo")
       self = .echo(
         Echo(
-          nonce: try decoder.unsigned(), revision: try decoder.unsigned(),
-          sequence: try decoder.unsigned()))
+          nonce: try decoder.unsigned(),
+          revision: try decoder.unsigned(),
+          sequence: try decoder.unsigned(),
+        )
+      )
     case Kind.deltas:
       taken = rest
       self = .deltas(try DeltaRun(from: &decoder, rest))
@@ -94,11 +97,14 @@ package enum PublishedMessage: Hashable, Sendable {
       taken = try decoder.require(4, of: rest, "bookmark")
       self = .bookmark(
         Bookmark(
-          revision: try decoder.unsigned(), sequence: try decoder.unsigned(),
+          revision: try decoder.unsigned(),
+          sequence: try decoder.unsigned(),
           durableRevision: try decoder.optionalUnsigned(),
           digests: try decoder.list { (d) throws(CodecError) in
             Digest(rawValue: try d.unsigned())
-          }))
+          },
+        )
+      )
     default: throw decoder.error(.typeMismatch, "expected a published message, found kind \(kind)")
     }
     try decoder.skipItems(rest - taken)
@@ -132,7 +138,10 @@ extension PublishedMessage.Step {
     revision = try decoder.unsigned()
     let count = try decoder.arrayHeader()
     guard count.isMultiple(of: 2) else {
-      throw decoder.error(.typeMismatch, "expected pairs of index and delta, found \(count) elements")
+      throw decoder.error(
+        .typeMismatch,
+        "expected pairs of index and delta, found \(count) elements",
+      )
     }
     changes = []
     changes.reserveCapacity(count / 2)
@@ -162,12 +171,17 @@ package struct Welcome: Hashable, Sendable {
 
   package init(frame: ArraySlice<UInt8>) throws(MessageError) {
     var decoder = CBORDecoder(frame.dropFirst())
-    guard frame.first == Topic.welcome else { throw decoder.error(.typeMismatch, "expected a welcome") }
+    guard frame.first == Topic.welcome else {
+      throw decoder.error(.typeMismatch, "expected a welcome")
+    }
     let count = try decoder.arrayHeader()
     try decoder.require(2, of: count, "a welcome")
     let version = try decoder.unsigned()
     guard version == protocolVersion else {
-      throw decoder.error(.typeMismatch, "expected protocol version \(protocolVersion), found \(version)")
+      throw decoder.error(
+        .typeMismatch,
+        "expected protocol version \(protocolVersion), found \(version)",
+      )
     }
     epoch = try decoder.unsigned()
     try decoder.skipItems(count - 2)

@@ -16,7 +16,9 @@ extension ReplicaServer {
           ?? .failed(
             Outcome.Failure(
               code: Outcome.forgotten,
-              message: "The outcome of action \(sequence) is no longer kept."))
+              message: "The outcome of action \(sequence) is no longer kept.",
+            )
+          )
         answer(session, sequence, outcome)
       } else {
         let outcome = perform(session, sequence, request)
@@ -28,7 +30,9 @@ extension ReplicaServer {
   }
 
   private func perform(
-    _ session: Client, _ sequence: UInt64, _ request: ClientMessage.ActionRequest
+    _ session: Client,
+    _ sequence: UInt64,
+    _ request: ClientMessage.ActionRequest,
   ) -> Outcome {
     do throws(Outcome.Failure) {
       let action = try pullBack(session, request)
@@ -51,21 +55,26 @@ extension ReplicaServer {
 
   /// Decodes a child's action and embeds it in the root's, or says why it must not run.
   private func pullBack(
-    _ session: Client, _ request: ClientMessage.ActionRequest
+    _ session: Client,
+    _ request: ClientMessage.ActionRequest,
   ) throws(Outcome.Failure) -> RootAction {
     if let deadline = request.deadline, now.wallMilliseconds > deadline {
       throw Outcome.Failure(
         code: Outcome.expired,
-        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.")
+        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.",
+      )
     }
     guard let target = session.targets[request.handle] else {
       throw Outcome.Failure(
         code: Outcome.rejected,
-        message: "No scope of this session has the handle \(request.handle). Join it first.")
+        message: "No scope of this session has the handle \(request.handle). Join it first.",
+      )
     }
     guard target.source.isPresent(in: root.state) else {
       throw Outcome.Failure(
-        code: Outcome.absent, message: "The scope \"\(target.name)\" is absent now.")
+        code: Outcome.absent,
+        message: "The scope \"\(target.name)\" is absent now.",
+      )
     }
     do throws(CodecError) {
       var decoder = CBORDecoder(request.action)
@@ -74,7 +83,9 @@ extension ReplicaServer {
       return action
     } catch {
       throw Outcome.Failure(
-        code: Outcome.rejected, message: "Not an action of \"\(target.name)\": \(error)")
+        code: Outcome.rejected,
+        message: "Not an action of \"\(target.name)\": \(error)",
+      )
     }
   }
 
@@ -108,12 +119,19 @@ extension ReplicaServer {
     session.hasUnsent = false
     if !session.outcomes.isEmpty {
       let reach = DaemonMessage.Reach(
-        nonce: session.viewNonce, sequence: session.view?.sequence ?? 0)
+        nonce: session.viewNonce,
+        sequence: session.view?.sequence ?? 0,
+      )
       send(
         .acks(
           DaemonMessage.Acks(
-            first: session.firstOutcome, outcomes: session.outcomes, reach: reach)),
-        to: session.peer)
+            first: session.firstOutcome,
+            outcomes: session.outcomes,
+            reach: reach,
+          )
+        ),
+        to: session.peer,
+      )
       session.outcomes.removeAll(keepingCapacity: true)
     }
     if !session.finished.isEmpty {

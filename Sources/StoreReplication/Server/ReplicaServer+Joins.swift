@@ -30,12 +30,16 @@ extension ReplicaServer {
       request.mode == .keep && session.view != nil
         ? nil
         : Client.Capture(
-          handle: session.handle(for: scope.name), scope: scope, position: request.position)
+          handle: session.handle(for: scope.name),
+          scope: scope,
+          position: request.position,
+        )
     }
     view?.followers += 1
     if session.pendingJoins.count >= limits.pendingJoins { dropPendingJoins(session) }
     session.pendingJoins.append(
-      Client.PendingJoin(nonce: nonce, view: view, captures: captures))
+      Client.PendingJoin(nonce: nonce, view: view, captures: captures)
+    )
     send(.joined(nonce: nonce, topic: view?.topic, answers), to: session.peer)
   }
 
@@ -63,21 +67,28 @@ extension ReplicaServer {
     return .failure(
       Refusal(
         answer: .refused(
-          code: "unknownScope", message: "There is no scope \"\(request.scope)\".",
-          details: descriptions.suggestions(for: request.scope))))
+          code: "unknownScope",
+          message: "There is no scope \"\(request.scope)\".",
+          details: descriptions.suggestions(for: request.scope),
+        )
+      )
+    )
   }
 
   private func mismatch(_ scope: String) -> DaemonMessage.JoinAnswer {
     .refused(
       code: "schemaMismatch",
       message: "This client was built with other types for \"\(scope)\" than the daemon.",
-      details: [])
+      details: [],
+    )
   }
 
   private func badID(_ scope: String, _ error: CodecError) -> DaemonMessage.JoinAnswer {
     .refused(
-      code: "unknownScope", message: "\"\(scope)\" does not end in a row's id: \(error)",
-      details: [])
+      code: "unknownScope",
+      message: "\"\(scope)\" does not end in a row's id: \(error)",
+      details: [],
+    )
   }
 
   private func forgetTargets(_ session: Client, besides requests: [ClientMessage.JoinRequest]) {
@@ -89,7 +100,8 @@ extension ReplicaServer {
   }
 
   private func activeScope(
-    _ name: String, _ source: any ScopeSource<Root, RootAction>
+    _ name: String,
+    _ source: any ScopeSource<Root, RootAction>,
   ) -> ActiveScope<Root, RootAction> {
     if let scope = activeScopes[name] { return scope }
     let scope = ActiveScope(name: name, source: source)
@@ -103,7 +115,9 @@ extension ReplicaServer {
     let names = unique.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
     if let view = views[names] { return view }
     let view = View(
-      topic: Topic(.view, .random(using: &generator)), scopes: names.compactMap { unique[$0] })
+      topic: Topic(.view, .random(using: &generator)),
+      scopes: names.compactMap { unique[$0] },
+    )
     for (index, scope) in view.scopes.enumerated() { scope.views.append((view, index)) }
     views[names] = view
     return view
@@ -147,10 +161,16 @@ extension ReplicaServer {
     session.view = join.view
     session.viewNonce = join.nonce
     let echo = PublishedMessage.Echo(
-      nonce: join.nonce, revision: root.revision, sequence: join.view?.sequence ?? 0)
+      nonce: join.nonce,
+      revision: root.revision,
+      sequence: join.view?.sequence ?? 0,
+    )
     outgoing.append(
       .publish(
-        topic: session.privateTopic.bytes, PublishedMessage.echo(echo).encoded()))
+        topic: session.privateTopic.bytes,
+        PublishedMessage.echo(echo).encoded(),
+      )
+    )
     for capture in join.captures { send(capture, nonce: join.nonce, to: session) }
     continueTransfers(session)
   }
@@ -161,15 +181,23 @@ extension ReplicaServer {
     {
       var encoder = CBOREncoder()
       let changed = capture.scope.source.encodeDelta(
-        from: old, to: root.state, into: &encoder)
+        from: old,
+        to: root.state,
+        into: &encoder,
+      )
       if encoder.bytes.count <= limits.creditBytes {
         counters.replays += 1
         return send(
           .replay(
             DaemonMessage.Replay(
-              nonce: nonce, handle: capture.handle, revision: root.revision,
-              delta: changed ? encoder.bytes[...] : nil)),
-          to: session.peer)
+              nonce: nonce,
+              handle: capture.handle,
+              revision: root.revision,
+              delta: changed ? encoder.bytes[...] : nil,
+            )
+          ),
+          to: session.peer,
+        )
       }
     }
     counters.snapshots += 1
@@ -177,7 +205,12 @@ extension ReplicaServer {
     capture.scope.source.encode(root.state, to: &encoder)
     session.transfers.append(
       Client.Transfer(
-        nonce: nonce, handle: capture.handle, revision: root.revision, bytes: encoder.bytes))
+        nonce: nonce,
+        handle: capture.handle,
+        revision: root.revision,
+        bytes: encoder.bytes,
+      )
+    )
   }
 
   /// Sends pieces of snapshots as far as the session's credit goes.
@@ -185,9 +218,13 @@ extension ReplicaServer {
     while session.creditUsed < limits.creditBytes, var transfer = session.transfers.first {
       let end = min(transfer.offset + limits.chunkBytes, transfer.bytes.count)
       let piece = DaemonMessage.SnapshotPiece(
-        nonce: transfer.nonce, handle: transfer.handle, revision: transfer.revision,
-        total: UInt64(transfer.bytes.count), offset: UInt64(transfer.offset),
-        bytes: transfer.bytes[transfer.offset..<end])
+        nonce: transfer.nonce,
+        handle: transfer.handle,
+        revision: transfer.revision,
+        total: UInt64(transfer.bytes.count),
+        offset: UInt64(transfer.offset),
+        bytes: transfer.bytes[transfer.offset..<end],
+      )
       send(.snapshot(piece), to: session.peer)
       session.creditUsed += end - transfer.offset
       transfer.offset = end

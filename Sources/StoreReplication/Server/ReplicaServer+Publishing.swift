@@ -38,7 +38,10 @@ extension ReplicaServer {
     for view in views.values {
       guard let due = view.bookmarkDue, due <= now.instant else { continue }
       let bookmark = view.takeBookmark(
-        revision: root.revision, root: root.state, durableRevision: nil)
+        revision: root.revision,
+        root: root.state,
+        durableRevision: nil,
+      )
       outgoing.append(.publish(topic: view.topicBytes, bookmark))
     }
   }

@@ -11,10 +11,14 @@ extension ReplicaServer {
 
   func status(_ request: UInt64, to peer: PeerID) {
     let report = StatusReport(
-      epoch: epoch, revision: root.revision, durableRevision: nil, processID: Int64(processID),
+      epoch: epoch,
+      revision: root.revision,
+      durableRevision: nil,
+      processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: sessionsByToken.values.sorted { $0.info.id < $1.info.id }.map(status(of:)),
-      counters: counters.byName)
+      counters: counters.byName,
+    )
     var encoder = CBOREncoder()
     report.value.encode(to: &encoder)
     send(.status(request: request, item: encoder.bytes[...]), to: peer)
@@ -22,11 +26,15 @@ extension ReplicaServer {
 
   private func status(of session: Client) -> StatusReport.Session {
     StatusReport.Session(
-      id: session.info.id, name: session.info.name, peer: session.info.address,
-      scopes: session.handles.keys.sorted(), appliedRevision: session.appliedRevision,
+      id: session.info.id,
+      name: session.info.name,
+      peer: session.info.address,
+      scopes: session.handles.keys.sorted(),
+      appliedRevision: session.appliedRevision,
       lag: root.revision - min(root.revision, session.appliedRevision),
       lastHeardMilliseconds: milliseconds(since: session.lastHeard),
-      effects: UInt64(session.tasks.count))
+      effects: UInt64(session.tasks.count),
+    )
   }
 
   private func milliseconds(since instant: Instant) -> UInt64 {

@@ -29,9 +29,13 @@ extension ReplicaServer {
   private func open(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
     let session = Client(
       info: SessionInfo(id: nextSession, name: hello.name, address: address),
-      token: .random(using: &generator), hello: hello,
-      privateTopic: Topic(.session, .random(using: &generator)), peer: peer, now: now.instant,
-      lease: timing.lease)
+      token: .random(using: &generator),
+      hello: hello,
+      privateTopic: Topic(.session, .random(using: &generator)),
+      peer: peer,
+      now: now.instant,
+      lease: timing.lease,
+    )
     nextSession += 1
     sessionsByToken[session.token] = session
     sessionsByPeer[peer] = session
@@ -60,11 +64,18 @@ extension ReplicaServer {
   private func welcome(_ session: Client, _ hello: ClientMessage.Hello, isResumed: Bool) {
     let last = clients.greet(hello.clientID, first: hello.firstSequence, now: now.instant)
     let ok = DaemonMessage.HelloOK(
-      session: session.info.id, token: session.token, epoch: epoch, revision: root.revision,
-      privateTopic: session.privateTopic, lastSequence: last, isResumed: isResumed,
+      session: session.info.id,
+      token: session.token,
+      epoch: epoch,
+      revision: root.revision,
+      privateTopic: session.privateTopic,
+      lastSequence: last,
+      isResumed: isResumed,
       leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
-      frameBytes: UInt64(limits.frameBytes), window: UInt64(limits.window),
-      scopes: UInt64(limits.scopesPerSession))
+      frameBytes: UInt64(limits.frameBytes),
+      window: UInt64(limits.window),
+      scopes: UInt64(limits.scopesPerSession),
+    )
     send(.helloOK(ok), to: session.peer)
   }
 
@@ -85,8 +96,10 @@ extension ReplicaServer {
     for session in expired.sorted(by: { $0.info.id < $1.info.id }) {
       counters.leasesEnded += 1
       end(
-        session, code: "leaseEnded",
-        message: "Nothing was heard of you for \(timing.lease); say hello again.")
+        session,
+        code: "leaseEnded",
+        message: "Nothing was heard of you for \(timing.lease); say hello again.",
+      )
     }
   }
 

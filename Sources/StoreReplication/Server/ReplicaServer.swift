@@ -72,7 +72,7 @@ package final class ReplicaServer<Root, RootAction> {
     processID: Int32,
     now: Moment,
     generator: any RandomNumberGenerator,
-    sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil }
+    sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil },
   ) {
     self.root = root
     self.exposures = exposures
@@ -100,8 +100,10 @@ package final class ReplicaServer<Root, RootAction> {
   ///
   /// - Parameter address: Where the peer is connected from, as the transport says it.
   package func receive(
-    control frame: ArraySlice<UInt8>, from peer: PeerID, address: @autoclosure () -> String,
-    at moment: Moment
+    control frame: ArraySlice<UInt8>,
+    from peer: PeerID,
+    address: @autoclosure () -> String,
+    at moment: Moment,
   ) {
     now = moment
     counters.controlFrames += 1
@@ -203,7 +205,9 @@ package final class ReplicaServer<Root, RootAction> {
   }
 
   private func receive(
-    _ message: ClientMessage, from peer: PeerID, address: () -> String
+    _ message: ClientMessage,
+    from peer: PeerID,
+    address: () -> String,
   ) {
     if case .hello(let hello) = message { return greet(hello, from: peer, address: address()) }
     if let session = sessionsByPeer[peer] { renew(session) }

@@ -96,8 +96,13 @@ final class Session<Root, RootAction> {
   var hasUnsent = false
 
   init(
-    info: SessionInfo, token: Identifier, hello: ClientMessage.Hello, privateTopic: Topic,
-    peer: PeerID, now: Instant, lease: Duration
+    info: SessionInfo,
+    token: Identifier,
+    hello: ClientMessage.Hello,
+    privateTopic: Topic,
+    peer: PeerID,
+    now: Instant,
+    lease: Duration,
   ) {
     self.info = info
     self.token = token

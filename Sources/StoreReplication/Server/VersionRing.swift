@@ -19,7 +19,9 @@ struct VersionRing<Root> {
 
   mutating func append(_ root: Root, revision: UInt64) {
     precondition(
-      revision == newestRevision + 1, "Revision \(revision) does not follow \(newestRevision)")
+      revision == newestRevision + 1,
+      "Revision \(revision) does not follow \(newestRevision)",
+    )
     if versions.count < limit {
       versions.append(root)
     } else {

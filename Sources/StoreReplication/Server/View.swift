@@ -67,7 +67,10 @@ final class View<Root, RootAction> {
   func takeRun(now: Instant, limits: Limits, timing: Timing) -> [UInt8]? {
     guard stepCount > 0 else { return nil }
     let run = PublishedMessage.encodedRun(
-      sequence: sequence - UInt64(stepCount) + 1, count: stepCount, steps: steps.bytes)
+      sequence: sequence - UInt64(stepCount) + 1,
+      count: stepCount,
+      steps: steps.bytes,
+    )
     sinceBookmark += stepCount
     bookmarkDue =
       sinceBookmark >= limits.deltasPerBookmark ? now : now.advanced(by: timing.bookmark)
@@ -83,8 +86,11 @@ final class View<Root, RootAction> {
     sinceBookmark = 0
     return PublishedMessage.bookmark(
       PublishedMessage.Bookmark(
-        revision: revision, sequence: sequence, durableRevision: durableRevision,
-        digests: scopes.map { $0.source.digest(of: root) })
+        revision: revision,
+        sequence: sequence,
+        durableRevision: durableRevision,
+        digests: scopes.map { $0.source.digest(of: root) },
+      )
     ).encoded()
   }
 }

@@ -1,7 +1,9 @@
 import Dispatch
 
-/// The main loop of a program that runs the main queue itself: tests, and applications with a
-/// user interface. The main queue does all the work; libdispatch watches the sockets.
+/// The main loop of a program that runs the main queue itself.
+///
+/// Tests are such programs, and applications with a user interface. The main queue does all the
+/// work; libdispatch watches the sockets.
 ///
 /// libzmq signals a socket's descriptor on the edge, and any call on the socket may consume the
 /// edge. So every turn ends by asking the sockets themselves whether there is more.
@@ -17,7 +19,8 @@ package final class QueueLoop {
 
   /// Creates a loop for a participant whose sockets are open; it turns from now on.
   package init(
-    _ participant: any LoopParticipant, onFailure: @escaping @MainActor (ZeroMQError) -> Void
+    _ participant: any LoopParticipant,
+    onFailure: @escaping @MainActor (ZeroMQError) -> Void,
   ) {
     self.participant = participant
     self.onFailure = onFailure

@@ -12,7 +12,7 @@ struct MainSerialExecutorTrait: SuiteTrait, TestTrait, TestScoping {
   func provideScope(
     for test: Test,
     testCase: Test.Case?,
-    performing function: @concurrent @Sendable () async throws -> Void
+    performing function: @concurrent @Sendable () async throws -> Void,
   ) async throws {
     try await withMainSerialExecutor {
       try await function()

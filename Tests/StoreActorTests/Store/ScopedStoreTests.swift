@@ -75,6 +75,7 @@ struct ScopedStoreTests {
     moved.reverse()
     store.send(.rowsReplaced(moved))
     #expect(store.scope(state: \.rows, action: \.rows).first === last)
+    #expect(last?.ticks == 1)
     store.send(.rowRemoved(3))
     #expect(last?.ticks == 1)
     #expect(store.scope(\.rows, action: \.rows).count == 2)
@@ -101,9 +102,6 @@ struct ScopedStoreTests {
 
   @Test("A scope of a scope of a scope reads and sends through to the root")
   func deep() {
-    struct Nest: Equatable, Sendable {
-      var inner = [Office.State(), Office.State(guest: Worker.State(id: 7))]
-    }
     let store = Store(initialState: Office.State(guest: Worker.State(id: 1))) { Office() }
     let guest = store.scope(\.guest, action: \.guest)
     let ticks = guest?.scope(\.ticks, action: \.self)

@@ -193,8 +193,10 @@ struct IdentifiedArrayMalformedDeltaTests {
     return "\(CodecError.text(of: one.path)): \(one.message)"
   }
 
-  private static let row9 = "a3 62 69 64 09 65 74 69 74 6c 65 60 6b 69 73 43 6f 6d 70 6c 65 74 65 64 f4"
-  private static let row2 = "a3 62 69 64 02 65 74 69 74 6c 65 60 6b 69 73 43 6f 6d 70 6c 65 74 65 64 f4"
+  private static let row9 =
+    "a3 62 69 64 09 65 74 69 74 6c 65 60 6b 69 73 43 6f 6d 70 6c 65 74 65 64 f4"
+  private static let row2 =
+    "a3 62 69 64 02 65 74 69 74 6c 65 60 6b 69 73 43 6f 6d 70 6c 65 74 65 64 f4"
 
   @Test(
     "Each is refused with the path",
@@ -234,13 +236,17 @@ struct IdentifiedArrayMalformedDeltaTests {
     let generic = try GenericValue(encoded: rows.encoded())
     for length in 0..<delta.count {
       #expect(throws: CodecError.self) { try rows.applying(delta: delta[..<length]) }
-      #expect(throws: CodecError.self) { try generic.applying(delta: delta[..<length], in: document) }
+      #expect(throws: CodecError.self) {
+        try generic.applying(delta: delta[..<length], in: document)
+      }
     }
     for _ in 0..<3_000 {
       var damaged = delta
       for _ in 0...Int.random(in: 0...2, using: &random) {
         damaged[Int.random(in: 0..<delta.count, using: &random)] = UInt8.random(
-          in: 0...255, using: &random)
+          in: 0...255,
+          using: &random,
+        )
       }
       let one = try? rows.applying(delta: damaged).encoded()
       let other = try? generic.applying(delta: damaged, in: document).encoded()

@@ -15,7 +15,10 @@ struct GenericDeltaTests {
     }
   }
 
-  @Test("They do what typed values do, from anything to anything", arguments: 0..<40 as Range<UInt64>)
+  @Test(
+    "They do what typed values do, from anything to anything",
+    arguments: 0..<40 as Range<UInt64>,
+  )
   func agreementOfStrangers(seed: UInt64) throws {
     var random = SeededRandom(seed)
     try checkDelta(from: AllKinds.random(&random), to: AllKinds.random(&random))
@@ -59,7 +62,8 @@ struct GenericDeltaTests {
     case (.failure(let error), .success):
       // Swift takes texts for equal that differ in bytes, and its URLs are not any text.
       let message = "\(error)"
-      let isKnown = message.contains("equals another one") || message.contains("expected a URL")
+      let isKnown =
+        message.contains("equals another one") || message.contains("expected a URL")
         || message.contains("an element to insert is there")
       #expect(isKnown, "only the typed value refuses: \(error): \(hexText(delta))")
     }
@@ -105,13 +109,19 @@ struct GenericDeltaTests {
     #expect(try error(state, "a1 00 82 02 a1 00 03").hasPrefix("$.todos: element 2 is outside"))
     #expect(try error(state, "a1 00 83 01 02 80").hasPrefix("$.todos: the number of elements 2"))
     #expect(try error(state, "a1 00 83 00 00 81 f6").hasPrefix("$.todos[0]: expected Todo, found"))
-    #expect(try error(state, "a1 00 84 00 00 80 00").hasPrefix("$.todos: expected the delta of an"))
+    #expect(
+      try error(state, "a1 00 84 00 00 80 00").hasPrefix("$.todos: expected the delta of an")
+    )
     #expect(try error(state, "a1 01 82 01 a1 00 a1 01 f5").hasPrefix("$.destination.edit._0.id: "))
     #expect(try error(state, "a1 01 82 00 63 61 62 63").contains("no case \"abc\""))
     #expect(try error(state, "a1 01 82 02 f6").hasPrefix("$.destination: expected 0 (replaced)"))
     #expect(try error(state, "a1 02 82 01 a0").hasPrefix("$.last: the delta changes a value that"))
-    #expect(try error(state, "a1 03 a1 00 81 61 79").hasPrefix("$.byName[y]: the key is not there"))
-    #expect(try error(state, "a1 03 a1 02 82 61 78 a1 01 f5").hasPrefix("$.byName[x].id: expected"))
+    #expect(
+      try error(state, "a1 03 a1 00 81 61 79").hasPrefix("$.byName[y]: the key is not there")
+    )
+    #expect(
+      try error(state, "a1 03 a1 02 82 61 78 a1 01 f5").hasPrefix("$.byName[x].id: expected")
+    )
     #expect(try error(state, "a1 04 a1 00 81 05").hasPrefix("$.selection: an element to remove"))
     #expect(try error(state, "a1 07 00").hasPrefix("$: the field 7 is outside"))
     state.destination = .home

@@ -19,7 +19,9 @@ struct GenericValueTests {
   func equality() throws {
     var random = SeededRandom(3)
     let texts: [GenericValue] = [.text("\u{e9}"), .text("e\u{301}")]
-    let floats: [GenericValue] = [.float(0), .float(-0.0), .float(.nan), .float(-.nan), .unsigned(0)]
+    let floats: [GenericValue] = [
+      .float(0), .float(-0.0), .float(.nan), .float(-.nan), .unsigned(0),
+    ]
     let more = (0..<60).map { _ in try? GenericValue(encoded: randomItem(&random)) }
     let all = texts + floats + more.compactMap { $0 } + [.negative(0), .null, .bool(false)]
     for one in all {
@@ -135,14 +137,16 @@ struct GenericValidationTests {
     )
     #expect(error(.text("edit"), .named("Destination"))?.hasPrefix("$.edit: ") == true)
     let rows = GenericValue.array(
-      try [Row(1), Row(1)].map { try GenericValue(encoded: $0.encoded()) })
+      try [Row(1), Row(1)].map { try GenericValue(encoded: $0.encoded()) }
+    )
     #expect(
       error(rows, .identified(idField: "id", id: .int64, element: .named("Row")))
         == "$[1]: the id 1 stands there twice"
     )
     let map = GenericValue.map([.init(.text("k"), .unsigned(1))])
     #expect(
-      error(map, .dictionary(key: .text, value: .text)) == "$[k]: expected text, found 1")
+      error(map, .dictionary(key: .text, value: .text)) == "$[k]: expected text, found 1"
+    )
   }
 
   @Test("Durations, UUIDs and floats of 32 bits are checked inside")

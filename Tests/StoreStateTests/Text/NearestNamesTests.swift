@@ -29,7 +29,9 @@ struct NearestNamesTests {
   func remedies() {
     let nearest = NearestNames()
     #expect(nearest.remedy(for: "mved", among: actions) == #"; did you mean "moved"?"#)
-    #expect(nearest.remedy(for: "cat", among: ["cap", "car"]) == #"; did you mean "cap" or "car"?"#)
+    #expect(
+      nearest.remedy(for: "cat", among: ["cap", "car"]) == #"; did you mean "cap" or "car"?"#
+    )
     #expect(nearest.remedy(for: "x", among: ["one", "two"]) == #"; there are "one", "two""#)
     #expect(nearest.remedy(for: "x", among: ["one"]) == #"; there is "one""#)
     #expect(nearest.remedy(for: "x", among: []) == "; there are none")

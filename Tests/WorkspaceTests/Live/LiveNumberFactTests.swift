@@ -139,6 +139,7 @@ struct LiveNumberFactTests {
         $0.numberFactAlert =
           "No fact about 7: \(host) answered with the status 500; expected 200."
       }
+      await store.finish()
     }
   }
 

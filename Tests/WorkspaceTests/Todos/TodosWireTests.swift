@@ -79,7 +79,7 @@ import Workspace
   }
 
   @Test(
-    "Deltas follow a list through a thousand random actions",
+    "Deltas follow a list through hundreds of random actions",
     arguments: [1, 2, 3] as [UInt64],
   )
   func deltas(seed: UInt64) throws {
@@ -91,7 +91,7 @@ import Workspace
     }
     var state = Todos.State()
     var replica = state
-    for _ in 0..<1000 {
+    for _ in 0..<300 {
       let old = state
       let action = Todos.Action.random(on: state, using: &generator)
       _ = todos.reduce(into: &state, action: action)

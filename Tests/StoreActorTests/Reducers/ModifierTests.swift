@@ -1,0 +1,111 @@
+import StoreActor
+import Testing
+
+@Suite("Reducers with modifiers", .timeLimit(.minutes(1)))
+@MainActor
+struct ModifierTests {
+  @Test("onChange with an effect is called with the old value when the value has changed")
+  func onChangeEffect() {
+    let changes = LockIsolated<[Int]>([])
+    let store = Store(initialState: Counter.State()) {
+      Counter()
+        .onChange(of: \.count) { oldValue, state in
+          changes.withValue { [count = state.count] in $0 += [oldValue, count] }
+          if state.count == 1 { state.count = 10 }
+          return state.count == 10 ? .send(.set(20)) : .none
+        }
+    }
+    store.send(.increment)
+    #expect(store.count == 20)
+    store.send(.set(20))
+    #expect(changes.value == [0, 1, 10, 20])
+  }
+
+  @Test("onChange with a reducer runs that reducer when the value has changed")
+  func onChangeReducer() {
+    let changes = LockIsolated<[Int]>([])
+    let store = Store(initialState: Counter.State()) {
+      Counter()
+        .onChange(of: \.count) { oldValue, newValue in
+          Reduce { _, _ in
+            changes.withValue { $0 += [oldValue, newValue] }
+            return .none
+          }
+        }
+    }
+    store.send(.increment)
+    store.send(.set(1))
+    store.send(.set(5))
+    #expect(changes.value == [0, 1, 1, 5])
+  }
+
+  private struct Name: DependencyKey {
+    static let liveValue = "nobody"
+    static let testValue = "nobody"
+  }
+
+  /// Writes down the name it sees, at once and in an effect.
+  private struct Writer: Reducer {
+    @Dependency(Name.self) var name
+
+    var body: some Reducer<[String], String> {
+      Reduce { state, action in
+        state.append(action.isEmpty ? name : "effect: \(action)")
+        return action.isEmpty ? .run { await $0(name) } : .none
+      }
+    }
+  }
+
+  @Test("A dependency holds for the reducer it is set on and its effects")
+  func dependency() async {
+    let store = Store(initialState: [String]()) {
+      Writer().transformDependency(\.self) { $0[Name.self] = "Ann" }
+      Writer()
+    } withDependencies: {
+      $0[Name.self] = "Bob"
+    }
+    await store.send("").finish()
+    #expect(store.state.prefix(2) == ["Ann", "Bob"])
+    #expect(store.state.contains("effect: Ann"))
+    #expect(store.state.contains("effect: Bob"))
+  }
+
+  @Test("Of several changes in a row, the one further in has the last word")
+  func dependencyOrder() {
+    let store = Store(initialState: [String]()) {
+      Writer()
+        .transformDependency(\.self) { $0[Name.self] += " inner" }
+        .transformDependency(\.self) { $0[Name.self] += " outer" }
+    } withDependencies: {
+      $0[Name.self] = "Bob"
+    }
+    _ = store.send("")
+    #expect(store.state.first == "Bob outer inner")
+  }
+
+  @Test("Printing shows each action with what it changed, and can be switched off")
+  func printChanges() {
+    let lines = LockIsolated<[String]>([])
+    let printer = _ReducerPrinter<Counter.State, Counter.Action> { action, old, new in
+      lines.withValue { $0.append("\(action): \(old.count) -> \(new.count)") }
+    }
+    let store = Store(initialState: Counter.State()) {
+      Counter()._printChanges(printer)
+      Counter()._printChanges(nil)
+    }
+    store.send(.increment)
+    #expect(lines.value == ["increment: 0 -> 1"])
+    #expect(store.count == 2)
+  }
+
+  @Test("Labels name the cases of an action, and leave values out")
+  func labels() {
+    #expect(caseLabels(of: Counter.Action.increment) == "Counter.Action.increment")
+    #expect(caseLabels(of: Counter.Action.set(3)) == "Counter.Action.set")
+    #expect(
+      caseLabels(of: Office.Action.rows(.element(id: 1, action: .tick)))
+        == "Office.Action.rows(.element)"
+    )
+    #expect(caseLabels(of: Office.Action.boss(.tick)) == "Office.Action.boss(.tick)")
+  }
+}
