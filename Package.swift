@@ -2,6 +2,12 @@
 
 import PackageDescription
 
+/// Makes reported issues fail the test that runs; without it they are only printed on Linux.
+let reportsToTests = Target.Dependency.product(
+  name: "IssueReportingTestSupport",
+  package: "xctest-dynamic-overlay",
+)
+
 let package = Package(
   name: "store-actor",
   platforms: [.macOS(.v15)],
@@ -99,15 +105,19 @@ let package = Package(
     .testTarget(name: "HouseTests"),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
     .testTarget(name: "StoreStateTests", dependencies: ["StoreState"]),
-    .testTarget(name: "StoreActorTests", dependencies: ["StoreActor", "StoreState"]),
+    .testTarget(
+      name: "StoreActorTests",
+      dependencies: ["StoreActor", "StoreState", reportsToTests],
+    ),
     .testTarget(
       name: "StoreReplicationTests",
-      dependencies: ["Simulation", "StoreActor", "StoreReplication", "StoreState"],
+      dependencies: ["Simulation", "StoreActor", "StoreReplication", "StoreState", reportsToTests],
     ),
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
         "StoreActor", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
+        reportsToTests,
         .product(name: "FlyingFox", package: "FlyingFox"),
       ],
     ),

@@ -8,8 +8,8 @@ package final class DynamicScope: Replica {
   package enum Event {
     /// A snapshot was taken in.
     case snapshot(revision: UInt64)
-    /// A delta of the optional state was applied.
-    case delta(ArraySlice<UInt8>, revision: UInt64)
+    /// A delta of the optional state, which was `old`, was applied.
+    case delta(ArraySlice<UInt8>, old: GenericValue, revision: UInt64)
     /// What was taken in is to be shown.
     case settled(revision: UInt64)
     case status(ScopeStatus)
@@ -41,12 +41,13 @@ package final class DynamicScope: Replica {
 
   package func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     var decoder = CBORDecoder(delta)
+    let old = value
     var value = value
     try value.apply(delta: &decoder, schema: schema, in: description.state)
     try decoder.finish()
     self.value = value
     self.revision = revision
-    onEvent(.delta(delta, revision: revision))
+    onEvent(.delta(delta, old: old, revision: revision))
   }
 
   package var digest: Digest { value.digest }

@@ -115,7 +115,7 @@ private final class FailedTask: StoreTaskHandle {
 }
 
 extension ConnectionError {
-  init(_ failure: JoinFailure) {
+  package init(_ failure: JoinFailure) {
     switch failure.code {
     case "unknownScope":
       let names = failure.details.map { "\"\($0)\"" }.joined(separator: ", ")

@@ -11,7 +11,8 @@ package struct Instant: Hashable, Comparable, Sendable {
   package static func < (lhs: Self, rhs: Self) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
   package func advanced(by duration: Duration) -> Instant {
-    Instant(nanoseconds: nanoseconds &+ duration.wholeNanoseconds)
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    return overflow ? .distantFuture : Instant(nanoseconds: sum)
   }
 
   package func duration(to other: Instant) -> Duration {
@@ -36,7 +37,8 @@ extension Duration {
   package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    return overflow ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000
+    let (sum, sumOverflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+    return overflow || sumOverflow ? (seconds < 0 ? .min : .max) : sum
   }
 
   /// The duration in milliseconds, rounded towards zero.

@@ -43,6 +43,13 @@ enum ChildOperator {
     }
   }
 
+  var article: String {
+    switch self {
+    case .ifLet, .ifCaseLet: "An"
+    case .caseScope, .forEach: "A"
+    }
+  }
+
   /// What was missing, after "received a child action when".
   var absence: String {
     switch self {
@@ -72,7 +79,7 @@ func reportAbsentChild<Action>(
   customDump(action, to: &dump, indent: 4)
   location.report(
     """
-    A \(child.name) at "\(location.fileID):\(location.line)" received a child action when \
+    \(child.article) \(child.name) at "\(location.fileID):\(location.line)" received a child action when \
     \(child.absence).
 
       Action:

@@ -72,7 +72,16 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
 
 /// The names of an enum's case and of the cases inside it: `Feature.Action.child(.tapped)`.
 package func caseLabels(of action: some Any) -> String {
-  "\(type(of: action))\(caseLabel(of: action))"
+  "\(nestedName(of: type(of: action)))\(caseLabel(of: action))"
+}
+
+/// A type's name with those of the types around it, without its module's.
+private func nestedName(of type: Any.Type) -> String {
+  let name = String(reflecting: type)
+  guard !name.contains("("), !name.contains("<"), let dot = name.firstIndex(of: ".") else {
+    return "\(type)"
+  }
+  return String(name[name.index(after: dot)...])
 }
 
 private func caseLabel(of value: Any) -> String {

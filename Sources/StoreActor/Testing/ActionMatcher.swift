@@ -2,41 +2,26 @@ import CustomDump
 
 /// Which action a test expects to receive, however it said so.
 struct ActionMatcher<Action> {
+  /// What is expected, as a part of a sentence: "the following action".
+  let subject: String
+  /// The expected action, where it is known whole.
+  var expected: Action?
   let matches: (Action) -> Bool
-  /// What is expected, on lines of its own: "the following action: …".
-  let expectation: String
-  /// How a received action differs, when that can be shown.
-  let difference: (Action) -> String?
-
-  init(
-    expectation: String,
-    difference: @escaping (Action) -> String? = { _ in nil },
-    matches: @escaping (Action) -> Bool
-  ) {
-    self.expectation = expectation
-    self.difference = difference
-    self.matches = matches
-  }
 
   /// An action that equals another one.
   static func equal(to expected: Action) -> Self where Action: Equatable {
-    Self(
-      expectation: "the following action",
-      difference: { StoreActor.difference(expected, $0, labels: ("Expected", "Received")) },
-      matches: { $0 == expected }
-    )
-    .showing(expected)
+    Self(subject: "the following action", expected: expected) { $0 == expected }
   }
 
   /// An action that a closure accepts.
   static func satisfying(_ isMatching: @escaping (Action) -> Bool) -> Self {
-    Self(expectation: "an action matching a predicate", matches: isMatching)
+    Self(subject: "an action matching a predicate", matches: isMatching)
   }
 
   /// An action of a case.
   static func of<Value>(_ keyPath: CaseKeyPath<Action, Value>) -> Self {
     let path = AnyCasePath(keyPath)
-    return Self(expectation: "an action matching case path \(name(of: keyPath))") {
+    return Self(subject: "an action matching case path \(name(of: keyPath))") {
       path.extract(from: $0) != nil
     }
   }
@@ -47,21 +32,34 @@ struct ActionMatcher<Action> {
     _ value: Value
   ) -> Self {
     let path = AnyCasePath(keyPath)
-    let expected = path.embed(value)
-    return Self(
-      expectation: "an action matching case path \(name(of: keyPath)) with this value",
-      difference: { StoreActor.difference(expected, $0, labels: ("Expected", "Received")) },
-      matches: { path.extract(from: $0) == value }
-    )
-    .showing(expected)
+    return Self(subject: "the following action", expected: path.embed(value)) {
+      path.extract(from: $0) == value
+    }
   }
 
-  private func showing(_ expected: Action) -> Self {
-    Self(
-      expectation: "\(expectation): …\n\n\(String(customDumping: expected).indented(by: 4))\n\n",
-      difference: difference,
-      matches: matches
-    )
+  /// What was expected and did not come: "Expected to receive …, but didn't after 1.0 seconds."
+  func missing(_ reason: String) -> String {
+    let sentence = "Expected to receive \(subject), but \(reason)"
+    guard let expected else { return "\(sentence)." }
+    return "\(sentence): …\n\n\(String(customDumping: expected).indented(by: 4))"
+  }
+
+  /// What came instead of what was expected.
+  func unexpected(_ action: Action) -> String {
+    guard let expected else {
+      return """
+        \(missing("didn't"))
+
+        Received unexpected action: …
+
+        \(String(customDumping: action).indented(by: 4))
+        """
+    }
+    return """
+      Received unexpected action: …
+
+      \(difference(expected, action, labels: ("Expected", "Received")))
+      """
   }
 
   /// A key path as it is written: `\.child.tapped`.

@@ -1,5 +1,3 @@
-import CustomDump
-
 extension TestStore {
   /// Asserts that an effect has sent, or sends within a time, an action, and what it changes.
   ///
@@ -101,7 +99,7 @@ extension TestStore {
       return reportNothingReceived(matcher, after: duration, at: location)
     }
     let received = recorder.received[index]
-    if !matcher.matches(received.action) { reportUnexpected(received.action, matcher, at: location) }
+    if !matcher.matches(received.action) { location.report(matcher.unexpected(received.action)) }
     reportSkipped(upTo: index, at: location)
     let previous = index == 0 ? recorder.state : recorder.received[index - 1].state
     recorder.removeReceived(upTo: index + 1)
@@ -124,19 +122,6 @@ extension TestStore {
     await wait(for: duration) { self.indexToReceive(matcher) != nil }
   }
 
-  private func reportUnexpected(
-    _ action: Action,
-    _ matcher: ActionMatcher<Action>,
-    at location: IssueLocation
-  ) {
-    let difference = matcher.difference(action) ?? String(customDumping: action).indented(by: 4)
-    let heading =
-      matcher.difference(action) == nil
-      ? "Expected to receive \(matcher.expectation), but didn't. Received unexpected action: …"
-      : "Received unexpected action: …"
-    location.report("\(heading)\n\n\(difference)")
-  }
-
   private func reportNothingReceived(
     _ matcher: ActionMatcher<Action>,
     after duration: Duration,
@@ -155,8 +140,7 @@ extension TestStore {
       """
     location.report(
       """
-      Expected to receive \(matcher.expectation), but didn't\
-      \(duration > .zero ? " after \(duration)" : "").
+      \(matcher.missing("didn't\(duration > .zero ? " after \(duration)" : "")"))
 
       \(advice)
       """
@@ -179,10 +163,10 @@ extension TestStore {
   private func reportUnobservable(_ matcher: ActionMatcher<Action>, at location: IssueLocation) {
     location.report(
       """
-      Expected to receive \(matcher.expectation), but the actions of this store's effects cannot be \
-      seen here, as they are reduced in another process.
+      \(matcher.missing("didn't, as effects' actions are reduced in another process"))
 
-      Assert the state that they lead to, with "store.assert".
+      The actions of this store's effects cannot be seen here. Assert the state that they lead to, \
+      with "store.assert".
       """
     )
   }

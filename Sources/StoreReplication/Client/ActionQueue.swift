@@ -33,16 +33,20 @@ struct ActionQueue {
     var tickets: [ActionTicket] = []
     let first = firstSequence + UInt64(sentCount)
     var bytes = 0
-    while bytes < limit {
+    while true {
       if sentCount == inFlight.count {
-        guard inFlight.count < window, let ticket = waiting.first, isSendable(ticket) else { break }
+        guard inFlight.count < window, let ticket = waiting.first, isSendable(ticket),
+          tickets.isEmpty || bytes + ticket.frameBytes <= limit
+        else { break }
         waiting.removeFirst()
         ticket.sequence = firstSequence + UInt64(inFlight.count)
         inFlight.append(ticket)
       }
       let ticket = inFlight[sentCount]
+      // One action is sent whatever its size: what no frame can hold was not accepted.
+      guard tickets.isEmpty || bytes + ticket.frameBytes <= limit else { break }
       tickets.append(ticket)
-      bytes += ticket.action.count + 16
+      bytes += ticket.frameBytes
       sentCount += 1
     }
     return tickets.isEmpty ? nil : (first, tickets)

@@ -51,6 +51,11 @@ package final class ActionTicket {
     if outcome != nil { finish() }
   }
 
+  /// The most bytes that it takes in a frame: with its handle and its deadline.
+  var frameBytes: Int { Self.frameBytes(action) }
+
+  static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
+
   func markCancelled() { isCancelled = true }
 
   private func finish() {

@@ -3,9 +3,24 @@
 struct ClientView {
   let nonce: UInt64
   let topic: Topic
-  /// By index.
-  let scopes: [ClientScope]
+  /// The epoch of the daemon that publishes it.
+  let epoch: UInt64
+  /// By index; a scope that is followed twice has both followers there.
+  let scopes: [[ClientScope]]
   var sequence: UInt64
+  /// Whether nothing is missing; what comes after a loss is of no use until the next join.
+  var isIntact = true
+
+  func contains(_ scope: ClientScope) -> Bool {
+    scopes.contains { $0.contains { $0 === scope } }
+  }
+
+  /// The scopes by index: by name, in bytewise order.
+  static func inOrderOfIndex(_ scopes: [ClientScope]) -> [[ClientScope]] {
+    Dictionary(grouping: scopes) { Array($0.name.utf8) }
+      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
+      .map(\.value)
+  }
 }
 
 /// A join under way.
@@ -23,6 +38,8 @@ struct ClientJoin {
   var captures: [UInt64: Capture] = [:]
   /// Runs of the new view that came after the echo.
   var kept: [PublishedMessage.DeltaRun] = []
+
+  var keepsAny: Bool { asked.contains { $0.isKept } }
 
   enum Capture {
     case snapshot([UInt8], total: Int, revision: UInt64)
@@ -48,9 +65,7 @@ struct ClientJoin {
     guard let view else { return true }
     guard echo != nil else { return false }
     return asked.allSatisfy { scope, isKept in
-      guard scope.replica != nil, !isKept, let handle = scope.handle,
-        view.scopes.contains(where: { $0 === scope })
-      else { return true }
+      guard !isKept, let handle = scope.handle, view.contains(scope) else { return true }
       return captures[handle]?.isComplete ?? false
     }
   }

@@ -3,13 +3,14 @@ package import StoreState
 /// A copy of a scope's state, of whatever type, that a ``ReplicaClient`` keeps up to date.
 ///
 /// The client calls ``reset(to:revision:)`` and ``apply(_:revision:)`` as the bytes come; what they
-/// make is to be shown only when ``settled(revision:)`` says that every scope is at that revision.
+/// make is to be shown only when ``settled(revision:)`` says that every scope is at that revision,
+/// and those who watch are to be told in ``announce()``, when all scopes show it.
 @MainActor
 package protocol Replica: AnyObject {
   /// Takes a snapshot, the encoding of an optional state.
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError)
 
-  /// Takes a delta of the optional state. When it throws the state is what it was.
+  /// Takes a delta of the optional state. After it threw a snapshot follows.
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError)
 
   /// The digest of the optional state.
@@ -18,7 +19,14 @@ package protocol Replica: AnyObject {
   /// All scopes of the client are at this revision now, this one among them.
   func settled(revision: UInt64)
 
+  /// Every scope that changed has been settled: those who watch may look, at any scope.
+  func announce()
+
   func statusChanged(_ status: ScopeStatus)
+}
+
+extension Replica {
+  package func announce() {}
 }
 
 /// How a scope of a client is doing.
@@ -66,6 +74,8 @@ package final class ClientScope {
   var handle: UInt64?
   /// What the replica has; nil when it has nothing, or nothing to be trusted.
   var position: ClientMessage.Position?
+  /// Whether nobody wants it any more; actions that were sent to it still get their outcomes.
+  var isRemoved = false
 
   /// - Parameters:
   ///   - state: The schema of the state that this program knows; nil when it takes any.
@@ -77,6 +87,10 @@ package final class ClientScope {
     action: SchemaDocument?,
     replica: (any Replica)?,
   ) {
+    precondition(
+      (mode == .sendOnly) == (replica == nil),
+      "The scope \"\(name)\" is followed with a replica, or only sent to without one",
+    )
     self.name = name
     self.mode = mode
     self.state = state

@@ -12,6 +12,13 @@ extension ReplicaClient {
     let ticket = ActionTicket(scope: scope, action: action, deadline: deadline)
     if phase == .closed {
       fail(ticket, "disconnected", "The connection is closed.")
+    } else if ActionTicket.frameBytes(action) + Self.frameHeaderBytes > limits.frameBytes {
+      // The daemon would close the connection on such a frame, again and again.
+      fail(
+        ticket,
+        Outcome.rejected,
+        "The action has \(action.count) bytes, and a frame no more than \(limits.frameBytes).",
+      )
     } else if actions.count >= limits.queuedActions {
       fail(
         ticket,
@@ -23,6 +30,9 @@ extension ReplicaClient {
     }
     return ticket
   }
+
+  /// The most bytes that a frame of actions has before the first.
+  private static let frameHeaderBytes = 20
 
   /// Cancels the effects of an action, now or as soon as the daemon has it.
   package func cancel(_ ticket: ActionTicket) {
@@ -131,7 +141,17 @@ extension ReplicaClient {
   ) {
     let number = nextRequest
     nextRequest += 1
-    requests[number] = body
-    send(message(number))
+    let request = Request(message: message(number), body: body)
+    requests[number] = request
+    switch phase {
+    case .greeting, .live: send(request.message)
+    // It goes out with the next hello.
+    case .offline, .closed: break
+    }
+  }
+
+  /// Asks again what was asked on a connection that is no more.
+  func resendRequests() {
+    for (_, request) in requests.sorted(by: { $0.key < $1.key }) { send(request.message) }
   }
 }

@@ -4,6 +4,7 @@ extension ReplicaClient {
     guard phase != .closed else { return }
     interrupt()
     sayHello()
+    resendRequests()
   }
 
   /// The publishing socket has a new connection; what was on the way on the old one is lost.

@@ -49,6 +49,12 @@ package final class ReplicaClient {
     var lease: Duration
   }
 
+  /// A question that was not answered yet.
+  struct Request {
+    let message: ClientMessage
+    let body: @MainActor (ArraySlice<UInt8>) -> Void
+  }
+
   let identity: Identity
   let limits: Limits
   let timing: Timing
@@ -67,7 +73,7 @@ package final class ReplicaClient {
   var needsJoin = false
   var actions = ActionQueue()
   var runningEffects: [UInt64: ActionTicket] = [:]
-  var requests: [UInt64: @MainActor (ArraySlice<UInt8>) -> Void] = [:]
+  var requests: [UInt64: Request] = [:]
   var nextRequest: UInt64 = 1
 
   var lastHeard: Instant
@@ -191,7 +197,7 @@ package final class ReplicaClient {
       for sequence in sequences { runningEffects.removeValue(forKey: sequence)?.endEffects() }
     case .pong(_, let revision): daemonRevision = max(daemonRevision, revision)
     case .description(let request, let item), .status(let request, let item):
-      requests.removeValue(forKey: request)?(item)
+      requests.removeValue(forKey: request)?.body(item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)
     }

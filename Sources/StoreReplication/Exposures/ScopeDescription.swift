@@ -24,8 +24,10 @@ package struct ScopeDescription: Hashable, Sendable {
   /// The text behind the name when `scope` is one of this description's: nil in the result when
   /// the names are the same, else the row's id. Nil when it is not.
   package func match(_ scope: String) -> String?? {
-    guard isEach else { return scope == name ? .some(nil) : nil }
-    guard scope.utf8.count > name.utf8.count + 1, scope.hasPrefix(name + "/") else { return nil }
+    // By bytes: texts that are equal in Swift only need not be the same name.
+    guard isEach else { return scope.utf8.elementsEqual(name.utf8) ? .some(nil) : nil }
+    guard scope.utf8.count > name.utf8.count + 1, scope.utf8.starts(with: (name + "/").utf8)
+    else { return nil }
     return .some(String(scope.utf8.dropFirst(name.utf8.count + 1)))
   }
 

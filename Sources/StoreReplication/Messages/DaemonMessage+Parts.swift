@@ -10,7 +10,7 @@ extension CBOREncoder {
 
 extension DaemonMessage.HelloOK {
   func encode(to encoder: inout CBOREncoder, kind: UInt64) {
-    encoder.message(kind, 10)
+    encoder.message(kind, 11)
     encoder.encode(unsigned: protocolVersion)
     encoder.encode(unsigned: session)
     encoder.encode(token)
@@ -24,6 +24,8 @@ extension DaemonMessage.HelloOK {
     encoder.encode(unsigned: frameBytes)
     encoder.encode(unsigned: window)
     encoder.encode(unsigned: scopes)
+    encoder.arrayHeader(running.count)
+    for sequence in running { encoder.encode(unsigned: sequence) }
   }
 
   init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -48,6 +50,7 @@ extension DaemonMessage.HelloOK {
     window = try decoder.unsigned()
     scopes = try decoder.unsigned()
     try decoder.skipItems(count - 3)
+    running = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
   }
 }
 

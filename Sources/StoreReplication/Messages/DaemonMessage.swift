@@ -10,7 +10,7 @@ package enum DaemonMessage: Hashable, Sendable {
   case replay(Replay)
   case acks(Acks)
   case finished([UInt64])
-  case pong(number: UInt64, revision: UInt64)
+  case pong(number: UInt64, revision: UInt64, reach: Reach)
   case description(request: UInt64, item: ArraySlice<UInt8>)
   case status(request: UInt64, item: ArraySlice<UInt8>)
   case goodbye(code: String, message: String)
@@ -28,6 +28,8 @@ package enum DaemonMessage: Hashable, Sendable {
     package var frameBytes: UInt64
     package var window: UInt64
     package var scopes: UInt64
+    /// The client's actions whose effects run in this session.
+    package var running: [UInt64]
   }
 
   package enum JoinAnswer: Hashable, Sendable {
@@ -108,7 +110,8 @@ extension DaemonMessage {
       encoder.message(Kind.finished, 1)
       encoder.arrayHeader(sequences.count)
       for sequence in sequences { encoder.encode(unsigned: sequence) }
-    case .pong(let number, let revision): encoder.message(Kind.pong, number, revision)
+    case .pong(let number, let revision, let reach):
+      encoder.message(Kind.pong, number, revision, reach.nonce, reach.sequence)
     case .description(let request, let item):
       encoder.message(Kind.description, 2)
       encoder.encode(unsigned: request)
@@ -131,7 +134,7 @@ extension DaemonMessage {
     let taken: Int
     switch kind {
     case Kind.helloOK:
-      taken = try decoder.require(10, of: rest, "hello ok")
+      taken = try decoder.require(11, of: rest, "hello ok")
       self = .helloOK(try HelloOK(from: &decoder))
     case Kind.refused:
       taken = try decoder.require(2, of: rest, "refused")
@@ -175,8 +178,10 @@ extension DaemonMessage {
       let taken = try decoder.require(1, of: rest, "finished")
       return (.finished(try decoder.list { (d) throws(CodecError) in try d.unsigned() }), taken)
     case Kind.pong:
-      let taken = try decoder.require(2, of: rest, "pong")
-      return (.pong(number: try decoder.unsigned(), revision: try decoder.unsigned()), taken)
+      let taken = try decoder.require(4, of: rest, "pong")
+      let (number, revision) = (try decoder.unsigned(), try decoder.unsigned())
+      let reach = Reach(nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
+      return (.pong(number: number, revision: revision, reach: reach), taken)
     case Kind.description:
       let taken = try decoder.require(2, of: rest, "description")
       return (.description(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)

@@ -10,6 +10,8 @@ package enum PublishedMessage: Hashable, Sendable {
     package var nonce: UInt64
     package var revision: UInt64
     package var sequence: UInt64
+    /// The sequence of the view that the session followed until now; 0 for none.
+    package var previousSequence: UInt64
   }
 
   /// Consecutive revisions of one view.
@@ -48,7 +50,9 @@ package enum PublishedMessage: Hashable, Sendable {
   package func encoded() -> [UInt8] {
     var encoder = CBOREncoder()
     switch self {
-    case .echo(let echo): encoder.message(Kind.echo, echo.nonce, echo.revision, echo.sequence)
+    case .echo(let echo):
+      encoder.message(
+        Kind.echo, echo.nonce, echo.revision, echo.sequence, echo.previousSequence)
     case .deltas(let run):
       encoder.message(Kind.deltas, 1 + 2 * run.steps.count)
       encoder.encode(unsigned: run.sequence)
@@ -82,12 +86,13 @@ package enum PublishedMessage: Hashable, Sendable {
     let taken: Int
     switch kind {
     case Kind.echo:
-      taken = try decoder.require(3, of: rest, "echo")
+      taken = try decoder.require(4, of: rest, "echo")
       self = .echo(
         Echo(
           nonce: try decoder.unsigned(),
           revision: try decoder.unsigned(),
           sequence: try decoder.unsigned(),
+          previousSequence: try decoder.unsigned(),
         )
       )
     case Kind.deltas:

@@ -32,19 +32,31 @@ struct ClientTable {
     }
   }
 
+  /// The greatest sequence that a client may start before: a stranger's number must not overflow.
+  static let greatestStart: UInt64 = 1 << 62
+
   private var records: [Identifier: Record] = [:]
   private let limits: Limits
 
   init(limits: Limits) { self.limits = limits }
 
   /// The client's last sequence; a client that is not known starts before `first`.
-  mutating func greet(_ client: Identifier, first: UInt64, now: Instant) -> UInt64 {
-    if records[client] == nil {
-      forgetOldestIfFull()
-      records[client] = Record(last: max(first, 1) - 1, lastHeard: now)
+  ///
+  /// A client that is known but will send nothing between `last` and `first` any more goes on from
+  /// `first` too: what lies between has outcomes, and asking for it would never end.
+  ///
+  /// - Parameter isConnected: Whether a client has a session, and so must not be forgotten.
+  mutating func greet(
+    _ client: Identifier, first: UInt64, now: Instant, isConnected: (Identifier) -> Bool
+  ) -> UInt64 {
+    let start = min(max(first, 1), Self.greatestStart) - 1
+    if let record = records[client], record.last >= start {
+      records[client]?.lastHeard = now
+      return record.last
     }
-    records[client]?.lastHeard = now
-    return records[client]?.last ?? 0
+    if records[client] == nil { forgetOldestIfFull(isConnected: isConnected) }
+    records[client] = Record(last: start, lastHeard: now)
+    return start
   }
 
   func last(of client: Identifier) -> UInt64 { records[client]?.last ?? 0 }
@@ -58,10 +70,11 @@ struct ClientTable {
     records[client]?.lastHeard = now
   }
 
-  private mutating func forgetOldestIfFull() {
+  private mutating func forgetOldestIfFull(isConnected: (Identifier) -> Bool) {
     guard records.count >= limits.clients else { return }
     // O(n), and only when a stranger says hello to a full table.
-    let oldest = records.min { $0.value.lastHeard < $1.value.lastHeard }
+    let oldest = records.filter { !isConnected($0.key) }
+      .min { $0.value.lastHeard < $1.value.lastHeard }
     if let oldest { records[oldest.key] = nil }
   }
 }

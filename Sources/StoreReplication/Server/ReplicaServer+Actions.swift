@@ -11,21 +11,26 @@ extension ReplicaServer {
       }
       if sequence <= last {
         counters.duplicates += 1
-        let outcome =
-          clients.outcome(of: sequence, from: session.clientID)
-          ?? .failed(
-            Outcome.Failure(
-              code: Outcome.forgotten,
-              message: "The outcome of action \(sequence) is no longer kept.",
-            )
-          )
-        answer(session, sequence, outcome)
+        answer(session, sequence, recordedOutcome(session, sequence))
       } else {
         let outcome = perform(session, sequence, request)
         clients.record(outcome, from: session.clientID, now: now.instant)
         answer(session, sequence, outcome)
       }
       sequence += 1
+    }
+  }
+
+  /// What was said of an action before; its effects run on only where they still do.
+  private func recordedOutcome(_ session: Client, _ sequence: UInt64) -> Outcome {
+    switch clients.outcome(of: sequence, from: session.clientID) {
+    case .applied(let revision, hasEffects: true) where session.tasks[sequence] == nil:
+      // They ended, if only with an earlier session; no `finished` will follow.
+      return .applied(revision: revision, hasEffects: false)
+    case let outcome?: return outcome
+    case nil:
+      let message = "The outcome of action \(sequence) is no longer kept."
+      return .failed(Outcome.Failure(code: Outcome.forgotten, message: message))
     }
   }
 
@@ -118,16 +123,12 @@ extension ReplicaServer {
   func sendUnsent(_ session: Client) {
     session.hasUnsent = false
     if !session.outcomes.isEmpty {
-      let reach = DaemonMessage.Reach(
-        nonce: session.viewNonce,
-        sequence: session.view?.sequence ?? 0,
-      )
       send(
         .acks(
           DaemonMessage.Acks(
             first: session.firstOutcome,
             outcomes: session.outcomes,
-            reach: reach,
+            reach: session.reach,
           )
         ),
         to: session.peer,

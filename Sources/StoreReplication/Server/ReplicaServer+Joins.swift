@@ -4,16 +4,14 @@ import StoreState
 
 extension ReplicaServer {
   func join(_ session: Client, nonce: UInt64, _ requests: [ClientMessage.JoinRequest]) {
-    guard nonce > 0, requests.count <= limits.scopesPerSession else {
-      let message =
-        "A join needs a nonce from 1 and at most \(limits.scopesPerSession) scopes; "
-        + "found \(nonce) and \(requests.count)"
+    guard nonce > session.viewNonce else {
+      let message = "You sent a join named \(nonce) after one named \(session.viewNonce)"
       return end(session, code: "protocolError", message: message)
     }
     var answers: [DaemonMessage.JoinAnswer] = []
     var followed: [(scope: ActiveScope<Root, RootAction>, request: ClientMessage.JoinRequest)] = []
-    for request in requests {
-      switch resolve(request) {
+    for (place, request) in requests.enumerated() {
+      switch place < limits.scopesPerSession ? resolve(request) : .failure(tooManyScopes) {
       case .success(let source):
         let handle = session.handle(for: request.scope)
         session.targets[handle] = Client.Target(name: request.scope, source: source)
@@ -26,21 +24,44 @@ extension ReplicaServer {
     }
     forgetTargets(session, besides: requests)
     let view = followed.isEmpty ? nil : view(of: followed.map(\.scope))
-    let captures = followed.compactMap { scope, request in
-      request.mode == .keep && session.view != nil
-        ? nil
-        : Client.Capture(
-          handle: session.handle(for: scope.name),
-          scope: scope,
-          position: request.position,
-        )
-    }
     view?.followers += 1
     if session.pendingJoins.count >= limits.pendingJoins { dropPendingJoins(session) }
-    session.pendingJoins.append(
-      Client.PendingJoin(nonce: nonce, view: view, captures: captures)
+    let join = Client.PendingJoin(
+      nonce: nonce,
+      view: view,
+      base: session.viewNonce,
+      captures: captures(followed, session),
     )
+    // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
+    if view == nil { establish(join, session) } else { session.pendingJoins.append(join) }
     send(.joined(nonce: nonce, topic: view?.topic, answers), to: session.peer)
+  }
+
+  /// What to send of each scope, once even where it was asked for twice.
+  private func captures(
+    _ followed: [(scope: ActiveScope<Root, RootAction>, request: ClientMessage.JoinRequest)],
+    _ session: Client,
+  ) -> [Client.Capture] {
+    var captures: OrderedDictionary<String, Client.Capture> = [:]
+    for (scope, request) in followed where captures[scope.name]?.isKept ?? true {
+      captures[scope.name] = Client.Capture(
+        handle: session.handle(for: scope.name),
+        scope: scope,
+        isKept: request.mode == .keep,
+        position: request.position,
+      )
+    }
+    return Array(captures.values)
+  }
+
+  private var tooManyScopes: Refusal {
+    Refusal(
+      answer: .refused(
+        code: "tooManyScopes",
+        message: "A session has at most \(limits.scopesPerSession) scopes. Leave some first.",
+        details: [],
+      )
+    )
   }
 
   private struct Refusal: Error {
@@ -135,10 +156,21 @@ extension ReplicaServer {
     }
   }
 
-  func dropPendingJoins(_ session: Client) {
-    let dropped = session.pendingJoins
-    session.pendingJoins.removeAll()
+  /// Forgets joins whose fence will not come any more: all, or those before a nonce.
+  func dropPendingJoins(_ session: Client, before nonce: UInt64 = .max) {
+    let dropped = session.pendingJoins.filter { $0.nonce < nonce }
+    session.pendingJoins.removeAll { $0.nonce < nonce }
     for join in dropped { if let view = join.view { release(view) } }
+  }
+
+  /// Makes a join's view the one that the session follows.
+  private func establish(_ join: Client.PendingJoin, _ session: Client) {
+    dropPendingJoins(session, before: join.nonce)
+    session.transfers.removeAll()
+    session.creditUsed = 0
+    if let view = session.view { release(view) }
+    session.view = join.view
+    session.viewNonce = join.nonce
   }
 
   /// Everything the client subscribed to before the fence is in force: capture at this revision.
@@ -154,25 +186,30 @@ extension ReplicaServer {
     deliverSessionEvents()
     flush()
     let join = session.pendingJoins.remove(at: index)
-    dropPendingJoins(session)
-    session.transfers.removeAll()
-    session.creditUsed = 0
-    if let view = session.view { release(view) }
-    session.view = join.view
-    session.viewNonce = join.nonce
+    let kept = join.base == session.viewNonce ? session.view?.scopes ?? [] : []
+    let captures = join.captures.filter { capture in
+      !(capture.isKept && kept.contains { $0 === capture.scope })
+    }
     let echo = PublishedMessage.Echo(
       nonce: join.nonce,
       revision: root.revision,
       sequence: join.view?.sequence ?? 0,
+      previousSequence: session.view?.sequence ?? 0,
     )
+    establish(join, session)
     outgoing.append(
       .publish(
         topic: session.privateTopic.bytes,
         PublishedMessage.echo(echo).encoded(),
       )
     )
-    for capture in join.captures { send(capture, nonce: join.nonce, to: session) }
+    for capture in captures { send(capture, nonce: join.nonce, to: session) }
     continueTransfers(session)
+    // What was captured is checked as well, also when nothing changes any more.
+    if let view = join.view {
+      view.requestBookmark(at: now.instant.advanced(by: timing.bookmark))
+      view.bookmarkDue.map(wake(at:))
+    }
   }
 
   private func send(_ capture: Client.Capture, nonce: UInt64, to session: Client) {
@@ -185,7 +222,8 @@ extension ReplicaServer {
         to: root.state,
         into: &encoder,
       )
-      if encoder.bytes.count <= limits.creditBytes {
+      // Room for the rest of the frame; a change as large as that is better sent in pieces.
+      if encoder.bytes.count <= limits.frameBytes / 2 {
         counters.replays += 1
         return send(
           .replay(

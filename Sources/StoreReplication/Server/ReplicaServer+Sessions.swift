@@ -14,6 +14,8 @@ extension ReplicaServer {
       return resume(session, hello, from: peer)
     }
     if let previous = sessionsByPeer[peer] {
+      // It asked again before our answer came: the session on its connection is its own.
+      if previous.clientID == hello.clientID { return resume(previous, hello, from: peer) }
       end(previous, code: nil, message: "")
     }
     for session in sessionsByToken.values where session.clientID == hello.clientID {
@@ -62,7 +64,9 @@ extension ReplicaServer {
   }
 
   private func welcome(_ session: Client, _ hello: ClientMessage.Hello, isResumed: Bool) {
-    let last = clients.greet(hello.clientID, first: hello.firstSequence, now: now.instant)
+    let last = clients.greet(hello.clientID, first: hello.firstSequence, now: now.instant) { id in
+      sessionsByToken.values.contains { $0.clientID == id }
+    }
     let ok = DaemonMessage.HelloOK(
       session: session.info.id,
       token: session.token,
@@ -75,6 +79,7 @@ extension ReplicaServer {
       frameBytes: UInt64(limits.frameBytes),
       window: UInt64(limits.window),
       scopes: UInt64(limits.scopesPerSession),
+      running: session.tasks.keys.sorted(),
     )
     send(.helloOK(ok), to: session.peer)
   }
@@ -84,9 +89,21 @@ extension ReplicaServer {
     session.leaseEnd = now.instant.advanced(by: timing.lease)
   }
 
+  /// A connection of the publishing socket wants a topic; that of a session shows that it is there.
+  func subscribed(_ topic: Topic?) {
+    counters.subscriptions += 1
+    guard let topic, topic.kind == .session else { return }
+    sessionsByTopic[topic]?.subscriptions += 1
+  }
+
   /// A connection of the publishing socket went, or its client no longer wants the topic.
+  ///
+  /// The old connection of a client that has come back may be missed only now, so it takes the
+  /// last subscription to shorten the lease.
   func unsubscribed(_ topic: Topic?) {
     guard let topic, topic.kind == .session, let session = sessionsByTopic[topic] else { return }
+    session.subscriptions = max(0, session.subscriptions - 1)
+    guard session.subscriptions == 0 else { return }
     session.leaseEnd = min(session.leaseEnd, now.instant.advanced(by: timing.grace))
     wake(at: session.leaseEnd)
   }
@@ -109,8 +126,10 @@ extension ReplicaServer {
     sessionsByPeer[session.peer] = nil
     sessionsByTopic[session.privateTopic] = nil
     unsent.removeAll { $0 === session }
-    for task in session.tasks.values { task.cancel() }
+    // Emptied first: an effect that ends at once has nobody to be reported to any more.
+    let tasks = session.tasks
     session.tasks.removeAll()
+    for task in tasks.values { task.cancel() }
     dropPendingJoins(session)
     if let view = session.view { release(view) }
     session.view = nil

@@ -130,7 +130,7 @@ package final class ReplicaServer<Root, RootAction> {
     now = moment
     switch frame.first {
     case 0: unsubscribed(Topic(bytes: frame.dropFirst()))
-    case 1: counters.subscriptions += 1
+    case 1: subscribed(Topic(bytes: frame.dropFirst()))
     case Fence.mark:
       do throws(MessageError) {
         fence(try Fence(frame: frame))
@@ -187,7 +187,7 @@ package final class ReplicaServer<Root, RootAction> {
   /// Finishes what was accepted and says goodbye to everyone.
   package func shutDown(_ moment: Moment) {
     endTurn(moment)
-    for session in Array(sessionsByToken.values) {
+    for session in sessionsByToken.values.sorted(by: { $0.info.id < $1.info.id }) {
       send(.goodbye(code: "goingDown", message: "The daemon is stopping."), to: session.peer)
       for task in session.tasks.values { task.cancel() }
     }
@@ -222,9 +222,12 @@ package final class ReplicaServer<Root, RootAction> {
     case .actions(let first, let requests): perform(session, first: first, requests)
     case .ping(let number, let revision):
       session.appliedRevision = revision
-      send(.pong(number: number, revision: root.revision), to: peer)
+      // What the turn changed goes out first, so that the pong does not run ahead of it.
+      flush()
+      send(.pong(number: number, revision: root.revision, reach: session.reach), to: peer)
     case .cancel(let sequence): session.tasks[sequence]?.cancel()
-    case .credit(_, let bytes):
+    case .credit(let nonce, let bytes):
+      guard nonce == session.viewNonce else { return }
       session.creditUsed = max(0, session.creditUsed - Int(clamping: bytes))
       continueTransfers(session)
     case .bye: end(session, code: nil, message: "")

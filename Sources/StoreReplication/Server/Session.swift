@@ -49,6 +49,8 @@ final class Session<Root, RootAction> {
   struct PendingJoin {
     let nonce: UInt64
     let view: View<Root, RootAction>?
+    /// The join whose view the session followed when this one came.
+    let base: UInt64
     /// What to capture: a scope, its handle, and what the client has of it.
     let captures: [Capture]
   }
@@ -56,6 +58,8 @@ final class Session<Root, RootAction> {
   struct Capture {
     let handle: UInt64
     let scope: ActiveScope<Root, RootAction>
+    /// Whether the client has it from the view that it follows, so that nothing need be sent.
+    let isKept: Bool
     let position: ClientMessage.Position?
   }
 
@@ -94,6 +98,13 @@ final class Session<Root, RootAction> {
   var tasks: [UInt64: StoreTask] = [:]
   var finished: [UInt64] = []
   var hasUnsent = false
+  /// How many connections of the publishing socket want its private topic.
+  var subscriptions = 0
+
+  /// How far the session's view is.
+  var reach: DaemonMessage.Reach {
+    DaemonMessage.Reach(nonce: viewNonce, sequence: view?.sequence ?? 0)
+  }
 
   init(
     info: SessionInfo,

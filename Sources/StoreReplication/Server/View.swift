@@ -79,6 +79,11 @@ final class View<Root, RootAction> {
     return run
   }
 
+  /// Sees to it that a bookmark comes no later than `instant`.
+  func requestBookmark(at instant: Instant) {
+    bookmarkDue = min(bookmarkDue ?? instant, instant)
+  }
+
   /// The bookmark of a root that the view shows completely.
   func takeBookmark(revision: UInt64, root: Root, durableRevision: UInt64?) -> [UInt8] {
     precondition(stepCount == 0, "A bookmark before \(stepCount) pending steps")

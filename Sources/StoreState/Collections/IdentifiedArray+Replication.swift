@@ -42,7 +42,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   }
 
   /// Whether both are the same piece of memory; then nobody need look at the elements.
-  func hasSameStorage(as other: Self) -> Bool {
+  fileprivate func hasSameStorage(as other: Self) -> Bool {
     storage.values.elements.withUnsafeBufferPointer { mine in
       other.storage.values.elements.withUnsafeBufferPointer {
         $0.baseAddress == mine.baseAddress && $0.count == mine.count
@@ -51,7 +51,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   }
 
   /// An array that was made with another key path than `\.id` has no place for its ids on the wire.
-  private func checkReplicable() {
+  fileprivate func checkReplicable() {
     guard let key = storage.keys.first, let element = storage.values.first else { return }
     precondition(
       element.id == key,
@@ -73,6 +73,7 @@ where Element: ReplicatedState & Identifiable, ID == Element.ID, ID: WireValue {
   /// Writes which elements went, moved, came, and changed inside.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
     guard !hasSameStorage(as: old) else { return false }
+    checkReplicable()
     return IdentifiedDifference(old: old.storage, new: storage).encode(to: &encoder)
   }
 

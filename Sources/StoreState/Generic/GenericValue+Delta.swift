@@ -268,11 +268,11 @@ extension DeltaApplier {
         throw decoder.error(.deltaMismatch, "a key without a value")
       }
       for _ in 0..<(change == 0 ? items : items / 2) {
-        let key = try read(&decoder, key)
+        let name = try read(&decoder, key)
         do throws(CodecError) {
-          try applyToEntry(&decoder, &entries, change, key, content)
+          try applyToEntry(&decoder, &entries, change, name, content)
         } catch {
-          throw error.inside(key.pathElement)
+          throw error.inside(name.pathElement(key, in: document))
         }
       }
     }

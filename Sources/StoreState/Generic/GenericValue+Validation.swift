@@ -146,7 +146,7 @@ struct SchemaValidator {
         try check(entry.key, key)
         try check(entry.value, content)
       } catch {
-        throw error.inside(entry.key.pathElement)
+        throw error.inside(entry.key.pathElement(key, in: document))
       }
     }
   }

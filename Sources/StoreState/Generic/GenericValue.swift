@@ -205,9 +205,13 @@ extension GenericValue: CustomStringConvertible {
     }
   }
 
-  /// The value as a step of an error's path.
-  package var pathElement: CodecError.PathElement {
-    if case .text(let text) = self { return .key(text) }
-    return .key(description)
+  /// The value, a key or an id of a schema, as a step of an error's path.
+  package func pathElement(
+    _ schema: Schema,
+    in document: SchemaDocument,
+  ) -> CodecError.PathElement {
+    let tree = JSONProjection.tree(self, schema: schema, in: document)
+    if case .string(let text) = tree { return .key(text) }
+    return .key(tree.text())
   }
 }

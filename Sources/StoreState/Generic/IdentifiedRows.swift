@@ -118,7 +118,7 @@ struct IdentifiedRows {
       guard let key = element[field: field] else { continue }
       guard seen.insert(key).inserted else {
         throw decoder.error(.deltaMismatch, "an element with this id is there already")
-          .inside(key.pathElement)
+          .inside(step(key))
       }
     }
   }
@@ -135,19 +135,23 @@ struct IdentifiedRows {
       let key = try applier.read(&decoder, id)
       let place = count > 1 ? places[key] : elements.firstIndex { $0[field: field] == key }
       guard let place else { throw absent(key, decoder) }
-      try applier.apply(&decoder, to: &elements[place], element, at: key.pathElement)
+      try applier.apply(&decoder, to: &elements[place], element, at: step(key))
       guard elements[place][field: field] == key else {
-        throw decoder.error(.deltaMismatch, "the delta changes the id").inside(key.pathElement)
+        throw decoder.error(.deltaMismatch, "the delta changes the id").inside(step(key))
       }
     }
   }
 
+  private func step(_ key: GenericValue) -> CodecError.PathElement {
+    key.pathElement(id, in: applier.document)
+  }
+
   private func repeated(_ key: GenericValue, _ decoder: CBORDecoder) -> CodecError {
-    decoder.error(.deltaMismatch, "the id stands in one list twice").inside(key.pathElement)
+    decoder.error(.deltaMismatch, "the id stands in one list twice").inside(step(key))
   }
 
   private func absent(_ key: GenericValue, _ decoder: CBORDecoder) -> CodecError {
-    decoder.error(.deltaMismatch, "no element with this id is there").inside(key.pathElement)
+    decoder.error(.deltaMismatch, "no element with this id is there").inside(step(key))
   }
 }
 

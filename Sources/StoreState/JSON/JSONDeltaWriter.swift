@@ -227,7 +227,7 @@ extension JSONDeltaWriter {
       let delta = try tree(&decoder, before, rows.element)
       return ["id": values.tree(id, rows.id), "changed": delta]
     } catch {
-      throw error.inside(id.pathElement)
+      throw error.inside(id.pathElement(rows.id, in: document))
     }
   }
 }

@@ -15,7 +15,6 @@ extension ChoiceLayout.Case {
     return Self(
       name: name,
       hasPayload: false,
-      equalsItself: true,
       schema: { _ in [] },
       matches: matches,
       encode: { _, _ in },
@@ -59,7 +58,6 @@ extension ChoiceLayout.Case {
     return Self(
       name: name,
       hasPayload: true,
-      equalsItself: payload.equalsItself,
       schema: { layout.schema(in: &$0) },
       matches: { extract($0) != nil },
       encode: { payload.encode($0, to: &$1) },
@@ -83,12 +81,6 @@ private struct PayloadState<Value: Sendable, each Part: ReplicatedState>: Sendab
   let name: String
   let layout: PayloadLayout<repeat each Part>
   let extract: @Sendable (Value) -> (repeat each Part)?
-
-  var equalsItself: Bool {
-    var result = true
-    for part in repeat (each Part).self { result = result && part.equalsItself }
-    return result
-  }
 
   private func parts(of value: Value) -> (repeat each Part) {
     guard let parts = extract(value) else {

@@ -13,7 +13,6 @@ public struct ChoiceLayout<Value: Sendable>: Sendable {
   public struct Case: Sendable {
     let name: String
     let hasPayload: Bool
-    let equalsItself: Bool
     let schema: @Sendable (inout SchemaRegistry) -> [Definition.Field]
     let matches: @Sendable (Value) -> Bool
     /// Writes the payload of a value of this case.

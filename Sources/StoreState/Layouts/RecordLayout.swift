@@ -9,7 +9,6 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   /// One field.
   public struct Field: Sendable {
     let name: String
-    let equalsItself: Bool
     let schema: @Sendable (inout SchemaRegistry) -> Schema
     let encode: @Sendable (Value, inout CBOREncoder) -> Void
     let decode: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
@@ -30,7 +29,6 @@ public struct RecordLayout<Value: Sendable>: Sendable {
     ) -> Field {
       Field(
         name: name,
-        equalsItself: Part.equalsItself,
         schema: { Part.schema(in: &$0) },
         encode: { $0[keyPath: keyPath].encode(to: &$1) },
         decode: { (value, decoder) throws(CodecError) in

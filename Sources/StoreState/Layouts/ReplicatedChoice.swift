@@ -10,9 +10,6 @@ extension ReplicatedChoice {
     layout.schema(in: &registry)
   }
 
-  /// What the payloads say.
-  public static var equalsItself: Bool { layout.cases.allSatisfy(\.equalsItself) }
-
   /// Writes the case and its payload.
   public func encode(to encoder: inout CBOREncoder) { Self.layout.encode(self, to: &encoder) }
 

@@ -25,9 +25,6 @@ extension ReplicatedRecord {
     layout.schema(in: &registry)
   }
 
-  /// What the fields say.
-  public static var equalsItself: Bool { layout.fields.allSatisfy(\.equalsItself) }
-
   /// Writes the fields.
   public func encode(to encoder: inout CBOREncoder) { Self.layout.encode(self, to: &encoder) }
 

@@ -2,6 +2,9 @@ extension Bool: ReplicatedState {
   /// False or true.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .bool }
 
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes false or true.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(bool: self) }
 

@@ -4,6 +4,9 @@ extension Duration: ReplicatedState {
   /// A length of time.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .duration }
 
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes the whole seconds and the attoseconds.
   public func encode(to encoder: inout CBOREncoder) {
     let (seconds, attoseconds) = components

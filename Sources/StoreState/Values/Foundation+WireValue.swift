@@ -8,6 +8,9 @@ extension UUID: ReplicatedState {
   /// A universally unique identifier.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uuid }
 
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes the 16 bytes.
   public func encode(to encoder: inout CBOREncoder) {
     withUnsafeBytes(of: uuid) { encoder.encode(bytes: $0) }
@@ -66,6 +69,9 @@ extension Data: ReplicatedState {
   /// A string of bytes.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .bytes }
 
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes the bytes.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(bytes: self) }
 
@@ -84,6 +90,9 @@ extension Data: ReplicatedState {
 extension URL: ReplicatedState {
   /// A uniform resource locator.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .url }
+
+  /// True.
+  public static var equalsItself: Bool { true }
 
   /// Writes the absolute text.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(text: absoluteString) }

@@ -1,4 +1,7 @@
 extension WireValue where Self: FixedWidthInteger & SignedInteger {
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes an integer.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(signed: Int64(self)) }
 
@@ -20,6 +23,9 @@ extension WireValue where Self: FixedWidthInteger & SignedInteger {
 }
 
 extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes an integer.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(unsigned: UInt64(self)) }
 

@@ -2,6 +2,9 @@ extension String: ReplicatedState {
   /// A text.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .text }
 
+  /// True.
+  public static var equalsItself: Bool { true }
+
   /// Writes a text.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(text: self) }
 

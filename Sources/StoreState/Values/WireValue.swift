@@ -28,8 +28,8 @@ public protocol WireValue: WirePayload {
   /// Whether `==` finds every value equal to itself and to each of its copies.
   ///
   /// It does for all types but those that contain floats: NaN differs from itself, so a set can
-  /// hold it any number of times. Sets and dictionaries take more trouble with such types. True
-  /// unless a type says otherwise.
+  /// hold it any number of times. Sets and dictionaries take more trouble with such types. The
+  /// schema tells unless a type does.
   static var equalsItself: Bool { get }
 
   /// Whether both values have the same encoding.
@@ -46,8 +46,10 @@ extension WireValue {
   /// False.
   public static var admitsNull: Bool { false }
 
-  /// True.
-  public static var equalsItself: Bool { true }
+  /// Whether the schema names nothing that can hold a float.
+  public static var equalsItself: Bool {
+    !SchemaRegistry.document(for: Self.self).mayHoldFloats
+  }
 
   /// Compares the encodings.
   public func isSame(as other: Self) -> Bool { encoded() == other.encoded() }

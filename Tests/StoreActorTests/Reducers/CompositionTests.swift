@@ -61,7 +61,7 @@ struct CompositionTests {
       }
     }
     func result(_ feature: Feature) -> [String] {
-      let store = Store(initialState: []) { feature }
+      let store = Store(initialState: [String]()) { feature }
       store.send(0)
       var direct: [String] = []
       _ = feature._reduce(into: &direct, action: 0)

@@ -24,10 +24,13 @@ struct ScopeTests {
         }
       }
     }
-    let store = Store(initialState: Pair()) {
-      Scope(\.first, action: \.first) { Child() }
-      Scope(state: \.second, action: \.second) { Child() }
+    struct Parent: Reducer {
+      var body: some Reducer<Pair, Pair.Action> {
+        Scope(\.first, action: \.first) { Child() }
+        Scope(state: \.second, action: \.second) { Child() }
+      }
     }
+    let store = Store(initialState: Pair()) { Parent() }
     await store.send(.first("again")).finish()
     await store.send(.second("again")).finish()
     #expect(store.state == Pair(first: 2, second: 2))

@@ -91,7 +91,7 @@ struct JSONDeltaTests {
     #expect(try JSONValue(parsing: text).text() == text)
     let before = try GenericValue(encoded: old.encoded())
     let (schema, document) = (AllKinds.document.root, AllKinds.document)
-    for length in 0..<delta.count {
+    for length in stride(from: 0, to: delta.count, by: 13) {
       #expect(throws: CodecError.self) {
         try JSONProjection.json(delta: delta[..<length], of: before, schema: schema, in: document)
       }

@@ -138,7 +138,7 @@ struct JSONTextTests {
   @Test("Dates are those of Foundation's calendar")
   func calendar() throws {
     let style = Date.ISO8601FormatStyle()
-    for day in stride(from: -400_000, through: 2_900_000, by: 1_237) {
+    for day in stride(from: -150_000, through: 2_900_000, by: 1_237) {
       let seconds = Double(day * 86_400 + 12_345)
       let text = try #require(DateText.text(of: seconds))
       #expect(text == Date(timeIntervalSinceReferenceDate: seconds).formatted(style))

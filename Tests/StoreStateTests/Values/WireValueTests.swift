@@ -160,6 +160,24 @@ import Testing
     }
   }
 
+  @Test("Types without floats are known to equal themselves, also when they contain themselves")
+  func reflexivity() {
+    #expect(Int.equalsItself && String?.equalsItself && [Set<Data>: UUID].equalsItself)
+    #expect(RowID.equalsItself && Filter.equalsItself && Tree.equalsItself)
+    #expect(AppState.equalsItself && Destination.equalsItself)
+    #expect(!Double.equalsItself && !Float?.equalsItself && ![Int: [Date]].equalsItself)
+    #expect(!Point.equalsItself)
+  }
+
+  @Test("Records that differ from themselves can be elements of a set")
+  func recordTwins() throws {
+    let nan = Point(x: .nan)
+    try checkAllPairs(
+      [[], [nan], [nan, Point(x: 1)], [Point(x: -.nan), nan], [Point(x: 0)]] as [Set<Point>]
+    )
+    #expect(Set([nan, nan]).encoded() == Set([nan]).encoded())
+  }
+
   @Test("Raw values travel as what they are")
   func rawValues() throws {
     #expect(RowID(rawValue: 7).encoded() == hex("07"))
@@ -181,4 +199,14 @@ import Testing
     #expect(throws: CodecError.self) { try Never(encoded: hex("00")) }
     #expect(SchemaRegistry.document(for: Never.self).definitions == ["Never": .choice([])])
   }
+}
+
+private struct Point: Hashable, ReplicatedRecord {
+  var x = 0.0
+
+  static let layout = RecordLayout<Point>("Point", [.field("x", \.x)])
+}
+
+extension Point {
+  init(x: Double) { self.x = x }
 }

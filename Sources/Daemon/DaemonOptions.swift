@@ -1,0 +1,132 @@
+import ArgumentParser
+import Logging
+import StoreDaemon
+import StoreReplication
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What the command line says. What it does not say, the file of settings or a default does.
+struct DaemonOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The directory of the daemon's sockets and lock.",
+      discussion: """
+        Without it $STOREACTOR_DIR, else $XDG_RUNTIME_DIR/storeactor, else ~/.storeactor.
+        """,
+      valueName: "directory",
+    ),
+    completion: .directory,
+  )
+  var dir: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A further address to listen at, such as tcp://127.0.0.1:5555. May be repeated.",
+      valueName: "url",
+    )
+  )
+  var listen: [String] = []
+
+  @Flag(help: "Allow addresses on the loopback interface, where every user can connect.")
+  var insecureLoopback = false
+
+  @Option(
+    help: ArgumentHelp("Where to keep the state on disk.", valueName: "directory", visibility: .hidden)
+  )
+  var data: String?
+
+  @Flag(help: "Keep the state in memory only; a restart begins anew. This is the default.")
+  var inMemory = false
+
+  @Option(help: ArgumentHelp("When a change counts as kept.", visibility: .hidden))
+  var durability: Durability?
+
+  @Option(
+    help: ArgumentHelp(
+      "A JSON file with leaseMilliseconds, graceMilliseconds or numberFactBaseURL.",
+      valueName: "file",
+    ),
+    completion: .file(extensions: ["json"]),
+  )
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "What to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "level",
+    )
+  )
+  var logLevel = Logger.Level.notice
+
+  @Option(
+    help: ArgumentHelp("The service that is asked for facts about numbers.", valueName: "url")
+  )
+  var numberFactURL: String?
+
+  @Option(
+    name: .customLong("lease-ms"),
+    help: ArgumentHelp("Silence after which a client's session ends.", valueName: "milliseconds"),
+  )
+  var leaseMilliseconds: UInt32?
+
+  @Option(
+    name: .customLong("grace-ms"),
+    help: ArgumentHelp(
+      "The time a client has to come back when its connection is gone.",
+      valueName: "milliseconds",
+    ),
+  )
+  var graceMilliseconds: UInt32?
+
+  func validate() throws {
+    guard data == nil else {
+      throw ValidationError("--data is not available yet; use --in-memory.")
+    }
+    guard durability ?? .none == .none else {
+      throw ValidationError(
+        "--durability \(durability?.rawValue ?? "") is not available yet; use --in-memory."
+      )
+    }
+  }
+
+  /// What the daemon is to do: the command line wins over the file, the file over the defaults.
+  func settings() throws(SettingsError) -> DaemonSettings {
+    var settings = DaemonSettings(
+      host: HostConfiguration(
+        directory: dir ?? StoreLocation.defaultDirectory(environment: Self.environment())
+      )
+    )
+    if let config { try settings.read(file: config) }
+    settings.host.listen = listen
+    settings.host.allowsInsecureLoopback = insecureLoopback
+    settings.logLevel = logLevel
+    if let numberFactURL { settings.numberFactBaseURL = numberFactURL }
+    if let leaseMilliseconds { settings.host.lease = .milliseconds(leaseMilliseconds) }
+    if let graceMilliseconds { settings.host.grace = .milliseconds(graceMilliseconds) }
+    return settings
+  }
+
+  private static func environment() -> [String: String] {
+    var environment: [String: String] = [:]
+    for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME"] {
+      environment[name] = getenv(name).map { String(cString: $0) }
+    }
+    return environment
+  }
+}
+
+/// When a change counts as kept.
+enum Durability: String, CaseIterable, ExpressibleByArgument {
+  /// When it is on disk.
+  case full
+  /// When it is on its way to the disk, with others.
+  case batched
+  /// At once.
+  case none
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -1,0 +1,130 @@
+import StoreActor
+
+/// A bench with samples on it and, at times, an experiment.
+///
+/// It has a value of every kind, so that a program that knows none of these types can show that it
+/// copes with them all.
+struct Laboratory: Reducer {
+  struct State: Equatable, Sendable {
+    var site = Site()
+    var oven = Oven.off
+    var technician: String?
+    var openedAt = Date(timeIntervalSinceReferenceDate: 0.5)
+    var calibration = Data([0, 1, 254, 255])
+    var humidity: [String: Double] = [:]
+    var hazards: Set<Hazard> = []
+    var samples: IdentifiedArrayOf<Sample.State> = []
+    var experiment: Experiment.State?
+  }
+
+  struct Site: Equatable, Sendable {
+    var name = "North wing"
+    var place = Place()
+  }
+
+  struct Place: Equatable, Sendable {
+    var latitude = 53.55
+    var longitude = -0.0
+  }
+
+  enum Oven: Equatable, Sendable {
+    case off
+    case heating(target: Double, since: Date)
+    case broken(String)
+  }
+
+  enum Hazard: String, CaseIterable, Sendable {
+    case acid, heat, radiation
+  }
+
+  enum Action: Equatable, Sendable {
+    case calibrated(Data)
+    case experiment(Experiment.Action)
+    case experimentEnded
+    case experimentStarted(title: String)
+    case hazardsMarked(Set<Hazard>)
+    case humidityMeasured(room: String, percent: Double?)
+    case moved(to: Place)
+    case ovenSet(Oven)
+    case sampleTaken(id: Int, label: String)
+    case samples(IdentifiedActionOf<Sample>)
+    case technicianCame(name: String?)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      Self.note(action, in: &state)
+      return .none
+    }
+    .ifLet(\.experiment, action: \.experiment) {
+      Experiment()
+    }
+    .forEach(\.samples, action: \.samples) {
+      Sample()
+    }
+  }
+
+  private static func note(_ action: Action, in state: inout State) {
+    switch action {
+    case .calibrated(let data): state.calibration = data
+    case .experiment, .samples: break
+    case .experimentEnded: state.experiment = nil
+    case .experimentStarted(let title): state.experiment = Experiment.State(title: title)
+    case .hazardsMarked(let hazards): state.hazards = hazards
+    case .humidityMeasured(let room, let percent): state.humidity[room] = percent
+    case .moved(let place): state.site.place = place
+    case .ovenSet(let oven): state.oven = oven
+    case .sampleTaken(let id, let label):
+      state.samples.updateOrAppend(Sample.State(id: id, label: label))
+    case .technicianCame(let name): state.technician = name
+    }
+  }
+}
+
+/// What is being tried out; comes and goes.
+struct Experiment: Reducer {
+  struct State: Equatable, Sendable {
+    var title = ""
+    var readings: [Int] = []
+    var lasts = Duration.zero
+  }
+
+  enum Action: Equatable, Sendable {
+    case readingTaken(Int)
+    case prolonged(by: Duration)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .readingTaken(let reading): state.readings.append(reading)
+      case .prolonged(let duration): state.lasts += duration
+      }
+      return .none
+    }
+  }
+}
+
+/// Something in a glass, with a number on it.
+struct Sample: Reducer {
+  struct State: Equatable, Identifiable, Sendable {
+    var id = 0
+    var label = ""
+    var isSealed = false
+  }
+
+  enum Action: Equatable, Sendable {
+    case relabelled(String)
+    case sealed
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .relabelled(let label): state.label = label
+      case .sealed: state.isSealed = true
+      }
+      return .none
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import StoreActor
+import Testing
+
+@Suite("What a test store complains about", .timeLimit(.minutes(1)))
+@MainActor
+struct TestStoreFailureTests {
+  private func store() -> TestStoreOf<Timer> {
+    TestStore(initialState: Timer.State()) { Timer() } withDependencies: {
+      $0.continuousClock = TestClock()
+    }
+  }
+
+  private func expectIssue(
+    _ texts: String...,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @MainActor () async -> Void
+  ) async {
+    await withKnownIssue(sourceLocation: sourceLocation) {
+      await body()
+    } matching: { issue in
+      texts.allSatisfy { issue.description.contains($0) }
+    }
+  }
+
+  @Test("A change that is other than expected is shown as a difference")
+  func wrongChange() async {
+    let store = store()
+    await store.send(.add(1))
+    await expectIssue(
+      """
+      A state change does not match expectation: …
+
+            Timer.State(
+          −   ticks: 2,
+          +   ticks: 1,
+              isOn: false
+            )
+
+      (Expected: −, Actual: +)
+      """
+    ) {
+      await store.receive(\.added) { $0.ticks = 2 }
+    }
+  }
+
+  @Test("A change that was not asserted is shown")
+  func unexpectedChange() async {
+    let store = store()
+    await expectIssue("State was not expected to change, but a change occurred: …", "+   isOn: true") {
+      await store.send(.start)
+    }
+    await store.skipInFlightEffects()
+  }
+
+  @Test("A closure that changes nothing is one too many")
+  func noChange() async {
+    let store = store()
+    await expectIssue(
+      "Expected state to change, but no change occurred.",
+      "The trailing closure made no observable modifications to state."
+    ) {
+      await store.send(.stop) { _ in }
+    }
+  }
+
+  @Test("A closure that throws says so")
+  func throwing() async {
+    struct Failure: Error {}
+    let store = store()
+    await expectIssue("The closure of an assertion threw an error: Failure()") {
+      await store.send(.stop) { _ in throw Failure() }
+    }
+  }
+
+  @Test("An action that never comes is missed, with a hint when nothing runs")
+  func nothingReceived() async {
+    let store = store()
+    await expectIssue(
+      "Expected to receive the following action, but didn't after 1e-09 seconds: …",
+      "Timer.Action.tick",
+      "There are no in-flight effects that could deliver this action."
+    ) {
+      await store.receive(.tick, timeout: .nanoseconds(1))
+    }
+    await expectIssue("Expected to receive an action matching case path \\.tick, but didn't.") {
+      await store.receive(\.tick, timeout: .zero)
+    }
+    await expectIssue("Expected to receive an action matching a predicate, but didn't.") {
+      await store.receive({ $0 == .tick }, timeout: .zero)
+    }
+  }
+
+  @Test("An action that does not come yet is missed, with another hint when an effect runs")
+  func notReceivedYet() async {
+    let store = store()
+    await store.send(.start) { $0.isOn = true }
+    await expectIssue("There are effects in-flight.", "advance the test clock") {
+      await store.receive(.tick, timeout: .zero)
+    }
+    await store.send(.stop) { $0.isOn = false }
+  }
+
+  @Test("Another action than the expected one is shown as a difference")
+  func wrongAction() async {
+    let store = store()
+    await store.send(.add(1))
+    await expectIssue(
+      "Received unexpected action: …",
+      "− Timer.Action.added(2)",
+      "+ Timer.Action.added(1)",
+      "(Expected: −, Received: +)"
+    ) {
+      await store.receive(.added(2)) { $0.ticks = 1 }
+    }
+    await store.send(.add(1))
+    await expectIssue(
+      "Expected to receive an action matching case path \\.tick, but didn't.",
+      "Received unexpected action: …"
+    ) {
+      await store.receive(\.tick) { $0.ticks = 2 }
+    }
+  }
+
+  @Test("Received actions have to be handled before the next one is sent")
+  func unhandledBeforeSend() async {
+    let store = store()
+    await store.send(.addTwice(1))
+    await expectIssue(
+      "Must handle 2 received actions before sending an action: …",
+      "1. Timer.Action.added(1)",
+      "2. Timer.Action.added(1)"
+    ) {
+      await store.send(.stop) { $0.ticks = 2 }
+    }
+    await store.skipReceivedActions()
+  }
+
+  @Test("Actions that nobody received are reported when the store goes")
+  func unhandledAtTheEnd() async {
+    await expectIssue(
+      "The store received 1 unexpected action by the end of the test: …",
+      "Timer.Action.added(1)",
+      "skipReceivedActions"
+    ) {
+      let store = store()
+      let task = await store.send(.add(1))
+      await task.finish()
+    }
+  }
+
+  @Test("An effect that still runs is reported when the store goes, with its action")
+  func effectAtTheEnd() async {
+    await expectIssue(
+      "An effect returned for this action is still running. It must complete before the end of the",
+      "Timer.Action.start",
+      "Advance the test clock",
+      "skipInFlightEffects"
+    ) {
+      let store = store()
+      await store.send(.start) { $0.isOn = true }
+    }
+  }
+
+  @Test("Waiting for effects that do not end is given up, with their actions")
+  func finishTimesOut() async {
+    let store = store()
+    let task = await store.send(.start) { $0.isOn = true }
+    await expectIssue(
+      "Expected effects to finish, but there are still effects in-flight",
+      "Timer.Action.start"
+    ) {
+      await store.finish(timeout: .zero)
+    }
+    await expectIssue("Expected task to finish, but it is still in-flight") {
+      await task.finish(timeout: .zero)
+    }
+    await task.cancel()
+  }
+
+  @Test("Skipping what is not there is a mistake, unless it may be so")
+  func nothingToSkip() async {
+    let store = store()
+    await expectIssue("There were no received actions to skip.") {
+      await store.skipReceivedActions()
+    }
+    await expectIssue("There were no in-flight effects to skip.") {
+      await store.skipInFlightEffects()
+    }
+    await store.skipReceivedActions(strict: false)
+    await store.skipInFlightEffects(strict: false)
+  }
+
+  @Test("A test that is not exhaustive still fails for what it says")
+  func notExhaustive() async {
+    let store = store()
+    store.exhaustivity = .off
+    await expectIssue("A state change does not match expectation: …") {
+      await store.send(.addTwice(1)) { $0.ticks = 5 }
+    }
+    await expectIssue("Expected to receive the following action, but didn't: …") {
+      await store.receive(.tick, timeout: .zero)
+    }
+  }
+
+  @Test("Actions of another process's effects cannot be received, and that is said")
+  func foreign() async {
+    let root = RootCore(initialState: { Timer.State() }, reducer: { Timer() })
+    let store = TestStore(core: root.asForeign())
+    await expectIssue("Expected to receive the following action", "reduced in another process", "store.assert") {
+      await store.receive(.tick)
+    }
+  }
+}
