@@ -1,2 +1,35 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Looks at a daemon's state and sends it actions, from what the daemon says of itself.
+///
+/// No command knows the types of any feature. Its `main` is synchronous, because a connection takes
+/// over the main thread.
 @main
-struct Storectl { static func main() {} }
+struct Storectl: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "storectl",
+    abstract: "Looks at the state that a daemon keeps, and sends it actions.",
+    discussion: """
+      Exits with 64 for a mistake in the command line, 65 for an unknown scope or a bad action, 69 \
+      when no daemon answers, 75 when it may work later, and 77 for what is not allowed.
+      """,
+    subcommands: [
+      Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
+    ],
+  )
+
+  // So that the options may also stand before the command's name.
+  @OptionGroup(visibility: .hidden) var options: ConnectionOptions
+
+  static func main() {
+    // A reader of the output that leaves early is noticed when writing, and is no failure.
+    signal(SIGPIPE, SIG_IGN)
+    main(nil)
+  }
+}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import StoreDaemon
 import StoreReplication
+import StoreState
 
 #if canImport(Glibc)
 import Glibc
@@ -58,7 +59,9 @@ struct DaemonOptions: ParsableArguments {
     help: ArgumentHelp(
       "What to log: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "level",
-    )
+    ),
+    completion: .list(Logger.Level.allCases.map(\.rawValue)),
+    transform: Self.logLevel(named:),
   )
   var logLevel = Logger.Level.notice
 
@@ -86,9 +89,9 @@ struct DaemonOptions: ParsableArguments {
     guard data == nil else {
       throw ValidationError("--data is not available yet; use --in-memory.")
     }
-    guard durability ?? .none == .none else {
+    if let durability, durability != Durability.none {
       throw ValidationError(
-        "--durability \(durability?.rawValue ?? "") is not available yet; use --in-memory."
+        "--durability \(durability.rawValue) is not available yet; use --in-memory."
       )
     }
   }
@@ -110,6 +113,13 @@ struct DaemonOptions: ParsableArguments {
     return settings
   }
 
+  private static func logLevel(named name: String) throws -> Logger.Level {
+    if let level = Logger.Level(rawValue: name) { return level }
+    let names = Logger.Level.allCases.map(\.rawValue)
+    let remedy = NearestNames().remedy(for: name, among: names)
+    throw ValidationError("There is no log level \"\(name)\"\(remedy)")
+  }
+
   private static func environment() -> [String: String] {
     var environment: [String: String] = [:]
     for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME"] {
@@ -128,5 +138,3 @@ enum Durability: String, CaseIterable, ExpressibleByArgument {
   /// At once.
   case none
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}

@@ -113,25 +113,3 @@ private final class FailedTask: StoreTaskHandle {
   @MainActor func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
   func applied() async throws -> UInt64 { throw failure }
 }
-
-extension ConnectionError {
-  package init(_ failure: JoinFailure) {
-    switch failure.code {
-    case "unknownScope":
-      let names = failure.details.map { "\"\($0)\"" }.joined(separator: ", ")
-      self.init(
-        .unknownScope,
-        failure.message,
-        remedy: names.isEmpty ? "List the scopes there are." : "Did you mean \(names)?",
-      )
-    case "schemaMismatch":
-      self.init(
-        .schemaMismatch,
-        "\(failure.message) They differ in: \(failure.details.joined(separator: "; ")).",
-        remedy: "Use programs of the same build.",
-      )
-    case "overloaded": self.init(.tryAgain, failure.message, remedy: "Try again later.")
-    default: self.init(.refused, failure.message, remedy: "")
-    }
-  }
-}

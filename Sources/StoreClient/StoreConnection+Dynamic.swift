@@ -21,6 +21,38 @@ extension StoreConnection {
     return try decoded(result)
   }
 
+  /// Runs `body`, and waits no longer than so much time for what it returns.
+  ///
+  /// - Throws: What `body` throws, or ``ConnectionError/Code/tryAgain`` when the time is over; then
+  ///   `body` is cancelled, and waited for no more.
+  package func within<Success: Sendable>(
+    _ time: Duration,
+    _ body: @escaping @MainActor () async throws -> Success,
+  ) async throws -> Success {
+    try await withCheckedThrowingContinuation { continuation in
+      let race = Race(continuation)
+      let task = Task { @MainActor in
+        do {
+          race.finish(.success(try await body()))
+        } catch {
+          race.finish(.failure(error))
+        }
+      }
+      after(time) { [location] in
+        task.cancel()
+        race.finish(
+          .failure(
+            ConnectionError(
+              .tryAgain,
+              "The daemon at \(location) did not answer within \(time).",
+              remedy: "Try again, or see what keeps it busy.",
+            )
+          )
+        )
+      }
+    }
+  }
+
   private func decoded<Value>(
     _ result: Result<Value, CodecError>
   ) throws(ConnectionError) -> Value {
@@ -58,5 +90,20 @@ extension StoreConnection {
   package func target(_ name: String, description: ScopeDescription) -> ClientScope {
     defer { wakeUp() }
     return client.add(name, mode: .sendOnly, action: description.action, replica: nil)
+  }
+}
+
+/// A continuation for whoever comes first.
+@MainActor
+private final class Race<Success: Sendable> {
+  private var continuation: CheckedContinuation<Success, any Error>?
+
+  init(_ continuation: CheckedContinuation<Success, any Error>) {
+    self.continuation = continuation
+  }
+
+  func finish(_ result: Result<Success, any Error>) {
+    continuation?.resume(with: result)
+    continuation = nil
   }
 }

@@ -191,6 +191,12 @@ public final class StoreConnection {
 
   // MARK: For the cores
 
+  /// Runs `body` once, when so much time is over.
+  func after(_ time: Duration, _ body: @escaping @MainActor () -> Void) {
+    service.after(time, body)
+    wakeUp()
+  }
+
   /// Sees to it that what was just submitted goes out.
   func wakeUp() { queueLoop?.wakeUp() }
 

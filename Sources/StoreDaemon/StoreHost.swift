@@ -45,6 +45,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// The root, for code in the daemon's own process.
   public let store: Store<State, Action>
 
+  /// The root, for every other isolation of the daemon's process.
+  public var root: RootStore<State, Action> { RootStore(core: core) }
+
   private let core: RootCore<State, Action>
   private let exposures: [Expose<State, Action>]
   private let configuration: HostConfiguration

@@ -21,9 +21,12 @@ struct ActionMatcher<Action> {
   /// An action of a case.
   static func of<Value>(_ keyPath: CaseKeyPath<Action, Value>) -> Self {
     let path = AnyCasePath(keyPath)
-    return Self(subject: "an action matching case path \(name(of: keyPath))") {
-      path.extract(from: $0) != nil
+    let matches = { path.extract(from: $0) != nil }
+    if let value = () as? Value {
+      return Self(subject: "the following action", expected: path.embed(value), matches: matches)
     }
+    let name = name(of: keyPath) ?? "of a value of type '\(Value.self)'"
+    return Self(subject: "an action matching case path \(name)", matches: matches)
   }
 
   /// An action of a case with a value.
@@ -62,10 +65,10 @@ struct ActionMatcher<Action> {
       """
   }
 
-  /// A key path as it is written: `\.child.tapped`.
-  private static func name(of keyPath: AnyKeyPath) -> String {
+  /// A key path as it is written, `\.child.tapped`, where the platform knows.
+  private static func name(of keyPath: AnyKeyPath) -> String? {
     let name = String(describing: keyPath)
-    guard let dot = name.firstIndex(of: ".") else { return name }
+    guard let dot = name.firstIndex(of: "."), !name.contains("<computed") else { return nil }
     return "\\" + name[dot...]
   }
 }

@@ -109,7 +109,13 @@ extension TestStore {
       update: update,
       at: location
     )
-    await Task.yield()
+    await letEffectsEnd()
+  }
+
+  /// Lets an effect that has sent its last action come to its end.
+  private func letEffectsEnd() async {
+    guard uncheckedUseMainSerialExecutor else { return await Task.megaYield() }
+    for _ in 0..<10 where !recorder.runningActions.isEmpty { await Task.yield() }
   }
 
   /// The place of the action to receive: the first in an exhaustive test, else the first that fits.

@@ -43,6 +43,8 @@ struct ActionQueue {
         inFlight.append(ticket)
       }
       let ticket = inFlight[sentCount]
+      // After a new session its scope has no handle before the join.
+      guard isSendable(ticket) else { break }
       // One action is sent whatever its size: what no frame can hold was not accepted.
       guard tickets.isEmpty || bytes + ticket.frameBytes <= limit else { break }
       tickets.append(ticket)
@@ -88,6 +90,9 @@ struct ActionQueue {
     }
     return tickets
   }
+
+  /// The actions with an outcome that the local state does not include yet.
+  var settlingTickets: [ActionTicket] { settling.flatMap(\.tickets) }
 
   /// Everything that has no outcome, when the connection closes for good.
   mutating func removeAll() -> [ActionTicket] {

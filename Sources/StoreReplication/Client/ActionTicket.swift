@@ -15,7 +15,7 @@ package final class ActionTicket {
 
   // What the daemon said, kept back until the local state has reached it.
   var decided: Outcome?
-  private var effectsEnded = false
+  private(set) var effectsEnded = false
   private var onSettled: [@MainActor (Outcome) -> Void] = []
   private var onFinished: [@MainActor () -> Void] = []
 

@@ -7,7 +7,9 @@ struct ClientView {
   let epoch: UInt64
   /// By index; a scope that is followed twice has both followers there.
   let scopes: [[ClientScope]]
-  var sequence: UInt64
+  /// The sequence and the revision of the newest delta or bookmark.
+  var sequence: UInt64 = 0
+  var revision: UInt64 = 0
   /// Whether nothing is missing; what comes after a loss is of no use until the next join.
   var isIntact = true
 

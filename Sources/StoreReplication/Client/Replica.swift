@@ -100,6 +100,9 @@ package final class ClientScope {
     self.replica = replica
   }
 
+  /// Whether it will not be joined any more.
+  var isGone: Bool { if case .refused = status { true } else { isRemoved } }
+
   /// The fields and cases in which this program's types differ from the daemon's.
   func differences(from theirs: ScopeDescription) -> [String] {
     var differences: [String] = []

@@ -48,7 +48,7 @@ extension ReplicaClient {
     while let batch = actions.nextBatch(
       window: session.window,
       bytes: min(session.frameBytes / 2, 1 << 18),
-      isSendable: { $0.scope.handle != nil },
+      isSendable: { $0.scope.handle != nil || $0.scope.isGone },
     ) {
       send(
         .actions(
@@ -74,11 +74,12 @@ extension ReplicaClient {
     for ticket in actions.removeWaiting(where: { $0.deadline ?? .max < time }) {
       fail(ticket, Outcome.expired, "Its deadline came before it could be sent.")
     }
-    for ticket in actions.removeWaiting(where: {
-      if case .refused = $0.scope.status { true } else { false }
-    }) {
-      guard case .refused(let failure) = ticket.scope.status else { continue }
-      fail(ticket, Outcome.rejected, failure.message)
+    for ticket in actions.removeWaiting(where: { $0.scope.handle == nil && $0.scope.isGone }) {
+      if case .refused(let failure) = ticket.scope.status {
+        fail(ticket, Outcome.rejected, failure.message)
+      } else {
+        fail(ticket, Outcome.rejected, "The scope \"\(ticket.scope.name)\" was left before.")
+      }
     }
   }
 
@@ -88,20 +89,52 @@ extension ReplicaClient {
 
   /// Settles the actions that the local state includes by now.
   func settleActions() {
-    let current = view.map { ($0.nonce, $0.sequence) }
-    let isJoining = joining != nil
-    let tickets = actions.takeReached { reach in
-      guard reach.nonce > 0, let (nonce, sequence) = current else {
-        return reach.nonce == 0 || !isJoining
-      }
-      return reach.nonce < nonce || (reach.nonce == nonce && reach.sequence <= sequence)
-    }
-    for ticket in tickets {
+    for ticket in actions.takeReached(isReached) {
       guard let outcome = ticket.decided else { continue }
-      if case .applied(_, hasEffects: true) = outcome, let sequence = ticket.sequence {
+      if case .applied(_, hasEffects: true) = outcome, let sequence = ticket.sequence,
+        !ticket.effectsEnded
+      {
         runningEffects[sequence] = ticket
       }
       ticket.settle(outcome)
+    }
+  }
+
+  /// Whether the local state includes what the daemon had published when it sent an outcome.
+  private func isReached(_ reach: DaemonMessage.Reach) -> Bool {
+    guard let view else {
+      // Nothing is shown: then either nothing is followed, or the first join will bring it.
+      return scopes.allSatisfy { $0.replica == nil || $0.isGone }
+    }
+    if reach.nonce == view.nonce { return reach.sequence <= view.sequence }
+    // A view of an earlier session has numbers too, but says nothing of what came after it.
+    return view.nonce > max(reach.nonce, sessionBase)
+  }
+
+  /// Notes that the effects of actions have ended.
+  func effectsEnded(_ sequences: [UInt64]) {
+    for sequence in sequences {
+      if let ticket = runningEffects.removeValue(forKey: sequence) {
+        ticket.endEffects()
+      } else {
+        // The news came before the state that the action led to.
+        actions.settlingTickets.first { $0.sequence == sequence }?.endEffects()
+      }
+    }
+  }
+
+  /// Compares the effects that we wait for with those that the daemon says run, in order.
+  func effectsRun(_ sequences: [UInt64]) {
+    let running = Set(sequences)
+    let tickets = runningEffects.values + actions.settlingTickets
+    let known = tickets.compactMap { ticket in ticket.sequence.map { ($0, ticket) } }
+    for (sequence, ticket) in known.sorted(by: { $0.0 < $1.0 }) {
+      if !running.contains(sequence) {
+        effectsEnded([sequence])
+      } else if ticket.isCancelled {
+        // It was cancelled while there was no connection to say so.
+        send(.cancel(sequence: sequence))
+      }
     }
   }
 
@@ -111,8 +144,9 @@ extension ReplicaClient {
   ) {
     request {
       .describe(request: $0)
-    } body: { item in
+    } body: { answer in
       do throws(CodecError) {
+        let item = try answer.get()
         var decoder = CBORDecoder(item)
         let list = try decoder.list { (d) throws(CodecError) in try ScopeDescription(from: &d) }
         body(.success(list))
@@ -126,9 +160,9 @@ extension ReplicaClient {
   package func status(_ body: @escaping @MainActor (Result<GenericValue, CodecError>) -> Void) {
     request {
       .status(request: $0)
-    } body: { item in
+    } body: { answer in
       do throws(CodecError) {
-        body(.success(try GenericValue(encoded: item)))
+        body(.success(try GenericValue(encoded: try answer.get())))
       } catch {
         body(.failure(error))
       }
@@ -137,17 +171,29 @@ extension ReplicaClient {
 
   private func request(
     _ message: (UInt64) -> ClientMessage,
-    body: @escaping @MainActor (ArraySlice<UInt8>) -> Void,
+    body: @escaping @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void,
   ) {
     let number = nextRequest
     nextRequest += 1
     let request = Request(message: message(number), body: body)
-    requests[number] = request
     switch phase {
-    case .greeting, .live: send(request.message)
+    case .greeting, .live:
+      requests[number] = request
+      send(request.message)
     // It goes out with the next hello.
-    case .offline, .closed: break
+    case .offline: requests[number] = request
+    case .closed: body(.failure(Self.closedError))
     }
+  }
+
+  private static let closedError = CodecError(
+    .truncated, "the connection was closed before an answer came")
+
+  /// Nobody will answer any more.
+  func failRequests() {
+    let asked = requests.sorted { $0.key < $1.key }
+    requests = [:]
+    for (_, request) in asked { request.body(.failure(Self.closedError)) }
   }
 
   /// Asks again what was asked on a connection that is no more.

@@ -2,6 +2,7 @@ extension ReplicaClient {
   /// The control socket has a new connection.
   func greeted() {
     guard phase != .closed else { return }
+    reconnectAt = nil
     interrupt()
     sayHello()
     resendRequests()
@@ -30,10 +31,15 @@ extension ReplicaClient {
   }
 
   func opened(_ hello: DaemonMessage.HelloOK) {
-    guard case .greeting = phase else { return }
+    switch phase {
+    case .greeting: break
+    // The answer to a hello that was said twice: the daemon starts over, and so do we.
+    case .live: interrupt()
+    case .offline, .closed: return
+    }
     let previous = session
     if let previous, previous.privateTopic != hello.privateTopic {
-      outgoing.append(.unsubscribe(previous.privateTopic))
+      unsubscribe(previous.privateTopic)
     }
     session = SessionState(
       token: hello.token,
@@ -42,7 +48,7 @@ extension ReplicaClient {
       privateTopic: hello.privateTopic,
       window: max(1, Int(clamping: hello.window)),
       frameBytes: max(1024, Int(clamping: hello.frameBytes)),
-      lease: .milliseconds(Int64(clamping: hello.leaseMilliseconds)),
+      lease: Self.lease(hello.leaseMilliseconds),
     )
     phase = .live
     backOff = timing.backOff.lowerBound
@@ -57,9 +63,20 @@ extension ReplicaClient {
         isResumed: hello.isResumed,
       )
     )
-    if !hello.isResumed { sessionLost() }
+    if hello.isResumed {
+      effectsRun(hello.running)
+    } else {
+      sessionLost()
+      sessionBase = lastNonce
+    }
     actions.rewind()
-    needsJoin = !scopes.isEmpty
+    // Without scopes too: the daemon may still have some for us.
+    needsJoin = true
+  }
+
+  /// A daemon's lease, within what a client can keep up with.
+  private static func lease(_ milliseconds: UInt64) -> Duration {
+    .milliseconds(min(max(milliseconds, 100), 86_400_000))
   }
 
   func refused(code: String, message: String) {
@@ -68,6 +85,13 @@ extension ReplicaClient {
     let failure = JoinFailure(code: code, message: message, details: [])
     for scope in scopes { scope.status = .refused(failure) }
     failAllActions(code: code, message: message)
+    failRequests()
+  }
+
+  /// The daemon does not know us. Where hello is on its way that was about frames before it.
+  func notKnown() {
+    guard phase == .live else { return }
+    sessionEnded(code: "needHello", message: "The daemon does not know us.")
   }
 
   /// The daemon ended the session, or does not know it.
@@ -91,6 +115,7 @@ extension ReplicaClient {
     let running = runningEffects
     runningEffects = [:]
     for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
+    for ticket in actions.settlingTickets { ticket.endEffects() }
   }
 
   /// The connection is in doubt: what is shown stays, and is marked stale.
@@ -125,21 +150,24 @@ extension ReplicaClient {
 
   private func noticeSilence() {
     let lease = session?.lease ?? timing.lease
-    guard lastHeard.advanced(by: lease) <= now.instant else {
-      reconnectAt = nil
-      return
-    }
     guard let reconnectAt else {
+      guard lastHeard.advanced(by: lease) <= now.instant else { return }
       events.append(.silent)
       interrupt()
       phase = .offline
       self.reconnectAt = now.instant.advanced(by: jittered(backOff))
       return
     }
+    // Until a greeting comes: what is left over from the old connection proves nothing.
+    guard phase == .offline else {
+      self.reconnectAt = nil
+      return
+    }
     guard reconnectAt <= now.instant else { return }
     isWelcomed = false
     outgoing.append(.reconnect)
-    if let topic = session?.privateTopic { outgoing.append(.subscribe(topic)) }
+    subscribed.removeAll()
+    if let topic = session?.privateTopic { subscribe(topic) }
     backOff = min(backOff * 2, timing.backOff.upperBound)
     self.reconnectAt = now.instant.advanced(by: jittered(backOff))
   }
@@ -172,13 +200,17 @@ extension ReplicaClient {
     if phase == .live { send(.bye) }
     phase = .closed
     failAllActions(code: "disconnected", message: "The connection was closed.")
+    failRequests()
   }
 
   private func failAllActions(code: String, message: String) {
     let failure = Outcome.failed(Outcome.Failure(code: code, message: message))
-    for ticket in actions.removeAll() { ticket.settle(ticket.decided ?? failure) }
+    for ticket in actions.removeAll() {
+      ticket.settle(ticket.decided ?? failure)
+      ticket.endEffects()
+    }
     let running = runningEffects
     runningEffects = [:]
-    for ticket in running.values { ticket.endEffects() }
+    for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
   }
 }

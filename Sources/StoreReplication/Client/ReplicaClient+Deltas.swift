@@ -23,54 +23,59 @@ extension ReplicaClient {
 
   /// Applies the part of a run that is new, all of it in one step for those who watch.
   func receive(_ run: PublishedMessage.DeltaRun) {
-    guard var view, let session else { return }
+    guard var view, view.isIntact else { return }
     guard run.sequence <= view.sequence + 1 else {
       return lost("sequence \(run.sequence) came after \(view.sequence)")
     }
     var touched: [Bool] = []
-    for (offset, step) in run.steps.enumerated() where run.sequence + UInt64(offset) > view.sequence
-    {
+    for (offset, step) in run.steps.enumerated()
+    where run.sequence + UInt64(offset) > view.sequence {
       if touched.isEmpty { touched = Array(repeating: false, count: view.scopes.count) }
-      guard apply(step, in: view, touched: &touched) else { return }
+      if let problem = apply(step, in: view, touched: &touched) {
+        return broken(view, "revision \(step.revision) does not fit: \(problem)")
+      }
       view.sequence += 1
-      revision = step.revision
+      view.revision = step.revision
     }
+    guard !touched.isEmpty else { return }
     self.view = view
-    for scope in view.scopes {
-      scope.position = ClientMessage.Position(epoch: session.epoch, revision: revision)
-    }
-    for (index, isTouched) in touched.enumerated() where isTouched {
-      view.scopes[index].replica?.settled(revision: revision)
-    }
+    revision = view.revision
+    if view.scopes.count == 1 { return show(view.scopes[0], revision: revision) }
+    show(zip(view.scopes, touched).flatMap { $1 ? $0 : [] }, revision: revision)
   }
 
+  /// Applies what one revision changed.
+  ///
+  /// - Returns: What did not fit; nil when all of it did.
   private func apply(
-    _ step: PublishedMessage.Step,
-    in view: ClientView,
-    touched: inout [Bool],
-  ) -> Bool {
+    _ step: PublishedMessage.Step, in view: ClientView, touched: inout [Bool]
+  ) -> String? {
     for change in step.changes {
       guard view.scopes.indices.contains(change.index) else {
-        lost("revision \(step.revision) speaks of a scope \(change.index) of \(view.scopes.count)")
-        return false
+        return "it speaks of a scope \(change.index) of \(view.scopes.count)"
       }
-      let scope = view.scopes[change.index]
-      do throws(CodecError) {
-        try scope.replica?.apply(change.delta, revision: step.revision)
-        touched[change.index] = true
-      } catch {
-        for other in view.scopes { other.position = nil }
-        doubt(scope, "revision \(step.revision) does not fit: \(error)")
-        rejoin()
-        return false
+      touched[change.index] = true
+      for scope in view.scopes[change.index] {
+        do throws(CodecError) {
+          try scope.replica?.apply(change.delta, revision: step.revision)
+        } catch {
+          return "\(scope.name): \(error)"
+        }
       }
     }
-    return true
+    return nil
+  }
+
+  /// Some of a run was applied and some was not: no scope is at a revision that has a number.
+  private func broken(_ view: ClientView, _ reason: String) {
+    self.view?.isIntact = false
+    for scope in view.scopes.joined() { scope.position = nil }
+    lost(reason)
   }
 
   private func receive(_ bookmark: PublishedMessage.Bookmark, on topic: Topic) {
     // While a join is under way its captures are checked by the bookmarks after it.
-    guard joining == nil, let view, topic == view.topic, let session else { return }
+    guard joining == nil, let view, view.isIntact, topic == view.topic else { return }
     guard bookmark.sequence >= view.sequence else { return }
     guard bookmark.sequence == view.sequence else {
       return lost("the bookmark is at \(bookmark.sequence), we are at \(view.sequence)")
@@ -78,31 +83,32 @@ extension ReplicaClient {
     guard bookmark.digests.count == view.scopes.count else {
       return lost("the bookmark has \(bookmark.digests.count) digests for \(view.scopes.count)")
     }
-    var isSame = true
-    for (scope, digest) in zip(view.scopes, bookmark.digests) {
-      if let replica = scope.replica, replica.digest != digest {
-        isSame = false
-        doubt(scope, "its digest is \(replica.digest), the daemon's \(digest)")
-      } else {
-        scope.position = ClientMessage.Position(
-          epoch: session.epoch,
-          revision: bookmark.revision,
-        )
-      }
-    }
-    guard isSame else { return rejoin() }
+    self.view?.revision = max(view.revision, bookmark.revision)
     revision = max(revision, bookmark.revision)
+    let differing = zip(view.scopes, bookmark.digests).flatMap { scopes, digest in
+      scopes.filter { $0.replica?.digest != digest }.map { ($0, digest) }
+    }
+    guard !differing.isEmpty else { return }
+    freezePositions()
+    self.view?.isIntact = false
+    for (scope, digest) in differing {
+      let ours = scope.replica?.digest.description ?? "missing"
+      doubt(scope, "its digest is \(ours), the daemon's \(digest)")
+    }
+    rejoin()
   }
 
-  /// Something is missing; what the replicas have is right as far as it goes.
-  private func lost(_ reason: String) {
-    resyncs += 1
-    events.append(
-      .resynchronising(
-        scope: (view?.scopes.map(\.name) ?? []).joined(separator: ", "),
-        reason: reason,
-      )
-    )
-    rejoin()
+  /// The daemon says on the other socket how far our view is; what has not come by the next time it
+  /// says so is lost. That shows even a loss after which nothing came any more.
+  func compare(_ reach: DaemonMessage.Reach) {
+    guard joining == nil, let view, view.isIntact, reach.nonce == view.nonce else {
+      announced = nil
+      return
+    }
+    if let announced, announced.nonce == view.nonce, view.sequence < announced.sequence {
+      self.announced = nil
+      return lost("the daemon is at \(announced.sequence), we are at \(view.sequence)")
+    }
+    announced = view.sequence < reach.sequence ? reach : nil
   }
 }

@@ -24,37 +24,64 @@ extension ReplicaClient {
   /// Follows a scope no more.
   package func remove(_ scope: ClientScope) {
     scopes.removeAll { $0 === scope }
+    scope.isRemoved = true
     needsJoin = true
   }
 
   func startJoin() {
-    guard let session else { return }
+    guard let session, phase == .live else {
+      needsJoin = true
+      return
+    }
     needsJoin = false
     lastNonce += 1
     let wanted = scopes.filter { if case .refused = $0.status { false } else { true } }
+    // A scope that is followed twice is captured once, for both: so both must have the same.
+    let fresh = Set(
+      wanted.filter { $0.replica != nil && view?.contains($0) != true }.map(\.name))
     let asked = wanted.map { scope in
-      (scope: scope, isKept: canKeep && view?.scopes.contains { $0 === scope } == true)
+      (scope: scope, isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name))
     }
-    joining = ClientJoin(
-      nonce: lastNonce,
-      asked: asked,
-      deadline: now.instant.advanced(by: timing.answer),
-    )
+    freezePositions()
+    // What the daemon sends will start from these positions, so nothing may be added to them.
+    if !canKeep { view?.isIntact = false }
     canKeep = false
+    joining = ClientJoin(
+      nonce: lastNonce, asked: asked, deadline: now.instant.advanced(by: timing.answer))
+    let positions = positions(of: wanted, epoch: session.epoch)
     send(
       .join(
         nonce: lastNonce,
         asked.map { scope, isKept in
           ClientMessage.JoinRequest(
-            scope: scope.name,
-            mode: isKept ? .keep : scope.mode,
-            stateHash: scope.stateHash,
-            actionHash: scope.actionHash,
-            position: scope.position?.epoch == session.epoch ? scope.position : nil,
-          )
-        },
-      )
-    )
+            scope: scope.name, mode: isKept ? .keep : scope.mode, stateHash: scope.stateHash,
+            actionHash: scope.actionHash, position: positions[scope.name])
+        }))
+  }
+
+  /// What all followers of a scope have, by its name.
+  private func positions(
+    of wanted: [ClientScope], epoch: UInt64
+  ) -> [String: ClientMessage.Position] {
+    var positions: [String: ClientMessage.Position] = [:]
+    var without: Set<String> = []
+    for scope in wanted where scope.replica != nil {
+      if let position = scope.position, position.epoch == epoch,
+        positions[scope.name] ?? position == position
+      {
+        positions[scope.name] = position
+      } else {
+        without.insert(scope.name)
+      }
+    }
+    return positions.filter { !without.contains($0.key) }
+  }
+
+  /// Notes for each scope of the view what its replica has, as long as that is certain.
+  func freezePositions() {
+    guard let view, view.isIntact else { return }
+    let position = ClientMessage.Position(epoch: view.epoch, revision: view.revision)
+    for scope in view.scopes.joined() { scope.position = position }
   }
 
   /// Joins everything again, from what the replicas have.
@@ -68,12 +95,12 @@ extension ReplicaClient {
     guard let join = joining else { return }
     joining = nil
     needsJoin = true
-    if let topic = join.view?.topic, topic != view?.topic { outgoing.append(.unsubscribe(topic)) }
+    if let topic = join.view?.topic, topic != view?.topic { unsubscribe(topic) }
   }
 
   func joined(_ nonce: UInt64, _ topic: Topic?, _ answers: [DaemonMessage.JoinAnswer]) {
     guard var join = joining, join.nonce == nonce, !join.isAnswered,
-      answers.count == join.asked.count
+      answers.count == join.asked.count, let session
     else { return }
     var followed: [ClientScope] = []
     for ((scope, _), answer) in zip(join.asked, answers) {
@@ -85,24 +112,30 @@ extension ReplicaClient {
         refuse(scope, JoinFailure(code: code, message: message, details: details))
       }
     }
+    guard followed.isEmpty == (topic == nil) else {
+      malformed += 1
+      return
+    }
     join.isAnswered = true
     if let topic {
       join.view = ClientView(
-        nonce: nonce,
-        topic: topic,
-        scopes: Self.inOrderOfIndex(followed),
-        sequence: 0,
-      )
+        nonce: nonce, topic: topic, epoch: session.epoch,
+        scopes: ClientView.inOrderOfIndex(followed))
     }
     joining = join
-    guard let topic, let session else { return completeJoinIfReady() }
-    outgoing.append(.subscribe(session.privateTopic))
-    if topic != view?.topic { outgoing.append(.subscribe(topic)) }
+    guard let topic else { return completeJoinIfReady() }
+    subscribe(session.privateTopic)
+    subscribe(topic)
     if isWelcomed { sendFence() }
   }
 
-  static func inOrderOfIndex(_ scopes: [ClientScope]) -> [ClientScope] {
-    scopes.sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+  /// Subscriptions are counted by those who pass them on, so each is made once.
+  func subscribe(_ topic: Topic) {
+    if subscribed.insert(topic).inserted { outgoing.append(.subscribe(topic)) }
+  }
+
+  func unsubscribe(_ topic: Topic) {
+    if subscribed.remove(topic) != nil { outgoing.append(.unsubscribe(topic)) }
   }
 
   func sendFence() {
@@ -117,7 +150,7 @@ extension ReplicaClient {
       scope.status = .refused(failure)
       return
     }
-    describe { result in
+    describe { [weak self] result in
       var failure = failure
       if case .success(let descriptions) = result,
         let theirs = descriptions.find(scope.name)?.description
@@ -125,6 +158,7 @@ extension ReplicaClient {
         failure.details = scope.differences(from: theirs)
       }
       scope.status = .refused(failure)
+      self?.settleActions()
     }
   }
 
@@ -160,50 +194,59 @@ extension ReplicaClient {
   }
 
   func receive(_ echo: PublishedMessage.Echo) {
-    guard joining?.nonce == echo.nonce else { return }
+    guard let join = joining, join.nonce == echo.nonce, join.view != nil, join.echo == nil,
+      echo.sequence < ClientTable.greatestStart
+    else { return }
+    // What is kept has to be complete up to here; a loss on the way would never show again.
+    if join.keepsAny, view?.sequence != echo.previousSequence {
+      return lost("the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)")
+    }
     joining?.echo = echo
     joining?.view?.sequence = echo.sequence
+    joining?.view?.revision = echo.revision
     joining?.deadline = now.instant.advanced(by: timing.answer)
     completeJoinIfReady()
   }
 
   func completeJoinIfReady() {
     guard let join = joining, join.isComplete else { return }
+    freezePositions()
     joining = nil
-    guard var next = join.view, let echo = join.echo, let session else {
+    guard var next = join.view, let echo = join.echo else {
       replaceView(with: nil)
       canKeep = true
       return settleActions()
     }
-    for scope in next.scopes where take(join, scope, echo) {
-      scope.position = ClientMessage.Position(epoch: session.epoch, revision: echo.revision)
+    let position = ClientMessage.Position(epoch: next.epoch, revision: echo.revision)
+    for scope in next.scopes.joined() {
+      if take(join, scope, echo) { scope.position = position } else { next.isIntact = false }
     }
-    next.sequence = echo.sequence
     replaceView(with: next)
+    // Nothing is shown unless all of it is right: it would not belong to one revision.
+    guard next.isIntact else { return rejoin() }
     revision = echo.revision
-    canKeep = next.scopes.allSatisfy { $0.position != nil }
-    needsJoin = needsJoin || !canKeep
-    for scope in next.scopes where scope.position != nil {
-      scope.status = .live
-      scope.replica?.settled(revision: echo.revision)
-    }
+    canKeep = true
+    for scope in next.scopes.joined() { scope.status = .live }
+    show(next.scopes.flatMap(\.self), revision: echo.revision)
     for run in join.kept { receive(run) }
     settleActions()
   }
 
+  /// Shows what scopes have come to, and then tells those who watch.
+  func show(_ scopes: [ClientScope], revision: UInt64) {
+    for scope in scopes { scope.replica?.settled(revision: revision) }
+    for scope in scopes { scope.replica?.announce() }
+  }
+
   /// Takes a scope's capture; false when it does not fit, and then the scope is joined afresh.
   private func take(
-    _ join: ClientJoin,
-    _ scope: ClientScope,
-    _ echo: PublishedMessage.Echo,
+    _ join: ClientJoin, _ scope: ClientScope, _ echo: PublishedMessage.Echo
   ) -> Bool {
     guard let handle = scope.handle, let capture = join.captures[handle] else { return true }
     do throws(CodecError) {
       guard capture.revision == echo.revision else {
         throw CodecError(
-          .deltaMismatch,
-          "captured at \(capture.revision), fenced at \(echo.revision)",
-        )
+          .deltaMismatch, "captured at \(capture.revision), fenced at \(echo.revision)")
       }
       switch capture {
       case .snapshot(let bytes, _, let revision):
@@ -213,13 +256,20 @@ extension ReplicaClient {
       }
       return true
     } catch {
-      doubt(scope, "what was captured does not fit: \(error)")
+      if case .snapshot = capture, capture.revision == echo.revision {
+        // The next one would be no better.
+        scope.position = nil
+        let message = "What the daemon sent of \"\(scope.name)\" is not of its type: \(error)"
+        scope.status = .refused(JoinFailure(code: "badState", message: message, details: []))
+      } else {
+        doubt(scope, "what was captured does not fit: \(error)")
+      }
       return false
     }
   }
 
   private func replaceView(with next: ClientView?) {
-    if let old = view?.topic, old != next?.topic { outgoing.append(.unsubscribe(old)) }
+    if let old = view?.topic, old != next?.topic { unsubscribe(old) }
     view = next
   }
 
@@ -230,5 +280,15 @@ extension ReplicaClient {
     needsJoin = true
     canKeep = false
     events.append(.resynchronising(scope: scope.name, reason: reason))
+  }
+
+  /// Something is missing; what the replicas have is right as far as it goes.
+  func lost(_ reason: String) {
+    resyncs += 1
+    let names = view?.scopes.compactMap(\.first?.name) ?? []
+    events.append(.resynchronising(scope: names.joined(separator: ", "), reason: reason))
+    freezePositions()
+    view?.isIntact = false
+    rejoin()
   }
 }

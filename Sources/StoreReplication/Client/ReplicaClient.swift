@@ -52,7 +52,7 @@ package final class ReplicaClient {
   /// A question that was not answered yet.
   struct Request {
     let message: ClientMessage
-    let body: @MainActor (ArraySlice<UInt8>) -> Void
+    let body: @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void
   }
 
   let identity: Identity
@@ -71,6 +71,12 @@ package final class ReplicaClient {
   /// Whether the next join may keep what the present view shows.
   var canKeep = false
   var needsJoin = false
+  /// The last join before the present session.
+  var sessionBase: UInt64 = 0
+  /// What is subscribed to on the present connection.
+  var subscribed: Set<Topic> = []
+  /// How far the daemon said that our view is, where we were behind.
+  var announced: DaemonMessage.Reach?
   var actions = ActionQueue()
   var runningEffects: [UInt64: ActionTicket] = [:]
   var requests: [UInt64: Request] = [:]
@@ -159,8 +165,9 @@ package final class ReplicaClient {
   package func endTurn(_ moment: Moment) {
     now = moment
     guard phase == .live else { return }
-    if needsJoin, joining == nil { startJoin() }
+    // Actions first: a scope that is left takes what was sent to it before.
     sendActions()
+    if needsJoin, joining == nil { startJoin() }
   }
 
   /// What to tell the user, oldest first.
@@ -186,18 +193,19 @@ package final class ReplicaClient {
     switch message {
     case .helloOK(let hello): opened(hello)
     case .refused(let code, let message): refused(code: code, message: message)
-    case .needHello: sessionEnded(code: "needHello", message: "The daemon does not know us.")
+    case .needHello: notKnown()
     case .joined(let nonce, let topic, let answers): joined(nonce, topic, answers)
     case .snapshot(let piece): receive(piece)
     case .replay(let replay): receive(replay)
     case .acks(let acks):
       actions.decide(acks)
       settleActions()
-    case .finished(let sequences):
-      for sequence in sequences { runningEffects.removeValue(forKey: sequence)?.endEffects() }
-    case .pong(_, let revision): daemonRevision = max(daemonRevision, revision)
+    case .finished(let sequences): effectsEnded(sequences)
+    case .pong(_, let revision, let reach):
+      daemonRevision = revision
+      compare(reach)
     case .description(let request, let item), .status(let request, let item):
-      requests.removeValue(forKey: request)?.body(item)
+      requests.removeValue(forKey: request)?.body(.success(item))
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)
     }

@@ -92,6 +92,7 @@ extension CBORDecoder {
   ///
   /// The count is never greater than the number of bytes that are left.
   public mutating func arrayHeader() throws(CodecError) -> Int {
+    if isInsideTag { return try enterSet() }
     try beginItem()
     return try enterArray(.array)
   }
@@ -114,13 +115,13 @@ extension CBORDecoder {
     guard try tag() == CBOR.setTag else {
       throw error(.typeMismatch, "expected a set")
     }
-    isInsideTag = false
-    return try enterArray(.set)
+    return try enterSet()
   }
 
   /// Reads a tag; its content is the next item.
   ///
-  /// The protocol has one tag, 258 for sets; others are refused. `setHeader()` reads both at once.
+  /// The protocol has one tag, 258 for sets, with an array in it; everything else is refused.
+  /// `setHeader()` reads both at once.
   public mutating func tag() throws(CodecError) -> UInt64 {
     try beginItem()
     let header = try header("a set (tag 258)", .tag)
@@ -150,7 +151,13 @@ extension CBORDecoder {
 // MARK: - Parts
 
 extension CBORDecoder {
-  mutating func enterArray(_ kind: Frame.Kind) throws(CodecError) -> Int {
+  /// Reads the array after the tag of a set.
+  private mutating func enterSet() throws(CodecError) -> Int {
+    isInsideTag = false
+    return try enterArray(.set)
+  }
+
+  private mutating func enterArray(_ kind: Frame.Kind) throws(CodecError) -> Int {
     let header = try header("an array", .array)
     let count = try count(header, itemsEach: 1)
     try enter(kind, items: count, headerAt: header.start)

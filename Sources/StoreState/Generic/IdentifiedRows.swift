@@ -135,7 +135,13 @@ struct IdentifiedRows {
       let key = try applier.read(&decoder, id)
       let place = count > 1 ? places[key] : elements.firstIndex { $0[field: field] == key }
       guard let place else { throw absent(key, decoder) }
-      try applier.apply(&decoder, to: &elements[place], element, at: step(key))
+      let (applier, id) = (applier, id)
+      try applier.apply(
+        &decoder,
+        to: &elements[place],
+        element,
+        at: key.pathElement(id, in: applier.document),
+      )
       guard elements[place][field: field] == key else {
         throw decoder.error(.deltaMismatch, "the delta changes the id").inside(step(key))
       }

@@ -3,8 +3,8 @@ package import StoreActor
 /// A list of things to do that several people edit at the same time.
 ///
 /// Everything that is done to one row names the row by its id, never by its place: places shift
-/// while an action is on its way. An id that is not there any more, because someone else was faster,
-/// is no mistake: nothing happens.
+/// while an action is on its way. An id that is not there any more, because someone else was
+/// faster, is no mistake: nothing happens.
 package struct Todos: Reducer {
   package struct State: Equatable, Sendable {
     /// All rows, in the order that people gave them, whatever the filter is.
@@ -40,8 +40,8 @@ package struct Todos: Reducer {
     case items(IdentifiedActionOf<Todo>)
     /// Moves a row to before the row that stands at an offset now, among all rows, shown or not.
     ///
-    /// The number of rows means the end; what is greater means the end too, and what is negative the
-    /// beginning.
+    /// The number of rows means the end; what is greater means the end too, and what is negative
+    /// the beginning.
     case moved(id: Todo.State.ID, toOffset: Int)
     case removed(id: Todo.State.ID)
   }

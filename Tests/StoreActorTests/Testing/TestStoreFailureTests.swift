@@ -27,17 +27,11 @@ struct TestStoreFailureTests {
     let store = store()
     await store.send(.add(1))
     await expectIssue(
-      """
-      A state change does not match expectation: …
-
-            Timer.State(
-          −   ticks: 2,
-          +   ticks: 1,
-              isOn: false
-            )
-
-      (Expected: −, Actual: +)
-      """
+      "A state change does not match expectation: …",
+      "−   ticks: 2,",
+      "+   ticks: 1,",
+      "isOn: false",
+      "(Expected: −, Actual: +)"
     ) {
       await store.receive(\.added) { $0.ticks = 2 }
     }
@@ -82,8 +76,13 @@ struct TestStoreFailureTests {
     ) {
       await store.receive(.tick, timeout: .nanoseconds(1))
     }
-    await expectIssue("Expected to receive an action matching case path \\.tick, but didn't.") {
+    await expectIssue("Expected to receive the following action, but didn't: …", "Action.tick") {
       await store.receive(\.tick, timeout: .zero)
+    }
+    await expectIssue(
+      "Expected to receive an action matching case path of a value of type 'Int', but didn't."
+    ) {
+      await store.receive(\.add, timeout: .zero)
     }
     await expectIssue("Expected to receive an action matching a predicate, but didn't.") {
       await store.receive({ $0 == .tick }, timeout: .zero)
@@ -114,10 +113,10 @@ struct TestStoreFailureTests {
     }
     await store.send(.add(1))
     await expectIssue(
-      "Expected to receive an action matching case path \\.tick, but didn't.",
+      "Expected to receive an action matching case path of a value of type 'Int', but didn't.",
       "Received unexpected action: …"
     ) {
-      await store.receive(\.tick) { $0.ticks = 2 }
+      await store.receive(\.add) { $0.ticks = 2 }
     }
   }
 

@@ -64,7 +64,11 @@ struct TestStoreTests {
 
   @Test("A test that is not exhaustive checks what it mentions")
   func notExhaustive() async {
-    let store = TestStore(initialState: Timer.State()) { Timer() }
+    let store = TestStore(initialState: Timer.State()) {
+      Timer()
+    } withDependencies: {
+      $0.continuousClock = TestClock()
+    }
     store.exhaustivity = .off
     await store.send(.start)
     await store.send(.addTwice(1))

@@ -53,6 +53,25 @@ import Testing
     try decoder.finish()
   }
 
+  @Test("A set may be read as a tag and an array, and its order is checked all the same")
+  func tagAndArray() throws {
+    var decoder = CBORDecoder(hex("82 d90102 82 01 02 d90102 82 02 01"))
+    #expect(try decoder.arrayHeader() == 2)
+    #expect(try decoder.tag() == 258)
+    #expect(throws: CodecError.self) {
+      var other = decoder
+      _ = try other.text()
+    }
+    #expect(try decoder.arrayHeader() == 2)
+    #expect(try [decoder.signed(), decoder.signed()] == [1, 2])
+    #expect(try decoder.tag() == 258)
+    #expect(try decoder.arrayHeader() == 2)
+    #expect(try [decoder.signed(), decoder.signed()] == [2, 1])
+    let error = #expect(throws: CodecError.self) { try decoder.finish() }
+    #expect(error?.code == .notCanonical)
+    #expect(error?.offset == 12)
+  }
+
   @Test("Finishing notices that a container has not ended")
   func unfinished() throws {
     var decoder = CBORDecoder([1, 2].encoded())

@@ -131,6 +131,39 @@ struct IdentifiedArrayTests {
   }
 }
 
+@Suite("Identified array: mistakes that trap", .timeLimit(.minutes(1)))
+struct IdentifiedArrayTrapTests {
+  @Test("An element whose id changes in place")
+  func changedID() async {
+    await #expect(processExitsWith: .failure) {
+      var rows = Rows(ids: [1, 2])
+      rows[id: 1]?.id = 3
+    }
+    await #expect(processExitsWith: .failure) {
+      var rows = Rows(ids: [1, 2])
+      rows[0].id = 3
+    }
+  }
+
+  @Test("Elements that are said to have different ids and have not")
+  func repeatedID() async {
+    await #expect(processExitsWith: .failure) { _ = Rows(ids: [1, 2, 1]) }
+  }
+
+  @Test("Replicating an array that is identified by something else than id")
+  func otherKeyPath() async {
+    await #expect(processExitsWith: .failure) {
+      var rows = IdentifiedArray<String, NamedRow>(id: \.secondName)
+      rows.append(NamedRow("a", 1))
+      _ = rows.encoded()
+    }
+  }
+}
+
+extension NamedRow {
+  fileprivate var secondName: String { id + "!" }
+}
+
 /// An identified array beside a plain array that does the same, slowly and obviously.
 struct IdentifiedTwin {
   var rows: Rows = []

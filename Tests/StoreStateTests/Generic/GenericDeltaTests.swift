@@ -128,6 +128,17 @@ struct GenericDeltaTests {
     #expect(try error(state, "a1 01 82 01 a0").contains("the case home has no payload"))
   }
 
+  @Test("A row's path has its id as JSON writes it, also when the id is a UUID")
+  func pathOfUUID() throws {
+    let rows: IdentifiedArrayOf<UUIDRow> = [UUIDRow()]
+    let id = "01020304-0506-0708-090A-0B0C0D0E0F10"
+    let delta = "a1 03 82 50 0102030405060708090a0b0c0d0e0f10 a1 02 03"
+    let message = "$[\(id)].isCompleted: expected "
+    #expect(try error(rows, delta).hasPrefix(message))
+    let typed = #expect(throws: CodecError.self) { try rows.applying(delta: hex(delta)) }
+    #expect("\(try #require(typed))".hasPrefix(message))
+  }
+
   @Test("A value that is not of the schema gives an error, not a trap")
   func wrongValue() throws {
     for value in [GenericValue.null, .unsigned(4), .array([]), .map([]), .text("x")] {

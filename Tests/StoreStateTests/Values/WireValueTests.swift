@@ -206,7 +206,3 @@ private struct Point: Hashable, ReplicatedRecord {
 
   static let layout = RecordLayout<Point>("Point", [.field("x", \.x)])
 }
-
-extension Point {
-  init(x: Double) { self.x = x }
-}

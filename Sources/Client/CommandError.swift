@@ -1,0 +1,68 @@
+import ArgumentParser
+import StoreClient
+
+/// Why a command could not do what it was asked.
+struct CommandError: Error, Hashable, CustomStringConvertible {
+  /// What the program exits with (sysexits.h).
+  enum Status: Int32 {
+    /// The command line makes no sense.
+    case usage = 64
+    /// An action or a scope is not what the daemon takes.
+    case badData = 65
+    /// The output or the input failed.
+    case inputOutput = 74
+    /// It may work at another time.
+    case tryAgain = 75
+    /// It is not allowed.
+    case notAllowed = 77
+  }
+
+  var status: Status
+  /// What was wrong, what was expected and what to do.
+  var description: String
+
+  init(_ status: Status, _ description: String) {
+    self.status = status
+    self.description = description
+  }
+}
+
+/// What a command says besides its output: to people, on standard error.
+enum Note {
+  static func print(_ text: String) {
+    let line = Array("storectl: \(Printable.text(text))\n".utf8)
+    // Where a note cannot be said there is nobody to tell that.
+    _ = StandardOutput.write(line, to: StandardOutput.errorDescriptor)
+  }
+
+  /// Says why a command failed.
+  ///
+  /// - Returns: What the program exits with.
+  static func failure(_ error: any Error) -> any Error {
+    switch error {
+    case let error as CommandError:
+      print("\(error)")
+      return ExitCode(error.status.rawValue)
+    case let error as ConnectionError:
+      print("\(error)")
+      return ExitCode(error.code.exitStatus)
+    // The parser's own errors know how to say themselves.
+    default: return error
+    }
+  }
+}
+
+/// Text from others as it may be shown on a terminal.
+enum Printable {
+  /// The text with a replacement for everything that could control a terminal.
+  static func text(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars { result.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+    return String(result)
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
+  }
+}

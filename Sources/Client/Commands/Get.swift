@@ -1,0 +1,33 @@
+import ArgumentParser
+import StoreState
+
+/// `storectl get SCOPE`
+struct Get: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print a scope's state, once.",
+    discussion: "Prints the state as JSON: null for a scope that is absent now.",
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  var scope: String
+
+  @Flag(help: "Print the state's digest and revision with it.")
+  var digest = false
+
+  func run() throws {
+    let (scope, isJSON, withDigest) = (scope, options.json, digest)
+    try Connecting(options: options, name: "storectl get").ask { daemon in
+      let scope = try await daemon.state(of: scope)
+      var tree = StateLine.tree(scope)
+      if withDigest {
+        tree = [
+          "digest": .string("\(scope.digest)"), "revision": .integer(scope.revision),
+          "state": tree,
+        ]
+      }
+      try StandardOutput.line(tree.text(pretty: !isJSON))
+    }
+  }
+}

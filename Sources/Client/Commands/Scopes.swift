@@ -1,0 +1,34 @@
+import ArgumentParser
+import StoreState
+
+/// `storectl scopes`
+struct Scopes: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "List what the daemon exposes."
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  func run() throws {
+    let isJSON = options.json
+    try Connecting(options: options, name: "storectl scopes").ask { daemon in
+      guard isJSON else {
+        var table = Table()
+        for scope in daemon.scopes {
+          let actions = scope.actions.map(\.name).joined(separator: " ")
+          table.add(scope.pattern, "\(scope.state.root)", actions.isEmpty ? "(read-only)" : actions)
+        }
+        for line in table.lines() { try StandardOutput.line(line) }
+        return
+      }
+      for scope in daemon.scopes {
+        let tree: JSONValue = [
+          "scope": .string(scope.pattern), "each": .bool(scope.isEach),
+          "state": .string("\(scope.state.root)"),
+          "actions": .array(scope.actions.map { .string($0.name) }),
+        ]
+        try StandardOutput.line(tree.text())
+      }
+    }
+  }
+}

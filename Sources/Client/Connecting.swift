@@ -1,0 +1,77 @@
+import StoreClient
+import StoreReplication
+import StoreState
+
+/// Connects a command with the daemon, and ends it with the right status.
+struct Connecting {
+  /// How long to wait for a daemon before saying that there is none.
+  static let patience: Duration = .milliseconds(1500)
+  /// How long a daemon that is there may take for an answer to a question.
+  static let answerLimit: Duration = .seconds(10)
+
+  let options: ConnectionOptions
+  /// What the daemon calls this client.
+  let name: String
+  /// Whether it is listed among those present: only who stays is.
+  var isListed = false
+
+  /// Runs a command that stays as long as it has something to do.
+  func run(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
+    let location = try options.location()
+    do {
+      try MainActor.assumeIsolated {
+        try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
+          let daemon = Daemon(connection)
+          try await daemon.describe()
+          try await body(daemon)
+        }
+      }
+    } catch {
+      throw Note.failure(error)
+    }
+  }
+
+  /// Runs a command that asks something and ends with the answer.
+  func ask(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
+    try run { daemon in
+      try await daemon.connection.within(Self.answerLimit) { try await body(daemon) }
+    }
+  }
+}
+
+/// A daemon that answered, and what it exposes.
+@MainActor
+final class Daemon {
+  let connection: StoreConnection
+  private(set) var scopes: [ScopeDescription] = []
+
+  init(_ connection: StoreConnection) { self.connection = connection }
+
+  /// Waits for the daemon, and asks what it exposes in the same breath.
+  fileprivate func describe() async throws {
+    let connection = connection
+    async let scopes = connection.describe()
+    try await connection.connected(within: Connecting.patience)
+    self.scopes = try await scopes
+  }
+
+  /// What the daemon says of a scope.
+  ///
+  /// - Throws: A `CommandError` that names the nearest scopes there are.
+  func description(of name: String) throws(CommandError) -> ScopeDescription {
+    if let found = scopes.find(name) { return found.description }
+    throw CommandError(.badData, "There is no scope \"\(name)\"\(remedy(for: name)).")
+  }
+
+  /// Follows a scope until its first state has come.
+  func state(of name: String) async throws -> DynamicScope {
+    let description = try description(of: name)
+    return try await connection.followed(name, description: description)
+  }
+}
+
+extension Daemon {
+  fileprivate func remedy(for name: String) -> String {
+    NearestNames().remedy(for: name, among: scopes.map(\.pattern))
+  }
+}

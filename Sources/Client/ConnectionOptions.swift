@@ -1,0 +1,63 @@
+import ArgumentParser
+import StoreReplication
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What every command takes: where the daemon is, and for whom the output is.
+struct ConnectionOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's directory.",
+      discussion: """
+        Without it $STOREACTOR_DIR, else $XDG_RUNTIME_DIR/storeactor, else ~/.storeactor.
+        """,
+      valueName: "directory",
+    ),
+    completion: .directory,
+  )
+  var dir: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The daemon's address: tcp://HOST:PORT or ipc://DIRECTORY.",
+      valueName: "url",
+    )
+  )
+  var connect: String?
+
+  @Flag(help: "Print one JSON object per line, and nothing else, on standard output.")
+  var json = false
+
+  func validate() throws {
+    guard dir == nil || connect == nil else {
+      throw ValidationError("--dir and --connect exclude each other: give one of them.")
+    }
+    _ = try location()
+  }
+
+  /// Where the daemon is.
+  func location() throws -> StoreLocation {
+    guard let connect else {
+      return StoreLocation(
+        directory: dir ?? StoreLocation.defaultDirectory(environment: Self.environment())
+      )
+    }
+    do throws(LocationError) {
+      return try StoreLocation(address: connect)
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+
+  private static func environment() -> [String: String] {
+    var environment: [String: String] = [:]
+    for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME"] {
+      environment[name] = getenv(name).map { String(cString: $0) }
+    }
+    return environment
+  }
+}

@@ -1,0 +1,96 @@
+import Dispatch
+import Synchronization
+import Testing
+
+/// A value that changes on one thread while others wait for it to become something.
+///
+/// Each wait has a deadline; when that comes the test fails with the value as it was.
+final class Watched<Value: Sendable>: Sendable {
+  private struct Waiter: Sendable {
+    /// Ends the wait when the value is what was waited for.
+    let check: @Sendable (Value) -> Bool
+    let giveUp: @Sendable (Value) -> Void
+  }
+
+  private struct State {
+    var value: Value
+    var waiters: [UInt64: Waiter] = [:]
+    var nextWaiter: UInt64 = 0
+  }
+
+  private let state: Mutex<State>
+
+  init(_ value: Value) { state = Mutex(State(value: value)) }
+
+  var value: Value { state.withLock { $0.value } }
+
+  /// Changes the value and ends the waits that it fulfils.
+  func update(_ body: (inout Value) -> Void) {
+    state.withLock { state in
+      body(&state.value)
+      state.waiters = state.waiters.filter { !$0.value.check(state.value) }
+    }
+  }
+
+  /// Waits until `find` gives something.
+  ///
+  /// - Parameters:
+  ///   - time: How long at most.
+  ///   - what: What is waited for, for the failure's text.
+  ///   - find: Is asked now and after each change, never by two threads at once.
+  func wait<Found: Sendable>(
+    within time: Duration,
+    for what: String,
+    _ find: @escaping @Sendable (Value) -> Found?,
+  ) async throws -> Found {
+    let result: Result<Found, WaitFailure> = await withCheckedContinuation { continuation in
+      let waiter = Waiter { value in
+        guard let found = find(value) else { return false }
+        continuation.resume(returning: .success(found))
+        return true
+      } giveUp: { value in
+        continuation.resume(returning: .failure(WaitFailure(what, time, "\(value)")))
+      }
+      guard let number = add(waiter) else { return }
+      Deadline.after(time) { self.expire(number) }
+    }
+    return try result.get()
+  }
+
+  private func add(_ waiter: Waiter) -> UInt64? {
+    state.withLock { state in
+      guard !waiter.check(state.value) else { return nil }
+      state.nextWaiter += 1
+      state.waiters[state.nextWaiter] = waiter
+      return state.nextWaiter
+    }
+  }
+
+  private func expire(_ number: UInt64) {
+    state.withLock { state in
+      state.waiters.removeValue(forKey: number)?.giveUp(state.value)
+    }
+  }
+}
+
+/// Something did not happen in time.
+struct WaitFailure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ what: String, _ time: Duration, _ state: String) {
+    // The end says more than the beginning: it is what happened last.
+    let shown = state.utf8.count > 4000 ? "… \(state.suffix(4000))" : state
+    description = "Waited \(time) for \(what); at the end there was: \(shown)"
+  }
+}
+
+/// Time limits: they end a wait that has failed, nothing waits for them to come.
+enum Deadline {
+  private static let queue = DispatchQueue(label: "deadlines")
+
+  static func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
+    let (seconds, attoseconds) = time.components
+    let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: body)
+  }
+}

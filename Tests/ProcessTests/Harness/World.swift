@@ -1,0 +1,124 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A program of this package that tests start.
+enum Program: String, Sendable {
+  case stored
+  case storectl
+  case strangerDaemon = "StrangerDaemon"
+  case serialProbe = "SerialProbe"
+
+  /// Where it was built: beside the tests.
+  var path: String {
+    get throws {
+      let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+      let bundle = Bundle.main.bundlePath
+      let folders = [(tests as NSString).deletingLastPathComponent, bundle]
+      for folder in folders + [(bundle as NSString).deletingLastPathComponent] {
+        let path = "\(folder)/\(rawValue)"
+        if FileManager.default.isExecutableFile(atPath: path) { return path }
+      }
+      throw ProcessFailure(
+        "The program \(rawValue) is not built in \(folders.joined(separator: " or ")). "
+          + "Run: swift build --build-tests"
+      )
+    }
+  }
+}
+
+/// Everything that one test starts, in a private directory that goes with it.
+final class World: Sendable {
+  /// The directory: short, because a socket's path is limited to 107 bytes.
+  let directory: String
+  private let processes = Mutex<[ChildProcess]>([])
+
+  private init() throws {
+    let folder = NSTemporaryDirectory().hasSuffix("/") ? NSTemporaryDirectory() : "/tmp/"
+    var template = Array("\(folder)store-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw ProcessFailure("No directory in \(folder): \(String(cString: strerror(errno)))")
+    }
+    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Runs a test's body, and ends whatever it started, also when it throws.
+  static func run<Result>(_ body: (World) async throws -> Result) async throws -> Result {
+    let world = try World()
+    do {
+      let result = try await body(world)
+      await world.clear()
+      return result
+    } catch {
+      let report = world.processes.withLock { $0.map(\.report).joined(separator: "\n") }
+      await world.clear()
+      throw ProcessFailure("\(error)\n\(report)")
+    }
+  }
+
+  private func clear() async {
+    for process in processes.withLock({ $0 }) { await process.clear() }
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// Starts a program.
+  func start(
+    _ program: Program,
+    _ arguments: [String] = [],
+    environment: [String: String] = [:],
+  ) throws -> ChildProcess {
+    let process = try ChildProcess(program.path, arguments, environment: environment)
+    processes.withLock { $0.append(process) }
+    return process
+  }
+
+  /// Starts a daemon on the world's directory and waits until it is ready.
+  func startDaemon(_ program: Program = .stored, _ options: [String] = []) async throws
+    -> ChildProcess
+  {
+    let place = program == .stored ? ["--dir", directory] : [directory]
+    let daemon = try start(program, place + options)
+    _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
+    return daemon
+  }
+
+  /// Starts the client on the world's directory.
+  func startClient(_ arguments: String...) throws -> ChildProcess {
+    try startClient(arguments)
+  }
+
+  func startClient(_ arguments: [String]) throws -> ChildProcess {
+    try start(.storectl, ["--dir", directory] + arguments)
+  }
+
+  /// What a one-shot command came to.
+  struct Run: Sendable {
+    let end: ChildProcess.End
+    let output: [String]
+    let errors: [String]
+
+    var isSuccess: Bool { end == .status(0) }
+    var errorText: String { errors.joined(separator: "\n") }
+  }
+
+  /// Runs a client to its end.
+  func client(_ arguments: String...) async throws -> Run {
+    try await client(arguments)
+  }
+
+  func client(_ arguments: [String], within time: Duration = .seconds(30)) async throws -> Run {
+    try await finish(startClient(arguments), within: time)
+  }
+
+  /// Waits for a program that reads no input.
+  func finish(_ process: ChildProcess, within time: Duration = .seconds(30)) async throws -> Run {
+    process.closeInput()
+    let end = try await process.ended(within: time)
+    return Run(end: end, output: process.output.lines, errors: process.errors.lines)
+  }
+}

@@ -1,0 +1,36 @@
+import StoreDaemon
+
+/// A daemon that watches its own reducers while many tasks send at the same time.
+///
+///     SerialProbe DIRECTORY [LEASE-MILLISECONDS]
+@main
+struct SerialProbe {
+  @MainActor
+  static func main() throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let directory = arguments.first else {
+      return print("usage: SerialProbe DIRECTORY [LEASE-MILLISECONDS]")
+    }
+    var configuration = HostConfiguration(directory: directory)
+    if let lease = arguments.dropFirst().first.flatMap(Int.init) {
+      configuration.lease = .milliseconds(lease)
+      configuration.grace = .milliseconds(lease)
+    }
+    let helpers = ProbeHelpers()
+    let host = StoreHost(
+      initialState: ProbeRoot.State(),
+      exposures: [
+        Expose("probe", state: \.probe, action: \.probe),
+        Expose("journal", state: \.journal),
+      ],
+      configuration: configuration,
+    ) {
+      ProbeRoot(helpers: helpers)
+    }
+    helpers.root.setValue(host.root)
+    try host.run { ready in
+      print("ready dir=\(ready.directory) epoch=\(ready.epoch) revision=\(ready.revision)")
+      fflush(nil)
+    }
+  }
+}
