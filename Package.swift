@@ -119,6 +119,7 @@ let package = Package(
         "StoreActor", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
         reportsToTests,
         .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
     ),
     .testTarget(

@@ -50,9 +50,9 @@ final class Daemon {
   /// Waits for the daemon, and asks what it exposes in the same breath.
   fileprivate func describe() async throws {
     let connection = connection
-    async let scopes = connection.describe()
+    let answer = Task { try await connection.describe() }
     try await connection.connected(within: Connecting.patience)
-    self.scopes = try await scopes
+    scopes = try await connection.within(Connecting.answerLimit) { try await answer.value }
   }
 
   /// What the daemon says of a scope.
@@ -60,7 +60,7 @@ final class Daemon {
   /// - Throws: A `CommandError` that names the nearest scopes there are.
   func description(of name: String) throws(CommandError) -> ScopeDescription {
     if let found = scopes.find(name) { return found.description }
-    throw CommandError(.badData, "There is no scope \"\(name)\"\(remedy(for: name)).")
+    throw CommandError(.badData, "There is no scope \"\(name)\"\(remedy(for: name))")
   }
 
   /// Follows a scope until its first state has come.

@@ -27,6 +27,10 @@ struct Storectl: ParsableCommand {
   // So that the options may also stand before the command's name.
   @OptionGroup(visibility: .hidden) var options: ConnectionOptions
 
+  func run() throws {
+    throw ValidationError("Name a command, such as: storectl scopes")
+  }
+
   static func main() {
     // A reader of the output that leaves early is noticed when writing, and is no failure.
     signal(SIGPIPE, SIG_IGN)

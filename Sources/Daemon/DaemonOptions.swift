@@ -36,7 +36,11 @@ struct DaemonOptions: ParsableArguments {
   var insecureLoopback = false
 
   @Option(
-    help: ArgumentHelp("Where to keep the state on disk.", valueName: "directory", visibility: .hidden)
+    help: ArgumentHelp(
+      "Where to keep the state on disk.",
+      valueName: "directory",
+      visibility: .hidden,
+    )
   )
   var data: String?
 

@@ -9,7 +9,7 @@ extension ConnectionError {
       self.init(
         .unknownScope,
         failure.message,
-        remedy: names.isEmpty ? "List the scopes there are." : "Did you mean \(names)?",
+        remedy: names.isEmpty ? "Ask the daemon which scopes there are, and what their ids are." : "Did you mean \(names)?",
       )
     case "schemaMismatch":
       self.init(

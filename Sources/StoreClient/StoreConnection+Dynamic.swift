@@ -86,6 +86,23 @@ extension StoreConnection {
     return dynamic
   }
 
+  /// Follows a scope of any type, and waits for its first state.
+  ///
+  /// - Throws: ``ConnectionError`` when there will be none.
+  package func followed(
+    _ name: String,
+    description: ScopeDescription,
+  ) async throws(ConnectionError) -> DynamicScope {
+    var scope: DynamicScope?
+    let result = await withCheckedContinuation { continuation in
+      let first = FirstState { continuation.resume(returning: $0) }
+      scope = follow(name, description: description) { _, event in first.took(event) }
+    }
+    try result.get()
+    guard let scope else { preconditionFailure("\(name) has a state, but is not followed") }
+    return scope
+  }
+
   /// A scope to send to without following it.
   package func target(_ name: String, description: ScopeDescription) -> ClientScope {
     defer { wakeUp() }
@@ -105,5 +122,26 @@ private final class Race<Success: Sendable> {
   func finish(_ result: Result<Success, any Error>) {
     continuation?.resume(with: result)
     continuation = nil
+  }
+}
+
+/// Waits for a scope's first state, or for the news that there will be none.
+@MainActor
+private final class FirstState {
+  private var body: (@MainActor (Result<Void, ConnectionError>) -> Void)?
+
+  init(_ body: @escaping @MainActor (Result<Void, ConnectionError>) -> Void) { self.body = body }
+
+  func took(_ event: DynamicScope.Event) {
+    switch event {
+    case .settled: finish(.success(()))
+    case .status(.refused(let failure)): finish(.failure(ConnectionError(failure)))
+    case .snapshot, .delta, .status: break
+    }
+  }
+
+  private func finish(_ result: Result<Void, ConnectionError>) {
+    body?(result)
+    body = nil
   }
 }

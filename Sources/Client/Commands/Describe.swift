@@ -6,7 +6,8 @@ import StoreState
 struct Describe: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the schema of a scope's state, and the actions it takes.",
-    discussion: "Without a scope, of all. With --json, schemas are written as the protocol has them.",
+    discussion:
+      "Without a scope, of all. With --json, schemas are written as the protocol has them.",
   )
 
   @OptionGroup var options: ConnectionOptions

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreClient
 import StoreState
 
 /// `storectl get SCOPE`

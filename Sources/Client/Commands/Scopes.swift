@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreReplication
 import StoreState
 
 /// `storectl scopes`
@@ -16,7 +17,11 @@ struct Scopes: ParsableCommand {
         var table = Table()
         for scope in daemon.scopes {
           let actions = scope.actions.map(\.name).joined(separator: " ")
-          table.add(scope.pattern, "\(scope.state.root)", actions.isEmpty ? "(read-only)" : actions)
+          table.add(
+            scope.pattern,
+            "\(scope.state.root)",
+            actions.isEmpty ? "(read-only)" : actions,
+          )
         }
         for line in table.lines() { try StandardOutput.line(line) }
         return

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StoreClient
 import StoreState
 
 /// `storectl status`
@@ -12,7 +13,7 @@ struct Status: ParsableCommand {
   func run() throws {
     let isJSON = options.json
     try Connecting(options: options, name: "storectl status").ask { daemon in
-      let status = StatusText(value: try await daemon.connection.status())
+      let status = try StatusText(await daemon.connection.status())
       if isJSON { return try StandardOutput.line(status.tree.text()) }
       for line in status.lines { try StandardOutput.line(line) }
     }
@@ -21,7 +22,13 @@ struct Status: ParsableCommand {
 
 /// The daemon's answer to a question for its status (`docs/PROTOCOL.md` §8.2).
 struct StatusText {
-  let value: GenericValue
+  private let value: GenericValue
+  private let document: SchemaDocument
+
+  init(_ value: GenericValue) throws(CodecError) {
+    self.value = value
+    document = try SchemaDocument(root: .any, definitions: [:])
+  }
 
   /// The answer for programs; the epoch as everywhere in hexadecimal, since not every reader of
   /// JSON keeps 64 bits.
@@ -30,7 +37,7 @@ struct StatusText {
     return .object(
       entries.compactMap { entry in
         guard case .text(let name) = entry.key else { return nil }
-        let content = name == "epoch" ? JSONValue.string(epoch) : Self.tree(entry.value)
+        let content = name == "epoch" ? JSONValue.string(epoch) : tree(entry.value)
         return JSONValue.Member(name, content)
       }
     )
@@ -93,8 +100,8 @@ struct StatusText {
     }
   }
 
-  private static func tree(_ value: GenericValue) -> JSONValue {
-    (try? JSONValue(parsing: JSONProjection.json(value))) ?? .null
+  private func tree(_ value: GenericValue) -> JSONValue {
+    JSONProjection.tree(value, schema: .any, in: document)
   }
 
   private static func time(_ milliseconds: UInt64) -> String {

@@ -40,7 +40,7 @@ package struct ScopeDescription: Hashable, Sendable {
     do throws(JSONProjectionError) {
       value = try idValue(text, document)
     } catch {
-      throw CodecError(.typeMismatch, "\(error)")
+      throw CodecError(.typeMismatch, error.message)
     }
     return try ID(encoded: value.encoded())
   }

@@ -2,7 +2,7 @@
 ///
 /// Integers, lengths and floats take their shortest form by construction. What the encoder cannot
 /// know is up to its caller: as many items after a header as it announced, map keys and elements
-/// of a set in bytewise order of their encodings and none twice, and no nesting deeper than 64.
+/// of a set in bytewise order of their encodings and none twice, and no nesting deeper than 128.
 public struct CBOREncoder: Sendable {
   /// The bytes so far.
   public internal(set) var bytes: [UInt8]

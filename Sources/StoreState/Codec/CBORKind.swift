@@ -64,6 +64,7 @@ enum CBOR {
   /// The tag of a set (IANA registry: mathematical finite set).
   static let setTag: UInt64 = 258
 
-  /// How deep arrays and maps may be nested.
-  static let maximumDepth = 64
+  /// How deep arrays and maps may be nested: twice what a value may, because a delta has a level
+  /// more for each optional and each row.
+  static let maximumDepth = 128
 }

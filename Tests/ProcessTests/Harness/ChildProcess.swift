@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -22,36 +21,31 @@ final class ChildProcess: Sendable {
   let output: LineReader
   /// The whole lines of its standard error.
   let errors: LineReader
-  private let input: Mutex<FileHandle?>
-  private let end = Watched<End?>(nil)
+  private let input: InputWriter
+  private let end: Watched<End?>
 
   /// Starts a program with pipes for its three streams.
   init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-    name = ([(path as NSString).lastPathComponent] + arguments).joined(separator: " ")
+    name = ([path.split(separator: "/").last.map(String.init) ?? path] + arguments)
+      .joined(separator: " ")
     let pipes = try Spawn.pipes()
-    pid = try Spawn.start(path, arguments, environment: environment, pipes: pipes)
+    let pid = try Spawn.start(path, arguments, environment: environment, pipes: pipes)
     for descriptor in pipes.theirs { close(descriptor) }
-    // A program that has gone must be an error to write to, not the end of the tests.
-    signal(SIGPIPE, SIG_IGN)
-    input = Mutex(FileHandle(fileDescriptor: pipes.input.write, closeOnDealloc: true))
-    output = LineReader(pipes.output.read)
-    errors = LineReader(pipes.errors.read)
-    awaitEnd()
+    self.pid = pid
+    input = InputWriter(pipes.input.write, label: "input of \(pid)")
+    let end = Watched<End?>(nil)
+    self.end = end
+    // The streams end when the process does, and then asking for its status blocks nobody.
+    let open = Open(count: 2) { end.update { $0 = Self.reap(pid) } }
+    output = LineReader(pipes.output.read, onEnd: open.close)
+    errors = LineReader(pipes.errors.read, onEnd: open.close)
   }
 
-  /// The streams end when the process does, and then asking for its status blocks nobody.
-  private func awaitEnd() {
-    let (end, pid) = (end, pid)
-    let ended = Mutex(0)
-    for reader in [output, errors] {
-      reader.onEnd {
-        guard ended.withLock({ $0 += 1; return $0 }) == 2 else { return }
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
-        let code = status & 0x7f
-        end.update { $0 = code == 0 ? .status(status >> 8 & 0xff) : .signal(code) }
-      }
-    }
+  private static func reap(_ pid: pid_t) -> End {
+    var status: Int32 = 0
+    while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    let number = status & 0x7f
+    return number == 0 ? .status(status >> 8 & 0xff) : .signal(number)
   }
 
   /// Whether it has not ended yet, as far as we know.
@@ -63,41 +57,89 @@ final class ChildProcess: Sendable {
     kill(pid, number)
   }
 
-  /// Writes lines to its standard input.
-  func write(lines: [String]) throws {
-    let text = lines.map { "\($0)\n" }.joined()
-    try input.withLock { try $0?.write(contentsOf: Data(text.utf8)) }
-  }
+  /// Writes lines to its standard input, behind what was written before, as it reads them.
+  func write(lines: [String]) { input.write(lines.map { "\($0)\n" }.joined()) }
 
-  /// Ends its standard input.
-  func closeInput() {
-    input.withLock { $0 = nil }
-  }
+  /// Ends its standard input, behind what was written.
+  func closeInput() { input.close() }
 
   /// Waits for its end.
   func ended(within time: Duration = .seconds(30)) async throws -> End {
-    do {
-      return try await end.wait(within: time, for: "the end of \(name)") { $0 }
-    } catch {
-      throw ProcessFailure("\(error)\n\(report)")
-    }
+    try await end.wait(within: time, for: "the end of \(name)") { $0 }
   }
 
   /// Kills what is left of it, and waits until it is gone.
   func clear() async {
     closeInput()
-    send(signal: SIGCONT)
     send(signal: SIGKILL)
+    // Whoever does not die of SIGKILL is beyond what tests can do about it.
     _ = try? await ended(within: .seconds(10))
   }
 
   /// What it has written, for a failure's text.
   var report: String {
     """
-    --- \(name) (pid \(pid), \(isRunning ? "running" : "ended"))
-    stdout: \(output.lines.suffix(20).joined(separator: "\n"))
-    stderr: \(errors.lines.suffix(20).joined(separator: "\n"))
+    --- \(name) (pid \(pid), \(end.value.map { "\($0)" } ?? "running"))
+    stdout: \(output.lines.suffix(10).joined(separator: "\n"))
+    stderr: \(errors.lines.suffix(10).joined(separator: "\n"))
     """
+  }
+}
+
+/// Writes to a pipe on a queue of its own, because a full pipe blocks.
+private final class InputWriter: Sendable {
+  private let queue: DispatchQueue
+  private let descriptor: Mutex<Int32?>
+
+  init(_ descriptor: Int32, label: String) {
+    // A program that has gone must be an error to write to, not the end of the tests.
+    signal(SIGPIPE, SIG_IGN)
+    queue = DispatchQueue(label: label)
+    self.descriptor = Mutex(descriptor)
+  }
+
+  func write(_ text: String) {
+    queue.async { [self] in
+      guard let descriptor = descriptor.withLock({ $0 }) else { return }
+      var bytes = Array(text.utf8)[...]
+      while !bytes.isEmpty {
+        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 {
+          bytes = bytes.dropFirst(count)
+        } else if errno != EINTR {
+          return
+        }
+      }
+    }
+  }
+
+  func close() {
+    queue.async { [self] in
+      let open = descriptor.withLock { descriptor in
+        defer { descriptor = nil }
+        return descriptor
+      }
+      if let open { Glibc.close(open) }
+    }
+  }
+}
+
+/// Counts down what is still open.
+private final class Open: Sendable {
+  private let count: Mutex<Int>
+  private let onZero: @Sendable () -> Void
+
+  init(count: Int, onZero: @escaping @Sendable () -> Void) {
+    self.count = Mutex(count)
+    self.onZero = onZero
+  }
+
+  func close() {
+    let left = count.withLock { count in
+      count -= 1
+      return count
+    }
+    if left == 0 { onZero() }
   }
 }
 

@@ -25,13 +25,17 @@ final class LineReader: Sendable {
   private let text = Watched(Text())
   private let source: any DispatchSourceRead
 
-  /// Reads from a descriptor, which is closed at the end.
-  init(_ descriptor: Int32) {
+  /// Reads from a descriptor, which is closed at the end, before `onEnd` is called.
+  init(_ descriptor: Int32, onEnd: @escaping @Sendable () -> Void) {
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
+    // The source holds itself until the end, so that nobody has to hold the reader.
     source.setEventHandler { [text, source] in
       if !Self.read(descriptor, into: text) { source.cancel() }
     }
-    source.setCancelHandler { close(descriptor) }
+    source.setCancelHandler {
+      close(descriptor)
+      onEnd()
+    }
     source.resume()
   }
 
@@ -59,15 +63,6 @@ final class LineReader: Sendable {
 
   /// What stands after the last whole line.
   var unfinished: String { String(decoding: text.value.rest, as: UTF8.self) }
-
-  /// Runs `body` when the pipe has ended.
-  func onEnd(_ body: @escaping @Sendable () -> Void) {
-    let text = text
-    Task {
-      _ = try? await text.wait(within: .seconds(86_400), for: "the end") { $0.isAtEnd ? true : nil }
-      body()
-    }
-  }
 
   /// The first line that fits, from index `start` on.
   func line(

@@ -1,11 +1,6 @@
 import StoreActor
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import ZeroMQ
 
 /// What the probe's reducers and effects share: the guard, the root store, and the holds.
 package final class ProbeHelpers: Sendable {
@@ -20,14 +15,8 @@ package final class ProbeHelpers: Sendable {
 
   func leave() { inside.subtract(1, ordering: .sequentiallyConsistent) }
 
-  /// Whether this is the thread that the process started on.
-  var isOnMainThread: Bool {
-    #if os(Linux)
-    gettid() == getpid()
-    #else
-    pthread_main_np() != 0
-    #endif
-  }
+  /// Whether this is the thread that the process started on: its thread id is the process's id.
+  var isOnMainThread: Bool { MainThread.isCurrent }
 
   /// Sends numbered actions through the root store's actor.
   func send(_ count: Int, from sender: Int) async {

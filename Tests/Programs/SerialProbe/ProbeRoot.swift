@@ -26,7 +26,7 @@ struct ProbeRoot: Reducer {
       if !helpers.isOnMainThread { state.probe.offMain += 1 }
       state.probe.reduced += 1
       guard case .probe(let child) = action else { return .none }
-      let effect = probe.reduce(&state.probe, child).map(Action.probe)
+      let effect = probe.reduce(into: &state.probe, action: child).map(Action.probe)
       state.journal.entries.append(state.probe.latest)
       return effect
     }

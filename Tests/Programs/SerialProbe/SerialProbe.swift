@@ -27,7 +27,8 @@ struct SerialProbe {
     ) {
       ProbeRoot(helpers: helpers)
     }
-    helpers.root.setValue(host.root)
+    let root = host.root
+    helpers.root.setValue(root)
     try host.run { ready in
       print("ready dir=\(ready.directory) epoch=\(ready.epoch) revision=\(ready.revision)")
       fflush(nil)

@@ -55,14 +55,14 @@ import Testing
     #expect(throws: CodecError.self) { try UInt8(encoded: hex("20")) }
   }
 
-  @Test("Arrays may be nested 64 deep and not deeper")
+  @Test("Arrays may be nested 128 deep and not deeper")
   func depth() {
-    let deepest = [UInt8](repeating: 0x81, count: 64) + [0]
+    let deepest = [UInt8](repeating: 0x81, count: 128) + [0]
     #expect(decodingError(deepest) == nil)
-    let deeper = [UInt8](repeating: 0x81, count: 65) + [0]
+    let deeper = [UInt8](repeating: 0x81, count: 129) + [0]
     #expect(decodingError(deeper)?.code == .tooDeep)
-    #expect(decodingError(deeper)?.offset == 64)
-    let emptyAndDeeper = [UInt8](repeating: 0x81, count: 64) + [0x80]
+    #expect(decodingError(deeper)?.offset == 128)
+    let emptyAndDeeper = [UInt8](repeating: 0x81, count: 128) + [0x80]
     #expect(decodingError(emptyAndDeeper)?.code == .tooDeep)
     // A container that has ended does not count.
     let siblings =

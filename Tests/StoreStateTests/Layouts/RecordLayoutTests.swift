@@ -71,7 +71,7 @@ import Testing
   @Test("A record that contains itself may be nested as deep as the protocol allows")
   func recursion() throws {
     var tree = Tree()
-    for depth in 1...31 {
+    for depth in 1...63 {
       var outer = Tree()
       outer.value = depth
       outer.children = [tree]

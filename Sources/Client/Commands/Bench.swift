@@ -1,0 +1,89 @@
+import ArgumentParser
+import StoreState
+
+/// `storectl bench`
+struct Bench: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Measure how fast the daemon takes actions.",
+    discussion: """
+      The scope is followed by the same client: an action is done when it is acknowledged and the \
+      local state includes it.
+      """,
+    subcommands: [Latency.self, Throughput.self],
+  )
+
+  // So that the options may also stand before the command's name.
+  @OptionGroup(visibility: .hidden) var options: ConnectionOptions
+
+  func run() throws {
+    throw ValidationError("Name what to measure: storectl bench latency, or throughput.")
+  }
+
+  struct Latency: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send one action at a time, after 1000 that do not count."
+    )
+
+    @OptionGroup var options: ConnectionOptions
+    @OptionGroup var load: Load
+
+    func run() throws {
+      try load.run(options, defaultCount: 10_000, warmUp: 1_000, window: 1)
+    }
+  }
+
+  struct Throughput: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Keep so many actions on the way as the window has room for."
+    )
+
+    @OptionGroup var options: ConnectionOptions
+    @OptionGroup var load: Load
+
+    @Option(help: ArgumentHelp("Actions on the way at once.", valueName: "actions"))
+    var window = 256
+
+    func validate() throws {
+      guard (1...16_384).contains(window) else {
+        throw ValidationError("--window needs a number from 1 to 16384, not \(window).")
+      }
+    }
+
+    func run() throws {
+      try load.run(options, defaultCount: 100_000, warmUp: 0, window: window)
+    }
+  }
+
+  /// What is sent, and how often.
+  struct Load: ParsableArguments {
+    @Option(help: ArgumentHelp("How many actions count.", valueName: "actions"))
+    var count: Int?
+
+    @Option(help: "The scope to send to.")
+    var scope = "counter"
+
+    @Option(help: ArgumentHelp("The action to send, as JSON.", valueName: "json"))
+    var action = "\"incrementButtonTapped\""
+
+    func validate() throws {
+      if let count, !(1...100_000_000).contains(count) {
+        throw ValidationError("--count needs a number from 1 to 100000000, not \(count).")
+      }
+    }
+
+    func run(
+      _ options: ConnectionOptions,
+      defaultCount: Int,
+      warmUp: Int,
+      window: Int,
+    ) throws {
+      let (scope, action, isJSON) = (scope, action, options.json)
+      let count = count ?? defaultCount
+      try Connecting(options: options, name: "storectl bench").run { daemon in
+        let run = try await BenchRun(daemon, scope, action)
+        let report = try await run.report(count: count, warmUp: warmUp, window: window)
+        try StandardOutput.line(isJSON ? report.tree.text() : report.text)
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import StoreClient
+import StoreReplication
+import StoreState
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Actions sent as fast as they are done, and how long each took.
+@MainActor
+final class BenchRun {
+  private let connection: StoreConnection
+  private let target: ClientScope
+  private let action: [UInt8]
+
+  private var total = 0
+  private var warmUp = 0
+  private var started = 0
+  private var finished = 0
+  /// When each action was sent, in nanoseconds; then how long it took.
+  private var times: [UInt64] = []
+  private var begin: UInt64 = 0
+  private var failure: Outcome.Failure?
+  private var onEnd: CheckedContinuation<Void, Never>?
+
+  /// Follows the scope, which has to be there.
+  init(_ daemon: Daemon, _ scope: String, _ action: String) async throws {
+    let description = try daemon.description(of: scope)
+    self.action = try ActionParser(description: description).action(action)
+    connection = daemon.connection
+    connection.actionTimeToLive = nil
+    let followed = try await daemon.connection.within(Connecting.answerLimit) {
+      try await daemon.connection.followed(scope, description: description)
+    }
+    guard let target = followed.scope else {
+      preconditionFailure("The scope \(scope) is followed, but not joined")
+    }
+    self.target = target
+  }
+
+  func report(count: Int, warmUp: Int, window: Int) async throws(CommandError) -> BenchReport {
+    total = warmUp + count
+    self.warmUp = warmUp
+    times = Array(repeating: 0, count: total)
+    if warmUp == 0 { begin = Self.nanoseconds }
+    await withCheckedContinuation { continuation in
+      onEnd = continuation
+      for _ in 0..<min(window, total) { next() }
+    }
+    let elapsed = Self.nanoseconds - begin
+    if let failure {
+      let status = OutcomeLine(.failed(failure)).status ?? .tryAgain
+      throw CommandError(status, "An action was not applied (\(failure.code)): \(failure.message)")
+    }
+    return BenchReport(
+      latencies: times[warmUp...].sorted(),
+      bytes: frameBytes,
+      window: window,
+      elapsed: elapsed,
+    )
+  }
+
+  /// Sends one action, and the next one when it is done.
+  private func next() {
+    let place = started
+    started += 1
+    times[place] = Self.nanoseconds
+    connection.submit(action, to: target).whenSettled { [unowned self] in settled(place, $0) }
+  }
+
+  private func settled(_ place: Int, _ outcome: Outcome) {
+    let now = Self.nanoseconds
+    times[place] = now - times[place]
+    finished += 1
+    if finished == warmUp { begin = now }
+    if case .failed(let failure) = outcome {
+      self.failure = failure
+      // What is under way comes to its end; nothing more is begun.
+      total = started
+    }
+    if started < total {
+      next()
+    } else if finished == total {
+      onEnd?.resume()
+      onEnd = nil
+    }
+  }
+
+  /// The bytes of one control frame with one action.
+  private var frameBytes: Int {
+    let request = ClientMessage.ActionRequest(handle: 1, action: action[...], deadline: nil)
+    return ClientMessage.actions(first: UInt64(total), [request]).encoded().count
+  }
+
+  private static var nanoseconds: UInt64 {
+    var time = timespec()
+    // Fails only for a clock that the system does not have.
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
+}
+
+/// What a bench measured.
+struct BenchReport {
+  /// In nanoseconds, the shortest first.
+  var latencies: [UInt64]
+  var bytes: Int
+  var window: Int
+  var elapsed: UInt64
+
+  var tree: JSONValue {
+    [
+      "count": .integer(latencies.count), "bytes": .integer(bytes), "window": .integer(window),
+      "p50_us": .number(microseconds(0.50)), "p99_us": .number(microseconds(0.99)),
+      "actions_per_s": .integer(rate),
+    ]
+  }
+
+  var text: String {
+    "\(latencies.count) actions of \(bytes) bytes, \(window) at once: "
+      + "p50 \(microseconds(0.50)) µs, p99 \(microseconds(0.99)) µs, \(rate) actions a second"
+  }
+
+  private var rate: UInt64 {
+    UInt64((Double(latencies.count) / (Double(max(elapsed, 1)) / 1e9)).rounded())
+  }
+
+  /// The time within which such a part of the actions was done, with one decimal.
+  private func microseconds(_ part: Double) -> String {
+    guard !latencies.isEmpty else { return "0.0" }
+    let nanoseconds = latencies[min(latencies.count - 1, Int(Double(latencies.count) * part))]
+    let tenths = (nanoseconds + 50) / 100
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+
+/// `storectl send SCOPE ACTION…` and `storectl send SCOPE -`
+struct Send: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Send actions to a scope, in order, and print what became of each.",
+    discussion: """
+      An action is JSON: a case without payload is a string, "incrementButtonTapped"; with payload \
+      an object, {"addButtonTapped":{"title":"Milk"}}. All are checked before the first is sent, \
+      and when one does not fit nothing is sent.
+
+      With - actions are read from standard input, one on each line; empty lines do not count. A \
+      line that does not fit is rejected in its place, and the others go on. It also goes on through \
+      a restart of the daemon, and ends when the input has ended and every outcome has arrived.
+
+      Exits with 0 when all were applied, 65 when one was rejected as bad, 75 when one expired or \
+      was refused for load.
+      """,
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  var scope: String
+
+  @Argument(help: "Actions as JSON, or - for standard input.")
+  var actions: [String]
+
+  @Option(
+    help: ArgumentHelp(
+      "How long an action may wait for the daemon before it must not run any more.",
+      discussion: "30 unless told otherwise; with - there is no limit unless told otherwise.",
+      valueName: "seconds",
+    )
+  )
+  var timeout: Double?
+
+  func validate() throws {
+    if let timeout, !(timeout > 0 && timeout <= 1e9) {
+      throw ValidationError("--timeout needs seconds above 0 and up to 1000000000, not \(timeout).")
+    }
+    guard actions == ["-"] || !actions.contains("-") else {
+      throw ValidationError("Give either actions or - for standard input.")
+    }
+  }
+
+  func run() throws {
+    let (scope, actions, isJSON) = (scope, actions, options.json)
+    let limit = timeout.map { Duration.seconds($0) }
+    try Connecting(options: options, name: "storectl send").run { daemon in
+      let session = try SendSession(daemon, scope, isJSON: isJSON)
+      if actions == ["-"] {
+        try await session.run(LineReader(), timeout: limit)
+      } else {
+        try await session.run(actions, timeout: limit ?? .seconds(30))
+      }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import ArgumentParser
+import StoreClient
+import StoreReplication
+import StoreState
+
+/// A `send` under way: actions out, and their outcomes printed in the order of the actions.
+@MainActor
+final class SendSession {
+  /// Actions without an outcome that are read ahead: several times the window.
+  private static let mostPending = 4_096
+  /// Bytes of output that may wait before no more input is read.
+  private static let mostOutput = 1 << 20
+
+  private let daemon: Daemon
+  private let name: String
+  private let parser: ActionParser
+  private let isJSON: Bool
+  private let writer = LineWriter()
+  private var target: ClientScope?
+
+  // The outcomes that came before those of earlier actions, by the action's place.
+  private var early: [Int: OutcomeLine] = [:]
+  private var accepted = 0
+  private var printed = 0
+  private var worst: CommandError.Status?
+  private var onProgress: CheckedContinuation<Void, Never>?
+
+  init(_ daemon: Daemon, _ name: String, isJSON: Bool) throws(CommandError) {
+    self.daemon = daemon
+    self.name = name
+    self.isJSON = isJSON
+    parser = ActionParser(description: try daemon.description(of: name))
+    writer.onIdle = { [unowned self] in progressed() }
+  }
+
+  /// Sends actions, all of them or, when one does not fit, none.
+  func run(_ texts: [String], timeout: Duration) async throws {
+    var actions: [[UInt8]] = []
+    var isBad = false
+    for (index, text) in texts.enumerated() {
+      do throws(CommandError) {
+        actions.append(try parser.action(text))
+      } catch {
+        isBad = true
+        let place = texts.count > 1 ? "action \(index + 1) of \(texts.count): " : ""
+        Note.print("\(place)\(error)")
+      }
+    }
+    guard !isBad else {
+      throw CommandError(.badData, "Nothing was sent.")
+    }
+    noteEvents()
+    for action in actions { submit(action, timeout) }
+    // The daemon decides in time; beyond it nothing more is to be expected.
+    let patience = timeout + Connecting.answerLimit
+    try await daemon.connection.within(patience) { [self] in try await finish() }
+  }
+
+  /// Sends what the lines of an input say, until its end.
+  func run(_ input: LineReader, timeout: Duration?) async throws {
+    noteEvents()
+    daemon.connection.actionTimeToLive = nil
+    while let line = try await input.next() {
+      switch line {
+      case .text(let text):
+        guard text.contains(where: { !$0.isWhitespace }) else { continue }
+        do throws(CommandError) {
+          submit(try parser.action(text), timeout)
+        } catch {
+          reject("\(error)")
+        }
+      case .notText: reject("The line is not UTF-8.")
+      case .tooLong(let limit): reject("The line has more than \(limit) bytes.")
+      }
+      while writer.failure == nil, isFull { await progress() }
+      if writer.failure != nil { break }
+    }
+    try await finish()
+  }
+
+  private func noteEvents() {
+    daemon.connection.onEvent = { Note.print("\($0)") }
+  }
+
+  // MARK: - Outcomes
+
+  private func submit(_ action: [UInt8], _ timeout: Duration?) {
+    let place = accepted
+    accepted += 1
+    let target = target ?? daemon.connection.target(name, description: parser.description)
+    self.target = target
+    daemon.connection.submit(action, to: target, deadline: timeout)
+      .whenSettled { [unowned self] in settled(place, OutcomeLine($0)) }
+  }
+
+  private func reject(_ message: String) {
+    let place = accepted
+    accepted += 1
+    settled(place, .notAnAction(message))
+  }
+
+  private func settled(_ place: Int, _ line: OutcomeLine) {
+    early[place] = line
+    while let next = early.removeValue(forKey: printed) {
+      printed += 1
+      writer.line(next.text(asJSON: isJSON))
+      if let status = next.status, status.rawValue < worst?.rawValue ?? .max { worst = status }
+    }
+    progressed()
+  }
+
+  private var isFull: Bool {
+    accepted - printed >= Self.mostPending || writer.pendingBytes >= Self.mostOutput
+  }
+
+  private func progress() async {
+    await withCheckedContinuation { onProgress = $0 }
+  }
+
+  private func progressed() {
+    onProgress?.resume()
+    onProgress = nil
+  }
+
+  /// Waits for every outcome, and ends with the status of the worst.
+  private func finish() async throws {
+    while printed < accepted, writer.failure == nil { await progress() }
+    await writer.drained()
+    if case .failed(let reason) = writer.failure {
+      throw CommandError(.inputOutput, "Standard output could not be written: \(reason).")
+    }
+    if let worst { throw ExitCode(worst.rawValue) }
+  }
+}
+
+/// Text into encoded actions of a scope.
+struct ActionParser {
+  let description: ScopeDescription
+
+  /// - Throws: A `CommandError` with the path in the text and what was expected there.
+  func action(_ text: String) throws(CommandError) -> [UInt8] {
+    do throws(JSONProjectionError) {
+      return try JSONProjection.value(fromJSON: text, in: description.action).encoded()
+    } catch {
+      throw CommandError(.badData, "\(error)\(hint(text))")
+    }
+  }
+
+  /// A shell takes the quotes away that a text needs in JSON.
+  private func hint(_ text: String) -> String {
+    guard description.actions.contains(where: { $0.name == text && $0.payload.isEmpty }) else {
+      return ""
+    }
+    return "; in a shell write '\"\(text)\"'"
+  }
+}

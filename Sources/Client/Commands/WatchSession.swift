@@ -1,0 +1,157 @@
+import StoreClient
+import StoreReplication
+import StoreState
+
+/// A `watch` under way: states and deltas become lines as far as the output takes them.
+@MainActor
+final class WatchSession {
+  struct Format {
+    var isJSON: Bool
+    var deltas: Bool
+    var digest: Bool
+    var count: Int?
+  }
+
+  /// A scope and what is to be printed of it.
+  private final class Watched {
+    let scope: DynamicScope
+    /// Whether the newest state is not printed yet, and has to be.
+    var isChanged = false
+    /// Whether deltas make no sense until the state was printed.
+    var needsState = true
+
+    init(_ scope: DynamicScope) { self.scope = scope }
+  }
+
+  /// Bytes of lines that may wait; deltas beyond it are replaced by the state.
+  private static let mostPending = 64 << 20
+
+  private let daemon: Daemon
+  private let format: Format
+  private let writer = LineWriter()
+  private var watched: [Watched] = []
+  /// Where each scope stands in `watched`, by name.
+  private var places: [String: Int] = [:]
+  private var printed = 0
+  private var result: Result<Void, any Error>?
+  private var onEnd: CheckedContinuation<Void, Never>?
+
+  init(_ daemon: Daemon, _ format: Format) {
+    self.daemon = daemon
+    self.format = format
+  }
+
+  /// Prints until the count is reached, a signal comes, or nobody reads any more.
+  func run(_ names: [String]) async throws {
+    let signals = StopSignals { [self] in stop() }
+    defer { signals.cancel() }
+    writer.onIdle = { [unowned self] in outputIdle() }
+    daemon.connection.onEvent = { [unowned self] in took($0) }
+    for name in names {
+      let description = try daemon.description(of: name)
+      places[name] = watched.count
+      watched.append(
+        Watched(
+          daemon.connection.follow(name, description: description) { [unowned self] in took($1, $0)
+          }
+        )
+      )
+    }
+    if result == nil { await withCheckedContinuation { onEnd = $0 } }
+    await writer.drained()
+    try result?.get()
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    guard self.result == nil else { return }
+    self.result = result
+    onEnd?.resume()
+    onEnd = nil
+  }
+
+  /// Ends after the line that is being written.
+  private func stop() {
+    writer.abandon()
+    end(.success(()))
+  }
+
+  private func took(_ event: ConnectionEvent) {
+    switch event.kind {
+    case .connected: Note.print("connected again: \(event)")
+    // Comes with `connected`, in other words.
+    case .newEpoch, .sessionEnded, .silent, .resynchronising: Note.print("\(event)")
+    case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
+    }
+  }
+
+  private func took(_ event: DynamicScope.Event, _ scope: DynamicScope) {
+    guard result == nil, let place = places[scope.name] else { return }
+    let entry = watched[place]
+    switch event {
+    case .snapshot:
+      entry.needsState = true
+      entry.isChanged = true
+    case .delta(let delta, let old, _):
+      entry.isChanged = true
+      if format.deltas, !entry.needsState { printDelta(delta, old, entry) }
+    case .settled: printChanged()
+    case .status(.refused(let failure)): end(.failure(ConnectionError(failure)))
+    case .status: break
+    }
+  }
+
+  /// Prints the states that are due, as far as the output takes them.
+  private func printChanged() {
+    let hasRoom = format.deltas && writer.pendingBytes < Self.mostPending / 2
+    guard writer.isIdle || hasRoom else { return }
+    for entry in watched where entry.isChanged && result == nil {
+      if !format.deltas || entry.needsState {
+        entry.needsState = false
+        line(entry, ("state", StateLine.tree(entry.scope)))
+      }
+      entry.isChanged = false
+    }
+  }
+
+  private func printDelta(_ delta: ArraySlice<UInt8>, _ old: GenericValue, _ entry: Watched) {
+    guard writer.pendingBytes < Self.mostPending else {
+      Note.print("the output cannot keep up; the state of \(entry.scope.name) will follow")
+      entry.needsState = true
+      return
+    }
+    let scope = entry.scope
+    do throws(CodecError) {
+      let tree = try JSONProjection.tree(
+        delta: delta,
+        of: old,
+        schema: scope.schema,
+        in: scope.description.state,
+      )
+      line(entry, ("delta", tree))
+    } catch {
+      end(.failure(CommandError(.badData, "A delta of \(scope.name) makes no sense: \(error)")))
+    }
+  }
+
+  private func line(_ entry: Watched, _ content: (name: String, tree: JSONValue)) {
+    writer.line(
+      StateLine.text(entry.scope, content, withDigest: format.digest, asJSON: format.isJSON)
+    )
+    printed += 1
+    if printed == format.count { end(.success(())) }
+  }
+
+  private func outputIdle() {
+    switch writer.failure {
+    case nil: if result == nil { printChanged() }
+    case .failed(let reason):
+      end(
+        .failure(
+          CommandError(.inputOutput, "Standard output could not be written: \(reason).")
+        )
+      )
+    // Who reads has seen enough.
+    case .brokenPipe, .done: end(.success(()))
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// Bytes into lines, with a limit: whoever sends no end of a line fills no memory.
+struct LineSplitter {
+  enum Line: Hashable, Sendable {
+    case text(String)
+    /// A line that is not UTF-8.
+    case notText
+    /// A line of more bytes than the limit.
+    case tooLong(limit: Int)
+  }
+
+  private let limit: Int
+  /// What was read; everything before `start` is done.
+  private var bytes: [UInt8] = []
+  private var start = 0
+  /// Up to where there is no end of a line.
+  private var scanned = 0
+  private var isSkipping = false
+
+  init(limit: Int) {
+    precondition(limit > 0, "A line has room for at least 1 byte, not \(limit)")
+    self.limit = limit
+  }
+
+  mutating func append(_ more: some Sequence<UInt8>) {
+    bytes.removeFirst(start)
+    scanned -= start
+    start = 0
+    bytes.append(contentsOf: more)
+  }
+
+  /// The next whole line, without its end; nil when there is none yet.
+  mutating func next() -> Line? {
+    while scanned < bytes.count {
+      guard bytes[scanned] == 0x0A else {
+        scanned += 1
+        continue
+      }
+      defer {
+        scanned += 1
+        start = scanned
+        isSkipping = false
+      }
+      return line(bytes[start..<scanned])
+    }
+    if scanned - start > limit {
+      isSkipping = true
+      start = scanned
+    }
+    return nil
+  }
+
+  /// What stands behind the last end of a line, when nothing comes any more; nil for nothing.
+  mutating func last() -> Line? {
+    defer {
+      start = bytes.count
+      scanned = start
+      isSkipping = false
+    }
+    return start < bytes.count || isSkipping ? line(bytes[start...]) : nil
+  }
+
+  private func line(_ line: ArraySlice<UInt8>) -> Line {
+    guard !isSkipping, line.count <= limit else { return .tooLong(limit: limit) }
+    let text = line.last == 0x0D ? line.dropLast() : line
+    return String(validating: text, as: UTF8.self).map(Line.text) ?? .notText
+  }
+}

@@ -1,0 +1,53 @@
+package import StoreActor
+
+extension Board {
+  package enum Action: Equatable, Sendable {
+    case accounts(AccountsAction)
+    case list(ListAction)
+    case note(NoteAction)
+    /// A listed session came.
+    case joined(session: UInt64)
+    case left(session: UInt64)
+  }
+
+  package enum AccountsAction: Equatable, Sendable {
+    case transferred(tag: UInt64, amount: Int)
+    /// The second half of a transfer; only the reducer sends it.
+    case arrived(amount: Int)
+    /// Changes nothing, which is a revision too.
+    case refreshed(tag: UInt64)
+    case noteToggled(tag: UInt64)
+  }
+
+  package enum ListAction: Equatable, Sendable {
+    case added(tag: UInt64, title: String)
+    case removed(tag: UInt64, id: Int)
+    case moved(tag: UInt64, id: Int, toOffset: Int)
+    case rows(IdentifiedAction<Int, RowAction>)
+  }
+
+  package enum RowAction: Equatable, Sendable {
+    case titled(tag: UInt64, title: String)
+    case counted(tag: UInt64)
+  }
+
+  package enum NoteAction: Equatable, Sendable {
+    case written(tag: UInt64, text: String)
+    case closed(tag: UInt64)
+  }
+}
+
+extension Board.Action {
+  /// Which action of a client it is; nil when no client sent it.
+  package var tag: UInt64? {
+    switch self {
+    case .accounts(.transferred(let tag, _)), .accounts(.refreshed(let tag)),
+      .accounts(.noteToggled(let tag)), .list(.added(let tag, _)), .list(.removed(let tag, _)),
+      .list(.moved(let tag, _, _)), .list(.rows(.element(_, .titled(let tag, _)))),
+      .list(.rows(.element(_, .counted(let tag)))), .note(.written(let tag, _)),
+      .note(.closed(let tag)):
+      tag
+    case .accounts(.arrived), .joined, .left: nil
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package import StoreActor
+package import StoreState
+
+/// The feature that the simulated daemon runs: one part of every kind that a scope can be.
+///
+/// Every action of a client carries a tag of its own, so that a history tells which were reduced.
+package struct Board: Reducer {
+  package struct State: Equatable, Sendable {
+    /// Two numbers that one action moves a part between, in two steps of one revision.
+    package var accounts = Accounts()
+    package var list = RowList()
+    /// A part that comes and goes.
+    package var note: Note?
+    package var presence = Presence()
+
+    package init() {}
+  }
+
+  package struct Accounts: Equatable, Sendable {
+    package var left = 1_000
+    package var right = 0
+    package var moves = 0
+
+    package init() {}
+  }
+
+  package struct RowList: Equatable, Sendable {
+    package var rows: IdentifiedArrayOf<Row> = []
+    package var nextID = 0
+
+    package init() {}
+  }
+
+  package struct Row: Equatable, Identifiable, Sendable {
+    package var id: Int
+    package var title: String
+    package var count = 0
+
+    package init(id: Int, title: String) {
+      self.id = id
+      self.title = title
+    }
+  }
+
+  package struct Note: Equatable, Sendable {
+    package var text = ""
+    package var edits = 0
+
+    package init() {}
+  }
+
+  /// The sessions that are there, as the session events say.
+  package struct Presence: Equatable, Sendable {
+    package var sessions: [UInt64] = []
+
+    package init() {}
+  }
+
+  private let ledger: Ledger
+
+  /// - Parameter ledger: Is told of every action that is reduced.
+  package init(ledger: Ledger) { self.ledger = ledger }
+
+  package var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if let tag = action.tag { ledger.reduced(tag) }
+      switch action {
+      case .accounts(let action): return reduce(&state, action)
+      case .list(let action): reduce(&state.list, action)
+      case .note(let action): reduce(&state.note, action)
+      case .joined(let session): state.presence.sessions.append(session)
+      case .left(let session): state.presence.sessions.removeAll { $0 == session }
+      }
+      return .none
+    }
+  }
+
+  private func reduce(_ state: inout State, _ action: AccountsAction) -> Effect<Action> {
+    switch action {
+    case .transferred(_, let amount):
+      state.accounts.left -= amount
+      return .send(.accounts(.arrived(amount: amount)))
+    case .arrived(let amount):
+      state.accounts.right += amount
+      state.accounts.moves += 1
+    case .refreshed: break
+    case .noteToggled: state.note = state.note == nil ? Note() : nil
+    }
+    return .none
+  }
+
+  private func reduce(_ list: inout RowList, _ action: ListAction) {
+    switch action {
+    case .added(_, let title):
+      list.rows.append(Row(id: list.nextID, title: title))
+      list.nextID += 1
+    case .removed(_, let id): list.rows.remove(id: id)
+    case .moved(_, let id, let offset):
+      guard let source = list.rows.index(id: id) else { return }
+      let destination = min(max(offset, 0), list.rows.count)
+      list.rows.move(fromOffsets: [source], toOffset: destination)
+    case .rows(.element(let id, .titled(_, let title))): list.rows[id: id]?.title = title
+    case .rows(.element(let id, .counted)): list.rows[id: id]?.count += 1
+    }
+  }
+
+  private func reduce(_ note: inout Note?, _ action: NoteAction) {
+    switch action {
+    case .written(_, let text):
+      note?.text = text
+      note?.edits += 1
+    case .closed: note = nil
+    }
+  }
+}
