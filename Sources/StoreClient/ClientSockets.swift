@@ -6,6 +6,9 @@ import ZeroMQ
 final class ClientSockets {
   /// Messages taken from one socket in one turn.
   static let budget = 1024
+  /// Nanoseconds after which a turn takes no more: pings have to go out, however long it takes the
+  /// replicas to apply what comes.
+  static let turnLimit: Int64 = 10_000_000
 
   private(set) var control: Socket
   private(set) var publishing: Socket
@@ -87,6 +90,7 @@ final class ClientSockets {
   func receivePublished(
     _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Void
   ) throws(ZeroMQError) -> Bool {
+    let end = LoopClock.nanoseconds + Self.turnLimit
     for _ in 0..<Self.budget {
       guard try publishing.receive(into: &first) else { return false }
       guard first.more, try publishing.receive(into: &second) else {
@@ -96,6 +100,7 @@ final class ClientSockets {
       let body = second.bytes
       while second.more { _ = try publishing.receive(into: &second) }
       take(first.bytes[...], body[...])
+      if LoopClock.nanoseconds >= end { break }
     }
     return true
   }

@@ -30,7 +30,7 @@ final class SendSession {
     self.name = name
     self.isJSON = isJSON
     parser = ActionParser(description: try daemon.description(of: name))
-    writer.onIdle = { [unowned self] in progressed() }
+    writer.onIdle = { [weak self] in self?.progressed() }
   }
 
   /// Sends actions, all of them or, when one does not fit, none.
@@ -90,7 +90,7 @@ final class SendSession {
     let target = target ?? daemon.connection.target(name, description: parser.description)
     self.target = target
     daemon.connection.submit(action, to: target, deadline: timeout)
-      .whenSettled { [unowned self] in settled(place, OutcomeLine($0)) }
+      .whenSettled { [weak self] in self?.settled(place, OutcomeLine($0)) }
   }
 
   private func reject(_ message: String) {

@@ -45,14 +45,15 @@ final class WatchSession {
   func run(_ names: [String]) async throws {
     let signals = StopSignals { [self] in stop() }
     defer { signals.cancel() }
-    writer.onIdle = { [unowned self] in outputIdle() }
-    daemon.connection.onEvent = { [unowned self] in took($0) }
+    writer.onIdle = { [weak self] in self?.outputIdle() }
+    daemon.connection.onEvent = { [weak self] in self?.took($0) }
     for name in names {
       let description = try daemon.description(of: name)
       places[name] = watched.count
       watched.append(
         Watched(
-          daemon.connection.follow(name, description: description) { [unowned self] in took($1, $0)
+          daemon.connection.follow(name, description: description) { [weak self] in
+            self?.took($1, $0)
           }
         )
       )

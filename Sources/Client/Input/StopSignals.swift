@@ -18,9 +18,9 @@ final class StopSignals {
       return DispatchSource.makeSignalSource(signal: number, queue: .main)
     }
     for source in sources {
-      source.setEventHandler { [unowned self] in
+      source.setEventHandler { [weak self] in
         MainActor.assumeIsolated {
-          cancel()
+          self?.cancel()
           body()
         }
       }

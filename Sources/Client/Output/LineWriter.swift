@@ -54,8 +54,8 @@ final class LineWriter {
     guard !isIdle else { return }
     await withCheckedContinuation { continuation in
       let before = onIdle
-      onIdle = { [unowned self] in
-        onIdle = before
+      onIdle = { [weak self] in
+        self?.onIdle = before
         before()
         continuation.resume()
       }

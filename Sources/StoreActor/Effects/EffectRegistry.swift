@@ -7,13 +7,13 @@ package protocol EffectCancellable: AnyObject, Sendable {
 
 /// What one store has running: everything, and by cancellation id.
 ///
-/// - `state` is guarded by its mutex, as ids may be cancelled from any isolation (`Task.cancel(id:)`
+/// - `state` is guarded by its mutex, and `childCount` follows it, as ids may be cancelled from any isolation (`Task.cancel(id:)`
 ///   in an effect). Nothing is called while the mutex is held.
 /// - `throttles` belongs to the main actor, where effects are interpreted.
 @usableFromInline
 package final class EffectRegistry: Sendable {
-  /// The registry of the store whose effect is running, or the process's own.
-  @TaskLocal package static var current = EffectRegistry()
+  /// The registry of the store that is reducing, or whose effect is running; else the process's own.
+  package static var current: EffectRegistry { EffectScope.current.registry }
 
   fileprivate typealias Entries = [ObjectIdentifier: any EffectCancellable]
 
@@ -24,6 +24,8 @@ package final class EffectRegistry: Sendable {
   }
 
   private let state = Mutex(State())
+  /// How many children have anything running: for asking without the mutex, at every action.
+  private let childCount = Atomic(0)
   @MainActor var throttles: [CancelID: any Sendable] = [:]
 
   package init() {}
@@ -35,6 +37,7 @@ package final class EffectRegistry: Sendable {
         state.byID[id, default: [:]][ObjectIdentifier(entry)] = entry
         if let scope = id.childScope { state.children[scope, default: []].insert(id) }
       }
+      childCount.store(state.children.count, ordering: .relaxed)
     }
   }
 
@@ -42,6 +45,7 @@ package final class EffectRegistry: Sendable {
     state.withLock { state in
       state.all[ObjectIdentifier(entry)] = nil
       for id in ids { state.remove(entry, for: id) }
+      childCount.store(state.children.count, ordering: .relaxed)
     }
   }
 
@@ -54,17 +58,24 @@ package final class EffectRegistry: Sendable {
   /// Cancels what the children at a place have running that are there no more.
   ///
   /// The cost follows the number of children with running effects, not the number of children.
-  func cancelChildren(at scope: NavigationIDPath.Scope, unless isPresent: (ChildID) -> Bool) {
+  func cancelChildren<ID: Hashable>(
+    at scope: NavigationIDPath.Scope,
+    unless isPresent: (ID) -> Bool
+  ) {
     let children = state.withLock { $0.children[scope] } ?? []
     for child in children {
-      guard let path = child.path, !isPresent(path.id) else { continue }
+      guard let path = child.path as? ChildPath<ID>, !isPresent(path.id) else { continue }
       cancel(child)
     }
   }
 
-  /// Whether any child at a place has anything running.
-  func hasChildren(at scope: NavigationIDPath.Scope) -> Bool {
-    state.withLock { !$0.children.isEmpty && $0.children[scope] != nil }
+  /// Whether any child at a place in the feature that is being reduced has anything running.
+  @usableFromInline
+  static func hasChildren(at keyPath: AnyKeyPath) -> Bool {
+    let registry = current
+    if registry.childCount.load(ordering: .relaxed) == 0 { return false }
+    let scope = NavigationIDPath.Scope(keyPath)
+    return registry.state.withLock { $0.children[scope] != nil }
   }
 
   /// Whether anything runs under an id.

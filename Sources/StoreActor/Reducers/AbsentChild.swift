@@ -28,6 +28,7 @@ package struct IssueLocation: Sendable {
 }
 
 /// The operators whose child may be absent, with the words that fit each.
+@usableFromInline
 enum ChildOperator {
   case ifLet
   case ifCaseLet
@@ -70,6 +71,7 @@ enum ChildOperator {
 }
 
 /// Reports an action for a child that is not there: which, where, why it may be so, what to do.
+@usableFromInline
 func reportAbsentChild<Action>(
   _ child: ChildOperator,
   action: Action,

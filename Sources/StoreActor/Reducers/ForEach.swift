@@ -46,13 +46,14 @@ extension Reducer {
 
 /// What ``Reducer/forEach(_:action:element:fileID:filePath:line:column:)`` makes.
 public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element: Reducer>: Reducer {
-  private let parent: Reduce<Parent.State, Parent.Action>
-  private let element: Reduce<Element.State, Element.Action>
-  private let state: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>
-  private let action: AnyCasePath<Parent.Action, IdentifiedAction<ID, Element.Action>>
-  private let location: IssueLocation
-
+  @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
+  @usableFromInline let element: Reduce<Element.State, Element.Action>
+  @usableFromInline let state: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>
   @usableFromInline
+  let action: AnyCasePath<Parent.Action, IdentifiedAction<ID, Element.Action>>
+  @usableFromInline let location: IssueLocation
+
+  @inlinable
   init(
     parent: Parent,
     element: Element,
@@ -68,6 +69,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   }
 
   /// Runs the row, then the parent, and cancels what is left of rows that have gone.
+  @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action
@@ -75,42 +77,51 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     let elementEffects = reduceElement(into: &state, action: action)
     let parentEffects = parent.reduce(&state, action)
     let effects = elementEffects.merge(with: parentEffects)
-    let scope = NavigationIDPath.Scope(parent: .current, keyPath: self.state)
     // Rows are looked for only where some have effects: those of this action, or of earlier ones.
-    guard !elementEffects.isNone || EffectRegistry.current.hasChildren(at: scope) else {
-      return effects
-    }
-    let rows = UncheckedSendable(state[keyPath: self.state])
-    let cancel = Effect<Parent.Action>(
-      .resolve { registry in
-        registry.cancelChildren(at: scope) { id in
-          id.as(ID.self).map { rows.value.contains(id: $0) } ?? false
-        }
-        return .none
-      }
-    )
-    return effects.merge(with: cancel)
+    if elementEffects.isNone, !EffectRegistry.hasChildren(at: self.state) { return effects }
+    return effects.merge(with: .cancelRows(at: self.state, except: state[keyPath: self.state]))
   }
 
-  private func reduceElement(
+  @inlinable
+  func reduceElement(
     into state: inout Parent.State,
     action: Parent.Action
   ) -> Effect<Parent.Action> {
     guard case .element(let id, let elementAction)? = self.action.extract(from: action) else {
       return .none
     }
-    let path = NavigationIDPath.child(at: self.state, id: ChildID(id))
-    let effects = NavigationIDPath.$current.withValue(path) {
-      state[keyPath: self.state][id: id].modifyIfPresent { element.reduce(&$0, elementAction) }
+    let path = ChildPath(at: self.state, id: id)
+    var effects = Effect<Element.Action>.none
+    var isPresent = false
+    path.run {
+      isPresent = state[keyPath: self.state][id: id].modifyIfPresent {
+        effects = element.reduce(&$0, elementAction)
+      }
     }
-    guard let effects else {
-      reportAbsentChild(.forEach(id: "\(id)"), action: elementAction, at: location)
-      return .none
-    }
+    if !isPresent { reportAbsentChild(.forEach(id: "\(id)"), action: elementAction, at: location) }
     if effects.isNone { return .none }
     return
       effects
       .map { [action = self.action] in action.embed(.element(id: id, action: $0)) }
       .cancellable(child: path)
+  }
+}
+
+extension Effect {
+  /// Cancels what rows have running that are not in a list any more.
+  @usableFromInline
+  static func cancelRows<ID: Hashable, Row>(
+    at keyPath: AnyKeyPath,
+    except rows: IdentifiedArray<ID, Row>
+  ) -> Self {
+    let scope = NavigationIDPath.Scope(keyPath)
+    // Sound: the rows are looked at once more, right after the reducer has returned them.
+    let rows = UncheckedSendable(rows)
+    return Self(
+      .resolve { registry in
+        registry.cancelChildren(at: scope) { (id: ID) in rows.value.contains(id: id) }
+        return .none
+      }
+    )
   }
 }

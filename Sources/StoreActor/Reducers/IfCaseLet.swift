@@ -31,16 +31,16 @@ extension Reducer {
 
 /// What ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)`` makes.
 public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
-  private let parent: Reduce<Parent.State, Parent.Action>
-  private let child: Reduce<Child.State, Child.Action>
-  private let keyPath: AnyKeyPath
-  private let state: AnyCasePath<Parent.State, Child.State>
-  private let action: AnyCasePath<Parent.Action, Child.Action>
-  private let embed: @Sendable (Child.Action) -> Parent.Action
-  private let identity = ChildIdentity<Child.State>(byIDOnly: Child.State.self)
-  private let location: IssueLocation
+  @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
+  @usableFromInline let child: Reduce<Child.State, Child.Action>
+  @usableFromInline let keyPath: AnyKeyPath
+  @usableFromInline let state: AnyCasePath<Parent.State, Child.State>
+  @usableFromInline let action: AnyCasePath<Parent.Action, Child.Action>
+  @usableFromInline let embed: @Sendable (Child.Action) -> Parent.Action
+  @usableFromInline let identity = ChildIdentity<Child.State>(.idOnly)
+  @usableFromInline let location: IssueLocation
 
-  @usableFromInline
+  @inlinable
   init(
     parent: Parent,
     child: Child,
@@ -58,21 +58,23 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   }
 
   /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
-    let before = self.state.extract(from: state).map(identity.id)
+    let before = self.state.extract(from: state).map { identity($0) }
     let parentEffects = parent.reduce(&state, action)
     let effects = childEffects.merge(with: parentEffects)
     guard let before else { return effects }
-    let after = self.state.extract(from: state).map(identity.id)
+    let after = self.state.extract(from: state).map { identity($0) }
     if before == after { return effects }
-    return effects.merge(with: .cancel(child: .child(at: keyPath, id: before)))
+    return effects.merge(with: .cancel(child: ChildPath(at: keyPath, id: before)))
   }
 
-  private func reduceChild(
+  @inlinable
+  func reduceChild(
     into state: inout Parent.State,
     action: Parent.Action
   ) -> Effect<Parent.Action> {
@@ -81,12 +83,11 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       reportAbsentChild(.ifCaseLet, action: childAction, at: location)
       return .none
     }
-    defer { state = self.state.embed(childState) }
-    let path = NavigationIDPath.child(at: keyPath, id: identity.id(childState))
-    return NavigationIDPath.$current.withValue(path) {
-      child.reduce(&childState, childAction)
-    }
-    .map(embed)
-    .cancellable(child: path)
+    let path = ChildPath(at: keyPath, id: identity(childState))
+    var effects = Effect<Child.Action>.none
+    path.run { effects = child.reduce(&childState, childAction) }
+    state = self.state.embed(childState)
+    if effects.isNone { return .none }
+    return effects.map(embed).cancellable(child: path)
   }
 }

@@ -41,15 +41,15 @@ extension Reducer {
 
 /// What ``Reducer/ifLet(_:action:then:fileID:filePath:line:column:)`` makes.
 public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
-  private let parent: Reduce<Parent.State, Parent.Action>
-  private let child: Reduce<Child.State, Child.Action>
-  private let state: WritableKeyPath<Parent.State, Child.State?>
-  private let action: AnyCasePath<Parent.Action, Child.Action>
-  private let embed: @Sendable (Child.Action) -> Parent.Action
-  private let identity = ChildIdentity<Child.State>()
-  private let location: IssueLocation
+  @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
+  @usableFromInline let child: Reduce<Child.State, Child.Action>
+  @usableFromInline let state: WritableKeyPath<Parent.State, Child.State?>
+  @usableFromInline let action: AnyCasePath<Parent.Action, Child.Action>
+  @usableFromInline let embed: @Sendable (Child.Action) -> Parent.Action
+  @usableFromInline let identity = ChildIdentity<Child.State>(.idOrCase)
+  @usableFromInline let location: IssueLocation
 
-  @usableFromInline
+  @inlinable
   init(
     parent: Parent,
     child: Child,
@@ -66,49 +66,54 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   }
 
   /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
-    let before = state[keyPath: self.state].map(identity.id)
+    let before = state[keyPath: self.state].map { identity($0) }
     let parentEffects = parent.reduce(&state, action)
     let effects = childEffects.merge(with: parentEffects)
     guard let before else { return effects }
-    let after = state[keyPath: self.state].map(identity.id)
+    let after = state[keyPath: self.state].map { identity($0) }
     if before == after { return effects }
-    return effects.merge(with: .cancel(child: .child(at: self.state, id: before)))
+    return effects.merge(with: .cancel(child: ChildPath(at: self.state, id: before)))
   }
 
-  private func reduceChild(
+  @inlinable
+  func reduceChild(
     into state: inout Parent.State,
     action: Parent.Action
   ) -> Effect<Parent.Action> {
     guard let childAction = self.action.extract(from: action) else { return .none }
-    guard let id = state[keyPath: self.state].map(identity.id) else {
+    guard let id = state[keyPath: self.state].map({ identity($0) }) else {
       reportAbsentChild(.ifLet, action: childAction, at: location)
       return .none
     }
-    let path = NavigationIDPath.child(at: self.state, id: id)
-    return NavigationIDPath.$current.withValue(path) {
-      state[keyPath: self.state].modifyIfPresent { child.reduce(&$0, childAction) } ?? .none
+    let path = ChildPath(at: self.state, id: id)
+    var effects = Effect<Child.Action>.none
+    path.run {
+      state[keyPath: self.state].modifyIfPresent { effects = child.reduce(&$0, childAction) }
     }
-    .map(embed)
-    .cancellable(child: path)
+    if effects.isNone { return .none }
+    return effects.map(embed).cancellable(child: path)
   }
 }
 
 extension Effect {
   /// Cancels everything that a child has running.
+  @usableFromInline
   static func cancel(child path: NavigationIDPath) -> Self {
     Self(.cancel(CancelID(child: path)))
   }
 
   /// Makes the effects of a child end when the child goes.
-  func cancellable(child path: @autoclosure () -> NavigationIDPath) -> Self {
+  @usableFromInline
+  func cancellable(child path: NavigationIDPath) -> Self {
     switch operation {
     case .none, .send: self
-    default: cancellable(by: CancelID(child: path()), cancelInFlight: false)
+    default: cancellable(by: CancelID(child: path), cancelInFlight: false)
     }
   }
 }
@@ -116,10 +121,14 @@ extension Effect {
 extension Optional {
   /// Changes the wrapped value in place, without a second reference to it that would make
   /// collections in it copy themselves.
-  @usableFromInline
-  mutating func modifyIfPresent<R>(_ body: (inout Wrapped) -> R) -> R? {
-    guard var wrapped = take() else { return nil }
-    defer { self = .some(wrapped) }
-    return body(&wrapped)
+  ///
+  /// - Returns: Whether there was a value.
+  @inlinable
+  @discardableResult
+  mutating func modifyIfPresent(_ body: (inout Wrapped) -> Void) -> Bool {
+    guard var wrapped = take() else { return false }
+    body(&wrapped)
+    self = .some(wrapped)
+    return true
   }
 }

@@ -94,19 +94,28 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
   /// The body as a ``Reduce``; it is evaluated when the first action comes, and only then.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {
-    let body = PreparedBody { self.body._prepared() }
-    return Reduce { state, action in body.reduce.reduce(&state, action) }
+    let prepared = PreparedBody(self)
+    return Reduce { state, action in prepared.reduce(&state, action) }
   }
 }
 
 /// A body that is evaluated when it is first needed: a feature may contain itself.
 @usableFromInline
-final class PreparedBody<State, Action> {
-  @usableFromInline lazy var reduce = evaluate()
-  private let evaluate: () -> Reduce<State, Action>
+final class PreparedBody<Base: Reducer>
+where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Base.Action {
+  @usableFromInline let base: Base
+  @usableFromInline var body: Reduce<Base.State, Base.Action>?
 
-  @usableFromInline
-  init(_ evaluate: @escaping () -> Reduce<State, Action>) {
-    self.evaluate = evaluate
+  @inlinable
+  init(_ base: Base) {
+    self.base = base
+  }
+
+  @inlinable
+  func reduce(_ state: inout Base.State, _ action: Base.Action) -> Effect<Base.Action> {
+    if let body { return body.reduce(&state, action) }
+    let body = base.body._prepared()
+    self.body = body
+    return body.reduce(&state, action)
   }
 }

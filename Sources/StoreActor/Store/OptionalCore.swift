@@ -9,7 +9,7 @@ final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
   private let path: KeyPath<Base, State?>
   private let action: AnyCasePath<Base.Action, Action>
   private let identity: ChildIdentity<State>
-  private let id: ChildID
+  private let id: AnyHashable
   private var last: State
 
   /// A core of the child that is there now; nil when there is none.
@@ -18,13 +18,13 @@ final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
     self.base = base
     self.path = path
     self.action = action
-    identity = ChildIdentity(byIDOnly: State.self)
-    id = identity.id(state)
+    identity = ChildIdentity(.idOnly)
+    id = identity(state)
     last = state
   }
 
   private var current: State? {
-    guard let state = base[keyPath: path], identity.id(state) == id else { return nil }
+    guard let state = base[keyPath: path], identity(state) == id else { return nil }
     return state
   }
 

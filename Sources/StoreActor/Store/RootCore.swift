@@ -7,8 +7,10 @@
 ///
 /// Everything here belongs to the main actor, but for the registry, which guards itself.
 @MainActor
+@usableFromInline
 package final class RootCore<State, Action>: StoreCore {
   /// The state after the last commit.
+  @usableFromInline
   package private(set) var state: State
 
   /// The number of the last commit.
@@ -23,25 +25,46 @@ package final class RootCore<State, Action>: StoreCore {
   package var dependencies: DependencyValues
 
   package let registry = EffectRegistry()
-  private let reducer: Reduce<State, Action>
+  private let step: Step
   private let observers = StoreObservers()
   private var notifying = 0
   private var phase = Phase.idle
-  /// What is still to be reduced in this batch.
+  /// What is still to be reduced in this batch, and how much of it there is. The number is kept
+  /// apart because asking a generic array from unspecialized code costs more than a whole action.
   private var queue: [QueuedAction<Action>] = []
+  private var queueCount = 0
   /// What was sent during a commit, each a batch of its own.
   private var late: [QueuedAction<Action>] = []
+  private var lateCount = 0
+  /// What starts once the batch has been committed.
+  private var starts: [EffectStart<Action>] = []
+  private var startCount = 0
   /// The group of the batch that is being reduced, once one is needed.
   private var batchGroup: EffectGroup?
   /// The group of the action that is being reduced, where that is not the batch's.
   private var foreignGroup: EffectGroup?
-  /// What starts once the batch has been committed.
-  private var starts: [EffectStart<Action>] = []
 
   private enum Phase {
     case idle
     case reducing
     case committing
+  }
+
+  /// Reduces one action, and gives its effects to the core if there are any.
+  @usableFromInline
+  package typealias Step = @MainActor (inout State, Action, RootCore<State, Action>) -> Void
+
+  @usableFromInline
+  init(
+    state: State,
+    step: @escaping Step,
+    dependencies: DependencyValues,
+    revision: UInt64
+  ) {
+    self.state = state
+    self.step = step
+    self.dependencies = dependencies
+    self.revision = revision
   }
 
   /// Creates a root core.
@@ -51,29 +74,47 @@ package final class RootCore<State, Action>: StoreCore {
   ///   - reducer: What reduces the actions; may use the dependencies.
   ///   - prepareDependencies: Changes the dependencies that were in force here.
   ///   - revision: The number of the commit that the initial state is of.
-  package init<R: Reducer<State, Action>>(
+  @inlinable
+  package convenience init<R: Reducer<State, Action>>(
     initialState: () -> State,
     reducer: () -> R,
     withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
     revision: UInt64 = 0
   ) {
-    self.revision = revision
-    (state, self.reducer, dependencies) = withDependencies(prepareDependencies ?? { _ in }) {
-      (initialState(), reducer()._prepared(), DependencyValues._current)
+    var values = DependencyValues._current
+    prepareDependencies?(&values)
+    let (state, reducer) = withDependencies {
+      $0 = values
+    } operation: {
+      (initialState(), reducer()._prepared())
     }
+    self.init(
+      state: state,
+      // In this function, as it is specialized for the feature where the feature is known.
+      step: { state, action, core in
+        let effect = reducer.reduce(&state, action)
+        if effect.isNone { return }
+        core.take(effect)
+      },
+      dependencies: values,
+      revision: revision
+    )
   }
 
   deinit {
     registry.cancelAll()
   }
 
+  @usableFromInline
   package var isInvalid: Bool { false }
 
+  @usableFromInline
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
     send(action, group: nil)
   }
 
+  @usableFromInline
   package func observeChanges(
     _ onChange: @escaping @MainActor () -> Void
   ) -> StoreSubscription {
@@ -91,52 +132,61 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   /// Reduces an action, and whatever it triggers, as one revision.
+  ///
+  /// - Parameter group: What the action's effects belong to; nil for a group of its own.
   package func send(_ action: Action, group: EffectGroup?) -> StoreTask {
     guard phase == .idle else { return sendWhileBusy(action, group: group) }
     let task = commitBatch(action, group: group)
-    while !late.isEmpty {
-      let next = late.removeFirst()
-      _ = commitBatch(next.action, group: next.group)
-    }
+    if lateCount > 0 { commitLate() }
     phase = .idle
     if !observers.isEmpty { notifyObservers() }
-    if !starts.isEmpty { startEffects() }
+    if startCount > 0 { startEffects() }
     return task
   }
 
   private func commitBatch(_ action: Action, group: EffectGroup?) -> StoreTask {
     phase = .reducing
     batchGroup = group
-    defer { batchGroup = nil }
     var next = state
     DependencyValues.$_current.withValue(dependencies) {
-      EffectRegistry.$current.withValue(registry) {
-        reduce(action, into: &next)
-        if !queue.isEmpty { reduceQueue(into: &next) }
+      EffectScope.$current.withValue(EffectScope(registry: registry, path: nil)) {
+        step(&next, action, self)
+        if queueCount > 0 { reduceQueue(into: &next) }
       }
     }
     commit(next)
-    return StoreTask(revision: revision, handle: batchGroup)
+    let task = StoreTask(revision: revision, handle: batchGroup)
+    batchGroup = nil
+    return task
   }
 
-  private func reduce(_ action: Action, into next: inout State) {
-    let effect = reducer.reduce(&next, action)
+  /// Takes the effects of the action that is being reduced.
+  @usableFromInline
+  func take(_ effect: Effect<Action>) {
     switch effect.operation {
     case .none: break
-    case .send(let action): queue.append(QueuedAction(action: action, group: foreignGroup))
+    case .send(let action): enqueue(QueuedAction(action: action, group: foreignGroup))
+    case .cancel(let id): registry.cancel(id)
     default: perform(effect, in: EffectContext(groups: [currentGroup()]))
     }
   }
 
+  private func enqueue(_ action: QueuedAction<Action>) {
+    queue.append(action)
+    queueCount += 1
+  }
+
   private func reduceQueue(into next: inout State) {
     var index = 0
-    while index < queue.count {
-      foreignGroup = queue[index].group
-      reduce(queue[index].action, into: &next)
+    while index < queueCount {
+      let queued = queue[index]
       index += 1
+      foreignGroup = queued.group
+      step(&next, queued.action, self)
     }
     foreignGroup = nil
     queue.removeAll(keepingCapacity: true)
+    queueCount = 0
   }
 
   private func commit(_ next: consuming State) {
@@ -151,6 +201,14 @@ package final class RootCore<State, Action>: StoreCore {
     onCommit(revision, old, state)
   }
 
+  private func commitLate() {
+    while lateCount > 0 {
+      let next = late.removeFirst()
+      lateCount -= 1
+      _ = commitBatch(next.action, group: next.group)
+    }
+  }
+
   private func currentGroup() -> EffectGroup {
     if let group = foreignGroup ?? batchGroup { return group }
     let group = EffectGroup()
@@ -163,12 +221,13 @@ package final class RootCore<State, Action>: StoreCore {
     guard phase == .committing else {
       reportSendWhileReducing(action)
       let group = group ?? currentGroup()
-      queue.append(QueuedAction(action: action, group: group))
+      enqueue(QueuedAction(action: action, group: group))
       return StoreTask(revision: revision + 1, handle: group)
     }
     let group = group ?? EffectGroup()
     late.append(QueuedAction(action: action, group: group))
-    return StoreTask(revision: revision + UInt64(late.count), handle: group)
+    lateCount += 1
+    return StoreTask(revision: revision + UInt64(lateCount), handle: group)
   }
 
   private func notifyObservers() {
@@ -182,6 +241,7 @@ package final class RootCore<State, Action>: StoreCore {
     guard notifying == 0 else { return }
     let starts = starts
     self.starts.removeAll(keepingCapacity: true)
+    startCount = 0
     for start in starts { self.start(start) }
   }
 }
@@ -199,6 +259,7 @@ extension RootCore {
     case .run(let run):
       let activity = EffectActivity(context: context, registry: registry)
       starts.append(EffectStart(run: run, activity: activity))
+      startCount += 1
     case .merge(let effects):
       for effect in effects { perform(effect, in: context) }
     case .concatenate(let effects):
@@ -219,7 +280,7 @@ extension RootCore {
   private func deliver(_ action: Action, in context: EffectContext) {
     let group = context.groups.first
     if phase == .reducing {
-      queue.append(QueuedAction(action: action, group: group === batchGroup ? nil : group))
+      enqueue(QueuedAction(action: action, group: group === batchGroup ? nil : group))
     } else {
       _ = send(action, group: group)
     }
@@ -252,7 +313,7 @@ extension RootCore {
     join.onEmpty = { [weak self] in
       if let self, !activity.isCancelled {
         performChain(rest, in: context)
-        startEffects()
+        if startCount > 0 { startEffects() }
       }
       activity.end()
     }
@@ -268,14 +329,10 @@ extension RootCore {
       guard !activity.isCancelled else { return }
       _ = self?.send(action, group: group)
     }
-    let registry = registry
+    let scope = EffectScope(registry: registry, path: run.path)
     activity.attach(
       makeTask(priority: run.priority, name: run.name) {
-        await EffectRegistry.$current.withValue(registry) {
-          await NavigationIDPath.$current.withValue(run.path) {
-            await run.operation(send)
-          }
-        }
+        await EffectScope.$current.withValue(scope) { await run.operation(send) }
         await activity.end()
       }
     )

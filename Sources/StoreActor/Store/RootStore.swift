@@ -15,6 +15,7 @@ public actor RootStore<State: Sendable, Action: Sendable> {
   }
 
   /// Creates a face of a core.
+  @usableFromInline
   package init(core: RootCore<State, Action>) {
     self.core = core
   }
@@ -26,6 +27,7 @@ public actor RootStore<State: Sendable, Action: Sendable> {
   ///   - reducer: The feature.
   ///   - prepareDependencies: Overrides dependencies for the state, the reducer and its effects.
   @MainActor
+  @inlinable
   public init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> R.State,
     @ReducerBuilder<State, Action> reducer: () -> R,

@@ -16,6 +16,7 @@ public final class Store<State, Action> {
   var children = ScopedStores()
 
   /// Creates a store of a core.
+  @usableFromInline
   package init(core: any StoreCore<State, Action>) {
     self.core = core
   }
@@ -26,6 +27,7 @@ public final class Store<State, Action> {
   ///   - initialState: The state to start with.
   ///   - reducer: The feature.
   ///   - prepareDependencies: Overrides dependencies for the state, the reducer and its effects.
+  @inlinable
   public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> R.State,
     @ReducerBuilder<State, Action> reducer: () -> R,

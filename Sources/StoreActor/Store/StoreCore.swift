@@ -3,6 +3,7 @@
 ///
 /// A core is used on the main actor only. Its state is that of the last commit.
 @MainActor
+@usableFromInline
 package protocol StoreCore<State, Action>: AnyObject {
   associatedtype State
   associatedtype Action
@@ -36,6 +37,7 @@ package protocol StoreCore<State, Action>: AnyObject {
 }
 
 extension StoreCore {
+  @usableFromInline
   package func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
     action: AnyCasePath<Action, ChildAction>
@@ -44,6 +46,7 @@ extension StoreCore {
     return ScopedCore(base: self, path: path.appending(path: state), action: action)
   }
 
+  @usableFromInline
   package func scoped<ChildState, ChildAction>(
     optional state: KeyPath<State, ChildState?>,
     action: AnyCasePath<Action, ChildAction>

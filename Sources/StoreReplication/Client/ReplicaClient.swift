@@ -115,6 +115,15 @@ package final class ReplicaClient {
   package var epoch: UInt64? { session?.epoch }
   package var isLive: Bool { phase == .live }
 
+  /// The epoch of the state that is shown; nil when nothing is.
+  package var shownEpoch: UInt64? { view?.epoch }
+
+  /// Whether there is nothing left to do until something new comes.
+  package var isQuiet: Bool {
+    phase == .live && joining == nil && !needsJoin && actions.count == 0
+      && actions.settlingTickets.isEmpty
+  }
+
   /// The actions that have no outcome yet.
   package var pendingActions: Int { actions.count }
 

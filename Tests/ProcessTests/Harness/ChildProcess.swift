@@ -28,17 +28,16 @@ final class ChildProcess: Sendable {
   init(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws {
     name = ([path.split(separator: "/").last.map(String.init) ?? path] + arguments)
       .joined(separator: " ")
-    let pipes = try Spawn.pipes()
-    let pid = try Spawn.start(path, arguments, environment: environment, pipes: pipes)
-    for descriptor in pipes.theirs { close(descriptor) }
+    let started = try Spawn.start(path, arguments, environment: environment)
+    let pid = started.pid
     self.pid = pid
-    input = InputWriter(pipes.input.write, label: "input of \(pid)")
+    input = InputWriter(started.input, label: "input of \(pid)")
     let end = Watched<End?>(nil)
     self.end = end
     // The streams end when the process does, and then asking for its status blocks nobody.
     let open = Open(count: 2) { end.update { $0 = Self.reap(pid) } }
-    output = LineReader(pipes.output.read, onEnd: open.close)
-    errors = LineReader(pipes.errors.read, onEnd: open.close)
+    output = LineReader(started.output, onEnd: open.close)
+    errors = LineReader(started.errors, onEnd: open.close)
   }
 
   private static func reap(_ pid: pid_t) -> End {

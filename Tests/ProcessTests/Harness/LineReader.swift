@@ -23,12 +23,11 @@ final class LineReader: Sendable {
   private static let queue = DispatchQueue(label: "pipes")
 
   private let text = Watched(Text())
-  private let source: any DispatchSourceRead
 
   /// Reads from a descriptor, which is closed at the end, before `onEnd` is called.
   init(_ descriptor: Int32, onEnd: @escaping @Sendable () -> Void) {
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
-    // The source holds itself until the end, so that nobody has to hold the reader.
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
+    // The source holds itself until the end.
     source.setEventHandler { [text, source] in
       if !Self.read(descriptor, into: text) { source.cancel() }
     }

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -6,12 +8,12 @@ import Darwin
 
 /// Starts processes, several of them at once from different threads.
 enum Spawn {
-  struct Pipe {
+  private struct Pipe {
     let read: Int32
     let write: Int32
   }
 
-  struct Pipes {
+  private struct Pipes {
     let input: Pipe
     let output: Pipe
     let errors: Pipe
@@ -20,24 +22,39 @@ enum Spawn {
     var theirs: [Int32] { [input.read, output.write, errors.write] }
   }
 
-  static func pipes() throws -> Pipes {
-    Pipes(input: try pipe(), output: try pipe(), errors: try pipe())
+  /// One start at a time, from the pipes to their end: a pipe that another process inherited would
+  /// have no end for as long as that one runs.
+  private static let lock = Mutex(())
+
+  /// Starts a program with pipes for its three streams.
+  ///
+  /// - Returns: Its process id and our ends of the pipes.
+  static func start(
+    _ path: String,
+    _ arguments: [String],
+    environment: [String: String],
+  ) throws -> (pid: pid_t, input: Int32, output: Int32, errors: Int32) {
+    try lock.withLock { _ in
+      let pipes = Pipes(input: try pipe(), output: try pipe(), errors: try pipe())
+      let pid = try start(path, arguments, environment: environment, pipes: pipes)
+      for descriptor in pipes.theirs { close(descriptor) }
+      return (pid, pipes.input.write, pipes.output.read, pipes.errors.read)
+    }
   }
 
-  /// A pipe that no process inherits, also not one that is started at this very moment: else its
-  /// end would never be seen.
   private static func pipe() throws -> Pipe {
     var ends: [Int32] = [-1, -1]
-    #if os(Linux)
-    guard pipe2(&ends, O_CLOEXEC) == 0 else { throw failure("pipe", errno) }
+    #if canImport(Glibc)
+    let status = Glibc.pipe(&ends)
     #else
-    guard Darwin.pipe(&ends) == 0 else { throw failure("pipe", errno) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let status = Darwin.pipe(&ends)
     #endif
+    guard status == 0 else { throw failure("pipe", errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return Pipe(read: ends[0], write: ends[1])
   }
 
-  static func start(
+  private static func start(
     _ path: String,
     _ arguments: [String],
     environment: [String: String],

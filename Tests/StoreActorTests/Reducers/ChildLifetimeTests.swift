@@ -87,6 +87,37 @@ struct ChildLifetimeTests {
     await boss.finish()
   }
 
+  @Test("Effects of an action that a row's effect sent are that row's, under its ids")
+  func idsOfEffectsActions() async {
+    struct Starter: Reducer {
+      var body: some ReducerOf<Worker> {
+        Reduce { _, action in
+          switch action {
+          case .start: .run { await $0(.tick) }
+          case .tick: .run { _ in try await Task.never() }.cancellable(id: "tick")
+          case .stop: .cancel(id: "tick")
+          }
+        }
+      }
+    }
+    let store = Store(initialState: Office.State(rows: [Worker.State(id: 1)])) {
+      Reduce<Office.State, Office.Action> { state, action in
+        if case .rowRemoved(let id) = action { state.rows.remove(id: id) }
+        return .none
+      }
+      .forEach(\.rows, action: \.rows) {
+        Starter()
+      }
+    }
+    let core = store.core as? RootCore<Office.State, Office.Action>
+    for end in [Office.Action.rows(.element(id: 1, action: .stop)), .rowRemoved(1)] {
+      let task = store.send(.rows(.element(id: 1, action: .start)))
+      await eventually { core?.revision.isMultiple(of: 3) == false && core?.registry.count == 1 }
+      store.send(end)
+      await task.finish()
+    }
+  }
+
   @Test("A child's effects are cancelled when the state changes to another case")
   func ifCaseLet() async {
     let store = Store(initialState: Screen.State.home(1)) { Screen() }

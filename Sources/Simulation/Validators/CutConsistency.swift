@@ -1,0 +1,19 @@
+/// Atomic and cut-consistent: whatever a client shows, of all its scopes, is what the daemon had at
+/// one and the same revision; never half of an action.
+package enum CutConsistency {
+  @Sendable package static func check(_ history: History) -> [Violation] {
+    var projections = Projections(history)
+    var violations: [Violation] = []
+    for (client, records) in history.clients.enumerated() {
+      for case .shown(let shown) in records {
+        let differing = projections.differing(shown, at: shown.revision)
+        guard !differing.isEmpty else { continue }
+        violations.append(
+          Violation(
+            "Cut-consistent",
+            "client \(client) showed \(differing) otherwise than at revision \(shown.revision)"))
+      }
+    }
+    return violations
+  }
+}

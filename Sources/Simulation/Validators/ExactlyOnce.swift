@@ -1,0 +1,74 @@
+import StoreReplication
+
+/// Exactly once: within an epoch no action is reduced twice, every action gets one outcome, and the
+/// outcome is the truth.
+package enum ExactlyOnce {
+  @Sendable package static func check(_ history: History) -> [Violation] {
+    var violations: [Violation] = []
+    /// Where each action was reduced, by tag.
+    var reduced: [UInt64: [(epoch: Int, revision: UInt64)]] = [:]
+    for (order, epoch) in history.epochs.enumerated() {
+      for reduction in epoch.reductions {
+        if reduced[reduction.tag]?.last?.epoch == order {
+          violations.append(twice(reduction.tag, order))
+        }
+        reduced[reduction.tag, default: []].append((order, reduction.revision))
+      }
+    }
+    for (client, records) in history.clients.enumerated() {
+      violations += check(client, records, reduced, epochs: history.epochs.count)
+    }
+    return violations
+  }
+
+  private static func twice(_ tag: UInt64, _ epoch: Int) -> Violation {
+    Violation("Exactly once", "\(name(tag)) was reduced twice in epoch \(epoch)")
+  }
+
+  private static func name(_ tag: UInt64) -> String {
+    "client \(tag >> 32)'s action \(tag & 0xffff_ffff)"
+  }
+
+  private static func check(
+    _ client: Int, _ records: [History.Record],
+    _ reduced: [UInt64: [(epoch: Int, revision: UInt64)]], epochs: Int
+  ) -> [Violation] {
+    var violations: [Violation] = []
+    var outcomes: [UInt64: Int] = [:]
+    for record in records {
+      switch record {
+      case .submitted(let tag, _): outcomes[tag] = 0
+      case .settled(let tag, let outcome, let isScopeGone):
+        outcomes[tag, default: 0] += 1
+        let places = reduced[tag] ?? []
+        if let problem = problem(outcome, places, isScopeGone: isScopeGone, epochs: epochs) {
+          violations.append(Violation("Exactly once", "\(name(tag)) \(problem)"))
+        }
+      default: break
+      }
+    }
+    for (tag, count) in outcomes.sorted(by: { $0.key < $1.key }) where count != 1 {
+      violations.append(Violation("Exactly once", "\(name(tag)) has \(count) outcomes"))
+    }
+    return violations
+  }
+
+  /// What is wrong with an outcome, given where the action was reduced.
+  private static func problem(
+    _ outcome: Outcome, _ places: [(epoch: Int, revision: UInt64)], isScopeGone: Bool, epochs: Int
+  ) -> String? {
+    switch outcome {
+    case .applied(let revision, _):
+      return places.contains { $0.revision == revision }
+        ? nil : "is said to be revision \(revision), and is \(places.map(\.revision))"
+    case .failed(let failure):
+      // In another epoch it may have been reduced before the daemon forgot everything.
+      if epochs == 1, !places.isEmpty { return "failed (\(failure.code)), and was reduced" }
+      switch failure.code {
+      case Outcome.absent, Outcome.expired: return nil
+      case Outcome.rejected: return isScopeGone ? nil : "was rejected: \(failure.message)"
+      default: return "failed for no reason: \(failure.code), \(failure.message)"
+      }
+    }
+  }
+}

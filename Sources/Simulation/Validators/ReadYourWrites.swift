@@ -1,0 +1,35 @@
+import StoreReplication
+
+/// Read your writes: when an action's outcome is told, what the client shows includes it.
+package enum ReadYourWrites {
+  @Sendable package static func check(_ history: History) -> [Violation] {
+    var projections = Projections(history)
+    var epochs: [History.Reduction: [UInt64]] = [:]
+    for epoch in history.epochs {
+      for reduction in epoch.reductions { epochs[reduction, default: []].append(epoch.number) }
+    }
+    var violations: [Violation] = []
+    for (client, records) in history.clients.enumerated() {
+      var shown: History.Shown?
+      for record in records {
+        if case .shown(let next) = record { shown = next }
+        guard case .settled(let tag, .applied(let revision, _), _) = record, let shown else {
+          continue
+        }
+        let candidates = epochs[History.Reduction(revision: revision, tag: tag)] ?? []
+        let isIncluded = candidates.contains { epoch in
+          if epoch != shown.epoch { return history.order(of: shown.epoch) > history.order(of: epoch) }
+          // Revisions that changed nothing of these scopes are not shown.
+          return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
+        }
+        if !isIncluded {
+          violations.append(
+            Violation(
+              "Read your writes",
+              "client \(client) was told of revision \(revision) and showed \(shown.revision)"))
+        }
+      }
+    }
+    return violations
+  }
+}

@@ -1,0 +1,63 @@
+/// A promise that was not kept, and where that shows.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+  package var promise: String
+  package var what: String
+
+  package init(_ promise: String, _ what: String) {
+    self.promise = promise
+    self.what = what
+  }
+
+  package var description: String { "\(promise): \(what)" }
+}
+
+/// The validators: each judges one promise from the history of a run alone.
+package enum Validator {
+  package static let all: [@Sendable (History) -> [Violation]] = [
+    Rest.check, SerialOrder.check, ExactlyOnce.check, CutConsistency.check, DeltaOrder.check,
+    ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check,
+  ]
+
+  /// Everything that is wrong with a history.
+  package static func check(_ history: History) -> [Violation] { all.flatMap { $0(history) } }
+}
+
+extension History {
+  func epoch(_ number: UInt64) -> Epoch? { epochs.first { $0.number == number } }
+
+  /// The place of an epoch in time.
+  func order(of number: UInt64) -> Int { epochs.firstIndex { $0.number == number } ?? -1 }
+}
+
+/// Works out what a scope looked like at a revision, each once.
+struct Projections {
+  private struct Key: Hashable {
+    var epoch: UInt64
+    var revision: UInt64
+    var scope: String
+  }
+
+  private let history: History
+  private var known: [Key: [UInt8]?] = [:]
+
+  init(_ history: History) { self.history = history }
+
+  /// The encoding of a scope's optional state; nil when there is no such revision.
+  mutating func bytes(of scope: String, revision: UInt64, epoch: UInt64) -> [UInt8]? {
+    let key = Key(epoch: epoch, revision: revision, scope: scope)
+    if let bytes = known[key] { return bytes }
+    var bytes: [UInt8]?
+    if let roots = history.epoch(epoch)?.roots, revision < UInt64(roots.count) {
+      bytes = Board.projection(of: scope, in: roots[Int(revision)])
+    }
+    known[key] = .some(bytes)
+    return bytes
+  }
+
+  /// The scopes that do not show what the daemon had at a revision.
+  mutating func differing(_ shown: History.Shown, at revision: UInt64) -> [String] {
+    shown.scopes.filter {
+      bytes(of: $0.name, revision: revision, epoch: shown.epoch) != $0.bytes
+    }.map(\.name)
+  }
+}

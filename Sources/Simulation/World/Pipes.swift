@@ -1,0 +1,27 @@
+import StoreReplication
+
+/// One connection of a control socket. Frames arrive in order, as long as it lasts.
+@MainActor
+final class ControlPipe {
+  let peer: PeerID
+  var isOpen = true
+  /// When the last frame of each direction arrives; none may overtake it.
+  var lastAtDaemon: Int64 = 0
+  var lastAtClient: Int64 = 0
+
+  init(number: UInt64) {
+    peer = PeerID(bytes: [0] + (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+  }
+}
+
+/// One connection of a publishing socket, with what is subscribed to at its daemon's end.
+@MainActor
+final class PublishingPipe {
+  var isOpen = true
+  /// Whether everything that is sent is lost, though both ends think that it is open.
+  var isSilent = false
+  var lastAtDaemon: Int64 = 0
+  var lastAtClient: Int64 = 0
+  /// Topics at the daemon's end.
+  var topics: Set<[UInt8]> = []
+}

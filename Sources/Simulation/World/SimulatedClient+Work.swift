@@ -1,0 +1,133 @@
+import StoreActor
+import StoreReplication
+import StoreState
+
+extension SimulatedClient {
+  /// Follows what this client starts with: among the clients are one that follows two scopes, one
+  /// that follows a row and one that only sends.
+  func start() {
+    switch index {
+    case 0: follow("accounts")
+    case 1: ["accounts", "list"].forEach(follow)
+    case 2: ["list/rows/\(generator.number(0...5))", "note"].forEach(follow)
+    case 3:
+      targets.append(client.add("accounts", mode: .sendOnly, replica: nil))
+      ["presence", "list"].forEach(follow)
+    default: for _ in 0..<generator.number(1...4) { followSomething() }
+    }
+    planTurn()
+  }
+
+  private static let names = ["accounts", "list", "note", "presence"]
+
+  private func followSomething() {
+    let choice = generator.number(0...7)
+    if choice < Self.names.count {
+      follow(Self.names[choice])
+    } else {
+      follow("list/rows/\(generator.number(0...9))")
+    }
+  }
+
+  private func follow(_ name: String) {
+    let content = content(of: name)
+    let replica = SimulatedReplica(number: world.nextReplica(), scope: name, content: content)
+    replica.onRecord = { [unowned self] in self.record($0) }
+    replica.onAnnounce = { [unowned self] in self.recordShown() }
+    let scope = client.add(name, mode: .follow, replica: replica)
+    followed.append(Followed(scope: scope, replica: replica))
+    targets.append(scope)
+  }
+
+  /// A typed copy or a generic one, by chance.
+  private func content(of name: String) -> any ReplicaContent {
+    let isTyped = generator.chance(0.5)
+    switch name {
+    case "accounts": return content(Board.Accounts.self, isTyped)
+    case "list": return content(Board.RowList.self, isTyped)
+    case "note": return content(Board.Note.self, isTyped)
+    case "presence": return content(Board.Presence.self, isTyped)
+    default: return content(Board.Row.self, isTyped)
+    }
+  }
+
+  private func content<State: ReplicatedState>(
+    _ type: State.Type, _ isTyped: Bool
+  ) -> any ReplicaContent {
+    isTyped ? TypedContent<State>() : GenericContent(SchemaRegistry.document(for: type))
+  }
+
+  /// Does one of the things that a user does.
+  func work() {
+    guard asleepUntil <= world.clock.now else { return }
+    switch generator.number(0...99) {
+    case 0..<8: if followed.count < 6 { followSomething() }
+    case 8..<14: leaveSomething()
+    case 14..<20: for _ in 0..<generator.number(2...8) { act() }
+    default: act()
+    }
+    planTurn()
+  }
+
+  private func leaveSomething() {
+    guard followed.count > 1 else { return }
+    let left = followed.remove(at: generator.number(0...(followed.count - 1)))
+    targets.removeAll { $0 === left.scope }
+    client.remove(left.scope)
+  }
+
+  private func act() {
+    guard let scope = targets.randomElement(using: &generator) else { return }
+    submitted += 1
+    let tag = UInt64(index) << 32 | submitted
+    guard let action = action(for: scope.name, tag: tag) else { return }
+    let hasDeadline = generator.chance(0.1)
+    let deadline = world.moment.wallMilliseconds + UInt64(generator.number(0...40))
+    let ticket = client.submit(action, to: scope, deadline: hasDeadline ? deadline : nil)
+    record(.submitted(tag: tag, scope: scope.name))
+    ticket.whenSettled { [unowned self] outcome in
+      var isGone = !targets.contains { $0 === scope }
+      if case .refused = scope.status { isGone = true }
+      record(.settled(tag: tag, outcome, isScopeGone: isGone))
+    }
+  }
+
+  /// An action's encoding; nil for a scope that takes none.
+  private func action(for name: String, tag: UInt64) -> [UInt8]? {
+    do throws(CodecError) {
+      switch name {
+      case "accounts": return try accountsAction(tag).encoded()
+      case "list": return try listAction(tag).encoded()
+      case "note":
+        let write = Board.NoteAction.written(tag: tag, text: "\(tag)")
+        return try (generator.chance(0.8) ? write : .closed(tag: tag)).encoded()
+      case "presence": return nil
+      default: return try rowAction(tag).encoded()
+      }
+    } catch {
+      preconditionFailure("An action of the simulation cannot be encoded: \(error)")
+    }
+  }
+
+  private func accountsAction(_ tag: UInt64) -> Board.AccountsAction {
+    switch generator.number(0...9) {
+    case 0..<7: .transferred(tag: tag, amount: generator.number(1...9))
+    case 7: .refreshed(tag: tag)
+    default: .noteToggled(tag: tag)
+    }
+  }
+
+  private func listAction(_ tag: UInt64) -> Board.ListAction {
+    let id = generator.number(0...9)
+    return switch generator.number(0...9) {
+    case 0..<3: .added(tag: tag, title: "title \(tag)")
+    case 3..<5: .removed(tag: tag, id: id)
+    case 5..<7: .moved(tag: tag, id: id, toOffset: generator.number(-1...8))
+    default: .rows(.element(id: id, action: rowAction(tag)))
+    }
+  }
+
+  private func rowAction(_ tag: UInt64) -> Board.RowAction {
+    generator.chance(0.5) ? .counted(tag: tag) : .titled(tag: tag, title: "renamed \(tag)")
+  }
+}

@@ -1,0 +1,84 @@
+import StoreReplication
+
+extension World {
+  /// Spreads the faults over the time in which the clients work.
+  func planFaults() {
+    let faults = options.faults
+    plan(faults.controlCuts) { world, client in
+      world.cutControl(client, for: world.delay(.milliseconds(1) ... .milliseconds(600)))
+    }
+    plan(faults.publishingCuts) { world, client in
+      world.cutPublishing(client, for: world.delay(.milliseconds(1) ... .milliseconds(600)))
+    }
+    plan(faults.congestions) { world, client in
+      client.congestedUntil =
+        world.clock.now + world.delay(.milliseconds(5) ... .milliseconds(400))
+    }
+    plan(faults.silences) { world, client in
+      guard let pipe = client.publishing else { return }
+      world.trace("client \(client.index)'s publishing socket falls silent")
+      pipe.isSilent = true
+      world.clock.after(world.delay(.milliseconds(100) ... .seconds(2))) {
+        if client.publishing === pipe { world.cutPublishing(client, for: 1_000_000) }
+      }
+    }
+    plan(faults.sleeps) { world, client in world.putToSleep(client) }
+    for _ in 0..<faults.restarts {
+      clock.at(delay(.zero...options.span)) { [unowned self] in restart() }
+    }
+  }
+
+  private func plan(_ count: Int, _ fault: @escaping @MainActor (World, SimulatedClient) -> Void) {
+    for _ in 0..<count {
+      clock.at(delay(.zero...options.span)) { [unowned self] in
+        guard !isHealed, let client = clients.randomElement(using: &generator) else { return }
+        fault(self, client)
+      }
+    }
+  }
+
+  private func putToSleep(_ client: SimulatedClient) {
+    let lease = options.timing.lease
+    let length = delay(lease / 2...lease * 3)
+    trace("client \(client.index) sleeps for \(length / 1_000_000) ms")
+    client.asleepUntil = clock.now + length
+    guard options.faults.losesQueueWhenAsleep else { return }
+    clock.at(client.asleepUntil) { [unowned self] in
+      client.loseFrames()
+      cutControl(client, for: 1_000_000)
+      cutPublishing(client, for: 1_000_000)
+    }
+  }
+
+  private func restart() {
+    guard let daemon, !isHealed else { return }
+    let isOrderly = generator.chance(0.5)
+    trace(isOrderly ? "the daemon stops" : "the daemon is gone")
+    // An orderly one is waited for until its goodbyes are out.
+    if isOrderly { daemon.shutDown() } else { daemon.stop() }
+    self.daemon = nil
+    clock.after(isOrderly ? delay(.milliseconds(1) ... .milliseconds(40)) : 0) {
+      [unowned self] in cutAll()
+    }
+    clock.after(delay(.milliseconds(50) ... .milliseconds(900))) { [unowned self] in
+      if self.daemon == nil { startDaemon() }
+    }
+  }
+
+  private func cutAll() {
+    publishingPipes = []
+    for client in clients {
+      client.publishing?.isOpen = false
+      client.publishing = nil
+      connectPublishing(client, after: delay(.milliseconds(1) ... .milliseconds(100)))
+      cutControl(client, for: delay(.milliseconds(1) ... .milliseconds(100)))
+    }
+  }
+
+  /// Nothing goes wrong from now on; what is broken comes back.
+  func heal() {
+    trace("faults are over")
+    isHealed = true
+    for client in clients { client.congestedUntil = 0 }
+  }
+}

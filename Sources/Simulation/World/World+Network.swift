@@ -1,0 +1,140 @@
+import StoreReplication
+
+extension World {
+  // MARK: Control
+
+  func send(_ frame: [UInt8], from client: SimulatedClient) {
+    // Without a connection a frame is not even queued, as the real socket is set up.
+    guard let pipe = client.control, pipe.isOpen else { return }
+    pipe.lastAtDaemon = max(pipe.lastAtDaemon, clock.now + delay(options.controlDelay))
+    clock.at(pipe.lastAtDaemon) { [unowned self] in
+      guard pipe.isOpen else { return }
+      daemon?.receive(control: frame, from: pipe.peer)
+    }
+  }
+
+  func send(_ frame: [UInt8], to peer: PeerID) {
+    guard let (pipe, client) = controlPipes[peer], pipe.isOpen else { return }
+    pipe.lastAtClient = max(pipe.lastAtClient, clock.now + delay(options.controlDelay))
+    clock.at(pipe.lastAtClient) {
+      if pipe.isOpen { client.receive(control: frame) }
+    }
+  }
+
+  func connectControl(_ client: SimulatedClient, after nanoseconds: Int64) {
+    let generation = client.generation
+    clock.after(nanoseconds) { [unowned self] in
+      guard generation == client.generation, client.control == nil else { return }
+      guard daemon != nil else { return connectControl(client, after: 20_000_000) }
+      let pipe = ControlPipe(number: nextPipe)
+      nextPipe += 1
+      client.control = pipe
+      controlPipes[pipe.peer] = (pipe, client)
+      trace("client \(client.index)'s control socket is connected")
+      // The greeting.
+      send([], to: pipe.peer)
+    }
+  }
+
+  func cutControl(_ client: SimulatedClient, for nanoseconds: Int64) {
+    guard let pipe = client.control else { return }
+    trace("client \(client.index)'s control socket is cut")
+    pipe.isOpen = false
+    controlPipes[pipe.peer] = nil
+    client.control = nil
+    connectControl(client, after: nanoseconds)
+  }
+
+  // MARK: Publishing
+
+  func sendUpstream(_ frame: [UInt8], from client: SimulatedClient) {
+    guard let pipe = client.publishing, pipe.isOpen else { return }
+    pipe.lastAtDaemon = max(pipe.lastAtDaemon, clock.now + delay(options.publishingDelay))
+    clock.at(pipe.lastAtDaemon) { [unowned self] in
+      guard pipe.isOpen, !pipe.isSilent else { return }
+      switch frame.first {
+      case 0: pipe.topics.remove(Array(frame.dropFirst()))
+      case 1: pipe.topics.insert(Array(frame.dropFirst()))
+      default: break
+      }
+      daemon?.receive(upstream: frame)
+    }
+  }
+
+  func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    for (pipe, client) in publishingPipes where pipe.isOpen && pipe.topics.contains(topic) {
+      let isCongested = client.congestedUntil > clock.now && generator.chance(0.7)
+      if isCongested {
+        trace("client \(client.index) loses a publication of \(body.count) bytes")
+      } else {
+        send(topic, body, through: pipe, to: client)
+      }
+    }
+  }
+
+  private func send(
+    _ topic: [UInt8], _ body: [UInt8]?, through pipe: PublishingPipe, to client: SimulatedClient
+  ) {
+    pipe.lastAtClient = max(pipe.lastAtClient, clock.now + delay(options.publishingDelay))
+    clock.at(pipe.lastAtClient) {
+      if pipe.isOpen, !pipe.isSilent { client.receive(topic: topic, body: body) }
+    }
+  }
+
+  func connectPublishing(_ client: SimulatedClient, after nanoseconds: Int64) {
+    let generation = client.generation
+    clock.after(nanoseconds) { [unowned self] in
+      guard generation == client.generation, client.publishing == nil else { return }
+      guard let daemon else { return connectPublishing(client, after: 20_000_000) }
+      let pipe = PublishingPipe()
+      client.publishing = pipe
+      publishingPipes.append((pipe, client))
+      trace("client \(client.index)'s publishing socket is connected")
+      send(daemon.server.welcome, nil, through: pipe, to: client)
+      // The socket says its subscriptions again.
+      for topic in client.subscriptions.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        sendUpstream([1] + topic, from: client)
+      }
+    }
+  }
+
+  func cutPublishing(_ client: SimulatedClient, for nanoseconds: Int64) {
+    guard let pipe = client.publishing else { return }
+    trace("client \(client.index)'s publishing socket is cut")
+    pipe.isOpen = false
+    client.publishing = nil
+    connectPublishing(client, after: nanoseconds)
+    // The daemon misses it at once, or only when a heartbeat stays away.
+    let notice = generator.chance(0.5) ? 0 : delay(.zero ... .seconds(1))
+    clock.after(notice) { [unowned self] in miss(pipe) }
+  }
+
+  /// The daemon's socket drops what the pipe had subscribed to.
+  private func miss(_ pipe: PublishingPipe) {
+    guard let index = publishingPipes.firstIndex(where: { $0.pipe === pipe }) else { return }
+    publishingPipes.remove(at: index)
+    for topic in pipe.topics.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      daemon?.receive(upstream: [0] + topic)
+    }
+  }
+
+  // MARK: Both
+
+  /// Both sockets are closed and made anew.
+  func reconnect(_ client: SimulatedClient) {
+    if let pipe = client.control {
+      pipe.isOpen = false
+      controlPipes[pipe.peer] = nil
+      client.control = nil
+    }
+    if let pipe = client.publishing {
+      pipe.isOpen = false
+      client.publishing = nil
+      clock.after(delay(options.publishingDelay)) { [unowned self] in miss(pipe) }
+    }
+    connectControl(client, after: delay(.microseconds(100) ... .milliseconds(30)))
+    connectPublishing(client, after: delay(.microseconds(100) ... .milliseconds(30)))
+  }
+
+  func delay(_ range: ClosedRange<Duration>) -> Int64 { generator.duration(range) }
+}

@@ -1,0 +1,55 @@
+import StoreState
+
+extension World {
+  /// The state of a scope, with its digest and revision.
+  struct Snapshot: Sendable {
+    let state: JSONValue
+    let digest: String
+    let revision: Int
+  }
+
+  /// Asks the daemon for a scope's state.
+  func snapshot(_ scope: String) async throws -> Snapshot {
+    let tree = try await answer("--json", "get", scope, "--digest")
+    guard let state = tree["state"], let digest = tree["digest"]?.text,
+      let revision = tree["revision"]?.int
+    else { throw ProcessFailure("This is no state with a digest: \(tree.text())") }
+    return Snapshot(state: state, digest: digest, revision: revision)
+  }
+
+  /// Asks the daemon for a scope's state.
+  func get(_ scope: String) async throws -> JSONValue { try await answer("--json", "get", scope) }
+
+  /// A counter of the daemon's status.
+  func counter(_ name: String) async throws -> Int {
+    let status = try await answer("--json", "status")
+    guard let count = status["counters"]?[name]?.int else {
+      throw ProcessFailure("The status has no counter \(name): \(status.text())")
+    }
+    return count
+  }
+
+  /// Runs a command that succeeds with one line of JSON.
+  func answer(_ arguments: String...) async throws -> JSONValue {
+    let run = try await client(arguments)
+    guard run.isSuccess, run.output.count == 1 else {
+      throw ProcessFailure("\(arguments) gave \(run.end): \(run.output) \(run.errorText)")
+    }
+    return try JSONValue(parsing: run.output[0])
+  }
+
+  /// Sends actions and expects that all are applied.
+  func send(_ scope: String, _ actions: String...) async throws {
+    let run = try await client(["--json", "send", scope] + actions)
+    guard run.isSuccess, run.output.count == actions.count else {
+      throw ProcessFailure("\(actions) gave \(run.end): \(run.output) \(run.errorText)")
+    }
+  }
+
+  /// Follows scopes, and waits for the first line of each.
+  func watch(_ arguments: String..., scopes: Int = 1) async throws -> ChildProcess {
+    let watcher = try startClient(["--json", "watch"] + arguments)
+    _ = try await watcher.output.lines(atLeast: scopes)
+    return watcher
+  }
+}
