@@ -23,20 +23,44 @@ struct Simulator: ParsableCommand {
   func run() throws {
     let range = seed.map { $0..<($0 + 1) } ?? first..<(first + seeds)
     // A synchronous command is on the main thread, which is the main actor's.
-    let failures = MainActor.assumeIsolated { range.filter { !runs($0) } }
-    print("\(range.count) runs, \(failures.count) failed")
+    let (failures, totals) = MainActor.assumeIsolated {
+      var totals = Totals()
+      let failures = range.filter { !runs($0, &totals) }
+      return (failures, totals)
+    }
+    print("\(range.count) runs, \(failures.count) failed; \(totals)")
     if !failures.isEmpty { throw ExitCode.failure }
   }
 
   /// Runs one seed; true when every promise was kept.
-  @MainActor private func runs(_ seed: UInt64) -> Bool {
+  @MainActor private func runs(_ seed: UInt64, _ totals: inout Totals) -> Bool {
     let history = World.history(ofSeed: seed, trace: verbose ? { print($0) } : nil)
     let violations = Validator.check(history)
+    totals.add(history)
     if verbose { print(history.summary) }
     guard !violations.isEmpty else { return true }
     print("seed \(seed) failed; run it again with: simulator --seed \(seed) --verbose")
     for violation in violations.prefix(5) { print("  \(violation)") }
     if violations.count > 5 { print("  and \(violations.count - 5) more") }
     return false
+  }
+}
+
+/// What happened in all runs: shows that the faults did something.
+private struct Totals: CustomStringConvertible {
+  private var epochs = 0
+  private var resyncs: UInt64 = 0
+  private var counters: [String: UInt64] = [:]
+
+  mutating func add(_ history: History) {
+    epochs += history.epochs.count
+    resyncs += history.resyncs
+    counters.merge(history.counters, uniquingKeysWith: +)
+  }
+
+  var description: String {
+    let names = ["actionsApplied", "duplicates", "snapshots", "replays", "leasesEnded"]
+    let counts = names.map { "\($0) \(counters[$0] ?? 0)" }.joined(separator: ", ")
+    return "epochs \(epochs), resyncs \(resyncs), \(counts)"
   }
 }

@@ -6,6 +6,8 @@ import ZeroMQ
 final class ConnectionService: LoopParticipant {
   let client: ReplicaClient
   private let link: ClientSockets
+  /// When the turn began to listen: what came since is not yet heard.
+  private var heardUntil = Moment.current
   private var isClosed = false
   private var deadlines: [(instant: Instant, body: @MainActor () -> Void)] = []
   var onEvent: @MainActor (ClientEvent) -> Void = { _ in }
@@ -42,6 +44,9 @@ final class ConnectionService: LoopParticipant {
         client.receive(welcome: topic, at: moment)
       }
     }
+    // Whoever left something for the next turn was heard in this one, so it moves on either way:
+    // a daemon that never pauses must not keep us from pinging it.
+    heardUntil = moment
     return moreControl || morePublished
   }
 
@@ -49,13 +54,20 @@ final class ConnectionService: LoopParticipant {
     guard !isClosed else { return }
     let moment = Moment.current
     runDeadlines(moment)
-    if let deadline = client.nextDeadline, deadline <= moment.instant {
-      client.tick(moment)
+    // The daemon is not silent because we were slow to listen.
+    if let deadline = client.nextDeadline, deadline <= heardUntil.instant {
+      client.tick(heardUntil)
     } else {
       client.endTurn(moment)
     }
     for outgoing in client.takeOutgoing() { try link.perform(outgoing) }
-    for event in client.takeEvents() { onEvent(event) }
+    for event in client.takeEvents() {
+      // The daemon waits with closing until it knows that its goodbye was read.
+      if case .sessionEnded("goingDown", _) = event {
+        try link.perform(.control(ClientMessage.bye.encoded()))
+      }
+      onEvent(event)
+    }
   }
 
   private func runDeadlines(_ moment: Moment) {

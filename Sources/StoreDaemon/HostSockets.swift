@@ -6,6 +6,12 @@ import ZeroMQ
 final class HostSockets {
   /// Frames taken from one socket in one turn, so that all get theirs.
   static let budget = 256
+  /// Nanoseconds after which a turn takes no more control frames: what the turn changed goes out,
+  /// and so do answers to pings, however long the reducers take.
+  static let turnLimit: Int64 = 10_000_000
+  /// Bytes of control frames taken in one turn: a frame may hold a thousand actions, and what they
+  /// change is published at the end of the turn.
+  static let byteBudget = 64 << 10
 
   let control: Socket
   let publishing: Socket
@@ -91,24 +97,29 @@ final class HostSockets {
   ///
   /// - Returns: Whether there may be more.
   func receiveControl(
-    _ take: (PeerID, ArraySlice<UInt8>?, () -> String) -> Void
+    _ take: (PeerID, ArraySlice<UInt8>?, () -> String) -> Bool
   ) throws(ZeroMQError) -> Bool {
-    for _ in 0..<Self.budget {
+    var taken = 0
+    let end = LoopClock.nanoseconds + Self.turnLimit
+    for _ in 0..<Self.budget where taken < Self.byteBudget {
       guard try control.receive(into: &identity) else { return false }
       let peer = PeerID(bytes: identity.bytes)
       guard identity.more, try control.receive(into: &body) else {
-        take(peer, nil, { "" })
+        guard take(peer, nil, { "" }) else { return true }
         continue
       }
       let isWhole = !body.more
       let bytes = body.bytes
-      // Only a payload frame knows where it came from.
-      let address = body.property("Peer-Address") ?? ""
+      taken += bytes.count
       while body.more { _ = try control.receive(into: &body) }
-      take(peer, isWhole ? bytes[...] : nil, { address })
+      guard take(peer, isWhole ? bytes[...] : nil, peerAddress) else { return true }
+      if LoopClock.nanoseconds >= end { break }
     }
     return true
   }
+
+  /// Where the frame taken last came from; only a payload frame knows.
+  private func peerAddress() -> String { body.property("Peer-Address") ?? "" }
 
   /// Sends a control frame.
   ///

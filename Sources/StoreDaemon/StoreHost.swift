@@ -140,6 +140,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       loop.stop()
       self?.close()
     }
+    service.wakeUp = { loop.wakeUp() }
     // What the program sends to the store outside a turn has to be published as well.
     commits = core.observeChanges { loop.wakeUp() }
     loop.start()

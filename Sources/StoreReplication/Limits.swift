@@ -6,6 +6,9 @@ package struct Limits: Sendable, Equatable {
   package var upstreamBytes = 4096
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
   package var window = 1024
+  /// Actions in one frame, and reduced in one turn: so that while the client takes in what one
+  /// batch brought, the daemon is busy with the next.
+  package var actionsPerFrame = 64
   /// Scopes one session follows: a screen of rows, each a scope of its own.
   package var scopesPerSession = 1024
   /// Sessions at once: descriptors are finite, and running out of them ends the process.

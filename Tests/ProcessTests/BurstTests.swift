@@ -16,19 +16,47 @@ extension ProcessTests {
     func burst() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
+        try await world.send("todos", #"{"addButtonTapped":{"title":"0"}}"#)
+        try await world.send("todos", #"{"addButtonTapped":{"title":"0"}}"#)
+        let items = try #require(try await world.get("todos")["items"]?.items)
+        let ids = items.compactMap { $0["id"]?.text }
         let watchers = try await watchers(world)
-        let senders = try (1...3).map { try sender($0, world) }
-        let counting = try world.startClient("--json", "send", "counter", "-")
-        counting.write(lines: Array(repeating: #""incrementButtonTapped""#, count: Self.count))
-        for sender in senders + [counting] {
+        let senders = try [
+          sender("todos", (1...Self.count).map { Self.title("\($0)", of: ids[0]) }, world),
+          sender("todos/items/\(ids[1])", (1...Self.count).map { Self.title("\($0)") }, world),
+          sender("counter", Array(repeating: Self.increment, count: Self.count), world),
+        ]
+        for sender in senders {
           let run = try await world.finish(sender, within: .seconds(60))
           #expect(run.isSuccess, "\(run.errorText)")
           #expect(run.output.count == Self.count)
           try checkOutcomes(run.output)
         }
-        try await checkState(world)
-        for watcher in watchers { try await check(watcher, world) }
+        let counter = try await world.get("counter")
+        #expect(counter["count"]?.int == Self.count)
+        for watcher in watchers { try await check(watcher, ids, world) }
       }
+    }
+
+    private static let increment = #""incrementButtonTapped""#
+
+    private static func title(_ title: String) -> String {
+      #"{"titleChanged":{"title":"\#(title)"}}"#
+    }
+
+    private static func title(_ title: String, of id: String) -> String {
+      #"{"items":{"element":{"id":"\#(id)","action":\#(Self.title(title))}}}"#
+    }
+
+    private func sender(_ scope: String, _ actions: [String], _ world: World) throws -> ChildProcess {
+      let sender = try world.startClient("--json", "send", scope, "-")
+      sender.write(lines: actions)
+      return sender
+    }
+
+    private struct Watcher {
+      let process: ChildProcess
+      let scopes: [String]
     }
 
     private func watchers(_ world: World) async throws -> [Watcher] {
@@ -44,57 +72,47 @@ extension ProcessTests {
       return watchers
     }
 
-    private struct Watcher {
-      let process: ChildProcess
-      let scopes: [String]
-    }
-
-    private func sender(_ number: Int, _ world: World) throws -> ChildProcess {
-      let sender = try world.startClient("--json", "send", "todos", "-")
-      sender.write(
-        lines: (1...Self.count).map { #"{"addButtonTapped":{"title":"\#(number) \#($0)"}}"# }
-      )
-      return sender
-    }
-
     /// All applied, at revisions that grow: outcomes come in the order of the actions.
     private func checkOutcomes(_ lines: [String]) throws {
       let outcomes = try lines.map { try JSONValue(parsing: $0) }
       #expect(outcomes.allSatisfy { $0["outcome"]?.text == "applied" })
-      let revisions = outcomes.compactMap { $0["revision"]?.int }
-      #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
+      #expect(Self.isGrowing(outcomes.compactMap { $0["revision"]?.int }))
     }
 
-    private func checkState(_ world: World) async throws {
-      let items = try #require(try await world.get("todos")["items"]?.items)
-      #expect(items.count == 3 * Self.count)
-      let titles = items.compactMap { $0["title"]?.text }
-      for sender in 1...3 {
-        #expect(
-          titles.filter { $0.hasPrefix("\(sender) ") }
-            == (1...Self.count).map { "\(sender) \($0)" }
-        )
-      }
-      #expect(try await world.get("counter")["count"]?.int == Self.count)
+    private static func isGrowing(_ numbers: [Int]) -> Bool {
+      zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }
     }
 
-    private func check(_ watcher: Watcher, _ world: World) async throws {
+    private func check(_ watcher: Watcher, _ ids: [String], _ world: World) async throws {
       for scope in watcher.scopes {
         let final = try await world.snapshot(scope)
         _ = try await watcher.process.output.line("the daemon's digest of \(scope)") {
           $0.contains(#""scope":"\#(scope)""#) && $0.contains(#""digest":"\#(final.digest)""#)
         }
         let lines = try watcher.process.output.watched().filter { $0.scope == scope }
-        let revisions = lines.map(\.revision)
-        #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 })
         // A state, and then each change.
         #expect(lines.filter { $0.state != nil }.count == 1)
-        #expect(lines.count == 1 + (scope == "counter" ? Self.count : 3 * Self.count))
+        #expect(Self.isGrowing(lines.map(\.revision)))
+        if scope == "counter" {
+          let counts = lines.dropFirst().map { $0.delta?["changed"]?["count"]?.int }
+          #expect(counts == Array(1...Self.count))
+        } else {
+          for id in ids { checkTitles(lines, of: id) }
+        }
       }
-      // Two scopes are shown as they were together, so their revisions never go back either.
-      let revisions = try watcher.process.output.watched().dropFirst(watcher.scopes.count)
-        .map(\.revision)
-      #expect(zip(revisions, revisions.dropFirst()).allSatisfy { $0 <= $1 })
+      // Two scopes are shown as they were together, so one's revisions never go back behind the
+      // other's.
+      let revisions = try watcher.process.output.watched().map(\.revision)
+      #expect(revisions == revisions.sorted())
+    }
+
+    /// A sender's titles arrived in its order, each once.
+    private func checkTitles(_ lines: [WatchLine], of id: String) {
+      let titles = lines.flatMap { line in
+        let rows = line.delta?["changed"]?["items"]?["changed"]?.items ?? []
+        return rows.filter { $0["id"]?.text == id }.compactMap { $0["changed"]?["title"]?.text }
+      }
+      #expect(titles == (1...Self.count).map { "\($0)" })
     }
 
     @Test("Clients that are killed in a burst disturb nobody and leave those present")
@@ -109,7 +127,7 @@ extension ProcessTests {
         }
         let doomed = try world.startClient("--json", "send", "counter", "-")
         let sender = try world.startClient("--json", "send", "counter", "-")
-        let actions = Array(repeating: #""incrementButtonTapped""#, count: Self.count)
+        let actions = Array(repeating: Self.increment, count: Self.count)
         doomed.write(lines: actions)
         sender.write(lines: actions)
         _ = try await doomed.output.lines(atLeast: 100)

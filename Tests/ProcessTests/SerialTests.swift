@@ -17,11 +17,12 @@ extension ProcessTests {
         _ = try await world.startDaemon(.serialProbe)
         var watchers: [ChildProcess] = []
         for _ in 0..<3 { watchers.append(try await world.watch("probe", "--deltas")) }
-        try await world.send(
-          "probe",
+        // Effects live as long as the session of who sent their action.
+        let sender = try world.startClient("--json", "send", "probe", "-")
+        sender.write(lines: [
           #"{"effectsStarted":{"tasks":\#(Self.tasks),"each":\#(Self.each)}}"#,
           #"{"sendersStarted":{"senders":\#(Self.senders),"each":\#(Self.eachSender)}}"#,
-        )
+        ])
         for watcher in watchers {
           _ = try await watcher.output.line("the last revision") {
             $0.contains(#""revision":\#(Self.total),"#)

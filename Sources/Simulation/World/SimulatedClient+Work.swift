@@ -63,9 +63,16 @@ extension SimulatedClient {
     switch generator.number(0...99) {
     case 0..<8: if followed.count < 6 { followSomething() }
     case 8..<14: leaveSomething()
-    case 14..<20: for _ in 0..<generator.number(2...8) { act() }
+    case 14..<20: hurry()
     default: act()
     }
+    planTurn()
+  }
+
+  /// Does several things at once.
+  func hurry() {
+    guard asleepUntil <= world.clock.now else { return }
+    for _ in 0..<generator.number(1...6) { act() }
     planTurn()
   }
 

@@ -47,9 +47,9 @@ package struct SimulationOptions: Sendable {
     clients = generator.number(3...5)
     actionsPerClient = generator.number(6...24)
     let roughness = generator.number(0...3)
-    faults.controlCuts = generator.number(0...roughness)
+    faults.controlCuts = generator.number(0...(2 * roughness))
     faults.publishingCuts = generator.number(0...roughness)
-    faults.congestions = generator.number(0...roughness)
+    faults.congestions = generator.number(0...(2 * roughness))
     faults.silences = generator.chance(0.2) ? 1 : 0
     faults.sleeps = generator.chance(0.3) ? roughness / 2 : 0
     faults.losesQueueWhenAsleep = generator.chance(0.3)

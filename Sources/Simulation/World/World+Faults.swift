@@ -5,7 +5,12 @@ extension World {
   func planFaults() {
     let faults = options.faults
     plan(faults.controlCuts) { world, client in
-      world.cutControl(client, for: world.delay(.milliseconds(1) ... .milliseconds(600)))
+      let length = world.delay(.milliseconds(1) ... .milliseconds(600))
+      // Mostly while actions or their outcomes are on the way.
+      if world.generator.chance(0.8) { client.hurry() }
+      world.clock.after(2 * world.delay(world.options.controlDelay)) {
+        world.cutControl(client, for: length)
+      }
     }
     plan(faults.publishingCuts) { world, client in
       world.cutPublishing(client, for: world.delay(.milliseconds(1) ... .milliseconds(600)))

@@ -92,7 +92,7 @@ package final class World {
     let limit = clock.now + 60 * lease
     while clock.now < limit {
       clock.run(until: clock.now + lease / 4)
-      guard clients.allSatisfy(\.client.isQuiet) else {
+      guard clients.allSatisfy({ $0.client.isQuiet && $0.asleepUntil <= clock.now }) else {
         quietSince = nil
         continue
       }

@@ -1,15 +1,16 @@
 extension Effect {
   /// Makes the effect one that can be cancelled by an id.
   ///
-  /// The id is in force as soon as the reducer has returned, before the effect's task first runs. It
-  /// belongs to the feature that uses it: rows of a list may all use the same one.
+  /// The id is in force as soon as the reducer has returned, before the effect's task first runs.
+  /// It belongs to the feature that uses it: rows of a list may all use the same one.
   ///
   /// - Parameters:
   ///   - id: The id. A case of a private enum is good for it.
   ///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+  /// - Returns: The effect, cancellable.
   public func cancellable(
     id: some Hashable & Sendable,
-    cancelInFlight: Bool = false
+    cancelInFlight: Bool = false,
   ) -> Self {
     cancellable(by: CancelID(id), cancelInFlight: cancelInFlight)
   }
@@ -48,11 +49,12 @@ extension Effect {
 ///   - isolation: The caller's isolation.
 ///   - operation: The work.
 /// - Returns: The operation's result.
+/// - Throws: What the operation throws.
 public func withTaskCancellation<T: Sendable, Failure: Error>(
   id: some Hashable & Sendable,
   cancelInFlight: Bool = false,
   isolation: isolated (any Actor)? = #isolation,
-  operation: @escaping @concurrent @Sendable () async throws(Failure) -> T
+  operation: @escaping @concurrent @Sendable () async throws(Failure) -> T,
 ) async throws(Failure) -> T {
   let registry = EffectRegistry.current
   let id = CancelID(id)

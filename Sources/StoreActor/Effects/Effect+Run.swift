@@ -16,12 +16,11 @@ extension Effect {
   /// actor with the dependencies that were in force where the effect was made. Each action that it
   /// sends is a revision of its own.
   ///
-  /// - Parameters:
-  ///   - priority: The priority of the task.
-  ///   - name: The name of the task.
-  ///   - operation: The work.
-  ///   - handler: What to do about an error. Without it, errors are reported as mistakes in the
-  ///     feature, except for `CancellationError`, which is nobody's mistake and is dropped.
+  /// - `priority`: The priority of the task.
+  /// - `name`: The name of the task.
+  /// - `operation`: The work.
+  /// - `handler`: What to do about an error. Without it, errors are reported as mistakes in the
+  ///   feature, except for `CancellationError`, which is nobody's mistake and is dropped.
   public static func run(
     priority: TaskPriority? = nil,
     name: String? = nil,
@@ -32,7 +31,7 @@ extension Effect {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) -> Self {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     return withEscapedDependencies { escaped in
@@ -40,7 +39,7 @@ extension Effect {
         priority: priority,
         name: name,
         path: NavigationIDPath.current,
-        location: location
+        location: location,
       ) { send in
         await escaped.yield {
           do {

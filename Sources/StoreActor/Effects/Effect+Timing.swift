@@ -10,10 +10,11 @@ extension Effect {
   ///   - id: What is debounced. The id cancels, too.
   ///   - duration: How long nothing may follow.
   ///   - clock: What measures the time.
+  /// - Returns: The effect, delayed.
   public func debounce<C: Clock>(
     id: some Hashable & Sendable,
     for duration: C.Duration,
-    clock: C
+    clock: C,
   ) -> Self where C.Duration: Sendable {
     if isNone { return self }
     let wait = Self.waiting { try await clock.sleep(for: duration) }
@@ -30,21 +31,22 @@ extension Effect {
   ///   - interval: How far apart two effects are at least.
   ///   - clock: What measures the time.
   ///   - latest: Whether the last of those that came within the interval is kept, or the first.
+  /// - Returns: The effect, delayed or dropped.
   public func throttle<C: Clock>(
     id: some Hashable & Sendable,
     for interval: C.Duration,
     clock: C,
-    latest: Bool
+    latest: Bool,
   ) -> Self where C.Duration: Sendable {
     if isNone { return self }
     let throttle = Throttle(id: CancelID(id), interval: interval, clock: clock, latest: latest)
     return Self(.resolve { throttle.admit(self, in: $0) })
   }
 
-  fileprivate static func waiting(_ sleep: @escaping @Sendable () async throws -> Void) -> Self {
+  fileprivate static func waiting(_ wait: @escaping @Sendable () async throws -> Void) -> Self {
     let run = EffectRun<Action>(priority: nil, name: nil, path: nil, location: nil) { _ in
       // The only error of a clock is that of cancellation, and then nobody waits any more.
-      try? await sleep()
+      try? await wait()
     }
     return Self(.run(run))
   }
@@ -64,7 +66,9 @@ private struct Throttle<C: Clock>: Sendable where C.Duration: Sendable {
       return effect
     }
     if !latest, registry.isRunning(id) { return .none }
-    let wait = Effect<Action>.waiting { [clock] in try await clock.sleep(until: end, tolerance: nil) }
+    let wait = Effect<Action>.waiting { [clock] in
+      try await clock.sleep(until: end, tolerance: nil)
+    }
     let pass = Effect<Action>(
       .resolve { registry in
         registry.throttles[id] = clock.now.advanced(by: interval)

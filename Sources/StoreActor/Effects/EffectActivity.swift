@@ -62,7 +62,9 @@ final class EffectActivity: EffectCancellable {
   }
 }
 
-/// What a piece of work belongs to. The first group is that of the action it is for.
+/// What a piece of work belongs to.
+///
+/// The first group is that of the action it is for.
 struct EffectContext: Sendable {
   var ids: [CancelID] = []
   var groups: [EffectGroup] = []

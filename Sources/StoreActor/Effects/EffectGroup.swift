@@ -37,7 +37,7 @@ package final class EffectGroup: StoreTaskHandle {
       state.isCancelled = true
       return state.members
     }
-    members.values.forEach { $0.cancel() }
+    for member in members.values { member.cancel() }
   }
 
   package func finish() async {
@@ -78,8 +78,8 @@ package final class EffectGroup: StoreTaskHandle {
       state.members[ObjectIdentifier(activity)] = nil
       return state.members.isEmpty ? state.takeWaiting() : ([], [])
     }
-    waiters.forEach { $0.resume() }
-    callbacks.forEach { $0() }
+    for waiter in waiters { waiter.resume() }
+    for callback in callbacks { callback() }
   }
 }
 

@@ -7,12 +7,13 @@ package protocol EffectCancellable: AnyObject, Sendable {
 
 /// What one store has running: everything, and by cancellation id.
 ///
-/// - `state` is guarded by its mutex, and `childCount` follows it, as ids may be cancelled from any isolation (`Task.cancel(id:)`
-///   in an effect). Nothing is called while the mutex is held.
+/// - `state` is guarded by its mutex, and `childCount` follows it, as ids may be cancelled from any
+///   isolation (`Task.cancel(id:)` in an effect). Nothing is called while the mutex is held.
 /// - `throttles` belongs to the main actor, where effects are interpreted.
 @usableFromInline
 package final class EffectRegistry: Sendable {
-  /// The registry of the store that is reducing, or whose effect is running; else the process's own.
+  /// The registry of the store that is reducing, or whose effect is running; else the process's
+  /// own.
   package static var current: EffectRegistry { EffectScope.current.registry }
 
   fileprivate typealias Entries = [ObjectIdentifier: any EffectCancellable]
@@ -52,7 +53,8 @@ package final class EffectRegistry: Sendable {
   /// Cancels what runs under an id.
   func cancel(_ id: CancelID) {
     let entries = state.withLock { $0.byID[id] }
-    entries?.values.forEach { $0.cancel() }
+    guard let entries else { return }
+    for entry in entries.values { entry.cancel() }
   }
 
   /// Cancels what the children at a place have running that are there no more.
@@ -60,7 +62,7 @@ package final class EffectRegistry: Sendable {
   /// The cost follows the number of children with running effects, not the number of children.
   func cancelChildren<ID: Hashable>(
     at scope: NavigationIDPath.Scope,
-    unless isPresent: (ID) -> Bool
+    unless isPresent: (ID) -> Bool,
   ) {
     let children = state.withLock { $0.children[scope] } ?? []
     for child in children {
@@ -86,7 +88,7 @@ package final class EffectRegistry: Sendable {
   /// Cancels everything.
   package func cancelAll() {
     let entries = state.withLock { $0.all }
-    entries.values.forEach { $0.cancel() }
+    for entry in entries.values { entry.cancel() }
   }
 
   /// How many pieces of work are under way.

@@ -13,7 +13,7 @@ package final class EffectRun<Action>: Sendable {
     name: String?,
     path: NavigationIDPath?,
     location: IssueLocation?,
-    operation: @escaping @concurrent @Sendable (Send<Action>) async -> Void
+    operation: @escaping @concurrent @Sendable (Send<Action>) async -> Void,
   ) {
     self.priority = priority
     self.name = name

@@ -14,7 +14,7 @@ package struct IssueLocation: Sendable {
     fileID: StaticString,
     filePath: StaticString,
     line: UInt,
-    column: UInt
+    column: UInt,
   ) {
     self.fileID = fileID
     self.filePath = filePath
@@ -75,14 +75,14 @@ enum ChildOperator {
 func reportAbsentChild<Action>(
   _ child: ChildOperator,
   action: Action,
-  at location: IssueLocation
+  at location: IssueLocation,
 ) {
   var dump = ""
   customDump(action, to: &dump, indent: 4)
   location.report(
     """
-    \(child.article) \(child.name) at "\(location.fileID):\(location.line)" received a child action when \
-    \(child.absence).
+    \(child.article) \(child.name) at "\(location.fileID):\(location.line)" received a child \
+    action when \(child.absence).
 
       Action:
     \(dump)

@@ -4,9 +4,10 @@ extension Reducer {
   /// - Parameters:
   ///   - keyPath: The dependency.
   ///   - value: Its value.
+  /// - Returns: The reducer, which sees the value.
   public func dependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,
-    _ value: Value
+    _ value: Value,
   ) -> _DependencyKeyWritingReducer<Self> {
     _DependencyKeyWritingReducer(base: self) { $0[keyPath: keyPath] = value }
   }
@@ -23,9 +24,10 @@ extension Reducer {
   /// - Parameters:
   ///   - keyPath: The dependency, or `\.self`.
   ///   - transform: Changes the value that holds around this reducer.
+  /// - Returns: The reducer, which sees the changed value.
   public func transformDependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,
-    transform: @escaping (_ dependency: inout Value) -> Void
+    transform: @escaping (_ dependency: inout Value) -> Void,
   ) -> _DependencyKeyWritingReducer<Self> {
     _DependencyKeyWritingReducer(base: self) { transform(&$0[keyPath: keyPath]) }
   }
@@ -33,7 +35,7 @@ extension Reducer {
   /// Changes a dependency that is its own key for this reducer and its children.
   public func transformDependency<Value: TestDependencyKey>(
     _: Value.Type,
-    transform: @escaping (_ dependency: inout Value) -> Void
+    transform: @escaping (_ dependency: inout Value) -> Void,
   ) -> _DependencyKeyWritingReducer<Self> where Value.Value == Value {
     _DependencyKeyWritingReducer(base: self) { transform(&$0[Value.self]) }
   }
@@ -56,7 +58,7 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
   /// Runs the reducer with the changed dependencies.
   public func reduce(
     into state: inout Base.State,
-    action: Base.Action
+    action: Base.Action,
   ) -> Effect<Base.Action> {
     withDependencies(update) { prepared.reduce(&state, action) }
   }
@@ -64,7 +66,7 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
   /// Sets one more dependency.
   public func dependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,
-    _ value: Value
+    _ value: Value,
   ) -> Self {
     before { $0[keyPath: keyPath] = value }
   }
@@ -72,12 +74,13 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
   /// Changes one more dependency.
   public func transformDependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,
-    transform: @escaping (_ dependency: inout Value) -> Void
+    transform: @escaping (_ dependency: inout Value) -> Void,
   ) -> Self {
     before { transform(&$0[keyPath: keyPath]) }
   }
 
-  /// What is written further out is in force first, and what is written further in has the last word.
+  /// What is written further out is in force first, and what is written further in has the last
+  /// word.
   private func before(_ outer: @escaping (inout DependencyValues) -> Void) -> Self {
     Self(base: base) { [update] values in
       outer(&values)

@@ -13,13 +13,12 @@ extension Reducer {
   /// ```
   ///
   /// A row runs before this reducer, so that it handles its action while it is still there. When a
-  /// row is removed, its effects are cancelled. An action for a row that is not there is reported and
-  /// ignored.
+  /// row is removed, its effects are cancelled. An action for a row that is not there is reported
+  /// and ignored.
   ///
-  /// - Parameters:
-  ///   - toElementsState: The list.
-  ///   - toElementAction: The case of the action that holds the rows'.
-  ///   - element: The feature of one row.
+  /// - `toElementsState`: The list.
+  /// - `toElementAction`: The case of the action that holds the rows'.
+  /// - `element`: The feature of one row.
   @inlinable
   public func forEach<ElementState, ElementAction, ID, Element>(
     _ toElementsState: WritableKeyPath<State, IdentifiedArray<ID, ElementState>>,
@@ -28,7 +27,7 @@ extension Reducer {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) -> some Reducer<State, Action>
   where
     ID: Hashable & Sendable,
@@ -39,7 +38,7 @@ extension Reducer {
       element: element(),
       state: toElementsState,
       action: AnyCasePath(toElementAction),
-      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 }
@@ -59,7 +58,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     element: Element,
     state: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>,
     action: AnyCasePath<Parent.Action, IdentifiedAction<ID, Element.Action>>,
-    location: IssueLocation
+    location: IssueLocation,
   ) {
     self.parent = parent._prepared()
     self.element = element._prepared()
@@ -72,7 +71,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   @inlinable
   public func reduce(
     into state: inout Parent.State,
-    action: Parent.Action
+    action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let elementEffects = reduceElement(into: &state, action: action)
     let parentEffects = parent.reduce(&state, action)
@@ -85,7 +84,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   @inlinable
   func reduceElement(
     into state: inout Parent.State,
-    action: Parent.Action
+    action: Parent.Action,
   ) -> Effect<Parent.Action> {
     guard case .element(let id, let elementAction)? = self.action.extract(from: action) else {
       return .none
@@ -112,7 +111,7 @@ extension Effect {
   @usableFromInline
   static func cancelRows<ID: Hashable, Row>(
     at keyPath: AnyKeyPath,
-    except rows: IdentifiedArray<ID, Row>
+    except rows: IdentifiedArray<ID, Row>,
   ) -> Self {
     let scope = NavigationIDPath.Scope(keyPath)
     // Sound: the rows are looked at once more, right after the reducer has returned them.

@@ -20,7 +20,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
         extract: { root in
           guard case .element(let id, let action) = root else { return nil }
           return (id, action)
-        }
+        },
       )
     }
 
@@ -44,7 +44,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
       extract: { root in
         guard case .element(id, let action) = root else { return nil }
         return action
-      }
+      },
     )
   }
 }

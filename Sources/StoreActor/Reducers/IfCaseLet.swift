@@ -1,14 +1,13 @@
 extension Reducer {
   /// Runs a child feature on one case of this reducer's state, an enum, while it is of that case.
   ///
-  /// The child runs before this reducer. When this reducer changes the state to another case, or puts
-  /// another child of the same case in its place (one with another `id`), the effects of the old
-  /// child are cancelled. An action for a child that is not there is reported and ignored.
+  /// The child runs before this reducer. When this reducer changes the state to another case, or
+  /// puts another child of the same case in its place (one with another `id`), the effects of the
+  /// old child are cancelled. An action for a child that is not there is reported and ignored.
   ///
-  /// - Parameters:
-  ///   - toCaseState: The case of the state that holds the child's.
-  ///   - toCaseAction: The case of the action that holds the child's.
-  ///   - caseReducer: The child feature.
+  /// - `toCaseState`: The case of the state that holds the child's.
+  /// - `toCaseAction`: The case of the action that holds the child's.
+  /// - `caseReducer`: The child feature.
   @inlinable
   public func ifCaseLet<CaseState, CaseAction, CaseReducer: Reducer<CaseState, CaseAction>>(
     _ toCaseState: CaseKeyPath<State, CaseState>,
@@ -17,14 +16,14 @@ extension Reducer {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) -> some Reducer<State, Action> {
     _IfCaseLetReducer(
       parent: self,
       child: caseReducer(),
       state: toCaseState,
       action: AnyCasePath(toCaseAction),
-      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 }
@@ -46,7 +45,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     child: Child,
     state: CaseKeyPath<Parent.State, Child.State>,
     action: AnyCasePath<Parent.Action, Child.Action>,
-    location: IssueLocation
+    location: IssueLocation,
   ) {
     self.parent = parent._prepared()
     self.child = child._prepared()
@@ -61,7 +60,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @inlinable
   public func reduce(
     into state: inout Parent.State,
-    action: Parent.Action
+    action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
     let before = self.state.extract(from: state).map { identity($0) }
@@ -76,7 +75,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @inlinable
   func reduceChild(
     into state: inout Parent.State,
-    action: Parent.Action
+    action: Parent.Action,
   ) -> Effect<Parent.Action> {
     guard let childAction = self.action.extract(from: action) else { return .none }
     guard var childState = self.state.extract(from: state) else {

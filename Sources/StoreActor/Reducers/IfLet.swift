@@ -10,15 +10,14 @@ extension Reducer {
   /// }
   /// ```
   ///
-  /// The child runs before this reducer, so that it handles its action while it is still there. When
-  /// this reducer makes it nil, or puts another child in its place (one with another `id`, or for an
-  /// enum: of another case), the effects of the old child are cancelled. An action for a child that
-  /// is not there is reported and ignored.
+  /// The child runs before this reducer, so that it handles its action while it is still there.
+  /// When this reducer makes it nil, or puts another child in its place (one with another `id`, or
+  /// for an enum: of another case), the effects of the old child are cancelled. An action for a
+  /// child that is not there is reported and ignored.
   ///
-  /// - Parameters:
-  ///   - toWrappedState: The optional state of the child.
-  ///   - toWrappedAction: The case of the action that holds the child's.
-  ///   - wrapped: The child feature.
+  /// - `toWrappedState`: The optional state of the child.
+  /// - `toWrappedAction`: The case of the action that holds the child's.
+  /// - `wrapped`: The child feature.
   @inlinable
   public func ifLet<WrappedState, WrappedAction, Wrapped: Reducer<WrappedState, WrappedAction>>(
     _ toWrappedState: WritableKeyPath<State, WrappedState?>,
@@ -27,14 +26,14 @@ extension Reducer {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) -> some Reducer<State, Action> {
     _IfLetReducer(
       parent: self,
       child: wrapped(),
       state: toWrappedState,
       action: AnyCasePath(toWrappedAction),
-      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 }
@@ -55,7 +54,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     child: Child,
     state: WritableKeyPath<Parent.State, Child.State?>,
     action: AnyCasePath<Parent.Action, Child.Action>,
-    location: IssueLocation
+    location: IssueLocation,
   ) {
     self.parent = parent._prepared()
     self.child = child._prepared()
@@ -69,7 +68,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @inlinable
   public func reduce(
     into state: inout Parent.State,
-    action: Parent.Action
+    action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
     let before = state[keyPath: self.state].map { identity($0) }
@@ -84,7 +83,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @inlinable
   func reduceChild(
     into state: inout Parent.State,
-    action: Parent.Action
+    action: Parent.Action,
   ) -> Effect<Parent.Action> {
     guard let childAction = self.action.extract(from: action) else { return .none }
     guard let id = state[keyPath: self.state].map({ identity($0) }) else {

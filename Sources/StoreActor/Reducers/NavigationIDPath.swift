@@ -7,6 +7,8 @@
 ///
 /// One is made for each action of a child, so making one has to be cheap; comparing and hashing is
 /// only done where there are effects.
+// Sound: there are only constants, here and in the one subclass; what can be inherited from is not
+// checked.
 @usableFromInline
 package class NavigationIDPath: @unchecked Sendable {
   /// The path of the feature that is being reduced, or whose effect is running.
@@ -48,9 +50,9 @@ package class NavigationIDPath: @unchecked Sendable {
 }
 
 /// The path of a child with an id.
+// Sound: ids are values; a `Hashable` that could change under its hash would be broken anywhere.
 @usableFromInline
 final class ChildPath<ID: Hashable>: NavigationIDPath, @unchecked Sendable {
-  // Sound: ids are values; a `Hashable` that could change under its hash would be broken anywhere.
   let id: ID
 
   /// The path to a child of the feature that is being reduced.

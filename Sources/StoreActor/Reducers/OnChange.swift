@@ -15,10 +15,11 @@ extension Reducer {
   /// - Parameters:
   ///   - toValue: The value that is compared before and after.
   ///   - perform: Is called with the old value and the state when they differ.
+  /// - Returns: This reducer and the function as one.
   @inlinable
   public func onChange<V: Equatable>(
     of toValue: @escaping (State) -> V,
-    _ perform: @escaping (_ oldValue: V, _ state: inout State) -> Effect<Action>
+    _ perform: @escaping (_ oldValue: V, _ state: inout State) -> Effect<Action>,
   ) -> some Reducer<State, Action> {
     _OnChangeReducer(base: self, toValue: toValue) { old, _, state, _ in
       perform(old, &state)
@@ -30,10 +31,11 @@ extension Reducer {
   /// - Parameters:
   ///   - toValue: The value that is compared before and after.
   ///   - reducer: Makes the reducer of the old value and the new one.
+  /// - Returns: This reducer and the other one as one.
   @inlinable
   public func onChange<V: Equatable, R: Reducer<State, Action>>(
     of toValue: @escaping (State) -> V,
-    @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: V, _ newValue: V) -> R
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: V, _ newValue: V) -> R,
   ) -> some Reducer<State, Action> {
     _OnChangeReducer(base: self, toValue: toValue) { old, new, state, action in
       reducer(old, new)._reduce(into: &state, action: action)

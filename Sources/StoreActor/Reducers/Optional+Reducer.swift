@@ -3,7 +3,7 @@ extension Optional: Reducer where Wrapped: Reducer {
   @inlinable
   public func reduce(
     into state: inout Wrapped.State,
-    action: Wrapped.Action
+    action: Wrapped.Action,
   ) -> Effect<Wrapped.Action> {
     switch self {
     case .some(let wrapped): wrapped._reduce(into: &state, action: action)

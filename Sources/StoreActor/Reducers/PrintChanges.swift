@@ -4,6 +4,7 @@ extension Reducer {
   /// Prints each action that this reducer receives, and what changed.
   ///
   /// - Parameter printer: How to print; nil switches printing off.
+  /// - Returns: The reducer, which prints.
   public func _printChanges(
     _ printer: _ReducerPrinter<State, Action>? = .customDump
   ) -> _PrintChangesReducer<Self> {
@@ -13,7 +14,7 @@ extension Reducer {
 
 /// How ``Reducer/_printChanges(_:)`` prints.
 public struct _ReducerPrinter<State, Action> {
-  private let print: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
+  private let onChange: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
 
   /// Creates a printer of a function.
   ///
@@ -21,12 +22,12 @@ public struct _ReducerPrinter<State, Action> {
   public init(
     printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
   ) {
-    print = printChange
+    onChange = printChange
   }
 
   /// Prints an action, and what it changed.
   public func printChange(receivedAction: Action, oldState: State, newState: State) {
-    print(receivedAction, oldState, newState)
+    onChange(receivedAction, oldState, newState)
   }
 }
 
@@ -38,14 +39,14 @@ extension _ReducerPrinter {
       CustomDump.customDump(receivedAction, to: &target, indent: 2)
       target.write("\n")
       target.write(diff(oldState, newState).map { "\($0)\n" } ?? "  (No state changes)\n")
-      Swift.print(target)
+      DebugOutput.write(target)
     }
   }
 
   /// Prints the names of the action's cases and nothing else.
   public static var actionLabels: Self {
     Self { receivedAction, _, _ in
-      Swift.print("received action: \(caseLabels(of: receivedAction))")
+      DebugOutput.write("received action: \(caseLabels(of: receivedAction))")
     }
   }
 }

@@ -20,9 +20,10 @@
 /// }
 /// ```
 ///
-/// A store evaluates a body **once**, when the first action reaches it, and keeps what it describes:
-/// what may change from action to action belongs inside a `Reduce`, not into the list around it. A
-/// type with a body runs its body; a `reduce(into:action:)` beside it is not called by a store.
+/// A store evaluates a body **once**, when the first action reaches it, and keeps what it
+/// describes: what may change from action to action belongs inside a `Reduce`, not into the list
+/// around it. A type with a body runs its body; a `reduce(into:action:)` beside it is not called by
+/// a store.
 public protocol Reducer<State, Action> {
   /// What the feature knows.
   associatedtype State

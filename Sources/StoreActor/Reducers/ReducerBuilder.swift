@@ -38,7 +38,7 @@ public enum ReducerBuilder<State, Action> {
   @inlinable
   public static func buildPartialBlock<
     R0: Reducer<State, Action>,
-    R1: Reducer<State, Action>
+    R1: Reducer<State, Action>,
   >(accumulated: R0, next: R1) -> _Sequence<R0, R1> {
     _Sequence(accumulated, next)
   }
@@ -47,7 +47,7 @@ public enum ReducerBuilder<State, Action> {
   @inlinable
   public static func buildEither<
     R0: Reducer<State, Action>,
-    R1: Reducer<State, Action>
+    R1: Reducer<State, Action>,
   >(first reducer: R0) -> _Conditional<R0, R1> {
     .first(reducer)
   }
@@ -56,7 +56,7 @@ public enum ReducerBuilder<State, Action> {
   @inlinable
   public static func buildEither<
     R0: Reducer<State, Action>,
-    R1: Reducer<State, Action>
+    R1: Reducer<State, Action>,
   >(second reducer: R1) -> _Conditional<R0, R1> {
     .second(reducer)
   }
@@ -101,7 +101,7 @@ extension ReducerBuilder {
     @inlinable
     public func reduce(
       into state: inout First.State,
-      action: First.Action
+      action: First.Action,
     ) -> Effect<First.Action> {
       switch self {
       case .first(let first): first._reduce(into: &state, action: action)
@@ -162,7 +162,7 @@ extension ReducerBuilder {
     @inlinable
     public func reduce(
       into state: inout Element.State,
-      action: Element.Action
+      action: Element.Action,
     ) -> Effect<Element.Action> {
       var effects = Effect<Element.Action>.none
       for reducer in reducers {

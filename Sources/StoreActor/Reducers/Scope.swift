@@ -42,7 +42,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   public init<ChildState, ChildAction>(
     _ state: WritableKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
-    @ReducerBuilder<ChildState, ChildAction> child: () -> Child
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
   ) where ChildState == Child.State, ChildAction == Child.Action {
     self.init(state: .property(state), action: action, child: child())
   }
@@ -57,7 +57,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   public init<ChildState, ChildAction>(
     state: WritableKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
-    @ReducerBuilder<ChildState, ChildAction> child: () -> Child
+    @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
   ) where ChildState == Child.State, ChildAction == Child.Action {
     self.init(state: .property(state), action: action, child: child())
   }
@@ -67,10 +67,9 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   /// Prefer ``Reducer/ifCaseLet(_:action:then:fileID:filePath:line:column:)``, which also runs the
   /// child before the parent and cancels its effects when the case goes.
   ///
-  /// - Parameters:
-  ///   - state: The case of the parent's state that holds the child's.
-  ///   - action: The case of the parent's action that holds the child's.
-  ///   - child: The child feature.
+  /// - `state`: The case of the parent's state that holds the child's.
+  /// - `action`: The case of the parent's action that holds the child's.
+  /// - `child`: The child feature.
   public init<ChildState, ChildAction>(
     state: CaseKeyPath<ParentState, ChildState>,
     action: CaseKeyPath<ParentAction, ChildAction>,
@@ -78,13 +77,13 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) where ChildState == Child.State, ChildAction == Child.Action {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     self.init(
       state: .enumCase(AnyCasePath(state), location),
       action: action,
-      child: child()
+      child: child(),
     )
   }
 
@@ -92,7 +91,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @inlinable
   public func reduce(
     into state: inout ParentState,
-    action: ParentAction
+    action: ParentAction,
   ) -> Effect<ParentAction> {
     guard let childAction = self.action.extract(from: action) else { return .none }
     switch self.state {
@@ -108,7 +107,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     _ path: AnyCasePath<ParentState, Child.State>,
     _ state: inout ParentState,
     _ action: Child.Action,
-    _ location: IssueLocation
+    _ location: IssueLocation,
   ) -> Effect<Child.Action> {
     guard var childState = path.extract(from: state) else {
       reportAbsentChild(.caseScope, action: action, at: location)

@@ -1,6 +1,6 @@
 /// Why an action was not reduced, or why it cannot be known whether it was.
 public struct ActionFailure: Error, Hashable {
-  /// A kind of failure. More kinds may come.
+  /// A kind of failure; more kinds may come.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The kind's name, as it stands in messages and output.
     public let description: String

@@ -21,30 +21,34 @@ package final class RootCore<State, Action>: StoreCore {
   /// Actions that are sent from inside it are reduced afterwards, as revisions of their own.
   package var onCommit: (@MainActor (_ revision: UInt64, _ old: State, _ new: State) -> Void)?
 
-  /// The dependencies that reducers see. Effects keep those that were in force when they were made.
+  /// The dependencies that reducers see.
+  ///
+  /// Effects keep those that were in force when they were made.
   package var dependencies: DependencyValues
 
   package let registry = EffectRegistry()
   private let step: Step
   private let observers = StoreObservers()
   private var notifying = 0
-  private var phase = Phase.idle
-  /// What is still to be reduced in this batch, and how much of it there is. The number is kept
-  /// apart because asking a generic array from unspecialized code costs more than a whole action.
+  var phase = Phase.idle
+  /// What is still to be reduced in this batch, and how much of it there is.
+  ///
+  /// The number is kept apart because asking a generic array, from code that is not specialized,
+  /// costs more than a whole action.
   private var queue: [QueuedAction<Action>] = []
   private var queueCount = 0
   /// What was sent during a commit, each a batch of its own.
   private var late: [QueuedAction<Action>] = []
   private var lateCount = 0
   /// What starts once the batch has been committed.
-  private var starts: [EffectStart<Action>] = []
-  private var startCount = 0
+  var starts: [EffectStart<Action>] = []
+  var startCount = 0
   /// The group of the batch that is being reduced, once one is needed.
-  private var batchGroup: EffectGroup?
+  var batchGroup: EffectGroup?
   /// The group of the action that is being reduced, where that is not the batch's.
   private var foreignGroup: EffectGroup?
 
-  private enum Phase {
+  enum Phase {
     case idle
     case reducing
     case committing
@@ -59,7 +63,7 @@ package final class RootCore<State, Action>: StoreCore {
     state: State,
     step: @escaping Step,
     dependencies: DependencyValues,
-    revision: UInt64
+    revision: UInt64,
   ) {
     self.state = state
     self.step = step
@@ -79,14 +83,12 @@ package final class RootCore<State, Action>: StoreCore {
     initialState: () -> State,
     reducer: () -> R,
     withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
-    revision: UInt64 = 0
+    revision: UInt64 = 0,
   ) {
-    var values = DependencyValues._current
-    prepareDependencies?(&values)
-    let (state, reducer) = withDependencies {
-      $0 = values
+    let (state, reducer, dependencies) = withDependencies {
+      prepareDependencies?(&$0)
     } operation: {
-      (initialState(), reducer()._prepared())
+      (initialState(), reducer()._prepared(), DependencyValues._current)
     }
     self.init(
       state: state,
@@ -96,8 +98,8 @@ package final class RootCore<State, Action>: StoreCore {
         if effect.isNone { return }
         core.take(effect)
       },
-      dependencies: values,
-      revision: revision
+      dependencies: dependencies,
+      revision: revision,
     )
   }
 
@@ -133,7 +135,10 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Reduces an action, and whatever it triggers, as one revision.
   ///
-  /// - Parameter group: What the action's effects belong to; nil for a group of its own.
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - group: What the action's effects belong to; nil for a group of its own.
+  /// - Returns: What follows from the action.
   package func send(_ action: Action, group: EffectGroup?) -> StoreTask {
     guard phase == .idle else { return sendWhileBusy(action, group: group) }
     let task = commitBatch(action, group: group)
@@ -171,7 +176,7 @@ package final class RootCore<State, Action>: StoreCore {
     }
   }
 
-  private func enqueue(_ action: QueuedAction<Action>) {
+  func enqueue(_ action: QueuedAction<Action>) {
     queue.append(action)
     queueCount += 1
   }
@@ -237,7 +242,7 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   /// Starts what the committed batches left to start, unless observers are still to be called.
-  private func startEffects() {
+  func startEffects() {
     guard notifying == 0 else { return }
     let starts = starts
     self.starts.removeAll(keepingCapacity: true)
@@ -246,119 +251,9 @@ package final class RootCore<State, Action>: StoreCore {
   }
 }
 
-// MARK: - Effects
-
-extension RootCore {
-  /// Does what an effect says: at once where it can be done at once, else at the end of the batch.
-  func perform(_ effect: Effect<Action>, in context: EffectContext) {
-    switch effect.operation {
-    case .none:
-      break
-    case .send(let action):
-      deliver(action, in: context)
-    case .run(let run):
-      let activity = EffectActivity(context: context, registry: registry)
-      starts.append(EffectStart(run: run, activity: activity))
-      startCount += 1
-    case .merge(let effects):
-      for effect in effects { perform(effect, in: context) }
-    case .concatenate(let effects):
-      performChain(effects[...], in: context)
-    case .cancellable(let effect, let id, let cancelInFlight):
-      if cancelInFlight { registry.cancel(id) }
-      perform(effect, in: context.adding(id))
-    case .cancel(let id):
-      registry.cancel(id)
-    case .tracked(let effect, let group):
-      perform(effect, in: context.adding(group))
-    case .resolve(let resolve):
-      perform(resolve(registry), in: context)
-    }
-  }
-
-  /// Takes an action that an effect sends at once: into the batch, or as a batch when there is none.
-  private func deliver(_ action: Action, in context: EffectContext) {
-    let group = context.groups.first
-    if phase == .reducing {
-      enqueue(QueuedAction(action: action, group: group === batchGroup ? nil : group))
-    } else {
-      _ = send(action, group: group)
-    }
-  }
-
-  /// Performs effects one after the other, for as long as each is over at once; leaves the rest to
-  /// the end of the first that is not.
-  private func performChain(_ effects: ArraySlice<Effect<Action>>, in context: EffectContext) {
-    var rest = effects
-    while let effect = rest.popFirst() {
-      let join = EffectJoin()
-      perform(effect, in: context.replacing(join))
-      if join.isEmpty { continue }
-      if rest.isEmpty {
-        context.join?.enter()
-        join.onEmpty = { context.join?.leave() }
-      } else {
-        wait(for: join, before: rest, in: context)
-      }
-      return
-    }
-  }
-
-  private func wait(
-    for join: EffectJoin,
-    before rest: ArraySlice<Effect<Action>>,
-    in context: EffectContext
-  ) {
-    let activity = EffectActivity(context: context, registry: registry)
-    join.onEmpty = { [weak self] in
-      if let self, !activity.isCancelled {
-        performChain(rest, in: context)
-        if startCount > 0 { startEffects() }
-      }
-      activity.end()
-    }
-  }
-
-  private func start(_ start: EffectStart<Action>) {
-    let activity = start.activity
-    guard !activity.isCancelled else { return activity.end() }
-    let run = start.run
-    let group = activity.group
-    let send = Send<Action> { [weak self] action in
-      if activity.isEnded { reportSendAfterEnd(action, of: run) }
-      guard !activity.isCancelled else { return }
-      _ = self?.send(action, group: group)
-    }
-    let scope = EffectScope(registry: registry, path: run.path)
-    activity.attach(
-      makeTask(priority: run.priority, name: run.name) {
-        await EffectScope.$current.withValue(scope) { await run.operation(send) }
-        await activity.end()
-      }
-    )
-  }
-}
-
 /// An action that waits for its turn.
 struct QueuedAction<Action> {
   let action: Action
   /// The group that the action's effects belong to; nil for that of the batch.
   let group: EffectGroup?
-}
-
-/// An effect whose task is made when the batch has been committed.
-struct EffectStart<Action> {
-  let run: EffectRun<Action>
-  let activity: EffectActivity
-}
-
-private func makeTask(
-  priority: TaskPriority?,
-  name: String?,
-  operation: @escaping @concurrent @Sendable () async -> Void
-) -> Task<Void, Never> {
-  if let name, #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, *) {
-    return Task(name: name, priority: priority, operation: operation)
-  }
-  return Task(priority: priority, operation: operation)
 }

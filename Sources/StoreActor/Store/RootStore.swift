@@ -31,13 +31,13 @@ public actor RootStore<State: Sendable, Action: Sendable> {
   public init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> R.State,
     @ReducerBuilder<State, Action> reducer: () -> R,
-    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
   ) {
     self.init(
       core: RootCore(
         initialState: initialState,
         reducer: reducer,
-        withDependencies: prepareDependencies
+        withDependencies: prepareDependencies,
       )
     )
   }

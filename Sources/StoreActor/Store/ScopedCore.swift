@@ -28,23 +28,23 @@ final class ScopedCore<Base: StoreCore, State, Action>: StoreCore {
 
   func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
-    action: AnyCasePath<Action, ChildAction>
+    action: AnyCasePath<Action, ChildAction>,
   ) -> any StoreCore<ChildState, ChildAction> {
     ScopedCore<Base, ChildState, ChildAction>(
       base: base,
       path: path.appending(path: state),
-      action: self.action.appending(action)
+      action: self.action.appending(action),
     )
   }
 
   func scoped<ChildState, ChildAction>(
     optional state: KeyPath<State, ChildState?>,
-    action: AnyCasePath<Action, ChildAction>
+    action: AnyCasePath<Action, ChildAction>,
   ) -> (any StoreCore<ChildState, ChildAction>)? {
     OptionalCore<Base, ChildState, ChildAction>(
       base: base,
       path: path.appending(path: state),
-      action: self.action.appending(action)
+      action: self.action.appending(action),
     )
   }
 }

@@ -8,9 +8,10 @@ extension Store {
   /// - Parameters:
   ///   - state: The child's state in this store's.
   ///   - action: The case of this store's action that holds the child's.
+  /// - Returns: The child's store.
   public func scope<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState>,
-    action: CaseKeyPath<Action, ChildAction>
+    action: CaseKeyPath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction> {
     let id = ScopeID(state: state, action: action, element: nil)
     if let store: Store<ChildState, ChildAction> = children[id] { return store }
@@ -24,7 +25,7 @@ extension Store {
   /// The store of a child feature.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
-    action: CaseKeyPath<Action, ChildAction>
+    action: CaseKeyPath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction> {
     scope(state, action: action)
   }
@@ -41,7 +42,7 @@ extension Store {
   /// ```
   public func scope<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState?>,
-    action: CaseKeyPath<Action, ChildAction>
+    action: CaseKeyPath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction>? {
     let id = ScopeID(state: state, action: action, element: nil)
     return children.optional(id) {
@@ -52,7 +53,7 @@ extension Store {
   /// The store of a child feature that may be absent; nil when it is absent now.
   public func scope<ChildState, ChildAction>(
     state: KeyPath<State, ChildState?>,
-    action: CaseKeyPath<Action, ChildAction>
+    action: CaseKeyPath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction>? {
     scope(state, action: action)
   }
@@ -60,7 +61,7 @@ extension Store {
   /// The stores of a list's rows, each made when it is asked for.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     _ state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
-    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>
+    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
   ) -> some RandomAccessCollection<Store<ElementState, ElementAction>> {
     StoreCollection(store: self, state: state, action: action)
   }
@@ -68,7 +69,7 @@ extension Store {
   /// The stores of a list's rows, each made when it is asked for.
   public func scope<ID: Hashable & Sendable, ElementState, ElementAction>(
     state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
-    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>
+    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
   ) -> some RandomAccessCollection<Store<ElementState, ElementAction>> {
     StoreCollection(store: self, state: state, action: action)
   }
@@ -104,7 +105,7 @@ struct ScopedStores {
 
   mutating func optional<State, Action>(
     _ id: ScopeID,
-    core: () -> (any StoreCore<State, Action>)?
+    core: () -> (any StoreCore<State, Action>)?,
   ) -> Store<State, Action>? {
     let known: Store<State, Action>? = self[id]
     if let known, !known.core.isInvalid { return known }

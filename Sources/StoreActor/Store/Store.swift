@@ -31,13 +31,13 @@ public final class Store<State, Action> {
   public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> R.State,
     @ReducerBuilder<State, Action> reducer: () -> R,
-    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
   ) {
     self.init(
       core: RootCore(
         initialState: initialState,
         reducer: reducer,
-        withDependencies: prepareDependencies
+        withDependencies: prepareDependencies,
       )
     )
   }

@@ -13,7 +13,7 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
   init(
     store: Store<State, Action>,
     state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
-    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>
+    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
   ) {
     self.store = store
     self.state = state
@@ -39,13 +39,19 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
     let known = store.children.optional(scope) {
       store.core.scoped(
         optional: state.appending(path: \.[id: rowID]),
-        action: AnyCasePath(action).appending(IdentifiedAction.element(id: rowID))
+        action: AnyCasePath(action).appending(IdentifiedAction.element(id: rowID)),
       )
     }
     // A row that has gone since the list was read has a store that shows it as it was.
-    return known ?? Store(core: GoneCore(state: row, send: { [store, action] rowAction in
-      store.send(AnyCasePath(action).embed(.element(id: rowID, action: rowAction)))
-    }))
+    return known
+      ?? Store(
+        core: GoneCore(
+          state: row,
+          send: { [store, action] rowAction in
+            store.send(AnyCasePath(action).embed(.element(id: rowID, action: rowAction)))
+          },
+        )
+      )
   }
 }
 

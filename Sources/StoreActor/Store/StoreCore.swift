@@ -26,13 +26,13 @@ package protocol StoreCore<State, Action>: AnyObject {
   /// A core of a part of this core's state.
   func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
-    action: AnyCasePath<Action, ChildAction>
+    action: AnyCasePath<Action, ChildAction>,
   ) -> any StoreCore<ChildState, ChildAction>
 
   /// A core of a part of this core's state that may be absent; nil when it is absent now.
   func scoped<ChildState, ChildAction>(
     optional state: KeyPath<State, ChildState?>,
-    action: AnyCasePath<Action, ChildAction>
+    action: AnyCasePath<Action, ChildAction>,
   ) -> (any StoreCore<ChildState, ChildAction>)?
 }
 
@@ -40,7 +40,7 @@ extension StoreCore {
   @usableFromInline
   package func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
-    action: AnyCasePath<Action, ChildAction>
+    action: AnyCasePath<Action, ChildAction>,
   ) -> any StoreCore<ChildState, ChildAction> {
     let path: KeyPath<Self, State> = \.state
     return ScopedCore(base: self, path: path.appending(path: state), action: action)
@@ -49,7 +49,7 @@ extension StoreCore {
   @usableFromInline
   package func scoped<ChildState, ChildAction>(
     optional state: KeyPath<State, ChildState?>,
-    action: AnyCasePath<Action, ChildAction>
+    action: AnyCasePath<Action, ChildAction>,
   ) -> (any StoreCore<ChildState, ChildAction>)? {
     let path: KeyPath<Self, State> = \.state
     return OptionalCore(base: self, path: path.appending(path: state), action: action)

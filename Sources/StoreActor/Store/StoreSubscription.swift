@@ -1,6 +1,8 @@
 import Synchronization
 
-/// An observer's place among those of a core. Letting go of it, or cancelling it, ends the calls.
+/// An observer's place among those of a core.
+///
+/// Letting go of it, or cancelling it, ends the calls.
 @usableFromInline
 package final class StoreSubscription: Sendable {
   private let isCancelled = Atomic(false)

@@ -32,7 +32,7 @@ struct ActionMatcher<Action> {
   /// An action of a case with a value.
   static func of<Value: Equatable>(
     _ keyPath: CaseKeyPath<Action, Value>,
-    _ value: Value
+    _ value: Value,
   ) -> Self {
     let path = AnyCasePath(keyPath)
     return Self(subject: "the following action", expected: path.embed(value)) {
@@ -40,7 +40,7 @@ struct ActionMatcher<Action> {
     }
   }
 
-  /// What was expected and did not come: "Expected to receive …, but didn't after 1.0 seconds."
+  /// What was expected and did not come, with the reason: "didn't after 1.0 seconds".
   func missing(_ reason: String) -> String {
     let sentence = "Expected to receive \(subject), but \(reason)"
     guard let expected else { return "\(sentence)." }

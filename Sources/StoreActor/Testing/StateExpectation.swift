@@ -34,7 +34,7 @@ struct StateExpectation<State: Equatable> {
 
   private func apply(
     _ update: ((inout State) throws -> Void)?,
-    to state: inout State
+    to state: inout State,
   ) -> String? {
     do {
       try update?(&state)
@@ -89,7 +89,7 @@ extension TestStore {
   func check(
     _ expectation: StateExpectation<State>,
     update: ((inout State) throws -> Void)?,
-    at location: IssueLocation
+    at location: IssueLocation,
   ) {
     // In the closure the store's state reads as it was before the action.
     let current = recorder.state

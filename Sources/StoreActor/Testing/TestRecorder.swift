@@ -113,7 +113,7 @@ final class TestRecorder<State, Action>: @unchecked Sendable {
 // MARK: - The end of a test
 
 extension TestRecorder {
-  /// Reports what the test has left open. Called when the test store goes.
+  /// Reports what the test has left open, when the test store goes.
   func complete() {
     reportUnhandledActions()
     for running in runningActions { reportRunningEffect(running.action, at: running.location) }
@@ -146,8 +146,8 @@ extension TestRecorder {
         Action:
       \(dump)
 
-      To fix, see to it that every effect that the reducer returns for this action completes before \
-      the test ends. Reasons why one may not have completed:
+      To fix, see to it that every effect that the reducer returns for this action completes \
+      before the test ends. Reasons why one may not have completed:
 
       • It needs a little time. Call "await store.finish()" at the end of the test.
 
@@ -171,9 +171,10 @@ extension TestRecorder {
     }
   }
 
-  /// Tells of an assertion that was not made; as an output, not as an issue, which could fail tests.
+  /// Tells of an assertion that was not made; as an output, not as an issue, which could fail
+  /// tests.
   func printSkipped(_ message: String, at location: IssueLocation) {
-    print("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
+    DebugOutput.write("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
   }
 
   static func list(_ actions: some Collection<Action>) -> String {

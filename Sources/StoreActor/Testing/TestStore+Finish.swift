@@ -1,13 +1,13 @@
 extension TestStore {
   /// Waits until all effects have ended, and reports those that do not end in time.
   ///
-  /// - Parameter duration: How long to wait, in real time; ``timeout`` when nil.
+  /// - `duration`: How long to wait, in real time; ``timeout`` when nil.
   public func finish(
     timeout duration: Duration? = nil,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let duration = duration ?? timeout
@@ -30,13 +30,13 @@ extension TestStore {
 
   /// Deals with all actions that effects have sent, without asserting them.
   ///
-  /// - Parameter strict: Whether it is a mistake if there are none.
+  /// - `strict`: Whether it is a mistake if there are none.
   public func skipReceivedActions(
     strict: Bool = true,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
@@ -55,19 +55,19 @@ extension TestStore {
 
       \(TestRecorder<State, Action>.list(skipped.map(\.action)))
       """,
-      at: location
+      at: location,
     )
   }
 
   /// Cancels all effects that are still running.
   ///
-  /// - Parameter strict: Whether it is a mistake if there are none.
+  /// - `strict`: Whether it is a mistake if there are none.
   public func skipInFlightEffects(
     strict: Bool = true,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
@@ -85,7 +85,7 @@ extension TestStore {
 
       \(TestRecorder<State, Action>.list(actions))
       """,
-      at: location
+      at: location,
     )
   }
 }

@@ -1,10 +1,9 @@
 extension TestStore {
   /// Asserts that an effect has sent, or sends within a time, an action, and what it changes.
   ///
-  /// - Parameters:
-  ///   - expectedAction: The action.
-  ///   - duration: How long to wait for it, in real time; ``timeout`` when nil.
-  ///   - updateStateToExpectedResult: Makes of the state before the action the one after it.
+  /// - `expectedAction`: The action.
+  /// - `duration`: How long to wait for it, in real time; ``timeout`` when nil.
+  /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it.
   public func receive(
     _ expectedAction: Action,
     timeout duration: Duration? = nil,
@@ -12,13 +11,13 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async where Action: Equatable {
     await receive(
       .equal(to: expectedAction),
       timeout: duration,
       update: updateStateToExpectedResult,
-      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 
@@ -31,13 +30,13 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     await receive(
       .satisfying(isMatching),
       timeout: duration,
       update: updateStateToExpectedResult,
-      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 
@@ -50,13 +49,13 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     await receive(
       .of(actionCase),
       timeout: duration,
       update: updateStateToExpectedResult,
-      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 
@@ -70,13 +69,13 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     await receive(
       .of(actionCase, value),
       timeout: duration,
       update: updateStateToExpectedResult,
-      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+      at: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 }
@@ -86,7 +85,7 @@ extension TestStore {
     _ matcher: ActionMatcher<Action>,
     timeout duration: Duration?,
     update: ((inout State) throws -> Void)?,
-    at location: IssueLocation
+    at location: IssueLocation,
   ) async {
     recorder.at(location)
     guard isRoot else { return reportUnobservable(matcher, at: location) }
@@ -107,7 +106,7 @@ extension TestStore {
     check(
       StateExpectation(previous: previous, actual: received.state),
       update: update,
-      at: location
+      at: location,
     )
     await letEffectsEnd()
   }
@@ -124,14 +123,17 @@ extension TestStore {
     return recorder.received.firstIndex { matcher.matches($0.action) }
   }
 
-  private func waitForAction(_ matcher: ActionMatcher<Action>, for duration: Duration) async -> Bool {
+  private func waitForAction(
+    _ matcher: ActionMatcher<Action>,
+    for duration: Duration,
+  ) async -> Bool {
     await wait(for: duration) { self.indexToReceive(matcher) != nil }
   }
 
   private func reportNothingReceived(
     _ matcher: ActionMatcher<Action>,
     after duration: Duration,
-    at location: IssueLocation
+    at location: IssueLocation,
   ) {
     let advice =
       recorder.runningActions.isEmpty
@@ -140,9 +142,9 @@ extension TestStore {
       to deliver this action have been cancelled?
       """
       : """
-      There are effects in-flight. If the effect that delivers this action uses a clock, advance the \
-      test clock so that it can perform the effect, or use an immediate clock. If it needs more \
-      time, give "receive" a longer "timeout".
+      There are effects in-flight. If the effect that delivers this action uses a clock, advance \
+      the test clock so that it can perform the effect, or use an immediate clock. If it needs \
+      more time, give "receive" a longer "timeout".
       """
     location.report(
       """
@@ -162,7 +164,7 @@ extension TestStore {
 
       \(TestRecorder<State, Action>.list(actions))
       """,
-      at: location
+      at: location,
     )
   }
 
@@ -185,7 +187,7 @@ extension TestStore {
     while !condition() {
       if Task.isCancelled || clock.now >= deadline { return condition() }
       // At the lowest priority, so that everything that is ready runs first.
-      await Task.detached(priority: .background) { await Task.yield() }.value
+      await Task.megaYield(count: 1)
     }
     return true
   }

@@ -4,11 +4,11 @@ extension TestStore {
   /// Sending is done when the action has been reduced; its effects have started, but may not have
   /// got far.
   ///
-  /// - Parameters:
-  ///   - action: The action.
-  ///   - updateStateToExpectedResult: Makes of the state before the action the one after it. Leave it
-  ///     out when nothing is expected to change.
-  /// - Returns: What follows from the action; wait for its effects, or cancel them.
+  /// - `action`: The action.
+  /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it. Leave
+  ///   it out when nothing is expected to change.
+  ///
+  /// Returns what follows from the action; wait for its effects, or cancel them.
   @discardableResult
   public func send(
     _ action: Action,
@@ -16,7 +16,7 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async -> TestStoreTask {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
@@ -31,7 +31,7 @@ extension TestStore {
     check(
       StateExpectation(previous: previous, actual: recorder.state),
       update: updateStateToExpectedResult,
-      at: location
+      at: location,
     )
     return TestStoreTask(task: task, timeout: timeout)
   }
@@ -44,7 +44,7 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async -> TestStoreTask {
     await send(
       AnyCasePath(action).embed(()),
@@ -52,7 +52,7 @@ extension TestStore {
       fileID: fileID,
       filePath: filePath,
       line: line,
-      column: column
+      column: column,
     )
   }
 
@@ -65,7 +65,7 @@ extension TestStore {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async -> TestStoreTask {
     await send(
       AnyCasePath(action).embed(value),
@@ -73,7 +73,7 @@ extension TestStore {
       fileID: fileID,
       filePath: filePath,
       line: line,
-      column: column
+      column: column,
     )
   }
 
@@ -81,13 +81,13 @@ extension TestStore {
   ///
   /// Mostly of use in a non-exhaustive test: after `await store.finish()`, say.
   ///
-  /// - Parameter updateStateToExpectedResult: Sets in the state what is expected of it.
+  /// - `updateStateToExpectedResult`: Sets in the state what is expected of it.
   public func assert(
     _ updateStateToExpectedResult: @escaping (_ state: inout State) throws -> Void,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
@@ -96,10 +96,10 @@ extension TestStore {
       StateExpectation(
         previous: recorder.state,
         actual: recorder.currentState,
-        mayChangeNothing: true
+        mayChangeNothing: true,
       ),
       update: updateStateToExpectedResult,
-      at: location
+      at: location,
     )
   }
 
@@ -113,7 +113,7 @@ extension TestStore {
   private func noteOutcome(
     of action: Action,
     _ task: StoreTask,
-    at location: IssueLocation
+    at location: IssueLocation,
   ) async {
     do {
       try await task.applied()

@@ -35,10 +35,9 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Creates a test store.
   ///
-  /// - Parameters:
-  ///   - initialState: The state to start with.
-  ///   - reducer: The feature.
-  ///   - prepareDependencies: Overrides dependencies for the state, the reducer and its effects.
+  /// - `initialState`: The state to start with.
+  /// - `reducer`: The feature.
+  /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
   public init(
     initialState: @autoclosure () -> State,
     @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
@@ -46,7 +45,7 @@ public final class TestStore<State: Equatable, Action> {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let (recorder, root) = StoreActor.withDependencies(prepareDependencies) {
@@ -54,7 +53,7 @@ public final class TestStore<State: Equatable, Action> {
       let recorder = TestRecorder<State, Action>(state: state, location: location)
       let root = RootCore(
         initialState: { state },
-        reducer: { recorder.recording(reducer()) }
+        reducer: { recorder.recording(reducer()) },
       )
       return (recorder, root)
     }
@@ -73,7 +72,7 @@ public final class TestStore<State: Equatable, Action> {
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder = TestRecorder(state: core.state, location: location)
@@ -99,7 +98,7 @@ public final class TestStore<State: Equatable, Action> {
   /// Changes dependencies for an operation.
   public func withDependencies<R>(
     _ updateValues: (inout DependencyValues) throws -> Void,
-    operation: () throws -> R
+    operation: () throws -> R,
   ) rethrows -> R {
     let previous = dependencies
     defer { dependencies = previous }
@@ -110,7 +109,7 @@ public final class TestStore<State: Equatable, Action> {
   /// Changes dependencies for an asynchronous operation.
   public func withDependencies<R>(
     _ updateValues: (inout DependencyValues) async throws -> Void,
-    operation: () async throws -> R
+    operation: () async throws -> R,
   ) async rethrows -> R {
     let previous = dependencies
     defer { dependencies = previous }
@@ -123,7 +122,7 @@ public final class TestStore<State: Equatable, Action> {
   /// Changes the exhaustivity for an operation.
   public func withExhaustivity<R>(
     _ exhaustivity: Exhaustivity,
-    operation: () throws -> R
+    operation: () throws -> R,
   ) rethrows -> R {
     let previous = self.exhaustivity
     defer { self.exhaustivity = previous }
@@ -134,7 +133,7 @@ public final class TestStore<State: Equatable, Action> {
   /// Changes the exhaustivity for an asynchronous operation.
   public func withExhaustivity<R>(
     _ exhaustivity: Exhaustivity,
-    operation: () async throws -> R
+    operation: () async throws -> R,
   ) async rethrows -> R {
     let previous = self.exhaustivity
     defer { self.exhaustivity = previous }
@@ -142,8 +141,10 @@ public final class TestStore<State: Equatable, Action> {
     return try await operation()
   }
 
-  /// Whether all tasks run one after the other on the main thread, so that tests run the same way
-  /// every time. On by default; what was before is restored when the last test store goes.
+  /// Whether all tasks run one after the other on the main thread.
+  ///
+  /// So that tests run the same way every time. On by default; what was before is restored when the
+  /// last test store goes.
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
     set { uncheckedUseMainSerialExecutor = newValue }

@@ -21,14 +21,14 @@ public struct TestStoreTask: Sendable {
 
   /// Waits until the effects of the action have ended, and reports when they do not in time.
   ///
-  /// - Parameter duration: How long to wait, in real time; the test store's timeout when nil.
+  /// - `duration`: How long to wait, in real time; the test store's timeout when nil.
   @MainActor
   public func finish(
     timeout duration: Duration? = nil,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
-    column: UInt = #column
+    column: UInt = #column,
   ) async {
     let duration = duration ?? timeout
     guard await !waitUntilFinished(for: duration) else { return }
@@ -55,7 +55,7 @@ public struct TestStoreTask: Sendable {
     let deadline = clock.now.advanced(by: duration)
     while !task.isFinished {
       if Task.isCancelled || clock.now >= deadline { return task.isFinished }
-      await Task.detached(priority: .background) { await Task.yield() }.value
+      await Task.megaYield(count: 1)
     }
     return true
   }

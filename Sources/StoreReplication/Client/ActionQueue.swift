@@ -27,13 +27,14 @@ struct ActionQueue {
   /// The next actions to send, consecutive, as many as window and size allow.
   mutating func nextBatch(
     window: Int,
+    count most: Int,
     bytes limit: Int,
     isSendable: (ActionTicket) -> Bool,
   ) -> (first: UInt64, tickets: [ActionTicket])? {
     var tickets: [ActionTicket] = []
     let first = firstSequence + UInt64(sentCount)
     var bytes = 0
-    while true {
+    while tickets.count < most {
       if sentCount == inFlight.count {
         guard inFlight.count < window, let ticket = waiting.first, isSendable(ticket),
           tickets.isEmpty || bytes + ticket.frameBytes <= limit

@@ -47,6 +47,7 @@ extension ReplicaClient {
     failHopeless()
     while let batch = actions.nextBatch(
       window: session.window,
+      count: limits.actionsPerFrame,
       bytes: min(session.frameBytes / 2, 1 << 18),
       isSendable: { $0.scope.handle != nil || $0.scope.isGone },
     ) {

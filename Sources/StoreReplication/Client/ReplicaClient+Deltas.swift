@@ -98,17 +98,20 @@ extension ReplicaClient {
     rejoin()
   }
 
-  /// The daemon says on the other socket how far our view is; what has not come by the next time it
-  /// says so is lost. That shows even a loss after which nothing came any more.
+  /// The daemon says on the other socket how far our view is. When we are behind and nothing has
+  /// come by the next time it says so, something is lost; where deltas still come, we are only slow.
+  /// That shows even a loss after which nothing came any more.
   func compare(_ reach: DaemonMessage.Reach) {
     guard joining == nil, let view, view.isIntact, reach.nonce == view.nonce else {
       announced = nil
       return
     }
-    if let announced, announced.nonce == view.nonce, view.sequence < announced.sequence {
+    if let announced, announced.reach.nonce == view.nonce,
+      view.sequence < announced.reach.sequence, view.sequence == announced.ours
+    {
       self.announced = nil
-      return lost("the daemon is at \(announced.sequence), we are at \(view.sequence)")
+      return lost("the daemon is at \(announced.reach.sequence), we are at \(view.sequence)")
     }
-    announced = view.sequence < reach.sequence ? reach : nil
+    announced = view.sequence < reach.sequence ? (reach, view.sequence) : nil
   }
 }

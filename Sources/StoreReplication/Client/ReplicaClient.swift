@@ -76,7 +76,7 @@ package final class ReplicaClient {
   /// What is subscribed to on the present connection.
   var subscribed: Set<Topic> = []
   /// How far the daemon said that our view is, where we were behind.
-  var announced: DaemonMessage.Reach?
+  var announced: (reach: DaemonMessage.Reach, ours: UInt64)?
   var actions = ActionQueue()
   var runningEffects: [UInt64: ActionTicket] = [:]
   var requests: [UInt64: Request] = [:]

@@ -15,7 +15,7 @@ public import StoreState
 /// ```
 ///
 /// What is not exposed does not exist for clients: they never receive a byte of it.
-public struct Expose<Root, RootAction>: Sendable {
+public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// The scope's name; for rows the part before `/<id>`.
   public let name: String
 
@@ -38,7 +38,7 @@ public struct Expose<Root, RootAction>: Sendable {
     action: any CaseKeyPath<RootAction, Action> & Sendable,
   ) {
     let path = AnyCasePath(action)
-    self.init(name, project: { $0[keyPath: state] }, embed: { path.embed($0) })
+    self.init(name, StoredPart(state), project: { $0 }, embed: { path.embed($0) })
   }
 
   /// Exposes an optional part of the state: the scope is absent while it is nil.
@@ -48,17 +48,16 @@ public struct Expose<Root, RootAction>: Sendable {
     action: any CaseKeyPath<RootAction, Action> & Sendable,
   ) {
     let path = AnyCasePath(action)
-    self.init(name, project: { $0[keyPath: state] }, embed: { path.embed($0) })
+    self.init(name, StoredPart(state), project: { $0 }, embed: { path.embed($0) })
   }
 
   /// Exposes a part of the state that clients may only look at.
   public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
-    self.init(
-      name,
-      project: { $0[keyPath: state] },
-      embed: { (never: NoAction) in never.absurd() },
-    )
+    self.init(name, StoredPart(state), project: { $0 }, embed: Self.noAction)
   }
+
+  /// Pulls back an action of a scope that takes none.
+  @Sendable private static func noAction(_ never: Never) -> RootAction {}
 
   /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
   ///
@@ -69,6 +68,7 @@ public struct Expose<Root, RootAction>: Sendable {
     action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable,
   ) {
     let path = AnyCasePath(action)
+    let part = StoredPart(state)
     let ids = SchemaRegistry.document(for: ID.self)
     self.name = name
     description = ScopeDescription(
@@ -79,16 +79,18 @@ public struct Expose<Root, RootAction>: Sendable {
     )
     source = { (text) throws(CodecError) in
       let id: ID = try ScopeDescription.id(text ?? "", ids)
-      return ProjectedSource<Root, RootAction, Element, Action>(
-        project: { $0[keyPath: state][id: id] },
+      return ProjectedSource<Root, RootAction, IdentifiedArray<ID, Element>, Element, Action>(
+        part: part,
+        project: { $0[id: id] },
         embed: { path.embed(.element(id: id, action: $0)) },
       )
     }
   }
 
-  private init<State: ReplicatedState, Action: WireAction>(
+  private init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
     _ name: String,
-    project: @escaping @Sendable (Root) -> State?,
+    _ part: StoredPart<Root, Whole>,
+    project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
   ) {
     self.name = name
@@ -98,25 +100,7 @@ public struct Expose<Root, RootAction>: Sendable {
       action: SchemaRegistry.document(for: Action.self),
       id: nil,
     )
-    let source = ProjectedSource(project: project, embed: embed)
+    let source = ProjectedSource(part: part, project: project, embed: embed)
     self.source = { (_) throws(CodecError) in source }
   }
-}
-
-/// The action of a scope that takes none.
-struct NoAction: WireAction {
-  private init() {}
-
-  static func schema(in registry: inout SchemaRegistry) -> Schema {
-    registry.define(Self.self, name: "NoAction") { _ in .choice([]) }
-  }
-
-  func encode(to encoder: inout CBOREncoder) throws(CodecError) { absurd() }
-
-  init(from decoder: inout CBORDecoder) throws(CodecError) {
-    throw decoder.error(.unknownName, "expected nothing: this scope takes no actions")
-  }
-
-  /// No value of this type exists, so nothing calls this.
-  func absurd() -> Never { preconditionFailure("A NoAction was made") }
 }

@@ -22,22 +22,28 @@ package protocol ScopeSource<Root, RootAction>: Sendable {
   func rootAction(from decoder: inout CBORDecoder) throws(CodecError) -> RootAction
 }
 
-/// A scope that a pair of functions defines.
-struct ProjectedSource<Root, RootAction, State: ReplicatedState, Action: WireAction>: ScopeSource {
-  let project: @Sendable (Root) -> State?
+/// A scope that is a part of the root, or something in that part.
+struct ProjectedSource<
+  Root: Sendable, RootAction, Whole: Sendable, State: ReplicatedState, Action: WireAction
+>: ScopeSource {
+  let part: StoredPart<Root, Whole>
+  let project: @Sendable (Whole) -> State?
   let embed: @Sendable (Action) -> RootAction
 
-  func isPresent(in root: Root) -> Bool { project(root) != nil }
+  private func state(in root: Root) -> State? { project(part.read(root)) }
+
+  func isPresent(in root: Root) -> Bool { state(in: root) != nil }
 
   func encode(_ root: Root, to encoder: inout CBOREncoder) {
-    project(root).encode(to: &encoder)
+    state(in: root).encode(to: &encoder)
   }
 
   func encodeDelta(from old: Root, to new: Root, into encoder: inout CBOREncoder) -> Bool {
-    project(new).encodeDelta(from: project(old), to: &encoder)
+    !part.isIdentical(old, new)
+      && state(in: new).encodeDelta(from: state(in: old), to: &encoder)
   }
 
-  func digest(of root: Root) -> Digest { project(root).digest }
+  func digest(of root: Root) -> Digest { state(in: root).digest }
 
   func rootAction(from decoder: inout CBORDecoder) throws(CodecError) -> RootAction {
     embed(try Action(from: &decoder))

@@ -13,6 +13,7 @@ extension ReplicaServer {
         counters.duplicates += 1
         answer(session, sequence, recordedOutcome(session, sequence))
       } else {
+        reducedInTurn += 1
         let outcome = perform(session, sequence, request)
         clients.record(outcome, from: session.clientID, now: now.instant)
         answer(session, sequence, outcome)

@@ -8,7 +8,7 @@ import StoreState
 /// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and
 /// sends what ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
 @MainActor
-package final class ReplicaServer<Root, RootAction> {
+package final class ReplicaServer<Root: Sendable, RootAction> {
   typealias Client = Session<Root, RootAction>
 
   /// A frame to send.
@@ -50,6 +50,7 @@ package final class ReplicaServer<Root, RootAction> {
   var dirtyViews: [View<Root, RootAction>] = []
   var versions: VersionRing<Root>
   var scratch = CBOREncoder()
+  var reducedInTurn = 0
   private var wakeAt = Instant.distantFuture
 
   var outgoing: [Outgoing] = []
@@ -92,6 +93,9 @@ package final class ReplicaServer<Root, RootAction> {
   }
 
   package var revision: UInt64 { root.revision }
+
+  /// Whether so much was reduced that it should be published before anything else is taken.
+  package var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
 
   /// What every new connection of the publishing socket is told first.
   package var welcome: [UInt8] { Welcome(epoch: epoch).encoded() }
@@ -146,6 +150,7 @@ package final class ReplicaServer<Root, RootAction> {
     now = moment
     deliverSessionEvents()
     flush()
+    reducedInTurn = 0
     for session in unsent { sendUnsent(session) }
     unsent.removeAll(keepingCapacity: true)
   }

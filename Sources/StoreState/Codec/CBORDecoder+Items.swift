@@ -2,6 +2,11 @@ extension CBORDecoder {
   /// Reads an integer of zero or more.
   public mutating func unsigned() throws(CodecError) -> UInt64 {
     try beginItem()
+    // Most integers of the protocol are small, and then one byte says it all.
+    if position < bytes.endIndex, bytes[position] < 24 {
+      defer { position += 1 }
+      return UInt64(bytes[position])
+    }
     return try header("an integer of 0 or more", .unsigned).argument
   }
 

@@ -92,7 +92,7 @@ extension CBORDecoder {
     guard !isInsideTag else {
       throw error(.unsupported, "expected an array after the tag of a set")
     }
-    try leaveFinishedContainers()
+    if frame.remaining == 0 { try leaveFinishedContainers() }
     switch frame.kind {
     case .outermost:
       return

@@ -13,6 +13,7 @@ public struct RecordLayout<Value: Sendable>: Sendable {
     let encode: @Sendable (Value, inout CBOREncoder) -> Void
     let decode: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
     let encodeDelta: @Sendable (Value, Value, inout CBOREncoder) -> Bool
+    let isIdentical: @Sendable (Value, Value) -> Bool
     let applyDelta: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
     let isSame: @Sendable (Value, Value) -> Bool
     let digest: @Sendable (Value) -> Digest
@@ -27,19 +28,21 @@ public struct RecordLayout<Value: Sendable>: Sendable {
       _ name: String,
       _ keyPath: any WritableKeyPath<Value, Part> & Sendable,
     ) -> Field {
-      Field(
+      let part = StoredPart<Value, Part>(keyPath)
+      return Field(
         name: name,
         schema: { Part.schema(in: &$0) },
-        encode: { $0[keyPath: keyPath].encode(to: &$1) },
+        encode: { part.read($0).encode(to: &$1) },
         decode: { (value, decoder) throws(CodecError) in
           value[keyPath: keyPath] = try Part(from: &decoder)
         },
-        encodeDelta: { $0[keyPath: keyPath].encodeDelta(from: $1[keyPath: keyPath], to: &$2) },
+        encodeDelta: { part.read($0).encodeDelta(from: part.read($1), to: &$2) },
+        isIdentical: { part.isIdentical($0, $1) },
         applyDelta: { (value, decoder) throws(CodecError) in
           try value[keyPath: keyPath].applyDelta(from: &decoder)
         },
-        isSame: { $0[keyPath: keyPath].isSame(as: $1[keyPath: keyPath]) },
-        digest: { $0[keyPath: keyPath].digest },
+        isSame: { part.isIdentical($0, $1) || part.read($0).isSame(as: part.read($1)) },
+        digest: { part.read($0).digest },
       )
     }
   }
@@ -104,10 +107,10 @@ extension RecordLayout {
   func encodeDelta(_ value: Value, from old: Value, to encoder: inout CBOREncoder) -> Bool {
     let map = encoder.beginDeferredMap()
     var count = 0
-    for (index, field) in fields.enumerated() {
+    for index in fields.indices where !fields[index].isIdentical(value, old) {
       let mark = encoder.mark
       encoder.encode(unsigned: UInt64(index))
-      if field.encodeDelta(value, old, &encoder) {
+      if fields[index].encodeDelta(value, old, &encoder) {
         count += 1
       } else {
         encoder.truncate(to: mark)

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -13,48 +13,45 @@ final class LineReader: Sendable {
     var lines: [String] = []
     /// What came after the last line's end.
     var rest: [UInt8] = []
-    var isAtEnd = false
 
-    var description: String {
-      lines.suffix(10).joined(separator: "\n") + (isAtEnd ? "\n(end)" : "")
+    var description: String { lines.suffix(5).map { "\($0.prefix(400))" }.joined(separator: "\n") }
+
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
+      var bytes = bytes
+      while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+        rest.append(contentsOf: bytes[..<end])
+        lines.append(String(decoding: rest, as: UTF8.self))
+        rest.removeAll(keepingCapacity: true)
+        bytes = bytes[(end + 1)...]
+      }
+      rest.append(contentsOf: bytes)
     }
   }
-
-  private static let queue = DispatchQueue(label: "pipes")
 
   private let text = Watched(Text())
 
-  /// Reads from a descriptor, which is closed at the end, before `onEnd` is called.
+  /// Reads from a descriptor, on a thread of its own, and closes it at the end; then calls `onEnd`.
   init(_ descriptor: Int32, onEnd: @escaping @Sendable () -> Void) {
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
-    // The source holds itself until the end.
-    source.setEventHandler { [text, source] in
-      if !Self.read(descriptor, into: text) { source.cancel() }
-    }
-    source.setCancelHandler {
+    let text = text
+    Thread.detachNewThread {
+      while let bytes = Self.read(descriptor) { text.update { $0.append(bytes) } }
       close(descriptor)
       onEnd()
     }
-    source.resume()
   }
 
-  /// Takes what is there; false at the end.
-  private static func read(_ descriptor: Int32, into text: Watched<Text>) -> Bool {
+  /// What is there, as soon as there is something; nil at the end.
+  private static func read(_ descriptor: Int32) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    let count = Glibc.read(descriptor, &buffer, buffer.count)
-    if count < 0, errno == EINTR || errno == EAGAIN { return true }
-    text.update { text in
-      for byte in buffer.prefix(max(0, count)) {
-        if byte == UInt8(ascii: "\n") {
-          text.lines.append(String(decoding: text.rest, as: UTF8.self))
-          text.rest = []
-        } else {
-          text.rest.append(byte)
-        }
-      }
-      if count <= 0 { text.isAtEnd = true }
+    while true {
+      #if canImport(Glibc)
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      #else
+      let count = Darwin.read(descriptor, &buffer, buffer.count)
+      #endif
+      if count > 0 { return buffer[..<count] }
+      guard count < 0, errno == EINTR else { return nil }
     }
-    return count > 0
   }
 
   /// The whole lines so far.

@@ -55,3 +55,7 @@ extension JSONValue {
     if case .array(let items) = self { items } else { nil }
   }
 }
+
+extension JSONValue: ExpressibleByNilLiteral {
+  package init(nilLiteral: ()) { self = .null }
+}

@@ -38,6 +38,7 @@ final class Watched<Value: Sendable>: Sendable {
   ///   - time: How long at most.
   ///   - what: What is waited for, for the failure's text.
   ///   - find: Is asked now and after each change, never by two threads at once.
+  @discardableResult
   func wait<Found: Sendable>(
     within time: Duration,
     for what: String,

@@ -129,7 +129,9 @@ struct CancellationTests {
     #expect(store.state == [0, 10, 2, 1])
   }
 
-  @Test("Inside an effect, an operation can be cancelled by an id, from the reducer and from a task")
+  @Test(
+    "Inside an effect, an operation can be cancelled by an id, from the reducer and from a task"
+  )
   func withTaskCancellationID() async {
     enum ID { case reducer, task }
     let log = Log()

@@ -47,7 +47,7 @@ struct EffectTests {
         .merge(.send(3), .run { await $0(4) }),
         .send(5),
         .concatenate(.run { await $0(6) }, .send(7)),
-        .send(8)
+        .send(8),
       )
     }
     #expect(states == [0, 1, 2, 3, 4, 5, 6, 7, 8])
@@ -64,7 +64,7 @@ struct EffectTests {
         .run { _ in
           continuation.yield(1)
           continuation.finish()
-        }
+        },
       )
     }
     #expect(states == [0, 1])
@@ -86,7 +86,7 @@ struct EffectTests {
         .send("1"),
         .merge(.run { await $0("2") }.cancellable(id: 1), .cancel(id: 2)),
         .send("3").debounce(id: 3, for: .zero, clock: .immediate),
-        .run { await $0("4") }.throttle(id: 4, for: .zero, clock: .immediate, latest: true)
+        .run { await $0("4") }.throttle(id: 4, for: .zero, clock: .immediate, latest: true),
       )
       .map { Int($0) ?? -1 }
     }
@@ -106,7 +106,7 @@ struct EffectTests {
           throw CancellationError()
         } catch: { _, send in
           await send(2)
-        }
+        },
       )
     }
     #expect(states == [0, 1])

@@ -126,7 +126,9 @@ struct CompositionTests {
     let store = Store(initialState: Tree.State(id: 0)) { Tree() }
     store.send(.addChild(1))
     store.send(.children(.element(id: 1, action: .addChild(2))))
-    store.send(.children(.element(id: 1, action: .children(.element(id: 2, action: .addChild(3))))))
+    store.send(
+      .children(.element(id: 1, action: .children(.element(id: 2, action: .addChild(3)))))
+    )
     #expect(store.children[id: 1]?.children[id: 2]?.children.ids == [3])
   }
 
@@ -161,7 +163,7 @@ private struct Tree: Reducer {
 
     struct AllCasePaths: Sendable {
       var children: AnyCasePath<Action, IdentifiedAction<Int, Action>> {
-        AnyCasePath(embed: { .children($0) }) {
+        AnyCasePath(embed: Action.children) {
           if case .children(let action) = $0 { action } else { nil }
         }
       }

@@ -70,6 +70,37 @@ struct ModifierTests {
     #expect(store.state.contains("effect: Bob"))
   }
 
+  private struct Greeter: DependencyKey, Sendable {
+    var greet: @Sendable () -> String = { "default" }
+    static let liveValue = Greeter()
+    static let testValue = Greeter()
+  }
+
+  @Test("A dependency can be set by its key path, and one that is its own key by itself")
+  func dependencySpellings() {
+    struct Reader: Reducer {
+      @Dependency(\.continuousClock) var clock
+      @Dependency(Greeter.self) var greeter
+
+      var body: some Reducer<[String], Int> {
+        Reduce { state, _ in
+          state = [greeter.greet(), "\(clock is ImmediateClock<Duration>)"]
+          return .none
+        }
+      }
+    }
+    let store = Store(initialState: [String]()) {
+      Reader()
+        .dependency(\.continuousClock, .immediate)
+        .dependency(Greeter { "hello" })
+        .transformDependency(Greeter.self) { greeter in
+          greeter.greet = { "never seen" }
+        }
+    }
+    store.send(0)
+    #expect(store.state == ["hello", "true"])
+  }
+
   @Test("Of several changes in a row, the one further in has the last word")
   func dependencyOrder() {
     let store = Store(initialState: [String]()) {

@@ -72,12 +72,10 @@ struct Pair: Equatable, Sendable {
 
     struct AllCasePaths: Sendable {
       var first: AnyCasePath<Action, String> {
-        AnyCasePath(embed: { .first($0) }) { if case .first(let value) = $0 { value } else { nil } }
+        AnyCasePath(embed: Action.first) { if case .first(let value) = $0 { value } else { nil } }
       }
       var second: AnyCasePath<Action, String> {
-        AnyCasePath(embed: { .second($0) }) {
-          if case .second(let value) = $0 { value } else { nil }
-        }
+        AnyCasePath(embed: Action.second) { if case .second(let value) = $0 { value } else { nil } }
       }
     }
     static var allCasePaths: AllCasePaths { AllCasePaths() }
@@ -92,10 +90,10 @@ struct Screen: Reducer {
 
     struct AllCasePaths: CasePathReflectable, Sendable {
       var home: AnyCasePath<State, Int> {
-        AnyCasePath(embed: { .home($0) }) { if case .home(let value) = $0 { value } else { nil } }
+        AnyCasePath(embed: State.home) { if case .home(let value) = $0 { value } else { nil } }
       }
       var settings: AnyCasePath<State, String> {
-        AnyCasePath(embed: { .settings($0) }) {
+        AnyCasePath(embed: State.settings) {
           if case .settings(let value) = $0 { value } else { nil }
         }
       }
@@ -116,10 +114,10 @@ struct Screen: Reducer {
 
     struct AllCasePaths: Sendable {
       var home: AnyCasePath<Action, Int> {
-        AnyCasePath(embed: { .home($0) }) { if case .home(let value) = $0 { value } else { nil } }
+        AnyCasePath(embed: Action.home) { if case .home(let value) = $0 { value } else { nil } }
       }
       var settings: AnyCasePath<Action, String> {
-        AnyCasePath(embed: { .settings($0) }) {
+        AnyCasePath(embed: Action.settings) {
           if case .settings(let value) = $0 { value } else { nil }
         }
       }

@@ -8,7 +8,7 @@ struct ActionFailureTests {
     let failure = ActionFailure(
       code: .overloaded,
       message: "256 actions are waiting.",
-      remedy: "Send it again in 50 ms."
+      remedy: "Send it again in 50 ms.",
     )
     #expect("\(failure)" == "overloaded: 256 actions are waiting. Send it again in 50 ms.")
     #expect(failure.code != .rejected)

@@ -40,7 +40,7 @@ struct BatchTests {
           }
         }
       },
-      revision: 41
+      revision: 41,
     )
     var commits: [String] = []
     core.onCommit = { revision, old, new in commits.append("\(revision): \(old) -> \(new)") }
@@ -62,13 +62,11 @@ struct BatchTests {
           guard case .start = action else { return .none }
           return .merge(.run { _ in log("effect") }, .send(.first))
         }
-      }
+      },
     )
     core.onCommit = { _, _, _ in log("commit") }
     let subscription = core.observeChanges { log("observer") }
-    let task = core.send(.start)
-    #expect(log.all == ["reduce start", "reduce first", "commit", "observer"])
-    await task.finish()
+    await core.send(.start).finish()
     #expect(log.all == ["reduce start", "reduce first", "commit", "observer", "effect"])
     subscription.cancel()
   }
@@ -86,7 +84,7 @@ struct BatchTests {
             await send(.second)
           }
         }
-      }
+      },
     )
     var revisions: [UInt64] = []
     core.onCommit = { revision, _, _ in revisions.append(revision) }
@@ -104,7 +102,7 @@ struct BatchTests {
           state.append("\(action)")
           return .none
         }
-      }
+      },
     )
     var commits: [[String]] = []
     var late: [StoreTask] = []
@@ -132,7 +130,7 @@ struct BatchTests {
           state += 1
           return .run { _ in log("effect of \(action)") }
         }
-      }
+      },
     )
     let first = core.observeChanges { [unowned core] in
       guard core.state == 1 else { return }
@@ -164,7 +162,7 @@ struct BatchTests {
           state.append("end of start")
           return .none
         }
-      }
+      },
     )
     send = { [unowned core] in core.send($0) }
     withKnownIssue {

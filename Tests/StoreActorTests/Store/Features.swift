@@ -13,10 +13,13 @@ struct Counter: Reducer {
 
     struct AllCasePaths: CasePathReflectable, Sendable {
       var increment: AnyCasePath<Action, Void> {
-        AnyCasePath(embed: { .increment }) { if case .increment = $0 { () } else { nil } }
+        AnyCasePath(
+          embed: { .increment },
+          extract: { if case .increment = $0 { () } else { nil } },
+        )
       }
       var set: AnyCasePath<Action, Int> {
-        AnyCasePath(embed: { .set($0) }) { if case .set(let value) = $0 { value } else { nil } }
+        AnyCasePath(embed: Action.set) { if case .set(let value) = $0 { value } else { nil } }
       }
       subscript(root: Action) -> PartialCaseKeyPath<Action> {
         switch root {
@@ -94,15 +97,13 @@ struct Office: Reducer {
 
     struct AllCasePaths: Sendable {
       var boss: AnyCasePath<Action, Worker.Action> {
-        AnyCasePath(embed: { .boss($0) }) { if case .boss(let action) = $0 { action } else { nil } }
+        AnyCasePath(embed: Action.boss) { if case .boss(let action) = $0 { action } else { nil } }
       }
       var guest: AnyCasePath<Action, Worker.Action> {
-        AnyCasePath(embed: { .guest($0) }) {
-          if case .guest(let action) = $0 { action } else { nil }
-        }
+        AnyCasePath(embed: Action.guest) { if case .guest(let action) = $0 { action } else { nil } }
       }
       var rows: AnyCasePath<Action, IdentifiedActionOf<Worker>> {
-        AnyCasePath(embed: { .rows($0) }) { if case .rows(let action) = $0 { action } else { nil } }
+        AnyCasePath(embed: Action.rows) { if case .rows(let action) = $0 { action } else { nil } }
       }
     }
     static var allCasePaths: AllCasePaths { AllCasePaths() }
@@ -136,7 +137,7 @@ struct Office: Reducer {
 @MainActor
 func eventually(
   _ condition: @MainActor () -> Bool,
-  sourceLocation: SourceLocation = #_sourceLocation
+  sourceLocation: SourceLocation = #_sourceLocation,
 ) async {
   for _ in 0..<20_000 where !condition() {
     await Task.detached(priority: .background) { await Task.yield() }.value

@@ -8,7 +8,7 @@ struct ScopedStoreTests {
     Store(
       initialState: Office.State(
         guest: guest.map { Worker.State(id: $0) },
-        rows: IdentifiedArray(uniqueElements: rows.map { Worker.State(id: $0) })
+        rows: IdentifiedArray(uniqueElements: rows.map { Worker.State(id: $0) }),
       )
     ) {
       Office()
@@ -31,7 +31,9 @@ struct ScopedStoreTests {
   func cached() {
     let store = office(guest: 1, rows: [1, 2])
     #expect(store.scope(\.boss, action: \.boss) === store.scope(state: \.boss, action: \.boss))
-    #expect(store.scope(\.guest, action: \.guest) === store.scope(state: \.guest, action: \.guest))
+    #expect(
+      store.scope(\.guest, action: \.guest) === store.scope(state: \.guest, action: \.guest)
+    )
     let row = store.scope(\.rows[id: 1], action: \.rows[id: 1])
     #expect(row != nil)
     #expect(row === store.scope(\.rows[id: 1], action: \.rows[id: 1]))

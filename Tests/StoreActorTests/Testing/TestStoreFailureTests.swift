@@ -5,7 +5,9 @@ import Testing
 @MainActor
 struct TestStoreFailureTests {
   private func store() -> TestStoreOf<Timer> {
-    TestStore(initialState: Timer.State()) { Timer() } withDependencies: {
+    TestStore(initialState: Timer.State()) {
+      Timer()
+    } withDependencies: {
       $0.continuousClock = TestClock()
     }
   }
@@ -13,7 +15,7 @@ struct TestStoreFailureTests {
   private func expectIssue(
     _ texts: String...,
     sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: @MainActor () async -> Void
+    _ body: @MainActor () async -> Void,
   ) async {
     await withKnownIssue(sourceLocation: sourceLocation) {
       await body()
@@ -31,7 +33,7 @@ struct TestStoreFailureTests {
       "−   ticks: 2,",
       "+   ticks: 1,",
       "isOn: false",
-      "(Expected: −, Actual: +)"
+      "(Expected: −, Actual: +)",
     ) {
       await store.receive(\.added) { $0.ticks = 2 }
     }
@@ -40,7 +42,10 @@ struct TestStoreFailureTests {
   @Test("A change that was not asserted is shown")
   func unexpectedChange() async {
     let store = store()
-    await expectIssue("State was not expected to change, but a change occurred: …", "+   isOn: true") {
+    await expectIssue(
+      "State was not expected to change, but a change occurred: …",
+      "+   isOn: true",
+    ) {
       await store.send(.start)
     }
     await store.skipInFlightEffects()
@@ -51,7 +56,7 @@ struct TestStoreFailureTests {
     let store = store()
     await expectIssue(
       "Expected state to change, but no change occurred.",
-      "The trailing closure made no observable modifications to state."
+      "The trailing closure made no observable modifications to state.",
     ) {
       await store.send(.stop) { _ in }
     }
@@ -72,7 +77,7 @@ struct TestStoreFailureTests {
     await expectIssue(
       "Expected to receive the following action, but didn't after 1e-09 seconds: …",
       "Timer.Action.tick",
-      "There are no in-flight effects that could deliver this action."
+      "There are no in-flight effects that could deliver this action.",
     ) {
       await store.receive(.tick, timeout: .nanoseconds(1))
     }
@@ -107,14 +112,14 @@ struct TestStoreFailureTests {
       "Received unexpected action: …",
       "− Timer.Action.added(2)",
       "+ Timer.Action.added(1)",
-      "(Expected: −, Received: +)"
+      "(Expected: −, Received: +)",
     ) {
       await store.receive(.added(2)) { $0.ticks = 1 }
     }
     await store.send(.add(1))
     await expectIssue(
       "Expected to receive an action matching case path of a value of type 'Int', but didn't.",
-      "Received unexpected action: …"
+      "Received unexpected action: …",
     ) {
       await store.receive(\.add) { $0.ticks = 2 }
     }
@@ -127,7 +132,7 @@ struct TestStoreFailureTests {
     await expectIssue(
       "Must handle 2 received actions before sending an action: …",
       "1. Timer.Action.added(1)",
-      "2. Timer.Action.added(1)"
+      "2. Timer.Action.added(1)",
     ) {
       await store.send(.stop) { $0.ticks = 2 }
     }
@@ -139,7 +144,7 @@ struct TestStoreFailureTests {
     await expectIssue(
       "The store received 1 unexpected action by the end of the test: …",
       "Timer.Action.added(1)",
-      "skipReceivedActions"
+      "skipReceivedActions",
     ) {
       let store = store()
       let task = await store.send(.add(1))
@@ -153,7 +158,7 @@ struct TestStoreFailureTests {
       "An effect returned for this action is still running. It must complete before the end of the",
       "Timer.Action.start",
       "Advance the test clock",
-      "skipInFlightEffects"
+      "skipInFlightEffects",
     ) {
       let store = store()
       await store.send(.start) { $0.isOn = true }
@@ -166,7 +171,7 @@ struct TestStoreFailureTests {
     let task = await store.send(.start) { $0.isOn = true }
     await expectIssue(
       "Expected effects to finish, but there are still effects in-flight",
-      "Timer.Action.start"
+      "Timer.Action.start",
     ) {
       await store.finish(timeout: .zero)
     }
@@ -205,7 +210,11 @@ struct TestStoreFailureTests {
   func foreign() async {
     let root = RootCore(initialState: { Timer.State() }, reducer: { Timer() })
     let store = TestStore(core: root.asForeign())
-    await expectIssue("Expected to receive the following action", "reduced in another process", "store.assert") {
+    await expectIssue(
+      "Expected to receive the following action",
+      "reduced in another process",
+      "store.assert",
+    ) {
       await store.receive(.tick)
     }
   }

@@ -27,7 +27,9 @@ struct TestStoreTests {
     await store.send(\.add, 2)
     await store.receive(\.added, 2) { $0.ticks = 2 }
     await store.send(\.add, 3)
-    await store.receive { $0 == .added(3) } assert: {
+    await store.receive {
+      $0 == .added(3)
+    } assert: {
       $0.ticks = 5
     }
     await store.send(\.stop)
@@ -175,16 +177,16 @@ struct Timer: Reducer {
 
     struct AllCasePaths: Sendable {
       var stop: AnyCasePath<Action, Void> {
-        AnyCasePath(embed: { .stop }) { if case .stop = $0 { () } else { nil } }
+        AnyCasePath(embed: { .stop }, extract: { if case .stop = $0 { () } else { nil } })
       }
       var tick: AnyCasePath<Action, Void> {
-        AnyCasePath(embed: { .tick }) { if case .tick = $0 { () } else { nil } }
+        AnyCasePath(embed: { .tick }, extract: { if case .tick = $0 { () } else { nil } })
       }
       var add: AnyCasePath<Action, Int> {
-        AnyCasePath(embed: { .add($0) }) { if case .add(let value) = $0 { value } else { nil } }
+        AnyCasePath(embed: Action.add) { if case .add(let value) = $0 { value } else { nil } }
       }
       var added: AnyCasePath<Action, Int> {
-        AnyCasePath(embed: { .added($0) }) { if case .added(let value) = $0 { value } else { nil } }
+        AnyCasePath(embed: Action.added) { if case .added(let value) = $0 { value } else { nil } }
       }
     }
     static var allCasePaths: AllCasePaths { AllCasePaths() }

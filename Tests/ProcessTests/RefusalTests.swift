@@ -1,0 +1,197 @@
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  @Suite("Refusals")
+  struct RefusalTests {
+    @Test("An unknown scope is refused with the nearest right names")
+    func unknownScope() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        for command in [["get", "todoos"], ["watch", "todoos"], ["send", "todoos", #""x""#]] {
+          let run = try await world.client(command)
+          #expect(run.end == .status(65), "\(command)")
+          #expect(run.errorText.contains("todoos"))
+          #expect(run.errorText.contains("\"todos\""), "\(run.errorText)")
+          #expect(run.output == [])
+        }
+        #expect(try await world.counter("actionsApplied") == 0)
+      }
+    }
+
+    @Test("An unknown action is refused with the nearest right names, and nothing is sent")
+    func unknownAction() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let run = try await world.client(
+          "send",
+          "counter",
+          #""incrementButtonTapped""#,
+          #""incrementButonTapped""#,
+        )
+        #expect(run.end == .status(65))
+        #expect(run.errorText.contains("incrementButonTapped"))
+        #expect(run.errorText.contains("\"incrementButtonTapped\""), "\(run.errorText)")
+        #expect(try await world.get("counter")["count"] == 0)
+        #expect(try await world.counter("actionsFailed") == 0)
+      }
+    }
+
+    @Test("An action that does not fit is refused with the path and what was expected there")
+    func badAction() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let number = try await world.client("send", "todos", #"{"addButtonTapped":{"title":3}}"#)
+        #expect(number.end == .status(65))
+        #expect(
+          number.errorText.contains("$.addButtonTapped.title: expected text, found 3"),
+          "\(number.errorText)",
+        )
+        let extra = try await world.client(
+          "send",
+          "todos",
+          #"{"addButtonTapped":{"title":"a","titel":"b"}}"#,
+        )
+        #expect(extra.end == .status(65))
+        #expect(extra.errorText.contains("titel"))
+        let text = try await world.client("send", "todos", "{")
+        #expect(text.end == .status(65))
+        #expect(try await world.get("todos")["items"] == [])
+      }
+    }
+
+    @Test("A bad line of a stream is rejected in its place, and the others are applied")
+    func badLine() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: [
+          #""incrementButtonTapped""#, #"{"nonsense":1}"#, "", "}", #""incrementButtonTapped""#,
+        ])
+        let run = try await world.finish(sender)
+        #expect(run.end == .status(65))
+        let outcomes = try run.output.map { try JSONValue(parsing: $0)["outcome"]?.text }
+        #expect(outcomes == ["applied", "rejected", "rejected", "applied"])
+        #expect(try await world.get("counter")["count"] == 2)
+      }
+    }
+
+    @Test("Without a daemon a command says within two seconds how to start one")
+    func noDaemon() async throws {
+      try await World.run { world in
+        for command in [["get", "counter"], ["status"], ["send", "counter", #""x""#]] {
+          let clock = ContinuousClock()
+          let start = clock.now
+          let run = try await world.client(command)
+          #expect(run.end == .status(69), "\(command): \(run.errorText)")
+          #expect(run.errorText.contains("stored --dir \(world.directory)"))
+          #expect(clock.now - start < .seconds(2))
+        }
+      }
+    }
+
+    @Test("A second daemon on a directory is refused with the first one's pid")
+    func secondDaemon() async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        let second = try world.start(.stored, ["--dir", world.directory])
+        let run = try await world.finish(second)
+        #expect(run.end == .status(73))
+        #expect(run.errorText.contains("\(first.pid)"))
+        #expect(run.output == [])
+        #expect(try await world.get("counter")["count"] == 0)
+      }
+    }
+
+    @Test("A directory that others can write to is refused")
+    func openDirectory() async throws {
+      try await World.run { world in
+        let directory = "\(world.directory)/open"
+        #expect(mkdir(directory, 0o700) == 0)
+        #expect(chmod(directory, 0o720) == 0)
+        let run = try await world.finish(world.start(.stored, ["--dir", directory]))
+        #expect(run.end == .status(77))
+        #expect(run.errorText.contains("chmod 700 \(directory)"))
+      }
+    }
+
+    @Test("A directory that others can read is closed to them")
+    func readableDirectory() async throws {
+      try await World.run { world in
+        let directory = "\(world.directory)/readable"
+        #expect(mkdir(directory, 0o700) == 0)
+        #expect(chmod(directory, 0o755) == 0)
+        let daemon = try world.start(.stored, ["--dir", directory])
+        _ = try await daemon.output.lines(atLeast: 1)
+        var status = stat()
+        #expect(stat(directory, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o700)
+      }
+    }
+
+    @Test("A path that no socket can have is a clear error")
+    func longPath() async throws {
+      try await World.run { world in
+        let directory = "\(world.directory)/\(String(repeating: "d", count: 110))"
+        let run = try await world.finish(world.start(.stored, ["--dir", directory]))
+        #expect(run.end == .status(73))
+        #expect(run.errorText.contains("107"), "\(run.errorText)")
+      }
+    }
+
+    @Test(
+      "A command line that makes no sense is a usage error",
+      arguments: [
+        ["--nonsense"], ["get"], ["watch"], ["send", "counter"], ["watch", "counter", "--count", "0"],
+        ["--connect", "udp://x", "status"], ["frobnicate"],
+      ],
+    )
+    func clientUsage(arguments: [String]) async throws {
+      try await World.run { world in
+        let run = try await world.finish(world.start(.storectl, arguments))
+        #expect(run.end == .status(64), "\(arguments): \(run.errorText)")
+        #expect(run.output == [])
+        #expect(run.errors != [])
+      }
+    }
+
+    @Test(
+      "A daemon's command line that makes no sense is a usage error",
+      arguments: [
+        ["--nonsense"], ["--listen", "tcp://nowhere"], ["--lease-ms", "1"], ["--lease-ms", "x"],
+        ["--lease-ms", "1000", "--grace-ms", "2000"], ["surplus"], ["--data", "/tmp"],
+      ],
+    )
+    func daemonUsage(arguments: [String]) async throws {
+      try await World.run { world in
+        let daemon = try world.start(.stored, ["--dir", world.directory] + arguments)
+        let run = try await world.finish(daemon)
+        #expect(run.end == .status(64), "\(arguments): \(run.errorText)")
+        #expect(run.output == [])
+        #expect(run.errors != [])
+      }
+    }
+
+    @Test(
+      "An address that others can reach is refused",
+      arguments: [
+        ["--listen", "tcp://0.0.0.0:5999"], ["--listen", "tcp://192.0.2.1:5999"],
+        ["--listen", "tcp://*:5999", "--insecure-loopback"], ["--listen", "tcp://127.0.0.1:5999"],
+      ],
+    )
+    func openAddress(arguments: [String]) async throws {
+      try await World.run { world in
+        let daemon = try world.start(.stored, ["--dir", world.directory] + arguments)
+        let run = try await world.finish(daemon)
+        #expect(run.end == .status(77), "\(arguments): \(run.errorText)")
+        #expect(run.errorText.contains(arguments[1]))
+      }
+    }
+  }
+}

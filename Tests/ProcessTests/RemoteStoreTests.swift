@@ -1,0 +1,249 @@
+import SerialProbe
+import StoreClient
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// A feature's store in this process, whose state and effects are a daemon's.
+  @Suite("A store of another process's feature")
+  @MainActor
+  struct RemoteStoreTests {
+    @Test("When an action is applied the local state includes it")
+    func readYourWrites() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          #expect(store.reduced == 0)
+          for number in 1...200 {
+            let revision = try await store.send(.poked).applied()
+            #expect(revision == UInt64(number))
+            #expect(store.reduced == number)
+          }
+        }
+      }
+    }
+
+    @Test("Actions that are sent at once are applied in their order")
+    func order() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          let names = (1...100).map { "hold \($0)" }
+          let tasks = names.map { store.send(.held(name: $0)) }
+          for name in names.reversed() { store.send(.released(name: name)) }
+          for task in tasks { await task.finish() }
+          #expect(store.released == names.reversed())
+        }
+      }
+    }
+
+    @Test("Finishing an action waits for its effect in the daemon, and no longer")
+    func finish() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          let task = store.send(.held(name: "door"))
+          try await task.applied()
+          #expect(store.waiting == ["door"])
+          let finished = Watched(false)
+          Task {
+            await task.finish()
+            finished.update { $0 = true }
+          }
+          // Another action's whole way: had the effect ended, we would know by then.
+          try await store.send(.poked).applied()
+          #expect(!finished.value)
+          store.send(.released(name: "door"))
+          try await finished.wait(within: .seconds(10), for: "the end of the effect") {
+            $0 ? true : nil
+          }
+          #expect(store.waiting == [])
+          #expect(store.released == ["door"])
+        }
+      }
+    }
+
+    @Test("An effect that ends at once is finished, however its news overtake each other")
+    func shortEffects() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          for round in 1...100 {
+            await store.send(.effectsStarted(tasks: 1, each: 1)).finish()
+            #expect(store.senders == round)
+          }
+        }
+      }
+    }
+
+    @Test("Cancelling an action's task cancels its effect in the daemon")
+    func cancel() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          let one = store.send(.held(name: "one"))
+          let other = store.send(.held(name: "other"))
+          try await one.applied()
+          one.cancel()
+          await one.finish()
+          #expect(one.isCancelled)
+          try await state(of: store, "the cancellation") { $0.cancelled == ["one"] }
+          #expect(store.waiting == ["other"])
+          // A task that waits for the end hands its cancellation on.
+          let waiting = Task { await other.finish() }
+          waiting.cancel()
+          await waiting.value
+          try await state(of: store, "the other cancellation") { $0.waiting == [] }
+        }
+      }
+    }
+
+    @Test("An action that is cancelled before it was sent has its effect cancelled all the same")
+    func cancelEarly() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          let task = store.send(.held(name: "early"))
+          task.cancel()
+          await task.finish()
+          try await state(of: store, "the cancellation") { $0.cancelled == ["early"] }
+        }
+      }
+    }
+
+    @Test("When a client is killed the daemon cancels what it had started")
+    func lostSession() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe, ["1000"])
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          let doomed = try world.startClient("--json", "send", "probe", "-")
+          doomed.write(lines: [#"{"held":{"name":"theirs"}}"#])
+          let own = store.send(.held(name: "ours"))
+          try await state(of: store, "both holds") { $0.waiting == ["theirs", "ours"] }
+          doomed.send(signal: SIGKILL)
+          try await state(of: store, "the cancellation") { $0.cancelled == ["theirs"] }
+          #expect(store.waiting == ["ours"])
+          store.send(.released(name: "ours"))
+          await own.finish()
+          #expect(store.released == ["ours"])
+        }
+      }
+    }
+
+    @Test("A client with other types is refused, and the fields that differ are named")
+    func otherSchema() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        try await connected(world) { connection in
+          let error = await #expect(throws: ConnectionError.self) {
+            _ = try await connection.store("counter", OtherCounter.self)
+          }
+          #expect(error?.code == .schemaMismatch)
+          #expect(error?.code.exitStatus == 65)
+          let text = "\(try #require(error))"
+          for name in ["numberFactAlert", "total", "decrementButtonTapped"] {
+            #expect(text.contains(name), "\(text)")
+          }
+          // The connection is none the worse for it.
+          let nameError = await #expect(throws: ConnectionError.self) {
+            _ = try await connection.store("countr", OtherCounter.self)
+          }
+          #expect(nameError?.code == .unknownScope)
+          #expect("\(try #require(nameError))".contains("\"counter\""))
+        }
+        #expect(try await world.get("counter")["count"] == 0)
+      }
+    }
+
+    @Test("A store follows its scope through a restart of the daemon")
+    func restart() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          var events = connection.events.makeAsyncIterator()
+          let hold = store.send(.held(name: "door"))
+          try await hold.applied()
+          daemon.send(signal: SIGKILL)
+          _ = try await daemon.ended()
+          _ = try await world.startDaemon(.serialProbe)
+          while let event = await events.next(), event.kind != .newEpoch {}
+          // The effect is gone with the daemon that ran it.
+          await hold.finish()
+          try await state(of: store, "the new history") { $0.reduced == 0 }
+          try await store.send(.poked).applied()
+          #expect(store.reduced == 1)
+        }
+      }
+    }
+
+    private func connected(
+      _ world: World,
+      _ body: (StoreConnection) async throws -> Void,
+    ) async throws {
+      let connection = try StoreConnection(
+        to: StoreLocation(directory: world.directory),
+        name: "process tests",
+      )
+      do {
+        try await connection.connected(within: .seconds(10))
+        try await body(connection)
+      } catch {
+        try connection.close()
+        throw error
+      }
+      try connection.close()
+    }
+
+    /// Waits until a store's state is as wanted.
+    private func state(
+      of store: StoreOf<Probe>,
+      _ what: String,
+      where fits: @escaping @Sendable (Probe.State) -> Bool,
+    ) async throws {
+      let seen = Watched<Probe.State?>(nil)
+      let states = store.states
+      let follower = Task { for await state in states { seen.update { $0 = state } } }
+      defer { follower.cancel() }
+      try await seen.wait(within: .seconds(20), for: what) { state in
+        state.map(fits) == true ? true : nil
+      }
+    }
+  }
+}
+
+/// A counter as another build of a program might have it.
+private struct OtherCounter: Reducer {
+  struct State: ReplicatedRecord {
+    var count = ""
+    var total = 0
+
+    static let layout = RecordLayout<Self>(
+      "Counter",
+      [.field("count", \.count), .field("total", \.total)],
+    )
+  }
+
+  enum Action: WireChoiceAction, Equatable {
+    case incrementButtonTapped
+
+    static let layout = ActionLayout<Self>(
+      "Counter.Action",
+      [.case("incrementButtonTapped", .incrementButtonTapped)],
+    )
+  }
+
+  var body: some ReducerOf<Self> { EmptyReducer() }
+}

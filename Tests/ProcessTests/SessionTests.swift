@@ -1,0 +1,158 @@
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  @Suite("Sessions")
+  struct SessionTests {
+    private static let increment = #""incrementButtonTapped""#
+
+    @Test("A client that is stopped for longer than its lease is told so and finds its way back")
+    func stopped() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--lease-ms", "1000", "--grace-ms", "500"])
+        let sleeper = try await world.watch("counter")
+        let presence = try await world.watch("presence")
+        try await presence.output.state("two who are present") {
+          $0["sessions"]?.items?.count == 2
+        }
+        sleeper.send(signal: SIGSTOP)
+        let seen = presence.output.lines.count
+        try await presence.output.state(from: seen, "the one who is left") {
+          $0["sessions"]?.items?.count == 1
+        }
+        try await world.send("counter", Self.increment, Self.increment)
+        sleeper.send(signal: SIGCONT)
+        _ = try await sleeper.errors.line("the note of the lost session") {
+          $0.contains("leaseEnded")
+        }
+        try await sleeper.output.state("the state that it slept through") { $0["count"] == 2 }
+        try await presence.output.state("both again") { $0["sessions"]?.items?.count == 2 }
+        #expect(try await world.counter("leasesEnded") == 1)
+      }
+    }
+
+    @Test(
+      "A restarted daemon's clients notice, join again and say so, and a stream of actions goes on",
+      arguments: [SIGTERM, SIGKILL],
+    )
+    func restart(signal: Int32) async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        let watchers = [
+          try await world.watch("counter"), try await world.watch("counter", "--deltas"),
+        ]
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: Array(repeating: Self.increment, count: 300))
+        _ = try await sender.output.lines(atLeast: 100)
+        first.send(signal: signal)
+        #expect(try await first.ended() == (signal == SIGTERM ? .status(0) : .signal(SIGKILL)))
+        sender.write(lines: Array(repeating: Self.increment, count: 300))
+        _ = try await world.startDaemon()
+        let run = try await world.finish(sender)
+        #expect(run.isSuccess)
+        let outcomes = try run.output.map { try JSONValue(parsing: $0)["outcome"]?.text }
+        #expect(outcomes == Array(repeating: "applied", count: 600))
+        #expect(run.errorText.contains("new epoch"))
+        try await checkAfterRestart(watchers, world)
+      }
+    }
+
+    private func checkAfterRestart(_ watchers: [ChildProcess], _ world: World) async throws {
+      let count = try #require(try await world.get("counter")["count"]?.int)
+      // The second half at least, and nothing of the first twice.
+      #expect(count >= 300 && count <= 600)
+      for watcher in watchers {
+        _ = try await watcher.errors.line("the note of the new epoch") { $0.contains("new epoch") }
+        _ = try await watcher.output.line("the final count") { line in
+          guard let line = try? WatchLine(line) else { return false }
+          return (line.state?["count"] ?? line.delta?["changed"]?["count"])?.int == count
+        }
+      }
+    }
+
+    @Test("The line that says ready names directory, epoch and revision")
+    func ready() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let line = try #require(daemon.output.lines.first)
+        let directory = world.directory
+        let match = try #require(line.wholeMatch(of: /ready dir=(\S+) epoch=([0-9a-f]+) revision=0/))
+        #expect(String(match.1) == directory)
+        let status = try await world.answer("--json", "status")
+        #expect(status["epoch"]?.text == String(match.2))
+        #expect(status["pid"]?.int == Int(daemon.pid))
+      }
+    }
+
+    @Test(
+      "A daemon that is told to stop says goodbye and ends well",
+      arguments: [SIGTERM, SIGINT],
+    )
+    func goodbye(signal: Int32) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let watcher = try await world.watch("counter")
+        try await world.send("counter", Self.increment)
+        daemon.send(signal: signal)
+        #expect(try await daemon.ended() == .status(0))
+        #expect(daemon.output.lines.count == 1)
+        _ = try await watcher.errors.line("the goodbye") { $0.contains("goingDown") }
+        #expect(watcher.isRunning)
+      }
+    }
+
+    @Test("A watch that is told to stop ends after a whole line", arguments: [SIGTERM, SIGINT])
+    func watchEnds(signal: Int32) async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let watcher = try await world.watch("counter", "--deltas")
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: Array(repeating: Self.increment, count: 1000))
+        _ = try await watcher.output.lines(atLeast: 50)
+        watcher.send(signal: signal)
+        #expect(try await watcher.ended() == .status(0))
+        #expect(watcher.output.unfinished == "")
+        #expect(try watcher.output.watched().count >= 50)
+        let run = try await world.finish(sender)
+        #expect(run.isSuccess)
+      }
+    }
+
+    @Test("A watch ends after the lines it was asked for")
+    func count() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let run = try await world.client("--json", "watch", "counter", "--count", "1")
+        #expect(run.isSuccess)
+        #expect(run.output.count == 1)
+      }
+    }
+
+    @Test("Commands that come and go do not appear among those present")
+    func presence() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let presence = try await world.watch("presence", "--deltas")
+        _ = try await world.get("counter")
+        _ = try await world.answer("--json", "status")
+        _ = try await world.client("scopes")
+        try await world.send("counter", Self.increment)
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: [Self.increment])
+        _ = try await sender.output.lines(atLeast: 1)
+        #expect(try await world.get("presence")["sessions"]?.items?.count == 1)
+        // Had one of them appeared, the watch had a line of it before this one's.
+        let other = try await world.watch("counter")
+        let lines = try await presence.output.lines(atLeast: 2)
+        #expect(lines.count == 2)
+        #expect(lines[1].contains(":\(other.pid)"))
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import StoreReplication
+import StoreState
+import Testing
+
+/// Messages as frames: docs/PROTOCOL.md §6, §8.
+@Suite struct MessageTests {
+  /// Every sample's frame, and what decodes it into something that can be compared.
+  static let frames: [(frame: [UInt8], decode: @Sendable (ArraySlice<UInt8>) throws -> AnyHashable)] =
+    MessageSamples.client.map { ($0.encoded(), { AnyHashable(try ClientMessage(frame: $0)) }) }
+    + MessageSamples.daemon.map { ($0.encoded(), { AnyHashable(try DaemonMessage(frame: $0)) }) }
+    + MessageSamples.published.map {
+      ($0.encoded(), { AnyHashable(try PublishedMessage(frame: $0)) })
+    } + [
+      (Welcome(epoch: 77).encoded(), { AnyHashable(try Welcome(frame: $0)) }),
+      (
+        Fence(token: MessageSamples.identifier(1), nonce: 5).encoded(),
+        { AnyHashable(try Fence(frame: $0)) }
+      ),
+    ]
+
+  @Test("§8: what a client encodes is what a daemon decodes")
+  func clientRoundTrip() throws {
+    for message in MessageSamples.client {
+      #expect(try ClientMessage(frame: message.encoded()[...]) == message)
+    }
+  }
+
+  @Test("§8: what a daemon encodes is what a client decodes")
+  func daemonRoundTrip() throws {
+    for message in MessageSamples.daemon {
+      #expect(try DaemonMessage(frame: message.encoded()[...]) == message)
+    }
+    for message in MessageSamples.published {
+      #expect(try PublishedMessage(frame: message.encoded()[...]) == message)
+    }
+  }
+
+  @Test("§6: welcome, fence and topics survive the way")
+  func otherFrames() throws {
+    #expect(try Welcome(frame: Welcome(epoch: .max).encoded()[...]) == Welcome(epoch: .max))
+    let fence = Fence(token: MessageSamples.identifier(9), nonce: 4)
+    #expect(try Fence(frame: fence.encoded()[...]) == fence)
+    let topic = Topic(.view, MessageSamples.identifier(3))
+    #expect(topic.bytes.count == Topic.byteCount)
+    #expect(Topic(bytes: topic.bytes) == topic)
+    #expect(Topic(bytes: topic.bytes.dropLast()) == nil)
+    #expect(Topic(bytes: [0x10] + topic.bytes.dropFirst()) == nil)
+  }
+
+  @Test("A frame cut short anywhere gives one clean error")
+  func truncation() {
+    for (frame, decode) in Self.frames {
+      for length in 0..<frame.count {
+        #expect(throws: CodecError.self) { try decode(frame[..<length]) }
+      }
+    }
+  }
+
+  @Test("A frame with any byte changed gives a message or one clean error")
+  func flippedBytes() throws {
+    for (frame, decode) in Self.frames {
+      for place in frame.indices {
+        for mask in [0x01, 0x20, 0x80, 0xff] as [UInt8] {
+          var flipped = frame
+          flipped[place] ^= mask
+          do {
+            _ = try decode(flipped[...])
+          } catch {
+            #expect(error is CodecError)
+          }
+        }
+      }
+    }
+  }
+
+  @Test("A frame is read the same wherever it lies in memory")
+  func slices() throws {
+    for (frame, decode) in Self.frames {
+      let padded = [0xff, 0xff, 0xff] + frame + [0xff]
+      #expect(try decode(padded[3..<(3 + frame.count)]) == decode(frame[...]))
+    }
+  }
+
+  @Test("Bytes after the message are refused")
+  func trailingBytes() {
+    for (frame, decode) in Self.frames {
+      #expect(throws: CodecError.self) { try decode((frame + [0xf6])[...]) }
+    }
+  }
+
+  @Test("§8: elements after those that are known are ignored")
+  func laterElements() throws {
+    for message in MessageSamples.client {
+      // Actions take up every element that there is.
+      if case .actions = message { continue }
+      #expect(try ClientMessage(frame: longer(message.encoded())[...]) == message)
+    }
+    for message in MessageSamples.daemon {
+      #expect(try DaemonMessage(frame: longer(message.encoded())[...]) == message)
+    }
+    for message in MessageSamples.published {
+      if case .deltas = message { continue }
+      #expect(try PublishedMessage(frame: longer(message.encoded())[...]) == message)
+    }
+  }
+
+  @Test("An array of no known kind, or of none, is no message")
+  func unknownKinds() {
+    for frame in [[0x80], [0x81, 0x03], [0x81, 0x18, 0x63], [0x01], [0x81, 0x60]] as [[UInt8]] {
+      #expect(throws: CodecError.self) { try ClientMessage(frame: frame[...]) }
+      #expect(throws: CodecError.self) { try DaemonMessage(frame: frame[...]) }
+      #expect(throws: CodecError.self) { try PublishedMessage(frame: frame[...]) }
+    }
+  }
+
+  @Test("A welcome of another version is refused")
+  func otherVersion() {
+    #expect(throws: CodecError.self) { try Welcome(frame: [0x10, 0x82, 0x02, 0x00]) }
+  }
+
+  @Test("A message of fewer elements than its kind needs is refused")
+  func missingElements() {
+    for frame in [[0x82, 0x05, 0x01], [0x81, 0x06], [0x82, 0x02, 0x01]] as [[UInt8]] {
+      #expect(throws: CodecError.self) { try ClientMessage(frame: frame[...]) }
+    }
+  }
+
+  /// The same array with two more elements at its end; the samples are shorter than 22 elements.
+  private func longer(_ frame: [UInt8]) -> [UInt8] {
+    [frame[0] + 2] + frame.dropFirst() + [0xf6, 0x61, 0x78]
+  }
+}

@@ -1,0 +1,291 @@
+import StoreReplication
+import StoreState
+import Testing
+
+/// Actions at the daemon: docs/PROTOCOL.md §10.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct ServerActionTests {
+  private func benchWithCounter(
+    limits: Limits = Limits()
+  ) throws -> (ServerBench, DaemonMessage.HelloOK) {
+    let bench = ServerBench(limits: limits)
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter"), .follow("extra")])
+    return (bench, hello)
+  }
+
+  @Test("§10: the next action is reduced, and its outcome is its revision")
+  func next() throws {
+    let (bench, _) = try benchWithCounter()
+    let outcomes = try bench.act(
+      1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped, .decrementButtonTapped)
+    #expect(outcomes == (1...3).map { .applied(revision: $0, hasEffects: false) })
+    #expect(bench.root.state.counter.count == 1)
+  }
+
+  @Test("§10: an action that came before is not reduced, and gets the recorded outcome")
+  func duplicate() throws {
+    let (bench, hello) = try benchWithCounter()
+    let first = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    let second = try bench.act(
+      1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped, .incrementButtonTapped)
+    #expect(second == first + [.applied(revision: 3, hasEffects: false)])
+    #expect(bench.root.state.counter.count == 3)
+    #expect(bench.server.counters.duplicates == 2)
+    // Also on another connection, in another session.
+    bench.receive(.bye, from: 1)
+    try bench.hello(2, client: 1, token: hello.token)
+    #expect(try bench.act(2, sequence: 2, .incrementButtonTapped) == [second[1]])
+    #expect(bench.root.state.counter.count == 3)
+  }
+
+  @Test("§10: a gap is answered with the sequence that was expected, and nothing is reduced")
+  func gap() throws {
+    let (bench, _) = try benchWithCounter()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    let request = ClientMessage.ActionRequest(
+      handle: 1, action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil)
+    bench.receive(.actions(first: 3, [request, request]), from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1) == [.gap(expected: 2)])
+    #expect(bench.root.state.counter.count == 1)
+  }
+
+  @Test("§10: no sequence of a stranger's choosing traps", arguments: [0, 1, 1 << 62, .max])
+  func extremeSequences(_ first: UInt64) throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1, first: first)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    let request = ClientMessage.ActionRequest(
+      handle: 1, action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil)
+    for sequence in [0, 1, first, hello.lastSequence &+ 1, .max - 1, .max] {
+      bench.receive(.actions(first: sequence, [request, request, request]), from: 1)
+    }
+    try bench.endTurn()
+    #expect(!bench.take(1).isEmpty)
+  }
+
+  @Test("§10: what is no action of the scope is rejected, and the sequence advances")
+  func rejected() throws {
+    let (bench, _) = try benchWithCounter()
+    let bad = ClientMessage.ActionRequest(
+      handle: 1, action: "somethingElse".encoded()[...], deadline: nil)
+    bench.receive(.actions(first: 1, [bad]), from: 1)
+    try bench.endTurn()
+    guard case .acks(let acks)? = bench.take(1).first, case .failed(let failure) = acks.outcomes[0]
+    else {
+      Issue.record("No failure")
+      return
+    }
+    #expect(failure.code == Outcome.rejected)
+    #expect(failure.message.contains("counter"))
+    #expect(
+      try bench.act(1, sequence: 2, .incrementButtonTapped)
+        == [.applied(revision: 1, hasEffects: false)])
+  }
+
+  @Test("§2: an action that is private to the daemon cannot be sent")
+  func privateAction() throws {
+    let (bench, _) = try benchWithCounter()
+    let made = GenericValue.map([.init(.text("numberFactResponse"), .map([.init("_0", "x")]))])
+    let request = ClientMessage.ActionRequest(
+      handle: 1, action: made.encoded()[...], deadline: nil)
+    bench.receive(.actions(first: 1, [request]), from: 1)
+    try bench.endTurn()
+    guard case .acks(let acks)? = bench.take(1).first, case .failed(let failure) = acks.outcomes[0]
+    else {
+      Issue.record("It was reduced")
+      return
+    }
+    #expect(failure.code == Outcome.rejected)
+    #expect(bench.root.revision == 0)
+  }
+
+  @Test("§10: an unknown handle is rejected")
+  func unknownHandle() throws {
+    let (bench, _) = try benchWithCounter()
+    let outcomes = try bench.act(1, sequence: 1, handle: 77, .incrementButtonTapped)
+    guard case .failed(let failure)? = outcomes.first else {
+      Issue.record("It was reduced")
+      return
+    }
+    #expect(failure.code == Outcome.rejected)
+    #expect(failure.message.contains("77"))
+  }
+
+  @Test("§10: an action for a scope that is absent now is not applied, and says so")
+  func absent() throws {
+    let (bench, _) = try benchWithCounter()
+    let write = ClientMessage.ActionRequest(
+      handle: 2, action: try Deck.ExtraAction.written(text: "x").encoded()[...], deadline: nil)
+    bench.receive(.actions(first: 1, [write]), from: 1)
+    try bench.endTurn()
+    guard case .acks(let acks)? = bench.take(1).first, case .failed(let failure) = acks.outcomes[0]
+    else {
+      Issue.record("It was reduced")
+      return
+    }
+    #expect(failure.code == Outcome.absent)
+    #expect(bench.root.revision == 0)
+  }
+
+  @Test("§8: an action after its deadline is not applied; at its deadline it is")
+  func expired() throws {
+    let (bench, _) = try benchWithCounter()
+    let now = bench.now.wallMilliseconds
+    #expect(
+      try bench.act(1, sequence: 1, deadline: now, .incrementButtonTapped)
+        == [.applied(revision: 1, hasEffects: false)])
+    let late = try bench.act(1, sequence: 2, deadline: now - 1, .incrementButtonTapped)
+    guard case .failed(let failure)? = late.first else {
+      Issue.record("It was reduced")
+      return
+    }
+    #expect(failure.code == Outcome.expired)
+    #expect(bench.root.state.counter.count == 1)
+  }
+
+  @Test("§13: an outcome that is no longer kept is forgotten, and nothing is reduced")
+  func forgotten() throws {
+    var limits = Limits()
+    limits.outcomesPerClient = 2
+    let (bench, _) = try benchWithCounter(limits: limits)
+    for sequence: UInt64 in 1...4 {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+    }
+    let again = try bench.act(
+      1, sequence: 2, .incrementButtonTapped, .incrementButtonTapped, .incrementButtonTapped)
+    guard case .failed(let failure)? = again.first else {
+      Issue.record("Still kept")
+      return
+    }
+    #expect(failure.code == Outcome.forgotten)
+    #expect(again.dropFirst() == [
+      .applied(revision: 3, hasEffects: false), .applied(revision: 4, hasEffects: false),
+    ])
+    #expect(bench.root.state.counter.count == 4)
+  }
+
+  @Test("§10: a client whose actions before its hello all have outcomes goes on from there")
+  func skipped() throws {
+    let (bench, hello) = try benchWithCounter()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    let again = try bench.hello(2, client: 1, token: hello.token, first: 9)
+    #expect(again.lastSequence == 8)
+    #expect(
+      try bench.act(2, sequence: 9, .incrementButtonTapped)
+        == [.applied(revision: 2, hasEffects: false)])
+  }
+
+  @Test("§13: a full table of clients forgets the one that was silent for the longest")
+  func fullTable() throws {
+    var limits = Limits()
+    limits.clients = 2
+    let bench = ServerBench(limits: limits)
+    for peer: UInt8 in [1, 2] {
+      let hello = try bench.hello(peer)
+      try bench.join(peer, hello, nonce: 1, [.follow("counter")])
+      _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
+      bench.now.instant = bench.now.instant.advanced(by: .seconds(1))
+    }
+    bench.receive(.bye, from: 2)
+    // The first has a session, so it is not forgotten though it was silent for longer.
+    try bench.hello(3)
+    #expect(try bench.hello(1).lastSequence == 1)
+    #expect(try bench.hello(4, client: 2).lastSequence == 0)
+  }
+
+  @Test("§8: the outcome comes behind the deltas of its turn, and says how far the view is")
+  func reach() throws {
+    let (bench, _) = try benchWithCounter()
+    _ = bench.takeOrder()
+    let request = ClientMessage.ActionRequest(
+      handle: 1, action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil)
+    bench.receive(.actions(first: 1, [request, request]), from: 1)
+    try bench.endTurn()
+    #expect(bench.takeOrder() == ["deltas", "acks"])
+    guard case .acks(let acks)? = bench.take(1).first else { return }
+    #expect(acks.reach == DaemonMessage.Reach(nonce: 1, sequence: 2))
+  }
+
+  // MARK: Effects
+
+  @Test("§8: an action whose effects run says so, and finished follows when they end")
+  func effects() async throws {
+    let (bench, _) = try benchWithCounter()
+    #expect(
+      try bench.act(1, sequence: 1, .numberFactButtonTapped)
+        == [.applied(revision: 1, hasEffects: true)])
+    await eventually { bench.gate.waiting == 1 }
+    bench.gate.open()
+    await eventually { bench.root.state.counter.numberFactAlert != nil && !bench.root.hasRunningEffects }
+    try bench.endTurn()
+    #expect(bench.take(1) == [.finished([1])])
+  }
+
+  @Test("§8: cancel cancels an action's effects")
+  func cancel() async throws {
+    let (bench, _) = try benchWithCounter()
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    await eventually { bench.gate.waiting == 1 }
+    bench.receive(.cancel(sequence: 99), from: 1)
+    bench.receive(.cancel(sequence: 1), from: 1)
+    await eventually { bench.gate.cancelled == 1 && !bench.root.hasRunningEffects }
+    try bench.endTurn()
+    #expect(bench.take(1) == [.finished([1])])
+    #expect(bench.root.state.counter.numberFactAlert == nil)
+  }
+
+  @Test("§11: when the lease ends the session's effects are cancelled, and no other's")
+  func leaseEnds() async throws {
+    let (bench, _) = try benchWithCounter()
+    let other = try bench.hello(2)
+    try bench.join(2, other, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    try bench.advance(by: .seconds(6))
+    _ = try bench.act(2, sequence: 1, .numberFactButtonTapped)
+    await eventually { bench.gate.waiting == 2 }
+    try bench.advance(by: .seconds(5))
+    await eventually { bench.gate.cancelled == 1 }
+    try bench.endTurn()
+    // The one that is gone is told of its end, not of its effects'.
+    for message in bench.take(1) {
+      guard case .goodbye = message else {
+        Issue.record("The session got \(message)")
+        return
+      }
+    }
+  }
+
+  @Test("§10: a retry in another session is not told to wait for effects that are gone")
+  func retryAfterLease() async throws {
+    let (bench, _) = try benchWithCounter()
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    await eventually { bench.gate.waiting == 1 }
+    try bench.advance(by: .seconds(11))
+    try bench.hello(2, client: 1)
+    #expect(
+      try bench.act(2, sequence: 1, .numberFactButtonTapped)
+        == [.applied(revision: 1, hasEffects: false)])
+    await eventually { !bench.root.hasRunningEffects }
+  }
+
+  @Test("§8: hello ok of a resumed session names the actions whose effects still run")
+  func running() async throws {
+    let (bench, hello) = try benchWithCounter()
+    _ = try bench.act(
+      1, sequence: 1, .incrementButtonTapped, .numberFactButtonTapped, .numberFactButtonTapped)
+    await eventually { bench.gate.waiting == 2 }
+    #expect(try bench.hello(2, client: 1, token: hello.token).running == [2, 3])
+    bench.gate.open()
+    await eventually { !bench.root.hasRunningEffects }
+    #expect(try bench.hello(3, client: 1, token: hello.token).running.isEmpty)
+  }
+}
+
+extension GenericValue: @retroactive ExpressibleByStringLiteral {
+  public init(stringLiteral value: String) { self = .text(value) }
+}

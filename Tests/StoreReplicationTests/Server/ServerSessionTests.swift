@@ -1,0 +1,228 @@
+import StoreReplication
+import Testing
+
+/// Sessions at the daemon: docs/PROTOCOL.md §8, §11, §12.
+@MainActor
+@Suite struct ServerSessionTests {
+  @Test("§12: hello of the right version opens a session")
+  func hello() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1, first: 5)
+    #expect(hello.session == 1)
+    #expect(hello.epoch == 7)
+    #expect(hello.revision == 0)
+    #expect(hello.lastSequence == 4)
+    #expect(!hello.isResumed)
+    #expect(hello.leaseMilliseconds == 10_000)
+    #expect(hello.privateTopic.kind == .session)
+  }
+
+  @Test("§12: hello of another version is refused")
+  func otherVersion() throws {
+    let bench = ServerBench()
+    bench.receive(
+      .hello(
+        ClientMessage.Hello(
+          version: 2, clientID: ServerBench.clientID(1), token: nil, firstSequence: 1, name: "",
+          isListed: true)), from: 1)
+    try bench.endTurn()
+    guard case .refused(code: "version", let message)? = bench.take(1).first else {
+      Issue.record("Not refused")
+      return
+    }
+    #expect(message.contains("version 2"))
+    #expect(bench.root.state.sessions.isEmpty)
+  }
+
+  @Test("§12: whoever did not say hello is asked to", arguments: [
+    ClientMessage.join(nonce: 1, []), .ping(number: 1, revision: 0), .cancel(sequence: 1), .bye,
+    .credit(nonce: 1, bytes: 1),
+  ])
+  func needHello(_ message: ClientMessage) throws {
+    let bench = ServerBench()
+    bench.receive(message, from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1) == [.needHello])
+  }
+
+  @Test("§12: a client with its token goes on with its session on another connection")
+  func resume() throws {
+    let bench = ServerBench()
+    let first = try bench.hello(1, isListed: true)
+    let second = try bench.hello(2, client: 1, token: first.token, isListed: true)
+    #expect(second.isResumed)
+    #expect(second.session == first.session)
+    #expect(second.token == first.token)
+    #expect(bench.root.state.sessions == [1])
+    bench.receive(.ping(number: 1, revision: 0), from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1) == [.needHello])
+  }
+
+  @Test("§12: another client's token opens no session")
+  func foreignToken() throws {
+    let bench = ServerBench()
+    let first = try bench.hello(1)
+    let second = try bench.hello(2, token: first.token)
+    #expect(!second.isResumed)
+    #expect(second.session == 2)
+  }
+
+  @Test("§8: a newer connection of a client without the token replaces its session")
+  func replaced() throws {
+    let bench = ServerBench()
+    let first = try bench.hello(1, isListed: true)
+    let second = try bench.hello(2, client: 1, isListed: true)
+    #expect(!second.isResumed)
+    #expect(second.session != first.session)
+    guard case .goodbye(code: "replaced", _)? = bench.take(1).first else {
+      Issue.record("The old session was not told")
+      return
+    }
+    #expect(bench.root.state.sessions == [2])
+  }
+
+  @Test("§12: hello said twice on one connection is one session")
+  func helloTwice() throws {
+    let bench = ServerBench()
+    let first = try bench.hello(1, isListed: true)
+    let second = try bench.hello(1, isListed: true)
+    #expect(second.session == first.session)
+    #expect(second.isResumed)
+    #expect(bench.root.state.sessions == [1])
+  }
+
+  @Test("§13: beyond the limit of sessions hello is refused")
+  func tooManySessions() throws {
+    var limits = Limits()
+    limits.sessions = 1
+    let bench = ServerBench(limits: limits)
+    try bench.hello(1)
+    bench.receive(
+      .hello(
+        ClientMessage.Hello(
+          clientID: ServerBench.clientID(2), token: nil, firstSequence: 1, name: "",
+          isListed: false)), from: 2)
+    try bench.endTurn()
+    guard case .refused(code: "overloaded", _)? = bench.take(2).first else {
+      Issue.record("Not refused")
+      return
+    }
+  }
+
+  @Test("§11: silence until the lease ends ends the session; any frame renews it")
+  func lease() throws {
+    let bench = ServerBench()
+    try bench.hello(1, isListed: true)
+    try bench.hello(2)
+    try bench.advance(by: .seconds(9))
+    bench.receive(.ping(number: 1, revision: 0), from: 2)
+    try bench.endTurn()
+    _ = bench.take(2)
+    try bench.advance(by: .seconds(2))
+    guard case .goodbye(code: "leaseEnded", _)? = bench.take(1).first else {
+      Issue.record("The session was not ended")
+      return
+    }
+    #expect(bench.take(2).isEmpty)
+    #expect(bench.root.state.sessions.isEmpty)
+    #expect(bench.server.counters.leasesEnded == 1)
+    bench.receive(.ping(number: 2, revision: 0), from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1) == [.needHello])
+  }
+
+  @Test("§11: the machine asks to be woken when a lease ends")
+  func deadline() throws {
+    let bench = ServerBench()
+    #expect(bench.server.nextDeadline == nil)
+    try bench.hello(1)
+    #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .seconds(10)))
+  }
+
+  @Test("§11: when the private topic's subscription goes, the grace period is left")
+  func grace() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1, isListed: true)
+    bench.receive(upstream: [1] + hello.privateTopic.bytes)
+    bench.receive(upstream: [0] + hello.privateTopic.bytes)
+    try bench.advance(by: .milliseconds(1_900))
+    #expect(bench.root.state.sessions == [1])
+    try bench.advance(by: .milliseconds(200))
+    #expect(bench.root.state.sessions.isEmpty)
+  }
+
+  @Test("§11: a client that comes back within the grace period goes on with its session")
+  func backInTime() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1, isListed: true)
+    bench.receive(upstream: [1] + hello.privateTopic.bytes)
+    bench.receive(upstream: [0] + hello.privateTopic.bytes)
+    try bench.advance(by: .seconds(1))
+    #expect(try bench.hello(2, client: 1, token: hello.token).isResumed)
+    try bench.advance(by: .seconds(9))
+    #expect(bench.root.state.sessions == [1])
+  }
+
+  @Test("§11: an old connection that is missed late takes nothing from a client that came back")
+  func lateMiss() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1, isListed: true)
+    bench.receive(upstream: [1] + hello.privateTopic.bytes)
+    bench.receive(upstream: [1] + hello.privateTopic.bytes)
+    bench.receive(upstream: [0] + hello.privateTopic.bytes)
+    try bench.advance(by: .seconds(9))
+    #expect(bench.root.state.sessions == [1])
+  }
+
+  @Test("§12: bye ends the session at once, without an answer")
+  func bye() throws {
+    let bench = ServerBench()
+    try bench.hello(1, isListed: true)
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1).isEmpty)
+    #expect(bench.root.state.sessions.isEmpty)
+  }
+
+  @Test("§12: those present gain and lose each session once, each in one action")
+  func presence() throws {
+    let bench = ServerBench()
+    try bench.hello(1, isListed: true)
+    try bench.hello(2, isListed: false)
+    try bench.hello(3, isListed: true)
+    #expect(bench.root.state.sessions == [1, 3])
+    #expect(bench.root.revision == 2)
+    bench.receive(.bye, from: 1)
+    bench.receive(.bye, from: 1)
+    try bench.advance(by: .seconds(20))
+    #expect(bench.root.state.sessions.isEmpty)
+    #expect(bench.root.revision == 4)
+  }
+
+  @Test("§8: a daemon that stops says goodbye to everyone")
+  func shutDown() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    try bench.hello(2)
+    bench.server.shutDown(bench.now)
+    try bench.collect()
+    for peer: UInt8 in [1, 2] {
+      guard case .goodbye(code: "goingDown", _)? = bench.take(peer).first else {
+        Issue.record("\(peer) was not told")
+        return
+      }
+    }
+  }
+
+  @Test("A peer that does not read is ended without a word")
+  func blocked() throws {
+    let bench = ServerBench()
+    try bench.hello(1, isListed: true)
+    bench.server.blocked(ServerBench.peer(1))
+    try bench.endTurn()
+    #expect(bench.take(1).isEmpty)
+    #expect(bench.root.state.sessions.isEmpty)
+    #expect(bench.server.takeNotices().count == 1)
+  }
+}

@@ -1,0 +1,207 @@
+import StoreActor
+import StoreReplication
+import StoreState
+
+/// The tests' root feature: a counter whose effects wait, identified rows and an optional child.
+struct Deck: Reducer {
+  struct State: Equatable, Sendable {
+    var counter = Counter()
+    var cards: IdentifiedArrayOf<Card> = [Card(id: 1, title: "one"), Card(id: 2, title: "two")]
+    var extra: Extra?
+    var sessions: [UInt64] = []
+    /// Not exposed.
+    var secret = 0
+  }
+
+  struct Counter: Equatable, Sendable {
+    var count = 0
+    var numberFactAlert: String?
+  }
+
+  struct Card: Equatable, Identifiable, Sendable {
+    var id: Int
+    var title: String
+  }
+
+  struct Extra: Equatable, Sendable {
+    var text = ""
+  }
+
+  enum Action: Equatable, Sendable {
+    case counter(CounterAction)
+    case cards(IdentifiedAction<Int, CardAction>)
+    case extra(ExtraAction)
+    case session(id: UInt64, isThere: Bool)
+    case secretChanged
+  }
+
+  enum CounterAction: Equatable, Sendable {
+    case incrementButtonTapped
+    case decrementButtonTapped
+    /// Starts an effect that waits for the gate.
+    case numberFactButtonTapped
+    case extraToggled
+    case cardRemoved(id: Int)
+    case filled(bytes: Int)
+    /// Private to the daemon.
+    case numberFactResponse(String)
+  }
+
+  enum CardAction: Equatable, Sendable {
+    case titleChanged(title: String)
+  }
+
+  enum ExtraAction: Equatable, Sendable {
+    case written(text: String)
+  }
+
+  let gate: Gate
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .counter(let action): return reduce(&state, action)
+      case .cards(.element(let id, .titleChanged(let title))): state.cards[id: id]?.title = title
+      case .extra(.written(let text)): state.extra?.text = text
+      case .session(let id, true): state.sessions.append(id)
+      case .session(let id, false): state.sessions.removeAll { $0 == id }
+      case .secretChanged: state.secret += 1
+      }
+      return .none
+    }
+  }
+
+  private func reduce(_ state: inout State, _ action: CounterAction) -> Effect<Action> {
+    switch action {
+    case .incrementButtonTapped: state.counter.count += 1
+    case .decrementButtonTapped: state.counter.count -= 1
+    case .numberFactButtonTapped:
+      return .run { [gate] send in
+        await gate.wait()
+        await send(.counter(.numberFactResponse("a fact")))
+      }
+    case .extraToggled: state.extra = state.extra == nil ? Extra() : nil
+    case .cardRemoved(let id): state.cards.remove(id: id)
+    case .filled(let bytes):
+      state.counter.numberFactAlert = String(repeating: "x", count: min(max(bytes, 0), 1 << 22))
+    case .numberFactResponse(let fact): state.counter.numberFactAlert = fact
+    }
+    return .none
+  }
+
+  static let exposures: [Expose<State, Action>] = [
+    Expose("counter", state: \.counter, action: \.counter),
+    Expose("cards", state: \.cards),
+    Expose(each: "cards/row", state: \.cards, action: \.cards),
+    Expose("extra", state: \.extra, action: \.extra),
+  ]
+}
+
+/// Where effects wait until a test lets them go on.
+@MainActor
+final class Gate {
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private(set) var waiting = 0
+  private(set) var cancelled = 0
+
+  nonisolated init() {}
+
+  func wait() async {
+    waiting += 1
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { waiters.append($0) }
+    } onCancel: {
+      Task { @MainActor in self.cancel() }
+    }
+    waiting -= 1
+  }
+
+  func open() {
+    let waiters = waiters
+    self.waiters = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  private func cancel() {
+    cancelled += 1
+    open()
+  }
+}
+
+// MARK: - The wire
+
+extension Deck.Counter: ReplicatedRecord {
+  static let layout = RecordLayout<Self>(
+    "Counter", [.field("count", \.count), .field("numberFactAlert", \.numberFactAlert)])
+}
+
+extension Deck.Card: ReplicatedRecord {
+  init() { self.init(id: 0, title: "") }
+
+  static let layout = RecordLayout<Self>("Card", [.field("id", \.id), .field("title", \.title)])
+}
+
+extension Deck.Extra: ReplicatedRecord {
+  static let layout = RecordLayout<Self>("Extra", [.field("text", \.text)])
+}
+
+extension Deck.CounterAction: WireChoiceAction {
+  static let layout = ActionLayout<Self>(
+    "Counter.Action",
+    [
+      .case("incrementButtonTapped", .incrementButtonTapped),
+      .case("decrementButtonTapped", .decrementButtonTapped),
+      .case("numberFactButtonTapped", .numberFactButtonTapped),
+      .case("extraToggled", .extraToggled),
+      .case("cardRemoved", "id", embed: Self.cardRemoved(id:)) {
+        if case .cardRemoved(let id) = $0 { id } else { nil }
+      },
+      .case("filled", "bytes", embed: Self.filled(bytes:)) {
+        if case .filled(let bytes) = $0 { bytes } else { nil }
+      },
+    ])
+}
+
+extension Deck.CardAction: WireChoiceAction {
+  static let layout = ActionLayout<Self>(
+    "Card.Action",
+    [
+      .case("titleChanged", "title", embed: Self.titleChanged(title:)) {
+        if case .titleChanged(let title) = $0 { title } else { nil }
+      }
+    ])
+}
+
+extension Deck.ExtraAction: WireChoiceAction {
+  static let layout = ActionLayout<Self>(
+    "Extra.Action",
+    [
+      .case("written", "text", embed: Self.written(text:)) {
+        if case .written(let text) = $0 { text } else { nil }
+      }
+    ])
+}
+
+extension Deck.Action: CasePathable {
+  struct AllCasePaths: Sendable {
+    var counter: AnyCasePath<Deck.Action, Deck.CounterAction> {
+      AnyCasePath(
+        embed: { .counter($0) },
+        extract: { if case .counter(let action) = $0 { action } else { nil } })
+    }
+
+    var cards: AnyCasePath<Deck.Action, IdentifiedAction<Int, Deck.CardAction>> {
+      AnyCasePath(
+        embed: { .cards($0) },
+        extract: { if case .cards(let action) = $0 { action } else { nil } })
+    }
+
+    var extra: AnyCasePath<Deck.Action, Deck.ExtraAction> {
+      AnyCasePath(
+        embed: { .extra($0) },
+        extract: { if case .extra(let action) = $0 { action } else { nil } })
+    }
+  }
+
+  static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
