@@ -10,7 +10,9 @@ import Glibc
 import Darwin
 #endif
 
-/// What the command line says. What it does not say, the file of settings or a default does.
+/// What the command line says.
+///
+/// What it does not say, the file of settings or a default does.
 struct DaemonOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -59,9 +59,8 @@ struct Stored: ParsableCommand {
       logger: Logger(label: "stored"),
       sessionAction: WorkspaceFeature.action(for:),
       withDependencies: { $0.numberFact = facts },
-    ) {
-      WorkspaceFeature()
-    }
+      reducer: { WorkspaceFeature() },
+    )
     try host.run { ready in
       print(
         "ready dir=\(ready.directory) epoch=\(String(ready.epoch, radix: 16))",

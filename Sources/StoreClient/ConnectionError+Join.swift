@@ -6,11 +6,11 @@ extension ConnectionError {
     switch failure.code {
     case "unknownScope":
       let names = failure.details.map { "\"\($0)\"" }.joined(separator: ", ")
-      self.init(
-        .unknownScope,
-        failure.message,
-        remedy: names.isEmpty ? "Ask the daemon which scopes there are, and what their ids are." : "Did you mean \(names)?",
-      )
+      let remedy =
+        names.isEmpty
+        ? "Ask the daemon which scopes there are, and what their ids are."
+        : "Did you mean \(names)?"
+      self.init(.unknownScope, failure.message, remedy: remedy)
     case "schemaMismatch":
       self.init(
         .schemaMismatch,

@@ -7,6 +7,8 @@ public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertibl
     /// The exit status.
     public let exitStatus: Int32
 
+    /// A location that no daemon can have.
+    public static let usage = Code(name: "usage", exitStatus: 64)
     /// Nobody answers at the location.
     public static let noDaemon = Code(name: "noDaemon", exitStatus: 69)
     /// The daemon exposes no such scope.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreState
 
-/// `storectl bench`
+/// Measures a daemon: `storectl bench`.
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measure how fast the daemon takes actions.",

@@ -67,7 +67,7 @@ final class BenchRun {
     let place = started
     started += 1
     times[place] = Self.nanoseconds
-    connection.submit(action, to: target).whenSettled { [weak self] in self?.settled(place, $0) }
+    connection.submit(action, to: target).whenSettled { [self] in settled(place, $0) }
   }
 
   private func settled(_ place: Int, _ outcome: Outcome) {

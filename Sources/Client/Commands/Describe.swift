@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreReplication
 import StoreState
 
-/// `storectl describe [SCOPE]`
+/// Shows schemas: `storectl describe [SCOPE]`.
 struct Describe: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the schema of a scope's state, and the actions it takes.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreClient
 import StoreState
 
-/// `storectl get SCOPE`
+/// Prints a scope's state, once: `storectl get SCOPE`.
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print a scope's state, once.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreReplication
 import StoreState
 
-/// `storectl scopes`
+/// Lists what is exposed: `storectl scopes`.
 struct Scopes: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "List what the daemon exposes."

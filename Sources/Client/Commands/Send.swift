@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `storectl send SCOPE ACTION…` and `storectl send SCOPE -`
+/// Sends actions: `storectl send SCOPE ACTION…` or `storectl send SCOPE -`.
 struct Send: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send actions to a scope, in order, and print what became of each.",

@@ -137,20 +137,24 @@ final class SendSession {
 struct ActionParser {
   let description: ScopeDescription
 
+  /// The action that a text stands for: its JSON, or its name alone, because a shell takes the quotes
+  /// away that a text needs in JSON.
+  ///
+  /// - Returns: The action's encoding.
   /// - Throws: A `CommandError` with the path in the text and what was expected there.
   func action(_ text: String) throws(CommandError) -> [UInt8] {
     do throws(JSONProjectionError) {
-      return try JSONProjection.value(fromJSON: text, in: description.action).encoded()
+      let tree = Self.isName(text) ? JSONValue.string(text) : try JSONValue(parsing: text)
+      let document = description.action
+      return try JSONProjection.value(from: tree, schema: document.root, in: document).encoded()
     } catch {
-      throw CommandError(.badData, "\(error)\(hint(text))")
+      throw CommandError(.badData, "\(error)")
     }
   }
 
-  /// A shell takes the quotes away that a text needs in JSON.
-  private func hint(_ text: String) -> String {
-    guard description.actions.contains(where: { $0.name == text && $0.payload.isEmpty }) else {
-      return ""
-    }
-    return "; in a shell write '\"\(text)\"'"
+  private static func isName(_ text: String) -> Bool {
+    guard let first = text.first, first.isLetter || first == "_" else { return false }
+    return !["true", "false", "null"].contains(text)
+      && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
   }
 }

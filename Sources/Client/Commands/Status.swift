@@ -2,7 +2,7 @@ import ArgumentParser
 import StoreClient
 import StoreState
 
-/// `storectl status`
+/// Shows how the daemon is: `storectl status`.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show how the daemon is: its revision, its sessions, its counters."

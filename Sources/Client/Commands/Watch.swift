@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `storectl watch SCOPE…`
+/// Prints states as they change: `storectl watch SCOPE…`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print the state of scopes, and print it again whenever it changed.",

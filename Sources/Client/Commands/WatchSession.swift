@@ -78,9 +78,7 @@ final class WatchSession {
 
   private func took(_ event: ConnectionEvent) {
     switch event.kind {
-    case .connected: Note.print("connected again: \(event)")
-    // Comes with `connected`, in other words.
-    case .newEpoch, .sessionEnded, .silent, .resynchronising: Note.print("\(event)")
+    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronising: Note.print("\(event)")
     case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
     }
   }

@@ -80,7 +80,7 @@ extension GenericValue: Hashable {
       left.bitPattern == right.bitPattern || (left.isNaN && right.isNaN)
     case (.bool(let left), .bool(let right)): left == right
     case (.null, .null): true
-    case (.text(let left), .text(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.text(let left), .text(let right)): left.isSame(as: right)
     case (.bytes(let left), .bytes(let right)): left == right
     case (.array(let left), .array(let right)): left == right
     case (.map(let left), .map(let right)): left == right
@@ -100,11 +100,12 @@ extension GenericValue: Hashable {
       hasher.combine(value)
     case .null:
       hasher.combine(0)
-    case .text(let text):
+    case .text(var text):
+      text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
       hasher.combine(text.utf8.count)
-      for byte in text.utf8 { hasher.combine(byte) }
     case .bytes(let bytes):
-      hasher.combine(bytes)
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+      hasher.combine(bytes.count)
     case .array(let values), .set(let values):
       hasher.combine(values)
     case .map(let entries):

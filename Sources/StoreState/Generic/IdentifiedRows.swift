@@ -93,6 +93,7 @@ struct IdentifiedRows {
 
   private mutating func place(_ decoder: CBORDecoder) throws(CodecError) {
     guard !placed.isEmpty else { return }
+    try checkPlacedIDs(decoder)
     var rest = elements[...]
     var result: [GenericValue] = []
     for (index, element) in placed.sorted(by: { $0.index < $1.index }) {
@@ -109,18 +110,25 @@ struct IdentifiedRows {
     }
     elements = result + rest
     placed = []
-    try checkIDs(decoder)
   }
 
-  private func checkIDs(_ decoder: CBORDecoder) throws(CodecError) {
-    var seen: Set<GenericValue> = []
+  /// Checks that what is placed has ids that differ from one another's and from those that stay.
+  private func checkPlacedIDs(_ decoder: CBORDecoder) throws(CodecError) {
+    var keys: Set<GenericValue> = []
+    for (_, element) in placed {
+      guard let key = element[field: field] else { continue }
+      guard keys.insert(key).inserted else { throw present(key, decoder) }
+    }
+    // Mostly one element comes, and comparing with its key is much quicker than hashing all others.
+    let only = keys.count == 1 ? keys.first : nil
     for element in elements {
       guard let key = element[field: field] else { continue }
-      guard seen.insert(key).inserted else {
-        throw decoder.error(.deltaMismatch, "an element with this id is there already")
-          .inside(step(key))
-      }
+      if only.map({ $0 == key }) ?? keys.contains(key) { throw present(key, decoder) }
     }
+  }
+
+  private func present(_ key: GenericValue, _ decoder: CBORDecoder) -> CodecError {
+    decoder.error(.deltaMismatch, "an element with this id is there already").inside(step(key))
   }
 
   private mutating func change(_ decoder: inout CBORDecoder) throws(CodecError) {

@@ -1,0 +1,247 @@
+import Foundation
+import StoreReplication
+import StoreState
+import Testing
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  @Suite("Hostile peers")
+  struct HostileTests {
+    /// What is no message, on the control socket.
+    private static let garbage: [[UInt8]] = [
+      [], [0xff], [0x00], [0x80], [0x81, 0x18, 0xff], Array("GET / HTTP/1.1\r\n\r\n".utf8),
+      [UInt8](repeating: 0x81, count: 200),
+      // An array that says it had 2^64 - 1 elements, a text of 2^63 bytes, and a truncated hello.
+      [0x9b] + [UInt8](repeating: 0xff, count: 8), [0x82, 0x01, 0x7b, 0x7f, 0xff, 0xff, 0xff],
+      Array(hello.encoded().dropLast(3)),
+      // Actions of which the last is cut off, and a join with more scopes than there are bytes.
+      [0x85, 0x04, 0x01, 0x01, 0xa1], [0x83, 0x02, 0x01, 0x9a, 0xff, 0xff, 0xff, 0xff],
+    ]
+
+    private static let hello = ClientMessage.hello(
+      ClientMessage.Hello(
+        clientID: Identifier(high: 1, low: 2),
+        token: nil,
+        firstSequence: 1,
+        name: "raw",
+        isListed: true,
+      )
+    )
+
+    @Test("Garbage on the control socket is counted, logged once for each peer, and disturbs nobody")
+    func control() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let context = try Context()
+        let peer = try socket(context, .dealer, world, "ctl")
+        for frame in Self.garbage { #expect(try peer.send(frame) == .sent) }
+        // A message of two frames is one that no client sends.
+        #expect(try peer.send([0x81, 0x0a], more: true) == .sent)
+        #expect(try peer.send([0x81, 0x0a]) == .sent)
+        try await counter("malformed", reaches: Self.garbage.count + 1, world)
+        let other = try socket(context, .dealer, world, "ctl")
+        #expect(try other.send([0xff]) == .sent)
+        try await counter("malformed", reaches: Self.garbage.count + 2, world)
+        #expect(daemon.errors.lines.count == 2, "\(daemon.errors.lines)")
+        try await witness.check(daemon)
+      }
+    }
+
+    @Test("A session that sends garbage is ended with a reason")
+    func session() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let presence = try await world.watch("presence")
+        let context = try Context()
+        let peer = try socket(context, .dealer, world, "ctl")
+        #expect(try peer.send(Self.hello.encoded()) == .sent)
+        try await presence.output.state("the raw peer") { $0["sessions"]?.items?.count == 2 }
+        #expect(try peer.send([0x81, 0x18, 0x63]) == .sent)
+        try await presence.output.state("one less") { $0["sessions"]?.items?.count == 1 }
+        guard case .goodbye("protocolError", let message)? = try await last(peer, world) else {
+          Issue.record("the peer was told nothing")
+          return
+        }
+        #expect(message != "")
+        #expect(daemon.isRunning)
+      }
+    }
+
+    @Test("Garbage on the publishing socket is counted and disturbs nobody")
+    func publishing() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let context = try Context()
+        let peer = try socket(context, .xsub, world, "pub")
+        let frames: [[UInt8]] = [[7], [2], [2, 0xff], [2, 0x82, 0x40], [0xff, 0xff]]
+        for frame in frames { #expect(try peer.send(frame) == .sent) }
+        try await counter("malformed", reaches: frames.count, world)
+        // Fences that nobody asked for, and subscriptions to what is not there, are harmless.
+        let fence = Fence(token: Identifier(high: 3, low: 4), nonce: 5)
+        #expect(try peer.send(fence.encoded()) == .sent)
+        for length in [0, 1, 17, 300] {
+          #expect(try peer.send([1] + [UInt8](repeating: 0x12, count: length)) == .sent)
+          #expect(try peer.send([0] + [UInt8](repeating: 0x12, count: length)) == .sent)
+        }
+        try await counter("strayFences", reaches: 1, world)
+        try await witness.check(daemon)
+      }
+    }
+
+    @Test("Frames that are too large end the connection, not the daemon")
+    func oversized() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let before = try residentBytes(daemon)
+        let context = try Context()
+        let control = try socket(context, .dealer, world, "ctl")
+        #expect(try control.send([UInt8](repeating: 0x81, count: 1 << 21)) == .sent)
+        let publishing = try socket(context, .xsub, world, "pub")
+        #expect(try publishing.send([UInt8](repeating: 7, count: 5000)) == .sent)
+        // One that announces a terabyte, and begins to send it.
+        let flood = [UInt8](repeating: 0x41, count: 1 << 16)
+        let peers = try ["ctl": "DEALER", "pub": "XSUB"].map { file, type in
+          try RawPeer(
+            "\(world.directory)/\(file)",
+            sending: ZMTP.opening(type) + ZMTP.longFrame(1 << 40),
+            flood: flood,
+          )
+        }
+        for peer in peers { try await peer.closed() }
+        try await witness.check(daemon)
+        #expect(try await world.counter("malformed") == 0)
+        #expect(try residentBytes(daemon) - before < 64 << 20)
+      }
+    }
+
+    @Test("Peers that speak another protocol, or none, or never stop, are cut off")
+    func strangers() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<65_536).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let request = Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        var peers: [RawPeer] = []
+        for file in ["\(world.directory)/ctl", "\(world.directory)/pub"] {
+          peers.append(try RawPeer(file, sending: noise, flood: noise))
+          peers.append(try RawPeer(file, sending: request, flood: request))
+          // Says nothing, or half of the greeting: the handshake has a time limit.
+          peers.append(try RawPeer(file, sending: []))
+          peers.append(try RawPeer(file, sending: Array(ZMTP.opening("DEALER").prefix(30))))
+          // The wrong kind of socket.
+          peers.append(try RawPeer(file, sending: ZMTP.opening("REP")))
+        }
+        for peer in peers { try await peer.closed() }
+        try await witness.check(daemon)
+      }
+    }
+
+    @Test("A peer that asks without end and reads nothing is cut off, and its memory is bounded")
+    func deaf() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let before = try residentBytes(daemon)
+        let describe = ClientMessage.describe(request: 1).encoded()
+        let frame = [0, UInt8(describe.count)] + describe
+        let flood = [[UInt8]](repeating: frame, count: 1000).flatMap { $0 }
+        let peer = try RawPeer(
+          "\(world.directory)/ctl",
+          sending: ZMTP.opening("DEALER"),
+          flood: flood,
+        )
+        // By its full queue or by its missing heartbeats, whichever is noticed first.
+        try await peer.closed()
+        try await witness.check(daemon)
+        #expect(try residentBytes(daemon) - before < 256 << 20)
+      }
+    }
+
+    // MARK: Helpers
+
+    private func socket(
+      _ context: Context,
+      _ kind: Socket.Kind,
+      _ world: World,
+      _ file: String,
+    ) throws -> Socket {
+      var options = SocketOptions()
+      options.linger = .zero
+      let socket = try Socket(context, kind: kind, options: options)
+      try socket.connect("ipc://\(world.directory)/\(file)")
+      return socket
+    }
+
+    /// The last message that a peer has got, when everything has come that was sent so far.
+    private func last(_ peer: Socket, _ world: World) async throws -> DaemonMessage? {
+      var last: DaemonMessage?
+      while try Poller([.socket(peer)]).wait(timeout: .milliseconds(500)) > 0 {
+        while let message = try peer.receive() {
+          if !message.bytes.isEmpty { last = try DaemonMessage(frame: message.bytes[...]) }
+        }
+      }
+      return last
+    }
+
+    /// Asks until a counter has come so far.
+    private func counter(_ name: String, reaches count: Int, _ world: World) async throws {
+      let clock = ContinuousClock()
+      let end = clock.now + .seconds(20)
+      while true {
+        let reached = try await world.counter(name)
+        #expect(reached <= count)
+        if reached >= count { return }
+        guard clock.now < end else {
+          throw ProcessFailure("\(name) has come to \(reached), not \(count)")
+        }
+      }
+    }
+
+    private func residentBytes(_ process: ChildProcess) throws -> Int {
+      #if os(Linux)
+      let status = try String(contentsOfFile: "/proc/\(process.pid)/statm", encoding: .utf8)
+      let pages = try #require(status.split(separator: " ").dropFirst().first.flatMap { Int($0) })
+      return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+      #else
+      return 0
+      #endif
+    }
+  }
+}
+
+/// A client that works while others misbehave.
+private struct Witness {
+  let world: World
+  let watcher: ChildProcess
+  let sender: ChildProcess
+
+  init(_ world: World) async throws {
+    self.world = world
+    watcher = try await world.watch("counter", "--deltas")
+    sender = try world.startClient("--json", "send", "counter", "-")
+    sender.write(lines: Array(repeating: #""incrementButtonTapped""#, count: 100))
+  }
+
+  /// It has not noticed anything.
+  func check(_ daemon: ChildProcess) async throws {
+    sender.write(lines: Array(repeating: #""incrementButtonTapped""#, count: 100))
+    let run = try await world.finish(sender)
+    #expect(run.isSuccess)
+    #expect(run.output.count == 200)
+    let lines = try await watcher.output.lines(atLeast: 201).map { try WatchLine($0) }
+    #expect(lines.dropFirst().map { $0.delta?["changed"]?["count"]?.int } == Array(1...200))
+    #expect(watcher.errors.lines == [])
+    #expect(run.errors == [])
+    #expect(daemon.isRunning)
+  }
+}
