@@ -77,6 +77,11 @@ public final class StoreConnection {
     )
     client = ReplicaClient(identity: identity, now: .current, generator: generator)
     do throws(ZeroMQError) {
+      try EndpointPath.check(location.control, operation: "connect to")
+    } catch {
+      throw ConnectionError(.usage, "\(error)", remedy: "")
+    }
+    do throws(ZeroMQError) {
       service = ConnectionService(client: client, sockets: try ClientSockets(location))
     } catch {
       throw ConnectionError(.system, "\(error)", remedy: "")

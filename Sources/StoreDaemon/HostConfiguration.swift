@@ -1,4 +1,5 @@
 import StoreReplication
+import ZeroMQ
 
 /// How a daemon runs: where it is, and its times.
 public struct HostConfiguration: Sendable {
@@ -39,7 +40,16 @@ public struct HostConfiguration: Sendable {
         remedy: "Choose one that is longer than nothing and no longer than the lease.",
       )
     }
+    try check(path: StoreLocation(directory: directory))
     for address in listen { try check(address: address) }
+  }
+
+  private func check(path location: StoreLocation) throws(HostError) {
+    do throws(ZeroMQError) {
+      try EndpointPath.check(location.control, operation: "bind")
+    } catch {
+      throw HostError(.usage, "\(error)", remedy: "")
+    }
   }
 
   private func check(address: String) throws(HostError) {

@@ -32,5 +32,5 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The message and the remedy.
-  public var description: String { "\(message) \(remedy)" }
+  public var description: String { remedy.isEmpty ? message : "\(message) \(remedy)" }
 }

@@ -21,6 +21,9 @@ struct LineSplitter {
     self.limit = limit
   }
 
+  /// Bytes that are kept.
+  var byteCount: Int { bytes.count }
+
   mutating func append(_ more: some Sequence<UInt8>) {
     bytes.removeFirst(start)
     scanned -= start

@@ -1,0 +1,86 @@
+import StoreReplication
+import StoreState
+import Testing
+
+@testable import Client
+
+@Suite("What storectl prints")
+struct OutputTests {
+  @Test("An outcome is one JSON object, and what it is decides the exit status")
+  func outcomes() {
+    let applied = OutcomeLine(.applied(revision: 7, hasEffects: true))
+    #expect(applied.text(asJSON: true) == #"{"outcome":"applied","revision":7}"#)
+    #expect(applied.status == nil)
+
+    let cases: [(code: String, name: String, status: Int32)] = [
+      (Outcome.rejected, "rejected", 65), (Outcome.absent, "rejected", 65),
+      (Outcome.expired, "expired", 75), (Outcome.overloaded, "overloaded", 75),
+      (Outcome.forgotten, "forgotten", 75), ("unauthorised", "unauthorised", 77),
+    ]
+    for (code, name, status) in cases {
+      let line = OutcomeLine(.failed(Outcome.Failure(code: code, message: "why")))
+      #expect(
+        line.text(asJSON: true) == #"{"outcome":"\#(name)","code":"\#(code)","message":"why"}"#
+      )
+      #expect(line.status?.rawValue == status)
+    }
+  }
+
+  @Test("Text from others cannot control a terminal")
+  func controlCharacters() {
+    let line = OutcomeLine.notAnAction("a\u{1B}[31mb\u{7}")
+    #expect(line.text(asJSON: false) == "rejected: a\u{FFFD}[31mb\u{FFFD}")
+    #expect(Printable.text("plain ü\tü") == "plain ü\tü")
+  }
+
+  @Test("Columns are aligned, and lines end without spaces")
+  func table() {
+    var table = Table(heading: ["name", "count"])
+    table.add("a", "1")
+    table.add("longer", "")
+    #expect(table.lines(indentation: 2) == ["  name    count", "  a       1", "  longer"])
+  }
+
+  @Test("A scope is described in the words that one writes in Swift")
+  func description() throws {
+    let state = try SchemaDocument(
+      root: .named("State"),
+      definitions: [
+        "State": .record([.init("title", .text), .init("count", .optional(.int64))])
+      ],
+    )
+    let action = try SchemaDocument(
+      root: .named("Action"),
+      definitions: [
+        "Action": .choice([
+          .init("tapped"), .init("renamed", [.init("title", .text)]),
+          .init("set", [.init("_0", .int64)]),
+        ])
+      ],
+    )
+    let text = SchemaText(
+      description: ScopeDescription(name: "thing", state: state, action: action, id: nil)
+    )
+    #expect(
+      text.lines == [
+        "thing", "  state   State", "    State", "      title  text",
+        "      count  optional int64", "  actions", "    tapped", "    renamed(title: text)",
+        "    set(int64)",
+      ]
+    )
+  }
+
+  @Test("A bench's times are given in microseconds with one decimal")
+  func bench() {
+    let report = BenchReport(
+      latencies: (1...100).map { UInt64($0) * 1_000 },
+      bytes: 29,
+      window: 1,
+      elapsed: 1_000_000_000,
+    )
+    #expect(
+      report.tree.text()
+        == #"{"count":100,"bytes":29,"window":1,"p50_us":51.0,"p99_us":100.0,"actions_per_s":100}"#
+    )
+  }
+}
