@@ -22,6 +22,7 @@ package final class DynamicScope: Replica {
   /// The optional state as of the newest bytes; null when the scope is absent.
   package private(set) var value = GenericValue.null
   package private(set) var revision: UInt64 = 0
+  private var knownDigest: IncrementalDigest?
   package internal(set) var scope: ClientScope?
   package var onEvent: @MainActor (Event) -> Void = { _ in }
 
@@ -50,7 +51,18 @@ package final class DynamicScope: Replica {
     onEvent(.delta(delta, old: old, revision: revision))
   }
 
-  package var digest: Digest { value.digest }
+  /// The digest of ``value``.
+  package var digest: Digest {
+    guard var known = knownDigest else {
+      let first = IncrementalDigest(value)
+      knownDigest = first
+      return first.digest
+    }
+    knownDigest = nil
+    known.update(to: value)
+    knownDigest = known
+    return known.digest
+  }
 
   package func settled(revision: UInt64) {
     self.revision = revision

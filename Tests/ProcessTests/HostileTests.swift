@@ -112,7 +112,8 @@ extension ProcessTests {
         let peers = try ["ctl": "DEALER", "pub": "XSUB"].map { file, type in
           try RawPeer(
             "\(world.directory)/\(file)",
-            sending: ZMTP.opening(type) + ZMTP.longFrame(1 << 40),
+            as: type,
+            sending: ZMTP.longFrame(1 << 40),
             flood: flood,
           )
         }
@@ -157,11 +158,13 @@ extension ProcessTests {
         let flood = [[UInt8]](repeating: frame, count: 1000).flatMap { $0 }
         let peer = try RawPeer(
           "\(world.directory)/ctl",
-          sending: ZMTP.opening("DEALER"),
+          as: "DEALER",
+          sending: [],
           flood: flood,
         )
         // By its full queue or by its missing heartbeats, whichever is noticed first.
         try await peer.closed()
+        #expect(try await world.counter("controlFrames") > 1000)
         try await witness.check(daemon)
         #expect(try residentBytes(daemon) - before < 256 << 20)
       }

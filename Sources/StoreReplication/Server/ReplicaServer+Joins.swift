@@ -127,33 +127,34 @@ extension ReplicaServer {
     if let scope = activeScopes[name] { return scope }
     let scope = ActiveScope(name: name, source: source)
     activeScopes[name] = scope
+    followedScopes = Array(activeScopes.values)
     return scope
   }
 
-  private func view(of scopes: [ActiveScope<Root, RootAction>]) -> View<Root, RootAction> {
+  private func view(of scopes: [ActiveScope<Root, RootAction>]) -> View {
     var unique: [String: ActiveScope<Root, RootAction>] = [:]
     for scope in scopes { unique[scope.name] = scope }
     let names = unique.keys.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
     if let view = views[names] { return view }
-    let view = View(
-      topic: Topic(.view, .random(using: &generator)),
-      scopes: names.compactMap { unique[$0] },
-    )
-    for (index, scope) in view.scopes.enumerated() { scope.views.append((view, index)) }
+    let view = View(topic: Topic(.view, .random(using: &generator)), names: names)
+    for (index, name) in names.enumerated() {
+      unique[name]?.placements.append(Placement(view: view, index: index))
+    }
     views[names] = view
     return view
   }
 
   /// One follower less; a view without followers goes, and its scopes that no other view shows.
-  func release(_ view: View<Root, RootAction>) {
+  func release(_ view: View) {
     view.followers -= 1
     guard view.followers == 0 else { return }
-    views[view.scopes.map(\.name)] = nil
+    views[view.names] = nil
     dirtyViews.removeAll { $0 === view }
-    for scope in view.scopes {
-      scope.views.removeAll { $0.view === view }
-      if scope.views.isEmpty { activeScopes[scope.name] = nil }
+    for name in view.names {
+      activeScopes[name]?.placements.removeAll { $0.view === view }
+      if activeScopes[name]?.placements.isEmpty == true { activeScopes[name] = nil }
     }
+    followedScopes = Array(activeScopes.values)
   }
 
   /// Forgets joins whose fence will not come any more: all, or those before a nonce.
@@ -186,9 +187,9 @@ extension ReplicaServer {
     deliverSessionEvents()
     flush()
     let join = session.pendingJoins.remove(at: index)
-    let kept = join.base == session.viewNonce ? session.view?.scopes ?? [] : []
+    let kept = join.base == session.viewNonce ? session.view?.names ?? [] : []
     let captures = join.captures.filter { capture in
-      !(capture.isKept && kept.contains { $0 === capture.scope })
+      !(capture.isKept && kept.contains(capture.scope.name))
     }
     let echo = PublishedMessage.Echo(
       nonce: join.nonce,

@@ -6,19 +6,19 @@ extension ReplicaServer {
   /// The root store reduced an action: notes what it changed in the scopes that someone follows.
   func committed(revision: UInt64, old: Root, new: Root) {
     versions.append(new, revision: revision)
-    var touched: [View<Root, RootAction>] = []
-    for scope in activeScopes.values {
+    for scope in followedScopes {
       let mark = scratch.mark
       guard scope.source.encodeDelta(from: old, to: new, into: &scratch) else { continue }
       counters.deltas += 1
       counters.deltaBytes += UInt64(scratch.bytes.count)
-      for (view, index) in scope.views {
-        if !view.hasParts { touched.append(view) }
-        view.add(scratch.bytes[...], index: index)
+      for placement in scope.placements {
+        if !placement.view.hasParts { touchedViews.append(placement.view) }
+        placement.view.add(scratch.bytes[...], index: placement.index)
       }
       scratch.truncate(to: mark)
     }
-    for view in touched where view.closeStep(revision: revision) { dirtyViews.append(view) }
+    for view in touchedViews where view.closeStep(revision: revision) { dirtyViews.append(view) }
+    touchedViews.removeAll(keepingCapacity: true)
   }
 
   /// Publishes all closed steps, and the bookmarks that so many deltas make due.
@@ -39,8 +39,8 @@ extension ReplicaServer {
       guard let due = view.bookmarkDue, due <= now.instant else { continue }
       let bookmark = view.takeBookmark(
         revision: root.revision,
-        root: root.state,
         durableRevision: nil,
+        digests: view.names.compactMap { activeScopes[$0]?.source.digest(of: root.state) },
       )
       outgoing.append(.publish(topic: view.topicBytes, bookmark))
     }

@@ -46,8 +46,11 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   // Scopes and views that someone follows.
   // Ordered, because their order shows in what is published.
   var activeScopes: OrderedDictionary<String, ActiveScope<Root, RootAction>> = [:]
-  var views: OrderedDictionary<[String], View<Root, RootAction>> = [:]
-  var dirtyViews: [View<Root, RootAction>] = []
+  var views: OrderedDictionary<[String], View> = [:]
+  /// The active scopes as an array, which every commit goes through.
+  var followedScopes: [ActiveScope<Root, RootAction>] = []
+  var touchedViews: [View] = []
+  var dirtyViews: [View] = []
   var versions: VersionRing<Root>
   var scratch = CBOREncoder()
   var reducedInTurn = 0

@@ -48,7 +48,7 @@ final class Session<Root, RootAction> {
   /// A join whose fence has not come yet.
   struct PendingJoin {
     let nonce: UInt64
-    let view: View<Root, RootAction>?
+    let view: View?
     /// The join whose view the session followed when this one came.
     let base: UInt64
     /// What to capture: a scope, its handle, and what the client has of it.
@@ -87,7 +87,7 @@ final class Session<Root, RootAction> {
   var nextHandle: UInt64 = 1
   var pendingJoins: [PendingJoin] = []
   /// The view that the last fence established, and its join's nonce.
-  var view: View<Root, RootAction>?
+  var view: View?
   var viewNonce: UInt64 = 0
   var transfers: [Transfer] = []
   var creditUsed = 0

@@ -4,8 +4,8 @@ import StoreState
 final class ActiveScope<Root, RootAction> {
   let name: String
   let source: any ScopeSource<Root, RootAction>
-  /// The views that show it, each with its index there.
-  var views: [(view: View<Root, RootAction>, index: Int)] = []
+  /// The views that show it.
+  var placements: [Placement] = []
 
   init(name: String, source: any ScopeSource<Root, RootAction>) {
     self.name = name
@@ -13,12 +13,18 @@ final class ActiveScope<Root, RootAction> {
   }
 }
 
+/// Where a scope is shown.
+struct Placement {
+  let view: View
+  let index: Int
+}
+
 /// A set of scopes that some sessions follow together, under one topic and one sequence.
-final class View<Root, RootAction> {
+final class View {
   let topic: Topic
   let topicBytes: [UInt8]
-  /// In bytewise order of their names.
-  let scopes: [ActiveScope<Root, RootAction>]
+  /// Its scopes' names, in bytewise order.
+  let names: [String]
   /// How many sessions follow it, or are about to.
   var followers = 0
   /// The sequence of the newest revision that changed the view.
@@ -34,10 +40,10 @@ final class View<Root, RootAction> {
   private var partCount = 0
   private let start = CBOREncoder().mark
 
-  init(topic: Topic, scopes: [ActiveScope<Root, RootAction>]) {
+  init(topic: Topic, names: [String]) {
     self.topic = topic
     topicBytes = topic.bytes
-    self.scopes = scopes
+    self.names = names
   }
 
   /// Whether the step in progress has a part already.
@@ -84,8 +90,12 @@ final class View<Root, RootAction> {
     bookmarkDue = min(bookmarkDue ?? instant, instant)
   }
 
-  /// The bookmark of a root that the view shows completely.
-  func takeBookmark(revision: UInt64, root: Root, durableRevision: UInt64?) -> [UInt8] {
+  /// The bookmark of a revision that the view shows completely, with its scopes' digests.
+  func takeBookmark(
+    revision: UInt64,
+    durableRevision: UInt64?,
+    digests: [Digest],
+  ) -> [UInt8] {
     precondition(stepCount == 0, "A bookmark before \(stepCount) pending steps")
     bookmarkDue = nil
     sinceBookmark = 0
@@ -94,7 +104,7 @@ final class View<Root, RootAction> {
         revision: revision,
         sequence: sequence,
         durableRevision: durableRevision,
-        digests: scopes.map { $0.source.digest(of: root) },
+        digests: digests,
       )
     ).encoded()
   }

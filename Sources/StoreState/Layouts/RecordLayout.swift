@@ -9,14 +9,8 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   /// One field.
   public struct Field: Sendable {
     let name: String
-    let schema: @Sendable (inout SchemaRegistry) -> Schema
-    let encode: @Sendable (Value, inout CBOREncoder) -> Void
-    let decode: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
-    let encodeDelta: @Sendable (Value, Value, inout CBOREncoder) -> Bool
-    let isIdentical: @Sendable (Value, Value) -> Bool
-    let applyDelta: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
-    let isSame: @Sendable (Value, Value) -> Bool
-    let digest: @Sendable (Value) -> Digest
+    /// Behind one reference, because a field is looked up for every value that is compared.
+    fileprivate let coding: Coding
 
     /// A field that is replicated.
     ///
@@ -28,27 +22,42 @@ public struct RecordLayout<Value: Sendable>: Sendable {
       _ name: String,
       _ keyPath: any WritableKeyPath<Value, Part> & Sendable,
     ) -> Field {
-      let part = StoredPart<Value, Part>(keyPath)
-      return Field(
-        name: name,
-        schema: { Part.schema(in: &$0) },
-        encode: { part.read($0).encode(to: &$1) },
-        decode: { (value, decoder) throws(CodecError) in
-          value[keyPath: keyPath] = try Part(from: &decoder)
-        },
-        encodeDelta: { part.read($0).encodeDelta(from: part.read($1), to: &$2) },
-        isIdentical: { part.isIdentical($0, $1) },
-        applyDelta: { (value, decoder) throws(CodecError) in
-          try value[keyPath: keyPath].applyDelta(from: &decoder)
-        },
-        isSame: { part.isIdentical($0, $1) || part.read($0).isSame(as: part.read($1)) },
-        digest: { part.read($0).digest },
-      )
+      Field(name: name, coding: Coding(StoredPart(keyPath), keyPath))
+    }
+  }
+
+  /// What is done with one field.
+  fileprivate final class Coding: Sendable {
+    let schema: @Sendable (inout SchemaRegistry) -> Schema
+    let encode: @Sendable (Value, inout CBOREncoder) -> Void
+    let decode: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
+    let encodeDelta: @Sendable (Value, Value, inout CBOREncoder) -> Bool
+    let applyDelta: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
+    let isIdentical: @Sendable (Value, Value) -> Bool
+    let isSame: @Sendable (Value, Value) -> Bool
+    let digest: @Sendable (Value) -> Digest
+
+    init<Part: ReplicatedState>(
+      _ part: StoredPart<Value, Part>,
+      _ keyPath: any WritableKeyPath<Value, Part> & Sendable,
+    ) {
+      schema = { Part.schema(in: &$0) }
+      encode = { part.read($0).encode(to: &$1) }
+      decode = { (value, decoder) throws(CodecError) in
+        value[keyPath: keyPath] = try Part(from: &decoder)
+      }
+      encodeDelta = { part.read($0).encodeDelta(from: part.read($1), to: &$2) }
+      applyDelta = { (value, decoder) throws(CodecError) in
+        try value[keyPath: keyPath].applyDelta(from: &decoder)
+      }
+      isIdentical = { part.isIdentical($0, $1) }
+      isSame = { part.isIdentical($0, $1) || part.read($0).isSame(as: part.read($1)) }
+      digest = { part.read($0).digest }
     }
   }
 
   let name: String
-  let fields: [Field]
+  private let codings: [Coding]
   let order: FieldOrder
 
   /// Creates the layout of a record.
@@ -58,7 +67,7 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   ///   - fields: The fields in the order of declaration.
   public init(_ name: String, _ fields: [Field]) {
     self.name = name
-    self.fields = fields
+    codings = fields.map(\.coding)
     order = FieldOrder(fields.map(\.name), of: name)
   }
 }
@@ -66,15 +75,17 @@ public struct RecordLayout<Value: Sendable>: Sendable {
 extension RecordLayout {
   func schema(in registry: inout SchemaRegistry) -> Schema {
     registry.define(Value.self, name: name) { registry in
-      .record(fields.map { Definition.Field($0.name, $0.schema(&registry)) })
+      .record(
+        zip(order.names, codings).map { Definition.Field($0, $1.schema(&registry)) }
+      )
     }
   }
 
   func encode(_ value: Value, to encoder: inout CBOREncoder) {
-    encoder.mapHeader(fields.count)
+    encoder.mapHeader(codings.count)
     for place in order.canonical {
       encoder.append(raw: order.encodedNames[place])
-      fields[place].encode(value, &encoder)
+      codings[place].encode(value, &encoder)
     }
   }
 
@@ -84,7 +95,7 @@ extension RecordLayout {
       try decoder.fieldName(order, at: place, left: left)
       left -= 1
       do throws(CodecError) {
-        try fields[place].decode(&value, &decoder)
+        try codings[place].decode(&value, &decoder)
       } catch {
         throw error.inside(.name(order.names[place]))
       }
@@ -93,13 +104,13 @@ extension RecordLayout {
   }
 
   func isSame(_ one: Value, _ other: Value) -> Bool {
-    fields.allSatisfy { $0.isSame(one, other) }
+    codings.allSatisfy { $0.isSame(one, other) }
   }
 
   func digest(_ value: Value) -> Digest {
     var digest = MapDigest()
-    for (field, name) in zip(fields, order.digests) {
-      digest.add(key: name, value: field.digest(value))
+    for (coding, name) in zip(codings, order.digests) {
+      digest.add(key: name, value: coding.digest(value))
     }
     return digest.finish()
   }
@@ -107,10 +118,12 @@ extension RecordLayout {
   func encodeDelta(_ value: Value, from old: Value, to encoder: inout CBOREncoder) -> Bool {
     let map = encoder.beginDeferredMap()
     var count = 0
-    for index in fields.indices where !fields[index].isIdentical(value, old) {
+    for index in 0..<codings.count {
+      let coding = codings[index]
+      guard !coding.isIdentical(value, old) else { continue }
       let mark = encoder.mark
       encoder.encode(unsigned: UInt64(index))
-      if fields[index].encodeDelta(value, old, &encoder) {
+      if coding.encodeDelta(value, old, &encoder) {
         count += 1
       } else {
         encoder.truncate(to: mark)
@@ -126,9 +139,9 @@ extension RecordLayout {
 
   func applyDelta(to value: inout Value, from decoder: inout CBORDecoder) throws(CodecError) {
     for _ in 0..<(try decoder.mapHeader()) {
-      let index = try decoder.place(below: fields.count, "field")
+      let index = try decoder.place(below: codings.count, "field")
       do throws(CodecError) {
-        try fields[index].applyDelta(&value, &decoder)
+        try codings[index].applyDelta(&value, &decoder)
       } catch {
         throw error.inside(.name(order.names[index]))
       }

@@ -14,14 +14,23 @@ final class RawPeer: Sendable {
 
   /// Connects, sends the bytes and reads until the other side closes.
   ///
-  /// - Parameter flood: What is sent without end after that, until the other side closes.
-  init(_ path: String, sending bytes: [UInt8], flood: [UInt8] = []) throws {
+  /// - Parameters:
+  ///   - socketType: Of which type of ZeroMQ socket to say that it is one, in a proper handshake
+  ///     before anything else; without it there is none.
+  ///   - flood: What is sent without end after the bytes, until the other side closes.
+  init(
+    _ path: String,
+    as socketType: String? = nil,
+    sending bytes: [UInt8],
+    flood: [UInt8] = [],
+  ) throws {
     let descriptor = try Self.connect(path)
     let open = OpenDescriptor(descriptor)
     self.open = open
     let isClosed = isClosed
     Thread.detachNewThread {
-      var isOpen = Self.send(bytes, to: descriptor)
+      var isOpen = socketType.map { Self.shakeHands(descriptor, as: $0) } ?? true
+      isOpen = isOpen && Self.send(bytes, to: descriptor)
       while isOpen, !flood.isEmpty { isOpen = Self.send(flood, to: descriptor) }
       var buffer = [UInt8](repeating: 0, count: 4096)
       while isOpen { isOpen = recv(descriptor, &buffer, buffer.count, 0) > 0 }
@@ -59,6 +68,20 @@ final class RawPeer: Sendable {
       throw ProcessFailure("connecting to \(path) failed: \(String(cString: strerror(errno)))")
     }
     return descriptor
+  }
+
+  /// Whoever sends before the other side has said READY is cut off.
+  private static func shakeHands(_ descriptor: Int32, as socketType: String) -> Bool {
+    guard send(ZMTP.opening(socketType), to: descriptor) else { return false }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    // A greeting of 64 bytes, and a command that begins with its flags and its size.
+    while answer.count < 66 || answer.count < 66 + Int(answer[65]) {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { return false }
+      answer += buffer.prefix(count)
+    }
+    return true
   }
 
   private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

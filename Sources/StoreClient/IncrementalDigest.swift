@@ -1,0 +1,81 @@
+import StoreState
+
+/// The digest of a generic value that changes little by little: what did not change is not hashed
+/// again.
+///
+/// Elements of arrays that stand where they stood are compared with what they were, which for
+/// records and lists that still share their storage costs next to nothing.
+indirect enum IncrementalDigest {
+  case leaf(GenericValue, Digest)
+  /// A map's entries: the keys with their digests, and the values.
+  case map([(key: GenericValue, digest: Digest, value: IncrementalDigest)], Digest)
+  /// An array's elements with their digests.
+  case array([GenericValue], [Digest], Digest)
+
+  init(_ value: GenericValue) {
+    switch value {
+    case .map(let entries):
+      self = Self.map(entries.map { ($0.key, $0.key.digest, IncrementalDigest($0.value)) })
+    case .array(let elements): self = Self.array(elements, elements.map(\.digest))
+    default: self = .leaf(value, value.digest)
+    }
+  }
+
+  var digest: Digest {
+    switch self {
+    case .leaf(_, let digest), .map(_, let digest), .array(_, _, let digest): digest
+    }
+  }
+
+  /// Goes over to another value.
+  mutating func update(to value: GenericValue) {
+    switch (self, value) {
+    case (.leaf(let old, _), _) where old == value: break
+    case (.map(let old, _), .map(let entries))
+    where old.count == entries.count && zip(old, entries).allSatisfy({ $0.key == $1.key }):
+      self = Self.map(
+        zip(old, entries).map { before, entry in
+          var content = before.value
+          content.update(to: entry.value)
+          return (before.key, before.digest, content)
+        }
+      )
+    case (.array(let old, let digests, _), .array(let elements)):
+      self = Self.array(elements, Self.digests(elements, old, digests))
+    default: self = IncrementalDigest(value)
+    }
+  }
+
+  private static func map(
+    _ entries: [(key: GenericValue, digest: Digest, value: IncrementalDigest)]
+  ) -> Self {
+    var digest = MapDigest()
+    for entry in entries { digest.add(key: entry.digest, value: entry.value.digest) }
+    return .map(entries, digest.finish())
+  }
+
+  private static func array(_ elements: [GenericValue], _ digests: [Digest]) -> Self {
+    var digest = SequenceDigest()
+    for element in digests { digest.append(element) }
+    return .array(elements, digests, digest.finish())
+  }
+
+  /// The digests of elements, of which those at the beginning and at the end may be known.
+  private static func digests(
+    _ elements: [GenericValue],
+    _ old: [GenericValue],
+    _ digests: [Digest],
+  ) -> [Digest] {
+    let most = min(elements.count, old.count)
+    var prefix = 0
+    while prefix < most, elements[prefix] == old[prefix] { prefix += 1 }
+    var suffix = 0
+    while suffix < most - prefix,
+      elements[elements.count - 1 - suffix] == old[old.count - 1 - suffix]
+    {
+      suffix += 1
+    }
+    let between = elements[prefix..<elements.count - suffix]
+    return digests[..<prefix] + between.map(\.digest) + digests[(digests.count - suffix)...]
+  }
+}
