@@ -75,7 +75,7 @@ let package = Package(
     .executableTarget(
       name: "Daemon",
       dependencies: [
-        "StoreDaemon", "Workspace", "WorkspaceLive",
+        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -83,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "Client",
       dependencies: [
-        "StoreClient",
+        "StoreClient", "StoreReplication", "StoreState",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
     ),
@@ -110,10 +110,6 @@ let package = Package(
       dependencies: ["StoreActor", "StoreState", reportsToTests],
     ),
     .testTarget(
-      name: "StoreReplicationTests",
-      dependencies: ["Simulation", "StoreActor", "StoreReplication", "StoreState", reportsToTests],
-    ),
-    .testTarget(
       name: "WorkspaceTests",
       dependencies: [
         "StoreActor", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
@@ -123,10 +119,16 @@ let package = Package(
       ],
     ),
     .testTarget(
+      name: "ClientTests",
+      dependencies: [
+        "Client", "Daemon", "StoreClient", "StoreDaemon", "StoreReplication", "StoreState",
+      ],
+    ),
+    .testTarget(
       name: "ProcessTests",
       dependencies: [
         "Client", "Daemon", "SerialProbe", "StoreActor", "StoreClient", "StoreReplication",
-        "StoreState", "StrangerDaemon",
+        "StoreState", "StrangerDaemon", "ZeroMQ",
       ],
     ),
     // Programs that the process tests start: a daemon whose types storectl has never seen, and one

@@ -48,7 +48,11 @@ extension ProcessTests {
       #"{"items":{"element":{"id":"\#(id)","action":\#(Self.title(title))}}}"#
     }
 
-    private func sender(_ scope: String, _ actions: [String], _ world: World) throws -> ChildProcess {
+    private func sender(
+      _ scope: String,
+      _ actions: [String],
+      _ world: World,
+    ) throws -> ChildProcess {
       let sender = try world.startClient("--json", "send", scope, "-")
       sender.write(lines: actions)
       return sender
@@ -61,8 +65,9 @@ extension ProcessTests {
 
     private func watchers(_ world: World) async throws -> [Watcher] {
       var watchers: [Watcher] = []
-      for scopes in [["todos"], ["todos"], ["counter"], ["counter", "todos"], ["todos", "counter"]]
-      {
+      for scopes in [
+        ["todos"], ["todos"], ["counter"], ["counter", "todos"], ["todos", "counter"],
+      ] {
         let process = try world.startClient(
           ["--json", "watch"] + scopes + ["--deltas", "--digest"]
         )

@@ -134,7 +134,8 @@ private final class Follower {
         note(scope, revision, follows: seen.revision, &seen)
       case .settled(let revision):
         if revision != seen.revision {
-          seen.fault = seen.fault ?? "settled at \(revision), not \(String(describing: seen.revision))"
+          seen.fault =
+            seen.fault ?? "settled at \(revision), not \(String(describing: seen.revision))"
         }
       case .status: break
       }
@@ -150,7 +151,8 @@ private final class Follower {
     seen.revision = revision
     let count = scope.value[field: "count"]
     if count != .unsigned(revision) {
-      seen.fault = seen.fault ?? "at revision \(revision) the count was \(String(describing: count))"
+      seen.fault =
+        seen.fault ?? "at revision \(revision) the count was \(String(describing: count))"
     }
     if let last, revision != last + 1 {
       seen.fault = seen.fault ?? "revision \(revision) came after \(last)"

@@ -140,7 +140,7 @@ extension ProcessTests {
       try await World.run { world in
         let directory = "\(world.directory)/\(String(repeating: "d", count: 110))"
         let run = try await world.finish(world.start(.stored, ["--dir", directory]))
-        #expect(run.end == .status(73))
+        #expect(run.end == .status(64))
         #expect(run.errorText.contains("107"), "\(run.errorText)")
       }
     }
@@ -148,7 +148,8 @@ extension ProcessTests {
     @Test(
       "A command line that makes no sense is a usage error",
       arguments: [
-        ["--nonsense"], ["get"], ["watch"], ["send", "counter"], ["watch", "counter", "--count", "0"],
+        ["--nonsense"], ["get"], ["watch"], ["send", "counter"],
+        ["watch", "counter", "--count", "0"],
         ["--connect", "udp://x", "status"], ["frobnicate"],
       ],
     )

@@ -82,7 +82,9 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         let line = try #require(daemon.output.lines.first)
         let directory = world.directory
-        let match = try #require(line.wholeMatch(of: /ready dir=(\S+) epoch=([0-9a-f]+) revision=0/))
+        let match = try #require(
+          line.wholeMatch(of: /ready dir=(\S+) epoch=([0-9a-f]+) revision=0/)
+        )
         #expect(String(match.1) == directory)
         let status = try await world.answer("--json", "status")
         #expect(status["epoch"]?.text == String(match.2))
@@ -152,6 +154,31 @@ extension ProcessTests {
         let lines = try await presence.output.lines(atLeast: 2)
         #expect(lines.count == 2)
         #expect(lines[1].contains(":\(other.pid)"))
+      }
+    }
+
+    @Test("A daemon also listens on the loopback interface, when that is meant")
+    func loopback() async throws {
+      try await World.run { world in
+        // Another program may have one of the ports; then another pair will do.
+        for _ in 0..<5 {
+          let port = Int.random(in: 20_000...60_000)
+          let address = "tcp://127.0.0.1:\(port)"
+          let options = ["--listen", address, "--insecure-loopback"]
+          let daemon = try world.start(.stored, ["--dir", world.directory] + options)
+          let start = try? await daemon.output.line(within: .seconds(5), "readiness") { _ in true }
+          guard start != nil else { continue }
+          let watcher = try world.start(
+            .storectl,
+            ["--json", "--connect", address, "watch", "counter", "--deltas"],
+          )
+          _ = try await watcher.output.lines(atLeast: 1)
+          try await world.send("counter", Self.increment)
+          let line = try WatchLine(try await watcher.output.lines(atLeast: 2)[1])
+          #expect(line.delta?["changed"]?["count"] == 1)
+          return
+        }
+        Issue.record("No daemon could listen on any of five ports")
       }
     }
   }

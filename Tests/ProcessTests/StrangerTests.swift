@@ -6,7 +6,8 @@ extension ProcessTests {
   struct StrangerTests {
     private static let start: JSONValue = [
       "site": [
-        "name": "North wing", "place": ["latitude": .number("53.55"), "longitude": .number("-0.0")],
+        "name": "North wing",
+        "place": ["latitude": .number("53.55"), "longitude": .number("-0.0")],
       ],
       "oven": "off", "technician": nil, "openedAt": "2001-01-01T00:00:00.500Z",
       "calibration": "AAH+/w==", "humidity": [:], "hazards": [], "samples": [], "experiment": nil,

@@ -14,10 +14,8 @@ final class RawPeer: Sendable {
 
   /// Connects, sends the bytes and reads until the other side closes.
   ///
-  /// - Parameters:
-  ///   - socketType: Of which type of ZeroMQ socket to say that it is one, in a proper handshake
-  ///     before anything else; without it there is none.
-  ///   - flood: What is sent without end after the bytes, until the other side closes.
+  /// With a socket type there is a proper handshake of such a ZeroMQ socket before anything else.
+  /// The flood is sent without end after the bytes, until the other side closes.
   init(
     _ path: String,
     as socketType: String? = nil,

@@ -32,12 +32,8 @@ final class Watched<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until `find` gives something.
-  ///
-  /// - Parameters:
-  ///   - time: How long at most.
-  ///   - what: What is waited for, for the failure's text.
-  ///   - find: Is asked now and after each change, never by two threads at once.
+  /// Waits until `find` gives something, which is asked now and after each change, never by two
+  /// threads at once.
   @discardableResult
   func wait<Found: Sendable>(
     within time: Duration,

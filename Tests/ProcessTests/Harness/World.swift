@@ -78,7 +78,10 @@ final class World: Sendable {
   }
 
   /// Starts a daemon on the world's directory and waits until it is ready.
-  func startDaemon(_ program: Program = .stored, _ options: [String] = []) async throws
+  func startDaemon(
+    _ program: Program = .stored,
+    _ options: [String] = [],
+  ) async throws
     -> ChildProcess
   {
     let place = program == .stored ? ["--dir", directory] : [directory]

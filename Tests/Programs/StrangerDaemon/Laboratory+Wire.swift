@@ -18,7 +18,10 @@ extension Laboratory.State: ReplicatedRecord {
 }
 
 extension Laboratory.Site: ReplicatedRecord {
-  static let layout = RecordLayout<Self>("Site", [.field("name", \.name), .field("place", \.place)])
+  static let layout = RecordLayout<Self>(
+    "Site",
+    [.field("name", \.name), .field("place", \.place)],
+  )
 }
 
 extension Laboratory.Place: ReplicatedRecord {

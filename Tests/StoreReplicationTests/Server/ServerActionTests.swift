@@ -1,3 +1,4 @@
+import StoreActor
 import StoreReplication
 import StoreState
 import Testing
