@@ -110,6 +110,10 @@ let package = Package(
       dependencies: ["StoreActor", "StoreState", reportsToTests],
     ),
     .testTarget(
+      name: "StoreReplicationTests",
+      dependencies: ["Simulation", "StoreActor", "StoreReplication", "StoreState", reportsToTests],
+    ),
+    .testTarget(
       name: "WorkspaceTests",
       dependencies: [
         "StoreActor", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",

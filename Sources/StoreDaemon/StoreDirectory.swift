@@ -54,10 +54,11 @@ final class StoreDirectory {
         remedy: "Name a directory of your own with --dir.",
       )
     }
+    let mode = String(status.st_mode & 0o777, radix: 8)
     guard status.st_mode & 0o022 == 0 else {
       throw HostError(
         .notAllowed,
-        "Others can write to the directory \(path) (mode \(String(status.st_mode & 0o777, radix: 8))).",
+        "Others can write to the directory \(path) (mode \(mode)).",
         remedy: "Run: chmod 700 \(path)",
       )
     }

@@ -19,7 +19,7 @@ package final class Socket {
     case dealer
     /// Publishes; reads subscriptions and what subscribers send upstream.
     case xpub
-    /// Subscribes by sending `01 topic` (`00 topic` to leave); receives without a filter of its own.
+    /// Subscribes by sending `01 topic` (`00 topic` to leave); receives without a filter.
     case xsub
     /// Exactly one peer.
     case pair
@@ -57,8 +57,8 @@ package final class Socket {
 
   /// Closes the socket.
   ///
-  /// Calling it again does nothing; `deinit` calls it, too. Returns at once. What was sent goes on being delivered for the time of the linger option, for
-  /// which ``Context/terminate()`` waits.
+  /// Calling it again does nothing; `deinit` calls it, too. Returns at once. What was sent goes on
+  /// being delivered for the time of the linger option, for which ``Context/terminate()`` waits.
   package func close() {
     guard let handle else { return }
     self.handle = nil

@@ -10,8 +10,9 @@ struct Send: ParsableCommand {
       and when one does not fit nothing is sent.
 
       With - actions are read from standard input, one on each line; empty lines do not count. A \
-      line that does not fit is rejected in its place, and the others go on. It also goes on through \
-      a restart of the daemon, and ends when the input has ended and every outcome has arrived.
+      line that does not fit is rejected in its place, and the others go on. It also goes on \
+      through a restart of the daemon, and ends when the input has ended and every outcome has \
+      arrived.
 
       Exits with 0 when all were applied, 65 when one was rejected as bad, 75 when one expired or \
       was refused for load.

@@ -137,8 +137,8 @@ final class SendSession {
 struct ActionParser {
   let description: ScopeDescription
 
-  /// The action that a text stands for: its JSON, or its name alone, because a shell takes the quotes
-  /// away that a text needs in JSON.
+  /// The action that a text stands for: its JSON, or its name alone, because a shell takes the
+  /// quotes away that a text needs in JSON.
   ///
   /// - Returns: The action's encoding.
   /// - Throws: A `CommandError` with the path in the text and what was expected there.

@@ -3,24 +3,32 @@ package import StoreState
 
 extension Board.Accounts: ReplicatedRecord {
   package static let layout = RecordLayout<Self>(
-    "Accounts", [.field("left", \.left), .field("right", \.right), .field("moves", \.moves)])
+    "Accounts",
+    [.field("left", \.left), .field("right", \.right), .field("moves", \.moves)],
+  )
 }
 
 extension Board.RowList: ReplicatedRecord {
   package static let layout = RecordLayout<Self>(
-    "List", [.field("rows", \.rows), .field("nextID", \.nextID)])
+    "List",
+    [.field("rows", \.rows), .field("nextID", \.nextID)],
+  )
 }
 
 extension Board.Row: ReplicatedRecord {
   package init() { self.init(id: 0, title: "") }
 
   package static let layout = RecordLayout<Self>(
-    "Row", [.field("id", \.id), .field("title", \.title), .field("count", \.count)])
+    "Row",
+    [.field("id", \.id), .field("title", \.title), .field("count", \.count)],
+  )
 }
 
 extension Board.Note: ReplicatedRecord {
   package static let layout = RecordLayout<Self>(
-    "Note", [.field("text", \.text), .field("edits", \.edits)])
+    "Note",
+    [.field("text", \.text), .field("edits", \.edits)],
+  )
 }
 
 extension Board.Presence: ReplicatedRecord {
@@ -40,7 +48,8 @@ extension Board.AccountsAction: WireChoiceAction {
       .case("noteToggled", "tag", embed: Self.noteToggled(tag:)) {
         if case .noteToggled(let tag) = $0 { tag } else { nil }
       },
-    ])
+    ],
+  )
 }
 
 extension Board.ListAction: WireChoiceAction {
@@ -59,7 +68,8 @@ extension Board.ListAction: WireChoiceAction {
       .case("rows", embed: Self.rows) {
         if case .rows(let action) = $0 { action } else { nil }
       },
-    ])
+    ],
+  )
 }
 
 extension Board.RowAction: WireChoiceAction {
@@ -72,7 +82,8 @@ extension Board.RowAction: WireChoiceAction {
       .case("counted", "tag", embed: Self.counted(tag:)) {
         if case .counted(let tag) = $0 { tag } else { nil }
       },
-    ])
+    ],
+  )
 }
 
 extension Board.NoteAction: WireChoiceAction {
@@ -85,7 +96,8 @@ extension Board.NoteAction: WireChoiceAction {
       .case("closed", "tag", embed: Self.closed(tag:)) {
         if case .closed(let tag) = $0 { tag } else { nil }
       },
-    ])
+    ],
+  )
 }
 
 extension Board.Action: CasePathable {
@@ -93,19 +105,22 @@ extension Board.Action: CasePathable {
     package var accounts: AnyCasePath<Board.Action, Board.AccountsAction> {
       AnyCasePath(
         embed: { .accounts($0) },
-        extract: { if case .accounts(let action) = $0 { action } else { nil } })
+        extract: { if case .accounts(let action) = $0 { action } else { nil } },
+      )
     }
 
     package var list: AnyCasePath<Board.Action, Board.ListAction> {
       AnyCasePath(
         embed: { .list($0) },
-        extract: { if case .list(let action) = $0 { action } else { nil } })
+        extract: { if case .list(let action) = $0 { action } else { nil } },
+      )
     }
 
     package var note: AnyCasePath<Board.Action, Board.NoteAction> {
       AnyCasePath(
         embed: { .note($0) },
-        extract: { if case .note(let action) = $0 { action } else { nil } })
+        extract: { if case .note(let action) = $0 { action } else { nil } },
+      )
     }
   }
 
@@ -117,7 +132,8 @@ extension Board.ListAction: CasePathable {
     package var rows: AnyCasePath<Board.ListAction, IdentifiedAction<Int, Board.RowAction>> {
       AnyCasePath(
         embed: { .rows($0) },
-        extract: { if case .rows(let action) = $0 { action } else { nil } })
+        extract: { if case .rows(let action) = $0 { action } else { nil } },
+      )
     }
   }
 

@@ -11,7 +11,9 @@ package enum CutConsistency {
         violations.append(
           Violation(
             "Cut-consistent",
-            "client \(client) showed \(differing) otherwise than at revision \(shown.revision)"))
+            "client \(client) showed \(differing) otherwise than at revision \(shown.revision)",
+          )
+        )
       }
     }
     return violations

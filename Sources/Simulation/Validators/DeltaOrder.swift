@@ -6,7 +6,9 @@ package enum DeltaOrder {
   }
 
   private static func check(
-    _ client: Int, _ records: [History.Record], _ history: History
+    _ client: Int,
+    _ records: [History.Record],
+    _ history: History,
   ) -> [Violation] {
     var violations: [Violation] = []
     var ofReplica: [Int: UInt64] = [:]
@@ -36,7 +38,9 @@ package enum DeltaOrder {
   }
 
   private static func problem(
-    _ before: History.Shown, _ after: History.Shown, _ history: History
+    _ before: History.Shown,
+    _ after: History.Shown,
+    _ history: History,
   ) -> String? {
     if before.epoch == after.epoch {
       return after.revision < before.revision

@@ -30,8 +30,10 @@ package enum ExactlyOnce {
   }
 
   private static func check(
-    _ client: Int, _ records: [History.Record],
-    _ reduced: [UInt64: [(epoch: Int, revision: UInt64)]], epochs: Int
+    _ client: Int,
+    _ records: [History.Record],
+    _ reduced: [UInt64: [(epoch: Int, revision: UInt64)]],
+    epochs: Int,
   ) -> [Violation] {
     var violations: [Violation] = []
     var outcomes: [UInt64: Int] = [:]
@@ -55,7 +57,10 @@ package enum ExactlyOnce {
 
   /// What is wrong with an outcome, given where the action was reduced.
   private static func problem(
-    _ outcome: Outcome, _ places: [(epoch: Int, revision: UInt64)], isScopeGone: Bool, epochs: Int
+    _ outcome: Outcome,
+    _ places: [(epoch: Int, revision: UInt64)],
+    isScopeGone: Bool,
+    epochs: Int,
   ) -> String? {
     switch outcome {
     case .applied(let revision, _):

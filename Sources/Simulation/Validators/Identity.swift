@@ -8,13 +8,16 @@ package enum Identity {
       return Violation(
         "Identical",
         "client \(ending.client) ended with \(ending.scope) at \(ending.ours), the daemon with "
-          + "\(ending.theirs)")
+          + "\(ending.theirs)",
+      )
     }
   }
 
   private static func shownProblem(_ ending: History.Ending) -> Violation? {
     guard (try? Digest.of(canonical: ending.shown)) != ending.theirs else { return nil }
     return Violation(
-      "Identical", "client \(ending.client) has \(ending.scope), but does not show it")
+      "Identical",
+      "client \(ending.client) has \(ending.scope), but does not show it",
+    )
   }
 }

@@ -18,7 +18,9 @@ package enum ReadYourWrites {
         }
         let candidates = epochs[History.Reduction(revision: revision, tag: tag)] ?? []
         let isIncluded = candidates.contains { epoch in
-          if epoch != shown.epoch { return history.order(of: shown.epoch) > history.order(of: epoch) }
+          guard epoch == shown.epoch else {
+            return history.order(of: shown.epoch) > history.order(of: epoch)
+          }
           // Revisions that changed nothing of these scopes are not shown.
           return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
         }
@@ -26,7 +28,9 @@ package enum ReadYourWrites {
           violations.append(
             Violation(
               "Read your writes",
-              "client \(client) was told of revision \(revision) and showed \(shown.revision)"))
+              "client \(client) was told of revision \(revision) and showed \(shown.revision)",
+            )
+          )
         }
       }
     }

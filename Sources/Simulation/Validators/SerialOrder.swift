@@ -13,14 +13,18 @@ package enum SerialOrder {
       if reduction.revision <= lastRevision || reduction.revision >= UInt64(epoch.roots.count) {
         violations.append(
           Violation(
-            "Serial", "revision \(reduction.revision) came after \(lastRevision) of "
-              + "\(epoch.roots.count - 1)"))
+            "Serial",
+            "revision \(reduction.revision) came after \(lastRevision) of "
+              + "\(epoch.roots.count - 1)",
+          )
+        )
       }
       lastRevision = reduction.revision
       let (client, number) = (reduction.tag >> 32, reduction.tag & 0xffff_ffff)
       if let last = lastOfClient[client], number < last {
         violations.append(
-          Violation("Serial", "client \(client)'s action \(number) was reduced after \(last)"))
+          Violation("Serial", "client \(client)'s action \(number) was reduced after \(last)")
+        )
       }
       lastOfClient[client] = number
     }

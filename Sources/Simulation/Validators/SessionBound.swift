@@ -12,7 +12,8 @@ package enum SessionBound {
         if !isNew || wasOpen == change.isJoin {
           let what = change.isJoin ? "came" : "went"
           violations.append(
-            Violation("Session-bound", "session \(change.session) of epoch \(order) \(what) twice"))
+            Violation("Session-bound", "session \(change.session) of epoch \(order) \(what) twice")
+          )
         }
         if change.isJoin { open.insert(change.session) } else { open.remove(change.session) }
       }
@@ -22,7 +23,9 @@ package enum SessionBound {
           Violation(
             "Session-bound",
             "\(history.listedClients) clients are there, the state has \(epoch.openSessions), "
-              + "the daemon \(open.sorted())"))
+              + "the daemon \(open.sorted())",
+          )
+        )
       }
     }
     return violations

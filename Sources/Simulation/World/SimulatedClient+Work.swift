@@ -52,7 +52,8 @@ extension SimulatedClient {
   }
 
   private func content<State: ReplicatedState>(
-    _ type: State.Type, _ isTyped: Bool
+    _ type: State.Type,
+    _ isTyped: Bool,
   ) -> any ReplicaContent {
     isTyped ? TypedContent<State>() : GenericContent(SchemaRegistry.document(for: type))
   }

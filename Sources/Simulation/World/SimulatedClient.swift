@@ -43,9 +43,15 @@ final class SimulatedClient {
     pacemaker = Pacemaker(world.clock)
     client = ReplicaClient(
       identity: ReplicaClient.Identity(
-        clientID: .random(using: &own), name: "client \(index)", isListed: !index.isMultiple(of: 3)),
-      limits: world.options.limits, timing: world.options.timing, now: world.moment,
-      generator: own)
+        clientID: .random(using: &own),
+        name: "client \(index)",
+        isListed: !index.isMultiple(of: 3),
+      ),
+      limits: world.options.limits,
+      timing: world.options.timing,
+      now: world.moment,
+      generator: own,
+    )
     pacemaker.turn = { [unowned self] in self.turn() }
   }
 

@@ -18,9 +18,16 @@ final class SimulatedDaemon {
     core = RootCore(initialState: Self.initialState, reducer: { Board(ledger: ledger) })
     pacemaker = Pacemaker(world.clock)
     server = ReplicaServer(
-      root: core, exposures: Board.exposures, epoch: epoch, limits: world.options.limits,
-      timing: world.options.timing, processID: 1, now: world.moment, generator: generator,
-      sessionAction: { [unowned world] event in world.sessionAction(event) })
+      root: core,
+      exposures: Board.exposures,
+      epoch: epoch,
+      limits: world.options.limits,
+      timing: world.options.timing,
+      processID: 1,
+      now: world.moment,
+      generator: generator,
+      sessionAction: { [unowned world] event in world.sessionAction(event) },
+    )
     world.history.epochs.append(History.Epoch(number: epoch, roots: [core.state]))
     let commit = core.onCommit
     core.onCommit = { [unowned self] revision, old, new in
@@ -96,6 +103,8 @@ final class SimulatedDaemon {
 
   func stop() {
     pacemaker.stop()
-    for (name, count) in server.counters.byName { world.history.counters[name, default: 0] += count }
+    for (name, count) in server.counters.byName {
+      world.history.counters[name, default: 0] += count
+    }
   }
 }

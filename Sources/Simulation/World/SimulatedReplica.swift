@@ -34,7 +34,9 @@ struct GenericContent: ReplicaContent {
   init(_ document: SchemaDocument) {
     do throws(CodecError) {
       self.document = try SchemaDocument(
-        root: .optional(document.root), definitions: document.definitions)
+        root: .optional(document.root),
+        definitions: document.definitions,
+      )
     } catch {
       preconditionFailure("An optional of a scope's schema is malformed: \(error)")
     }

@@ -73,7 +73,10 @@ extension World {
   }
 
   private func send(
-    _ topic: [UInt8], _ body: [UInt8]?, through pipe: PublishingPipe, to client: SimulatedClient
+    _ topic: [UInt8],
+    _ body: [UInt8]?,
+    through pipe: PublishingPipe,
+    to client: SimulatedClient,
   ) {
     pipe.lastAtClient = max(pipe.lastAtClient, clock.now + delay(options.publishingDelay))
     clock.at(pipe.lastAtClient) {

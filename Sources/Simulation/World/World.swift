@@ -25,7 +25,9 @@ package final class World {
   private let isTracing: Bool
 
   package init(
-    seed: UInt64, options: SimulationOptions? = nil, trace: ((String) -> Void)? = nil
+    seed: UInt64,
+    options: SimulationOptions? = nil,
+    trace: ((String) -> Void)? = nil,
   ) {
     self.options = options ?? SimulationOptions(seed: seed)
     generator = SeededGenerator(seed: seed)
@@ -35,7 +37,9 @@ package final class World {
 
   /// Runs a seed's world to its end.
   package static func history(
-    ofSeed seed: UInt64, options: SimulationOptions? = nil, trace: ((String) -> Void)? = nil
+    ofSeed seed: UInt64,
+    options: SimulationOptions? = nil,
+    trace: ((String) -> Void)? = nil,
   ) -> History {
     World(seed: seed, options: options, trace: trace).run()
   }
@@ -52,7 +56,8 @@ package final class World {
   var moment: Moment {
     Moment(
       instant: Instant(nanoseconds: clock.now),
-      wallMilliseconds: 1_700_000_000_000 + UInt64(clock.now / 1_000_000))
+      wallMilliseconds: 1_700_000_000_000 + UInt64(clock.now / 1_000_000),
+    )
   }
 
   private func run() -> History {
@@ -117,8 +122,13 @@ package final class World {
         else { continue }
         history.endings.append(
           History.Ending(
-            client: client.index, scope: name, ours: followed.replica.digest, theirs: digest,
-            shown: followed.replica.shown ?? []))
+            client: client.index,
+            scope: name,
+            ours: followed.replica.digest,
+            theirs: digest,
+            shown: followed.replica.shown ?? [],
+          )
+        )
         history.mix(followed.replica.shown ?? [], followed.replica.digest.rawValue)
       }
     }

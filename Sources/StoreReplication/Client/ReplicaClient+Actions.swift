@@ -188,7 +188,9 @@ extension ReplicaClient {
   }
 
   private static let closedError = CodecError(
-    .truncated, "the connection was closed before an answer came")
+    .truncated,
+    "the connection was closed before an answer came",
+  )
 
   /// Nobody will answer any more.
   func failRequests() {

@@ -48,7 +48,9 @@ extension ReplicaClient {
   ///
   /// - Returns: What did not fit; nil when all of it did.
   private func apply(
-    _ step: PublishedMessage.Step, in view: ClientView, touched: inout [Bool]
+    _ step: PublishedMessage.Step,
+    in view: ClientView,
+    touched: inout [Bool],
   ) -> String? {
     for change in step.changes {
       guard view.scopes.indices.contains(change.index) else {
@@ -99,7 +101,7 @@ extension ReplicaClient {
   }
 
   /// The daemon says on the other socket how far our view is. When we are behind and nothing has
-  /// come by the next time it says so, something is lost; where deltas still come, we are only slow.
+  /// come by the next time it says so, something is lost; where deltas still come, we are slow.
   /// That shows even a loss after which nothing came any more.
   func compare(_ reach: DaemonMessage.Reach) {
     guard joining == nil, let view, view.isIntact, reach.nonce == view.nonce else {

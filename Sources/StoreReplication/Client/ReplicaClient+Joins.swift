@@ -38,7 +38,8 @@ extension ReplicaClient {
     let wanted = scopes.filter { if case .refused = $0.status { false } else { true } }
     // A scope that is followed twice is captured once, for both: so both must have the same.
     let fresh = Set(
-      wanted.filter { $0.replica != nil && view?.contains($0) != true }.map(\.name))
+      wanted.filter { $0.replica != nil && view?.contains($0) != true }.map(\.name)
+    )
     let asked = wanted.map { scope in
       (scope: scope, isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name))
     }
@@ -47,21 +48,31 @@ extension ReplicaClient {
     if !canKeep { view?.isIntact = false }
     canKeep = false
     joining = ClientJoin(
-      nonce: lastNonce, asked: asked, deadline: now.instant.advanced(by: timing.answer))
+      nonce: lastNonce,
+      asked: asked,
+      deadline: now.instant.advanced(by: timing.answer),
+    )
     let positions = positions(of: wanted, epoch: session.epoch)
     send(
       .join(
         nonce: lastNonce,
         asked.map { scope, isKept in
           ClientMessage.JoinRequest(
-            scope: scope.name, mode: isKept ? .keep : scope.mode, stateHash: scope.stateHash,
-            actionHash: scope.actionHash, position: positions[scope.name])
-        }))
+            scope: scope.name,
+            mode: isKept ? .keep : scope.mode,
+            stateHash: scope.stateHash,
+            actionHash: scope.actionHash,
+            position: positions[scope.name],
+          )
+        },
+      )
+    )
   }
 
   /// What all followers of a scope have, by its name.
   private func positions(
-    of wanted: [ClientScope], epoch: UInt64
+    of wanted: [ClientScope],
+    epoch: UInt64,
   ) -> [String: ClientMessage.Position] {
     var positions: [String: ClientMessage.Position] = [:]
     var without: Set<String> = []
@@ -119,8 +130,11 @@ extension ReplicaClient {
     join.isAnswered = true
     if let topic {
       join.view = ClientView(
-        nonce: nonce, topic: topic, epoch: session.epoch,
-        scopes: ClientView.inOrderOfIndex(followed))
+        nonce: nonce,
+        topic: topic,
+        epoch: session.epoch,
+        scopes: ClientView.inOrderOfIndex(followed),
+      )
     }
     joining = join
     guard let topic else { return completeJoinIfReady() }
@@ -240,13 +254,17 @@ extension ReplicaClient {
 
   /// Takes a scope's capture; false when it does not fit, and then the scope is joined afresh.
   private func take(
-    _ join: ClientJoin, _ scope: ClientScope, _ echo: PublishedMessage.Echo
+    _ join: ClientJoin,
+    _ scope: ClientScope,
+    _ echo: PublishedMessage.Echo,
   ) -> Bool {
     guard let handle = scope.handle, let capture = join.captures[handle] else { return true }
     do throws(CodecError) {
       guard capture.revision == echo.revision else {
         throw CodecError(
-          .deltaMismatch, "captured at \(capture.revision), fenced at \(echo.revision)")
+          .deltaMismatch,
+          "captured at \(capture.revision), fenced at \(echo.revision)",
+        )
       }
       switch capture {
       case .snapshot(let bytes, _, let revision):

@@ -3,8 +3,8 @@ import StoreState
 /// The client's half of the protocol: frames and time in, frames and applied state out.
 ///
 /// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
-/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and does what
-/// ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
+/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and
+/// does what ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
 @MainActor
 package final class ReplicaClient {
   /// What the driver is to do.

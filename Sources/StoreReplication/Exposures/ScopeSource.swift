@@ -24,7 +24,11 @@ package protocol ScopeSource<Root, RootAction>: Sendable {
 
 /// A scope that is a part of the root, or something in that part.
 struct ProjectedSource<
-  Root: Sendable, RootAction, Whole: Sendable, State: ReplicatedState, Action: WireAction
+  Root: Sendable,
+  RootAction,
+  Whole: Sendable,
+  State: ReplicatedState,
+  Action: WireAction,
 >: ScopeSource {
   let part: StoredPart<Root, Whole>
   let project: @Sendable (Whole) -> State?

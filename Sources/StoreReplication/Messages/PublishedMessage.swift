@@ -52,7 +52,12 @@ package enum PublishedMessage: Hashable, Sendable {
     switch self {
     case .echo(let echo):
       encoder.message(
-        Kind.echo, echo.nonce, echo.revision, echo.sequence, echo.previousSequence)
+        Kind.echo,
+        echo.nonce,
+        echo.revision,
+        echo.sequence,
+        echo.previousSequence,
+      )
     case .deltas(let run):
       encoder.message(Kind.deltas, 1 + 2 * run.steps.count)
       encoder.encode(unsigned: run.sequence)

@@ -47,7 +47,10 @@ struct ClientTable {
   ///
   /// - Parameter isConnected: Whether a client has a session, and so must not be forgotten.
   mutating func greet(
-    _ client: Identifier, first: UInt64, now: Instant, isConnected: (Identifier) -> Bool
+    _ client: Identifier,
+    first: UInt64,
+    now: Instant,
+    isConnected: (Identifier) -> Bool,
   ) -> UInt64 {
     let start = min(max(first, 1), Self.greatestStart) - 1
     if let record = records[client], record.last >= start {

@@ -106,7 +106,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   func checkIdentity(of element: Element, is key: ID) {
     precondition(
       element[keyPath: id] == key,
-      "An element's id changed from \(key) to \(element[keyPath: id]); remove it and insert a new one",
+      "An element's id changed from \(key) to \(element[keyPath: id]); remove it, insert a new one",
     )
   }
 
@@ -124,7 +124,7 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
     self.init(id: \Element.id)
   }
 
-  /// Makes an array of elements that are known to have different ids; an id that occurs twice traps.
+  /// Makes an array of elements that are known to have different ids; one that occurs twice traps.
   public init(uniqueElements elements: some Sequence<Element>) {
     self.init(uniqueElements: elements, id: \Element.id)
   }

@@ -35,7 +35,9 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
       withUnsafePointer(to: other) { other in
         memcmp(
           UnsafeRawPointer(one).advanced(by: offset),
-          UnsafeRawPointer(other).advanced(by: offset), MemoryLayout<Part>.size) == 0
+          UnsafeRawPointer(other).advanced(by: offset),
+          MemoryLayout<Part>.size,
+        ) == 0
       }
     }
   }

@@ -34,11 +34,8 @@ enum Walls {
       name: "Client",
       mayImport: core + ["StoreReplication", "StoreClient", "Workspace"] + libc,
     ),
-    Room(
-      name: "Simulator",
-      mayImport: core + ["StoreReplication", "StoreJournal", "StoreDaemon", "StoreClient"]
-        + ["Workspace"] + libc,
-    ),
+    Room(name: "Simulation", mayImport: core + ["StoreReplication"]),
+    Room(name: "Simulator", mayImport: ["Simulation"]),
   ]
 
   /// Of the guarded modules, those that only some rooms' tests may import; the rest is free to all.

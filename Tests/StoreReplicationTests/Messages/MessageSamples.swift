@@ -1,36 +1,67 @@
-import StoreReplication
 import StoreState
+
+@testable import StoreReplication
 
 /// One of every message, of every form that it has.
 enum MessageSamples {
   static let client: [ClientMessage] = [
     .hello(
       ClientMessage.Hello(
-        clientID: identifier(0), token: nil, firstSequence: 1, name: "demo", isListed: true)),
+        clientID: identifier(0),
+        token: nil,
+        firstSequence: 1,
+        name: "demo",
+        isListed: true,
+      )
+    ),
     .hello(
       ClientMessage.Hello(
-        version: 7, clientID: identifier(0), token: identifier(16), firstSequence: .max,
-        name: "", isListed: false)),
+        version: 7,
+        clientID: identifier(0),
+        token: identifier(16),
+        firstSequence: .max,
+        name: "",
+        isListed: false,
+      )
+    ),
     .join(nonce: 1, []),
     .join(
       nonce: 300,
       [
         ClientMessage.JoinRequest(
-          scope: "counter", mode: .follow, stateHash: Digest(rawValue: 5),
-          actionHash: Digest(rawValue: .max), position: nil),
+          scope: "counter",
+          mode: .follow,
+          stateHash: Digest(rawValue: 5),
+          actionHash: Digest(rawValue: .max),
+          position: nil,
+        ),
         ClientMessage.JoinRequest(
-          scope: "list/rows/7", mode: .keep, stateHash: nil, actionHash: nil,
-          position: ClientMessage.Position(epoch: 1 << 63, revision: 70_000)),
+          scope: "list/rows/7",
+          mode: .keep,
+          stateHash: nil,
+          actionHash: nil,
+          position: ClientMessage.Position(epoch: 1 << 63, revision: 70_000),
+        ),
         ClientMessage.JoinRequest(
-          scope: "é", mode: .sendOnly, stateHash: nil, actionHash: nil, position: nil),
-      ]),
+          scope: "é",
+          mode: .sendOnly,
+          stateHash: nil,
+          actionHash: nil,
+          position: nil,
+        ),
+      ],
+    ),
     .actions(
       first: 9,
       [
         ClientMessage.ActionRequest(handle: 1, action: "up".encoded()[...], deadline: nil),
         ClientMessage.ActionRequest(
-          handle: 2, action: [1, 2, 3].encoded()[...], deadline: 1_700_000_000_000),
-      ]),
+          handle: 2,
+          action: [1, 2, 3].encoded()[...],
+          deadline: 1_700_000_000_000,
+        ),
+      ],
+    ),
     .ping(number: 1, revision: 2),
     .cancel(sequence: 12),
     .credit(nonce: 1, bytes: 65_536),
@@ -42,22 +73,41 @@ enum MessageSamples {
   static let daemon: [DaemonMessage] = [
     .helloOK(
       DaemonMessage.HelloOK(
-        session: 1, token: identifier(16), epoch: .max, revision: 3,
-        privateTopic: Topic(.session, identifier(32)), lastSequence: 4, isResumed: true,
-        leaseMilliseconds: 10_000, frameBytes: 1 << 20, window: 1024, scopes: 1024,
-        running: [2, 4])),
+        session: 1,
+        token: identifier(16),
+        epoch: .max,
+        revision: 3,
+        privateTopic: Topic(.session, identifier(32)),
+        lastSequence: 4,
+        isResumed: true,
+        leaseMilliseconds: 10_000,
+        frameBytes: 1 << 20,
+        window: 1024,
+        scopes: 1024,
+        running: [2, 4],
+      )
+    ),
     .refused(code: "version", message: "no"),
     .needHello,
     .joined(
-      nonce: 2, topic: Topic(.view, identifier(48)),
+      nonce: 2,
+      topic: Topic(.view, identifier(48)),
       [
         .accepted(handle: 1),
         .refused(code: "unknownScope", message: "There is none.", details: ["counter", "list"]),
-      ]),
+      ],
+    ),
     .joined(nonce: 2, topic: nil, []),
     .snapshot(
       DaemonMessage.SnapshotPiece(
-        nonce: 1, handle: 2, revision: 3, total: 10, offset: 4, bytes: [1, 2, 3])),
+        nonce: 1,
+        handle: 2,
+        revision: 3,
+        total: 10,
+        offset: 4,
+        bytes: [1, 2, 3],
+      )
+    ),
     .replay(DaemonMessage.Replay(nonce: 1, handle: 2, revision: 3, delta: nil)),
     .replay(DaemonMessage.Replay(nonce: 1, handle: 2, revision: 3, delta: [0xf6])),
     .acks(
@@ -67,7 +117,9 @@ enum MessageSamples {
           .applied(revision: 1, hasEffects: false), .applied(revision: 2, hasEffects: true),
           .failed(Outcome.Failure(code: Outcome.absent, message: "gone")),
         ],
-        reach: DaemonMessage.Reach(nonce: 1, sequence: 2))),
+        reach: DaemonMessage.Reach(nonce: 1, sequence: 2),
+      )
+    ),
     .finished([1, 2]),
     .pong(number: 1, revision: 2, reach: DaemonMessage.Reach(nonce: 3, sequence: 4)),
     .description(request: 1, item: [UInt8]().encodedArray[...]),
@@ -83,19 +135,30 @@ enum MessageSamples {
         sequence: 7,
         steps: [
           PublishedMessage.Step(
-            revision: 8, changes: [PublishedMessage.Change(index: 0, delta: 5.encoded()[...])]),
+            revision: 8,
+            changes: [PublishedMessage.Change(index: 0, delta: 5.encoded()[...])],
+          ),
           PublishedMessage.Step(
             revision: 9,
             changes: [
               PublishedMessage.Change(index: 1, delta: [0xf6]),
               PublishedMessage.Change(index: 2, delta: "x".encoded()[...]),
-            ]),
-        ])),
+            ],
+          ),
+        ],
+      )
+    ),
     .bookmark(
       PublishedMessage.Bookmark(
-        revision: 1, sequence: 2, durableRevision: nil, digests: [Digest(rawValue: 3)])),
+        revision: 1,
+        sequence: 2,
+        durableRevision: nil,
+        digests: [Digest(rawValue: 3)],
+      )
+    ),
     .bookmark(
-      PublishedMessage.Bookmark(revision: 1, sequence: 2, durableRevision: 1, digests: [])),
+      PublishedMessage.Bookmark(revision: 1, sequence: 2, durableRevision: 1, digests: [])
+    ),
   ]
 
   /// The 16 bytes from a number on.

@@ -1,22 +1,40 @@
-import StoreReplication
 import StoreState
 import Testing
+
+@testable import StoreReplication
 
 /// Messages as frames: docs/PROTOCOL.md §6, §8.
 @Suite struct MessageTests {
   /// Every sample's frame, and what decodes it into something that can be compared.
-  static let frames: [(frame: [UInt8], decode: @Sendable (ArraySlice<UInt8>) throws -> AnyHashable)] =
-    MessageSamples.client.map { ($0.encoded(), { AnyHashable(try ClientMessage(frame: $0)) }) }
-    + MessageSamples.daemon.map { ($0.encoded(), { AnyHashable(try DaemonMessage(frame: $0)) }) }
-    + MessageSamples.published.map {
-      ($0.encoded(), { AnyHashable(try PublishedMessage(frame: $0)) })
-    } + [
-      (Welcome(epoch: 77).encoded(), { AnyHashable(try Welcome(frame: $0)) }),
-      (
-        Fence(token: MessageSamples.identifier(1), nonce: 5).encoded(),
-        { AnyHashable(try Fence(frame: $0)) }
-      ),
-    ]
+  static let frames: [Frame] = {
+    let fence = Fence(token: MessageSamples.identifier(1), nonce: 5).encoded()
+    var frames: [Frame] = []
+    frames += MessageSamples.client.map {
+      Frame($0.encoded()) { AnyHashable(try ClientMessage(frame: $0)) }
+    }
+    frames += MessageSamples.daemon.map {
+      Frame($0.encoded()) { AnyHashable(try DaemonMessage(frame: $0)) }
+    }
+    frames += MessageSamples.published.map {
+      Frame($0.encoded()) { AnyHashable(try PublishedMessage(frame: $0)) }
+    }
+    frames.append(Frame(Welcome(epoch: 77).encoded()) { AnyHashable(try Welcome(frame: $0)) })
+    frames.append(Frame(fence) { AnyHashable(try Fence(frame: $0)) })
+    return frames
+  }()
+
+  struct Frame: Sendable {
+    let frame: [UInt8]
+    let decode: @Sendable (ArraySlice<UInt8>) throws -> AnyHashable
+
+    init(
+      _ frame: [UInt8],
+      _ decode: @escaping @Sendable (ArraySlice<UInt8>) throws -> AnyHashable,
+    ) {
+      self.frame = frame
+      self.decode = decode
+    }
+  }
 
   @Test("§8: what a client encodes is what a daemon decodes")
   func clientRoundTrip() throws {
@@ -49,7 +67,8 @@ import Testing
 
   @Test("A frame cut short anywhere gives one clean error")
   func truncation() {
-    for (frame, decode) in Self.frames {
+    for sample in Self.frames {
+      let (frame, decode) = (sample.frame, sample.decode)
       for length in 0..<frame.count {
         #expect(throws: CodecError.self) { try decode(frame[..<length]) }
       }
@@ -58,7 +77,8 @@ import Testing
 
   @Test("A frame with any byte changed gives a message or one clean error")
   func flippedBytes() throws {
-    for (frame, decode) in Self.frames {
+    for sample in Self.frames {
+      let (frame, decode) = (sample.frame, sample.decode)
       for place in frame.indices {
         for mask in [0x01, 0x20, 0x80, 0xff] as [UInt8] {
           var flipped = frame
@@ -75,7 +95,8 @@ import Testing
 
   @Test("A frame is read the same wherever it lies in memory")
   func slices() throws {
-    for (frame, decode) in Self.frames {
+    for sample in Self.frames {
+      let (frame, decode) = (sample.frame, sample.decode)
       let padded = [0xff, 0xff, 0xff] + frame + [0xff]
       #expect(try decode(padded[3..<(3 + frame.count)]) == decode(frame[...]))
     }
@@ -83,7 +104,8 @@ import Testing
 
   @Test("Bytes after the message are refused")
   func trailingBytes() {
-    for (frame, decode) in Self.frames {
+    for sample in Self.frames {
+      let (frame, decode) = (sample.frame, sample.decode)
       #expect(throws: CodecError.self) { try decode((frame + [0xf6])[...]) }
     }
   }

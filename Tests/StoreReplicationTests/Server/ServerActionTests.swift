@@ -1,7 +1,8 @@
 import StoreActor
-import StoreReplication
 import StoreState
 import Testing
+
+@testable import StoreReplication
 
 /// Actions at the daemon: docs/PROTOCOL.md §10.
 @MainActor
@@ -19,7 +20,12 @@ import Testing
   func next() throws {
     let (bench, _) = try benchWithCounter()
     let outcomes = try bench.act(
-      1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped, .decrementButtonTapped)
+      1,
+      sequence: 1,
+      .incrementButtonTapped,
+      .incrementButtonTapped,
+      .decrementButtonTapped,
+    )
     #expect(outcomes == (1...3).map { .applied(revision: $0, hasEffects: false) })
     #expect(bench.root.state.counter.count == 1)
   }
@@ -29,7 +35,12 @@ import Testing
     let (bench, hello) = try benchWithCounter()
     let first = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
     let second = try bench.act(
-      1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped, .incrementButtonTapped)
+      1,
+      sequence: 1,
+      .incrementButtonTapped,
+      .incrementButtonTapped,
+      .incrementButtonTapped,
+    )
     #expect(second == first + [.applied(revision: 3, hasEffects: false)])
     #expect(bench.root.state.counter.count == 3)
     #expect(bench.server.counters.duplicates == 2)
@@ -45,8 +56,10 @@ import Testing
     let (bench, _) = try benchWithCounter()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     let request = ClientMessage.ActionRequest(
-      handle: 1, action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
-      deadline: nil)
+      handle: 1,
+      action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil,
+    )
     bench.receive(.actions(first: 3, [request, request]), from: 1)
     try bench.endTurn()
     #expect(bench.take(1) == [.gap(expected: 2)])
@@ -59,8 +72,10 @@ import Testing
     let hello = try bench.hello(1, first: first)
     try bench.join(1, hello, nonce: 1, [.follow("counter")])
     let request = ClientMessage.ActionRequest(
-      handle: 1, action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
-      deadline: nil)
+      handle: 1,
+      action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil,
+    )
     for sequence in [0, 1, first, hello.lastSequence &+ 1, .max - 1, .max] {
       bench.receive(.actions(first: sequence, [request, request, request]), from: 1)
     }
@@ -72,7 +87,10 @@ import Testing
   func rejected() throws {
     let (bench, _) = try benchWithCounter()
     let bad = ClientMessage.ActionRequest(
-      handle: 1, action: "somethingElse".encoded()[...], deadline: nil)
+      handle: 1,
+      action: "somethingElse".encoded()[...],
+      deadline: nil,
+    )
     bench.receive(.actions(first: 1, [bad]), from: 1)
     try bench.endTurn()
     guard case .acks(let acks)? = bench.take(1).first, case .failed(let failure) = acks.outcomes[0]
@@ -84,7 +102,8 @@ import Testing
     #expect(failure.message.contains("counter"))
     #expect(
       try bench.act(1, sequence: 2, .incrementButtonTapped)
-        == [.applied(revision: 1, hasEffects: false)])
+        == [.applied(revision: 1, hasEffects: false)]
+    )
   }
 
   @Test("§2: an action that is private to the daemon cannot be sent")
@@ -92,7 +111,10 @@ import Testing
     let (bench, _) = try benchWithCounter()
     let made = GenericValue.map([.init(.text("numberFactResponse"), .map([.init("_0", "x")]))])
     let request = ClientMessage.ActionRequest(
-      handle: 1, action: made.encoded()[...], deadline: nil)
+      handle: 1,
+      action: made.encoded()[...],
+      deadline: nil,
+    )
     bench.receive(.actions(first: 1, [request]), from: 1)
     try bench.endTurn()
     guard case .acks(let acks)? = bench.take(1).first, case .failed(let failure) = acks.outcomes[0]
@@ -120,7 +142,10 @@ import Testing
   func absent() throws {
     let (bench, _) = try benchWithCounter()
     let write = ClientMessage.ActionRequest(
-      handle: 2, action: try Deck.ExtraAction.written(text: "x").encoded()[...], deadline: nil)
+      handle: 2,
+      action: try Deck.ExtraAction.written(text: "x").encoded()[...],
+      deadline: nil,
+    )
     bench.receive(.actions(first: 1, [write]), from: 1)
     try bench.endTurn()
     guard case .acks(let acks)? = bench.take(1).first, case .failed(let failure) = acks.outcomes[0]
@@ -138,7 +163,8 @@ import Testing
     let now = bench.now.wallMilliseconds
     #expect(
       try bench.act(1, sequence: 1, deadline: now, .incrementButtonTapped)
-        == [.applied(revision: 1, hasEffects: false)])
+        == [.applied(revision: 1, hasEffects: false)]
+    )
     let late = try bench.act(1, sequence: 2, deadline: now - 1, .incrementButtonTapped)
     guard case .failed(let failure)? = late.first else {
       Issue.record("It was reduced")
@@ -157,15 +183,22 @@ import Testing
       _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
     }
     let again = try bench.act(
-      1, sequence: 2, .incrementButtonTapped, .incrementButtonTapped, .incrementButtonTapped)
+      1,
+      sequence: 2,
+      .incrementButtonTapped,
+      .incrementButtonTapped,
+      .incrementButtonTapped,
+    )
     guard case .failed(let failure)? = again.first else {
       Issue.record("Still kept")
       return
     }
     #expect(failure.code == Outcome.forgotten)
-    #expect(again.dropFirst() == [
-      .applied(revision: 3, hasEffects: false), .applied(revision: 4, hasEffects: false),
-    ])
+    #expect(
+      again.dropFirst() == [
+        .applied(revision: 3, hasEffects: false), .applied(revision: 4, hasEffects: false),
+      ]
+    )
     #expect(bench.root.state.counter.count == 4)
   }
 
@@ -177,7 +210,8 @@ import Testing
     #expect(again.lastSequence == 8)
     #expect(
       try bench.act(2, sequence: 9, .incrementButtonTapped)
-        == [.applied(revision: 2, hasEffects: false)])
+        == [.applied(revision: 2, hasEffects: false)]
+    )
   }
 
   @Test("§13: a full table of clients forgets the one that was silent for the longest")
@@ -203,8 +237,10 @@ import Testing
     let (bench, _) = try benchWithCounter()
     _ = bench.takeOrder()
     let request = ClientMessage.ActionRequest(
-      handle: 1, action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
-      deadline: nil)
+      handle: 1,
+      action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil,
+    )
     bench.receive(.actions(first: 1, [request, request]), from: 1)
     try bench.endTurn()
     #expect(bench.takeOrder() == ["deltas", "acks"])
@@ -219,10 +255,13 @@ import Testing
     let (bench, _) = try benchWithCounter()
     #expect(
       try bench.act(1, sequence: 1, .numberFactButtonTapped)
-        == [.applied(revision: 1, hasEffects: true)])
+        == [.applied(revision: 1, hasEffects: true)]
+    )
     await eventually { bench.gate.waiting == 1 }
     bench.gate.open()
-    await eventually { bench.root.state.counter.numberFactAlert != nil && !bench.root.hasRunningEffects }
+    await eventually {
+      bench.root.state.counter.numberFactAlert != nil && !bench.root.hasRunningEffects
+    }
     try bench.endTurn()
     #expect(bench.take(1) == [.finished([1])])
   }
@@ -270,7 +309,8 @@ import Testing
     try bench.hello(2, client: 1)
     #expect(
       try bench.act(2, sequence: 1, .numberFactButtonTapped)
-        == [.applied(revision: 1, hasEffects: false)])
+        == [.applied(revision: 1, hasEffects: false)]
+    )
     await eventually { !bench.root.hasRunningEffects }
   }
 
@@ -278,7 +318,12 @@ import Testing
   func running() async throws {
     let (bench, hello) = try benchWithCounter()
     _ = try bench.act(
-      1, sequence: 1, .incrementButtonTapped, .numberFactButtonTapped, .numberFactButtonTapped)
+      1,
+      sequence: 1,
+      .incrementButtonTapped,
+      .numberFactButtonTapped,
+      .numberFactButtonTapped,
+    )
     await eventually { bench.gate.waiting == 2 }
     #expect(try bench.hello(2, client: 1, token: hello.token).running == [2, 3])
     bench.gate.open()
@@ -287,6 +332,6 @@ import Testing
   }
 }
 
-extension GenericValue: @retroactive ExpressibleByStringLiteral {
-  public init(stringLiteral value: String) { self = .text(value) }
+extension GenericValue: ExpressibleByStringLiteral {
+  package init(stringLiteral value: String) { self = .text(value) }
 }

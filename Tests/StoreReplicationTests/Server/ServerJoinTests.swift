@@ -1,7 +1,8 @@
 import StoreActor
-import StoreReplication
 import StoreState
 import Testing
+
+@testable import StoreReplication
 
 /// Joining at the daemon: docs/PROTOCOL.md §9.
 @MainActor
@@ -25,7 +26,11 @@ import Testing
     let bench = ServerBench()
     let hello = try bench.hello(1)
     let joined = try bench.join(
-      1, hello, nonce: 1, [.follow("extra"), .follow("cards/row/1"), .follow("cards/row/9")])
+      1,
+      hello,
+      nonce: 1,
+      [.follow("extra"), .follow("cards/row/1"), .follow("cards/row/9")],
+    )
     #expect(joined.answers.count == 3)
     #expect(try joined.captures[0].snapshot(Deck.Extra.self) == nil)
     #expect(try joined.captures[1].snapshot(Deck.Card.self)?.title == "one")
@@ -67,10 +72,18 @@ import Testing
     let wrong = SchemaRegistry.document(for: Deck.Card.self).hash
     func request(_ hash: Digest, _ scope: String) -> ClientMessage.JoinRequest {
       ClientMessage.JoinRequest(
-        scope: scope, mode: .follow, stateHash: hash, actionHash: nil, position: nil)
+        scope: scope,
+        mode: .follow,
+        stateHash: hash,
+        actionHash: nil,
+        position: nil,
+      )
     }
     let (_, answers) = try bench.ask(
-      1, nonce: 1, [request(right, "counter"), request(wrong, "counter")])
+      1,
+      nonce: 1,
+      [request(right, "counter"), request(wrong, "counter")],
+    )
     #expect(answers[0] == .accepted(handle: 1))
     guard case .refused(code: "schemaMismatch", _, _) = answers[1] else {
       Issue.record("Not refused")
@@ -224,8 +237,11 @@ import Testing
     bench.root.send(.counter(.incrementButtonTapped))
     let position = ClientMessage.Position(epoch: 7, revision: 1)
     let joined = try bench.join(
-      1, hello, nonce: 1,
-      [.follow("counter", position: position), .follow("extra", position: position)])
+      1,
+      hello,
+      nonce: 1,
+      [.follow("counter", position: position), .follow("extra", position: position)],
+    )
     guard case .replay(let counter) = joined.captures[0],
       case .replay(let extra) = joined.captures[1]
     else {
@@ -256,9 +272,11 @@ import Testing
   @Test(
     "§9: a snapshot is sent when the revision is gone, not yet there, or of another epoch",
     arguments: [
-      ClientMessage.Position(epoch: 7, revision: 0), ClientMessage.Position(epoch: 7, revision: 99),
+      ClientMessage.Position(epoch: 7, revision: 0),
+      ClientMessage.Position(epoch: 7, revision: 99),
       ClientMessage.Position(epoch: 8, revision: 5),
-    ])
+    ],
+  )
   func snapshotInstead(_ position: ClientMessage.Position) throws {
     var limits = Limits()
     limits.versions = 3
@@ -282,7 +300,11 @@ import Testing
     try bench.join(1, hello, nonce: 1, [.follow("counter")])
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     let joined = try bench.join(
-      1, hello, nonce: 2, [.other("counter", .keep), .follow("cards")])
+      1,
+      hello,
+      nonce: 2,
+      [.other("counter", .keep), .follow("cards")],
+    )
     #expect(joined.captures.count == 1)
     #expect(joined.echo.previousSequence == 1)
     #expect(joined.echo.sequence == 0)

@@ -1,6 +1,7 @@
 import StoreActor
-import StoreReplication
 import Testing
+
+@testable import StoreReplication
 
 /// Sessions at the daemon: docs/PROTOCOL.md §8, §11, §12.
 @MainActor
@@ -24,8 +25,16 @@ import Testing
     bench.receive(
       .hello(
         ClientMessage.Hello(
-          version: 2, clientID: ServerBench.clientID(1), token: nil, firstSequence: 1, name: "",
-          isListed: true)), from: 1)
+          version: 2,
+          clientID: ServerBench.clientID(1),
+          token: nil,
+          firstSequence: 1,
+          name: "",
+          isListed: true,
+        )
+      ),
+      from: 1,
+    )
     try bench.endTurn()
     guard case .refused(code: "version", let message)? = bench.take(1).first else {
       Issue.record("Not refused")
@@ -35,10 +44,13 @@ import Testing
     #expect(bench.root.state.sessions.isEmpty)
   }
 
-  @Test("§12: whoever did not say hello is asked to", arguments: [
-    ClientMessage.join(nonce: 1, []), .ping(number: 1, revision: 0), .cancel(sequence: 1), .bye,
-    .credit(nonce: 1, bytes: 1),
-  ])
+  @Test(
+    "§12: whoever did not say hello is asked to",
+    arguments: [
+      ClientMessage.join(nonce: 1, []), .ping(number: 1, revision: 0), .cancel(sequence: 1), .bye,
+      .credit(nonce: 1, bytes: 1),
+    ],
+  )
   func needHello(_ message: ClientMessage) throws {
     let bench = ServerBench()
     bench.receive(message, from: 1)
@@ -102,8 +114,15 @@ import Testing
     bench.receive(
       .hello(
         ClientMessage.Hello(
-          clientID: ServerBench.clientID(2), token: nil, firstSequence: 1, name: "",
-          isListed: false)), from: 2)
+          clientID: ServerBench.clientID(2),
+          token: nil,
+          firstSequence: 1,
+          name: "",
+          isListed: false,
+        )
+      ),
+      from: 2,
+    )
     try bench.endTurn()
     guard case .refused(code: "overloaded", _)? = bench.take(2).first else {
       Issue.record("Not refused")

@@ -1,6 +1,7 @@
 import StoreActor
-import StoreReplication
 import StoreState
+
+@testable import StoreReplication
 
 /// The tests' root feature: a counter whose effects wait, identified rows and an optional child.
 struct Deck: Reducer {
@@ -132,7 +133,9 @@ final class Gate {
 
 extension Deck.Counter: ReplicatedRecord {
   static let layout = RecordLayout<Self>(
-    "Counter", [.field("count", \.count), .field("numberFactAlert", \.numberFactAlert)])
+    "Counter",
+    [.field("count", \.count), .field("numberFactAlert", \.numberFactAlert)],
+  )
 }
 
 extension Deck.Card: ReplicatedRecord {
@@ -159,7 +162,8 @@ extension Deck.CounterAction: WireChoiceAction {
       .case("filled", "bytes", embed: Self.filled(bytes:)) {
         if case .filled(let bytes) = $0 { bytes } else { nil }
       },
-    ])
+    ],
+  )
 }
 
 extension Deck.CardAction: WireChoiceAction {
@@ -169,7 +173,8 @@ extension Deck.CardAction: WireChoiceAction {
       .case("titleChanged", "title", embed: Self.titleChanged(title:)) {
         if case .titleChanged(let title) = $0 { title } else { nil }
       }
-    ])
+    ],
+  )
 }
 
 extension Deck.ExtraAction: WireChoiceAction {
@@ -179,7 +184,8 @@ extension Deck.ExtraAction: WireChoiceAction {
       .case("written", "text", embed: Self.written(text:)) {
         if case .written(let text) = $0 { text } else { nil }
       }
-    ])
+    ],
+  )
 }
 
 extension Deck.Action: CasePathable {
@@ -187,19 +193,22 @@ extension Deck.Action: CasePathable {
     var counter: AnyCasePath<Deck.Action, Deck.CounterAction> {
       AnyCasePath(
         embed: { .counter($0) },
-        extract: { if case .counter(let action) = $0 { action } else { nil } })
+        extract: { if case .counter(let action) = $0 { action } else { nil } },
+      )
     }
 
     var cards: AnyCasePath<Deck.Action, IdentifiedAction<Int, Deck.CardAction>> {
       AnyCasePath(
         embed: { .cards($0) },
-        extract: { if case .cards(let action) = $0 { action } else { nil } })
+        extract: { if case .cards(let action) = $0 { action } else { nil } },
+      )
     }
 
     var extra: AnyCasePath<Deck.Action, Deck.ExtraAction> {
       AnyCasePath(
         embed: { .extra($0) },
-        extract: { if case .extra(let action) = $0 { action } else { nil } })
+        extract: { if case .extra(let action) = $0 { action } else { nil } },
+      )
     }
   }
 

@@ -43,7 +43,8 @@ struct JSONDeltaTests {
     new.byName["y"]?.tags = ["t"]
     #expect(
       try json(from: old, to: new)
-        == #"{"byName":{"removed":["x"],"changed":{"y":{"tags":{"at":0,"removed":0,"inserted":["t"]}}}}}"#
+        == #"{"byName":{"removed":["x"],"changed":{"y":{"tags":"#
+        + #"{"at":0,"removed":0,"inserted":["t"]}}}}}"#
     )
     new = old
     new.last = Todo(title: "z")

@@ -152,11 +152,13 @@ struct JSONProjectionErrorTests {
       (#"{"addButtonTapped":{}}"#, "$.addButtonTapped.title: expected text, found nothing"),
       (
         #""addButtonTapped""#,
-        #"$.addButtonTapped: expected a payload; write the case as {"addButtonTapped": {"title": …}}"#,
+        "$.addButtonTapped: expected a payload; "
+          + #"write the case as {"addButtonTapped": {"title": …}}"#,
       ),
       (
         #"{"clearCompletedButtonTapped":{"a":1}}"#,
-        #"$.clearCompletedButtonTapped: expected no payload; write the case as "clearCompletedButtonTapped""#,
+        "$.clearCompletedButtonTapped: expected no payload; "
+          + #"write the case as "clearCompletedButtonTapped""#,
       ),
       (
         #"{"items":{"element":{"id":"a","action":"toggleButtonTapped"}}}"#,

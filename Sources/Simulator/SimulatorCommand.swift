@@ -3,10 +3,11 @@ import Simulation
 
 /// Runs simulated worlds, one for each seed, and says which broke a promise.
 @main
-struct Simulator: ParsableCommand {
+struct SimulatorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulator",
-    abstract: "Runs a daemon, its clients and a bad network in one thread, once for each seed.")
+    abstract: "Runs a daemon, its clients and a bad network in one thread, once for each seed.",
+  )
 
   @Option(help: "How many seeds to run.")
   var seeds: UInt64 = 100
