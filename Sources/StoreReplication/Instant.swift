@@ -1,5 +1,6 @@
-/// A moment on the clock that whoever drives a machine reads: monotonic, counting suspension, so
-/// that a client that slept notices. Machines never read a clock.
+/// A moment on the clock that whoever drives a machine reads; machines never read one.
+///
+/// The clock is monotonic and counts suspension, so that a client that slept notices.
 package struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since an arbitrary moment.
   package var nanoseconds: Int64

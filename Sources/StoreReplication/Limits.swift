@@ -1,4 +1,6 @@
-/// Every limit of the protocol, each with its reason. `docs/PROTOCOL.md` §13 lists them.
+/// Every limit of the protocol, each with its reason.
+///
+/// The page `docs/PROTOCOL.md` lists them in §13.
 package struct Limits: Sendable, Equatable {
   /// A frame on the control socket, in bytes: room for a large form, not for a file.
   package var frameBytes = 1 << 20

@@ -7,6 +7,7 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   /// The directory; nil for an address.
   public var directory: String?
 
+  /// The directory or the address.
   public var description: String { directory ?? control }
 
   /// The daemon of a directory.
@@ -52,6 +53,7 @@ public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible 
   /// What was given.
   public var address: String
 
+  /// What was given, and what was expected.
   public var description: String {
     "\"\(address)\" is no daemon's address. Expected tcp://HOST:PORT with a port from 1 to 65534, "
       + "or ipc://DIRECTORY."

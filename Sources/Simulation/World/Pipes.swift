@@ -1,6 +1,6 @@
 import StoreReplication
 
-/// One connection of a control socket. Frames arrive in order, as long as it lasts.
+/// One connection of a control socket: frames arrive in order, as long as it lasts.
 @MainActor
 final class ControlPipe {
   let peer: PeerID

@@ -1,6 +1,8 @@
 package import StoreReplication
 
-/// What a run is made of. All of it follows from the seed unless a test says otherwise.
+/// What a run is made of.
+///
+/// All of it follows from the seed unless a test says otherwise.
 package struct SimulationOptions: Sendable {
   package var clients = 4
   /// How long clients act and faults happen.

@@ -1,7 +1,9 @@
 import DequeModule
 
 /// A client's actions: those that wait, those sent without an outcome, and those whose outcome
-/// waits for the local state. Sequences are given when an action is first sent.
+/// waits for the local state.
+///
+/// Sequences are given when an action is first sent.
 @MainActor
 struct ActionQueue {
   private(set) var waiting: Deque<ActionTicket> = []

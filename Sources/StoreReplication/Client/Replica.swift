@@ -43,7 +43,7 @@ package enum ScopeStatus: Hashable, Sendable {
 
 /// Why a scope could not be joined.
 package struct JoinFailure: Error, Hashable, Sendable {
-  /// `unknownScope`, `schemaMismatch`, …
+  /// The kind of failure, such as `unknownScope` or `schemaMismatch`.
   package var code: String
   package var message: String
   /// The nearest right names, or the fields that differ.
@@ -77,9 +77,14 @@ package final class ClientScope {
   /// Whether nobody wants it any more; actions that were sent to it still get their outcomes.
   var isRemoved = false
 
+  /// Creates a scope that is not joined yet.
+  ///
   /// - Parameters:
+  ///   - name: The scope's name.
+  ///   - mode: Whether it is followed.
   ///   - state: The schema of the state that this program knows; nil when it takes any.
   ///   - action: The schema of the actions that this program knows; nil when it takes any.
+  ///   - replica: What keeps its state; nil for a scope that is only sent to.
   init(
     name: String,
     mode: ClientMessage.JoinMode,

@@ -3,7 +3,11 @@ package import StoreState
 extension ReplicaClient {
   /// Accepts an action for a scope; it goes out at the end of the turn.
   ///
-  /// - Parameter deadline: Milliseconds since 1970 after which it must not run any more.
+  /// - Parameters:
+  ///   - action: The action's encoding.
+  ///   - scope: The scope that it is for.
+  ///   - deadline: Milliseconds since 1970 after which it must not run any more.
+  /// - Returns: What becomes of it; where it cannot be accepted, that is known at once.
   package func submit(
     _ action: [UInt8],
     to scope: ClientScope,

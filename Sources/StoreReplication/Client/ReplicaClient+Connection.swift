@@ -88,7 +88,9 @@ extension ReplicaClient {
     failRequests()
   }
 
-  /// The daemon does not know us. Where hello is on its way that was about frames before it.
+  /// The daemon does not know us.
+  ///
+  /// Where hello is on its way that was about frames before it.
   func notKnown() {
     guard phase == .live else { return }
     sessionEnded(code: "needHello", message: "The daemon does not know us.")

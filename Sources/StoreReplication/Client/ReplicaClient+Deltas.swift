@@ -100,7 +100,9 @@ extension ReplicaClient {
     rejoin()
   }
 
-  /// The daemon says on the other socket how far our view is. When we are behind and nothing has
+  /// The daemon says on the other socket how far our view is.
+  ///
+  /// When we are behind and nothing has
   /// come by the next time it says so, something is lost; where deltas still come, we are slow.
   /// That shows even a loss after which nothing came any more.
   func compare(_ reach: DaemonMessage.Reach) {

@@ -21,8 +21,10 @@ package struct ScopeDescription: Hashable, Sendable {
   /// The name as people write it: a row's with a place for its id.
   package var pattern: String { isEach ? "\(name)/<id>" : name }
 
-  /// The text behind the name when `scope` is one of this description's: nil in the result when
-  /// the names are the same, else the row's id. Nil when it is not.
+  /// What a scope's name says when it is one of this description's.
+  ///
+  /// - Parameter scope: The whole name.
+  /// - Returns: Nil when it is not; else the row's id, which is nil where there are no rows.
   package func match(_ scope: String) -> String?? {
     // By bytes: texts that are equal in Swift only need not be the same name.
     guard isEach else { return scope.utf8.elementsEqual(name.utf8) ? .some(nil) : nil }

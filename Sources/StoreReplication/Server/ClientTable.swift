@@ -45,7 +45,12 @@ struct ClientTable {
   /// A client that is known but will send nothing between `last` and `first` any more goes on from
   /// `first` too: what lies between has outcomes, and asking for it would never end.
   ///
-  /// - Parameter isConnected: Whether a client has a session, and so must not be forgotten.
+  /// - Parameters:
+  ///   - client: Who says hello.
+  ///   - first: The lowest sequence that it may still send.
+  ///   - now: The moment.
+  ///   - isConnected: Whether a client has a session, and so must not be forgotten.
+  /// - Returns: The last sequence.
   mutating func greet(
     _ client: Identifier,
     first: UInt64,

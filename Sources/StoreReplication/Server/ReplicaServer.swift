@@ -64,9 +64,15 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   /// Creates the server of a root store; the store's commits are its own from then on.
   ///
   /// - Parameters:
+  ///   - root: The store.
+  ///   - exposures: What clients may see.
   ///   - epoch: A random number, new whenever history does not continue.
-  ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
+  ///   - limits: How much of everything there may be.
+  ///   - timing: How long everything may take.
+  ///   - processID: What the status says.
+  ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
+  ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
   package init(
     root: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
@@ -105,7 +111,11 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
 
   /// Takes a control frame.
   ///
-  /// - Parameter address: Where the peer is connected from, as the transport says it.
+  /// - Parameters:
+  ///   - frame: The frame.
+  ///   - peer: Who sent it.
+  ///   - address: Where the peer is connected from, as the transport says it.
+  ///   - moment: When it came.
   package func receive(
     control frame: ArraySlice<UInt8>,
     from peer: PeerID,

@@ -56,7 +56,9 @@ final class View {
     partCount += 1
   }
 
-  /// Closes the step in progress, which was the revision's. True when it is the first of the run.
+  /// Closes the step in progress, which was the revision's.
+  ///
+  /// - Returns: Whether it is the first of the run.
   func closeStep(revision: UInt64) -> Bool {
     precondition(partCount > 0, "A step without parts at revision \(revision)")
     steps.encode(unsigned: revision)

@@ -13,10 +13,13 @@ struct LiveNumberFactTests {
       paths.withValue { $0.append(request.path) }
       return HTTPResponse(statusCode: .ok, body: Data(" \(request.path) is fine: é.\n".utf8))
     } operation: { server in
-      let client = try NumberFactClient.live(baseURL: server.baseURL)
+      let client = try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock())
       #expect(try await client.fetch(7) == "/7 is fine: é.")
       #expect(try await client.fetch(-3) == "/-3 is fine: é.")
-      let nested = try NumberFactClient.live(baseURL: "\(server.baseURL)/facts/")
+      let nested = try NumberFactClient.live(
+        baseURL: "\(server.baseURL)/facts/",
+        clock: TestClock(),
+      )
       #expect(try await nested.fetch(.min) == "/facts/-9223372036854775808 is fine: é.")
     }
     #expect(paths.value == ["/7", "/-3", "/facts/-9223372036854775808"])
@@ -28,7 +31,7 @@ struct LiveNumberFactTests {
   )
   func refusesOtherStatuses(status: HTTPStatusCode) async throws {
     let error = try await FactServer.run(status: status, body: Data("a fact?".utf8)) { server in
-      await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+      await failure(of: try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock()))
     }
     #expect(error?.message.contains("answered with the status \(status.code)") == true)
     #expect(error?.message.hasPrefix("No fact about 7: 127.0.0.1:") == true)
@@ -37,7 +40,7 @@ struct LiveNumberFactTests {
   @Test("Bytes that are not UTF-8 are an error")
   func refusesOtherBytes() async throws {
     let error = try await FactServer.run(body: Data([0x66, 0xff, 0xfe])) { server in
-      await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+      await failure(of: try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock()))
     }
     #expect(error?.message.contains("answered with 3 bytes that are not UTF-8 text") == true)
   }
@@ -45,7 +48,7 @@ struct LiveNumberFactTests {
   @Test("An answer without a word is an error")
   func refusesEmptyAnswers() async throws {
     let error = try await FactServer.run(body: Data("\n".utf8)) { server in
-      await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+      await failure(of: try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock()))
     }
     #expect(error?.message.contains("answered with an empty text") == true)
   }
@@ -54,13 +57,13 @@ struct LiveNumberFactTests {
   func limitsTheSize() async throws {
     let longest = String(repeating: "7", count: 65_536)
     let fact = try await FactServer.run(body: Data(longest.utf8)) { server in
-      try await NumberFactClient.live(baseURL: server.baseURL).fetch(7)
+      try await NumberFactClient.live(baseURL: server.baseURL, clock: TestClock()).fetch(7)
     }
     #expect(fact == longest)
 
     for size in [65_537, 4_000_000] {
       let error = try await FactServer.run(body: Data(repeating: 0x37, count: size)) { server in
-        await failure(of: try NumberFactClient.live(baseURL: server.baseURL))
+        await failure(of: try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock()))
       }
       #expect(error?.message.contains("answered with more than 65536 bytes") == true)
     }
@@ -69,7 +72,7 @@ struct LiveNumberFactTests {
   @Test("Nobody there is an error that says so")
   func reportsARefusedConnection() async throws {
     let baseURL = try await FactServer.run(body: Data()) { $0.baseURL }
-    let error = await failure(of: try NumberFactClient.live(baseURL: baseURL))
+    let error = await failure(of: try NumberFactClient.live(baseURL: baseURL, clock: TestClock()))
     #expect(error?.message.contains("refused the connection, or nothing listens there") == true)
   }
 
@@ -95,7 +98,7 @@ struct LiveNumberFactTests {
   func cancels() async throws {
     let slow = SlowAnswer()
     try await FactServer.run(slow.respond) { server in
-      let client = try NumberFactClient.live(baseURL: server.baseURL)
+      let client = try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock())
       let request = Task { try await client.fetch(7) }
       await slow.hasArrived()
       request.cancel()
@@ -110,7 +113,7 @@ struct LiveNumberFactTests {
   )
   func refusesBadAddresses(baseURL: String) {
     let error = #expect(throws: NumberFactError.self) {
-      try NumberFactClient.live(baseURL: baseURL)
+      try NumberFactClient.live(baseURL: baseURL, clock: TestClock())
     }
     #expect(error?.message.contains("expected an http or https URL") == true)
   }
@@ -127,7 +130,7 @@ struct LiveNumberFactTests {
   @MainActor
   func counterShowsTheFailure() async throws {
     try await FactServer.run(status: .internalServerError, body: Data()) { server in
-      let client = try NumberFactClient.live(baseURL: server.baseURL)
+      let client = try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock())
       let store = TestStore(initialState: Counter.State(count: 7)) {
         Counter()
       } withDependencies: {
