@@ -26,11 +26,12 @@ run: packages ## Build and run stored in the foreground (ARGS='--in-memory' and 
 	@echo '==> Running stored; Ctrl-C stops it'
 	@exec $(DEBUG)/stored $(ARGS)
 
+# One after the other: the main serial executor, which TestStore takes, is the whole process's.
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X' picks some)
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests
 	@echo '==> Running the tests'
-	@$(SWIFT) test --skip-build $(ARGS)
+	@$(SWIFT) test --skip-build --no-parallel $(ARGS)
 
 bench: bench-packages ## Measure the release build against the floor (STRICT=1: a missed goal fails)
 	@Benchmarks/run $(ARGS)

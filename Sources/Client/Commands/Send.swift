@@ -36,6 +36,14 @@ struct Send: ParsableCommand {
   )
   var timeout: Double?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Wait until the actions' effects have ended as well.",
+      discussion: "Otherwise they end with this command: effects belong to the client's session.",
+    )
+  )
+  var finish = false
+
   func validate() throws {
     if let timeout, !(timeout > 0 && timeout <= 1e9) {
       throw ValidationError("--timeout needs seconds above 0 and up to 1000000000, not \(timeout).")
@@ -46,10 +54,10 @@ struct Send: ParsableCommand {
   }
 
   func run() throws {
-    let (scope, actions, isJSON) = (scope, actions, options.json)
+    let (scope, actions, isJSON, waits) = (scope, actions, options.json, finish)
     let limit = timeout.map { Duration.seconds($0) }
     try Connecting(options: options, name: "storectl send").run { daemon in
-      let session = try SendSession(daemon, scope, isJSON: isJSON)
+      let session = try SendSession(daemon, scope, isJSON: isJSON, waitsForEffects: waits)
       if actions == ["-"] {
         try await session.run(LineReader(), timeout: limit)
       } else {

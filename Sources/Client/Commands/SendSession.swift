@@ -15,6 +15,7 @@ final class SendSession {
   private let name: String
   private let parser: ActionParser
   private let isJSON: Bool
+  private let waitsForEffects: Bool
   private let writer = LineWriter()
   private var target: ClientScope?
 
@@ -23,12 +24,20 @@ final class SendSession {
   private var accepted = 0
   private var printed = 0
   private var worst: CommandError.Status?
+  /// Actions whose effects run, as far as it is known.
+  private var unfinished = 0
   private var onProgress: CheckedContinuation<Void, Never>?
 
-  init(_ daemon: Daemon, _ name: String, isJSON: Bool) throws(CommandError) {
+  init(
+    _ daemon: Daemon,
+    _ name: String,
+    isJSON: Bool,
+    waitsForEffects: Bool,
+  ) throws(CommandError) {
     self.daemon = daemon
     self.name = name
     self.isJSON = isJSON
+    self.waitsForEffects = waitsForEffects
     parser = ActionParser(description: try daemon.description(of: name))
     writer.onIdle = { [weak self] in self?.progressed() }
   }
@@ -53,7 +62,8 @@ final class SendSession {
     for action in actions { submit(action, timeout) }
     // The daemon decides in time; beyond it nothing more is to be expected.
     let patience = timeout + Connecting.answerLimit
-    try await daemon.connection.within(patience) { [self] in try await finish() }
+    try await daemon.connection.within(patience) { [self] in try await awaitOutcomes() }
+    try await finish()
   }
 
   /// Sends what the lines of an input say, until its end.
@@ -89,8 +99,13 @@ final class SendSession {
     accepted += 1
     let target = target ?? daemon.connection.target(name, description: parser.description)
     self.target = target
-    daemon.connection.submit(action, to: target, deadline: timeout)
-      .whenSettled { [weak self] in self?.settled(place, OutcomeLine($0)) }
+    let ticket = daemon.connection.submit(action, to: target, deadline: timeout)
+    unfinished += 1
+    ticket.whenSettled { [weak self] in self?.settled(place, OutcomeLine($0)) }
+    ticket.whenFinished { [weak self] in
+      self?.unfinished -= 1
+      self?.progressed()
+    }
   }
 
   private func reject(_ message: String) {
@@ -122,9 +137,17 @@ final class SendSession {
     onProgress = nil
   }
 
-  /// Waits for every outcome, and ends with the status of the worst.
-  private func finish() async throws {
+  private func awaitOutcomes() async throws {
     while printed < accepted, writer.failure == nil { await progress() }
+  }
+
+  /// Waits for every outcome, for effects if it is to, and ends with the status of the worst.
+  private func finish() async throws {
+    try await awaitOutcomes()
+    while waitsForEffects, unfinished > 0, writer.failure == nil { await progress() }
+    if unfinished > 0 {
+      Note.print("Effects of \(unfinished) actions end with this command; --finish waits for them.")
+    }
     await writer.drained()
     if case .failed(let reason) = writer.failure {
       throw CommandError(.inputOutput, "Standard output could not be written: \(reason).")

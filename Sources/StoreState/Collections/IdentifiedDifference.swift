@@ -91,8 +91,10 @@ where Element.ID == ID {
     var respelt: Set<ID> = []
     for index in 0..<new.count {
       guard let oldIndex = oldIndex(of: index) else { continue }
-      let mark = encoder.mark
       let (element, before) = (new.values[index], old.values[oldIndex])
+      // Nearly all rows: only those that were written to need a closer look.
+      guard !haveSameMemory(element, before) else { continue }
+      let mark = encoder.mark
       element.id.encode(to: &encoder)
       guard element.encodeDelta(from: before, to: &encoder) else {
         encoder.truncate(to: mark)

@@ -127,8 +127,10 @@ package struct Probe: Reducer {
   }
 
   private func hold(_ name: String) -> Effect<Action> {
-    .run { [helpers] send in
-      for await _ in helpers.hold(name) { return await send(.holdEnded(name: name)) }
+    // Made here, not in the effect: the release may come before that has begun.
+    let stream = helpers.hold(name)
+    return .run { [helpers] send in
+      for await _ in stream { return await send(.holdEnded(name: name)) }
       // The effect itself can send no more.
       await helpers.root.value?.send(.probe(.holdCancelled(name: name)))
     }

@@ -79,3 +79,24 @@ struct SlowAnswer: Sendable {
     releases.continuation.finish()
   }
 }
+
+/// A port of this computer at which nobody listens, and that nobody else can take meanwhile.
+struct SilentPort {
+  /// Where it is, as a program's user would write it.
+  let baseURL: String
+
+  private let socket: Socket
+
+  init() throws {
+    let address: sockaddr_in = try .inet(ip4: "127.0.0.1", port: 0)
+    socket = try Socket(domain: AF_INET)
+    try socket.bind(to: address)
+    guard case .ip4(_, let port) = try socket.sockname() else { throw NotListening() }
+    baseURL = "http://127.0.0.1:\(port)"
+  }
+
+  func close() {
+    // The test is over; a descriptor that will not close goes with the process.
+    try? socket.close()
+  }
+}

@@ -71,8 +71,11 @@ struct LiveNumberFactTests {
 
   @Test("Nobody there is an error that says so")
   func reportsARefusedConnection() async throws {
-    let baseURL = try await FactServer.run(body: Data()) { $0.baseURL }
-    let error = await failure(of: try NumberFactClient.live(baseURL: baseURL, clock: TestClock()))
+    let silent = try SilentPort()
+    defer { silent.close() }
+    let error = await failure(
+      of: try NumberFactClient.live(baseURL: silent.baseURL, clock: TestClock())
+    )
     #expect(error?.message.contains("refused the connection, or nothing listens there") == true)
   }
 
