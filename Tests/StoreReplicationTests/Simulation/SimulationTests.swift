@@ -1,0 +1,164 @@
+import Simulation
+import StoreReplication
+import StoreState
+import Testing
+
+/// The protocol on a network that drops, delays, cuts and duplicates.
+@MainActor
+@Suite(.timeLimit(.minutes(2)))
+struct SimulationTests {
+  @Test("A hundred simulated runs keep every promise")
+  func seeds() {
+    var faults: UInt64 = 0
+    for seed: UInt64 in 1...100 {
+      let history = World.history(ofSeed: seed)
+      let violations = Validator.check(history)
+      #expect(violations.isEmpty, "seed \(seed); run simulator --seed \(seed) --verbose")
+      faults += history.resyncs + (history.counters["duplicates"] ?? 0)
+    }
+    #expect(faults > 0, "nothing was ever lost or sent again, so the runs show nothing")
+  }
+
+  @Test("Seeds that once broke a promise keep it", arguments: [69, 96] as [UInt64])
+  func failedBefore(seed: UInt64) {
+    #expect(Validator.check(World.history(ofSeed: seed)) == [])
+  }
+
+  @Test("The same seed gives the same run, and another seed another")
+  func determinism() {
+    let first = World.history(ofSeed: 7).fingerprint
+    #expect(World.history(ofSeed: 7).fingerprint == first)
+    #expect(World.history(ofSeed: 8).fingerprint != first)
+  }
+}
+
+/// Every validator finds what it is for in a history that was doctored.
+@MainActor
+@Suite struct ValidatorTests {
+  static let history = World.history(ofSeed: 3)
+
+  private var history: History { Self.history }
+
+  @Test("An honest history has no violations")
+  func honest() {
+    #expect(Validator.check(history) == [])
+  }
+
+  @Test("An action that was reduced twice is found")
+  func twice() throws {
+    var doctored = history
+    let first = try #require(doctored.epochs[0].reductions.first)
+    doctored.epochs[0].reductions.append(first)
+    #expect(!ExactlyOnce.check(doctored).isEmpty)
+  }
+
+  @Test("An action without an outcome is found")
+  func noOutcome() throws {
+    var doctored = history
+    let client = try #require(doctored.clients.firstIndex { !settled(in: $0).isEmpty })
+    let place = try #require(settled(in: doctored.clients[client]).first)
+    doctored.clients[client].remove(at: place)
+    #expect(!ExactlyOnce.check(doctored).isEmpty)
+  }
+
+  @Test("Actions out of their order are found")
+  func disorder() {
+    var doctored = history
+    doctored.epochs[0].reductions.swapAt(0, doctored.epochs[0].reductions.count - 1)
+    #expect(!SerialOrder.check(doctored).isEmpty)
+  }
+
+  @Test("A state that no revision had is found")
+  func falseState() throws {
+    var doctored = history
+    try change(&doctored) { shown in
+      guard !shown.scopes.isEmpty else { return false }
+      shown.scopes[0].bytes = [0x18, 0x2a]
+      return true
+    }
+    #expect(!CutConsistency.check(doctored).isEmpty)
+  }
+
+  @Test("A delta that was applied twice is found")
+  func repeated() throws {
+    var doctored = history
+    for client in doctored.clients.indices {
+      guard
+        let place = doctored.clients[client].firstIndex(where: {
+          if case .applied = $0 { true } else { false }
+        })
+      else { continue }
+      doctored.clients[client].insert(doctored.clients[client][place], at: place)
+      break
+    }
+    #expect(!DeltaOrder.check(doctored).isEmpty)
+  }
+
+  @Test("A write that its author cannot read is found")
+  func unread() {
+    var doctored = history
+    for client in doctored.clients.indices {
+      var first: History.Record?
+      doctored.clients[client] = doctored.clients[client].map { record in
+        guard case .shown = record else { return record }
+        first = first ?? record
+        return first ?? record
+      }
+    }
+    #expect(!ReadYourWrites.check(doctored).isEmpty)
+  }
+
+  @Test("A copy that drifted apart is found")
+  func drift() {
+    var doctored = history
+    doctored.endings[0].ours = Digest(rawValue: ~doctored.endings[0].theirs.rawValue)
+    #expect(!Identity.check(doctored).isEmpty)
+  }
+
+  @Test("A session that came twice is found")
+  func sessionTwice() throws {
+    var doctored = history
+    let last = doctored.epochs.count - 1
+    let change = try #require(doctored.epochs[last].sessions.first)
+    doctored.epochs[last].sessions.append(change)
+    #expect(!SessionBound.check(doctored).isEmpty)
+  }
+
+  @Test("A new history that a client was not told of is found")
+  func untold() throws {
+    let histories = (1...20).lazy.map { World.history(ofSeed: $0) }
+    var doctored = try #require(histories.first { $0.epochs.count > 1 })
+    for client in doctored.clients.indices {
+      doctored.clients[client].removeAll { if case .newEpoch = $0 { true } else { false } }
+    }
+    #expect(!Resumption.check(doctored).isEmpty)
+  }
+
+  @Test("A run that never comes to rest is found")
+  func restless() {
+    var doctored = history
+    doctored.unrest = "a client still joins"
+    #expect(!Rest.check(doctored).isEmpty)
+  }
+
+  private func settled(in records: [History.Record]) -> [Int] {
+    records.indices.filter { if case .settled = records[$0] { true } else { false } }
+  }
+
+  /// Changes the first state shown that `body` takes.
+  private func change(
+    _ history: inout History,
+    _ body: (inout History.Shown) -> Bool,
+  ) throws {
+    for client in history.clients.indices {
+      for place in history.clients[client].indices {
+        guard case .shown(var shown) = history.clients[client][place], body(&shown) else {
+          continue
+        }
+        history.clients[client][place] = .shown(shown)
+        return
+      }
+    }
+    Issue.record("No state was shown that could be changed")
+  }
+}
