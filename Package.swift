@@ -144,7 +144,7 @@ let package = Package(
     ),
     .executableTarget(
       name: "SerialProbe",
-      dependencies: ["StoreActor", "StoreDaemon", "StoreState"],
+      dependencies: ["StoreActor", "StoreDaemon", "StoreState", "ZeroMQ"],
       path: "Tests/Programs/SerialProbe",
     ),
   ],
