@@ -1,0 +1,129 @@
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// The client's machine without a socket: docs/PROTOCOL.md §9 to §12.
+@MainActor
+@Suite struct ClientMachineTests {
+  @Test("§9: a client greets, joins, fences, and shows the snapshot at the echo's revision")
+  func join() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    #expect(bench.replica.log == ["reset at 5", "settled at 5"])
+    #expect(scope.status == .live)
+    #expect(bench.client.revision == 5)
+  }
+
+  @Test("§9: deltas before the echo are dropped, those after it wait for the snapshot")
+  func aroundTheEcho() throws {
+    let bench = ClientBench()
+    bench.open()
+    bench.publish(sequence: 3, revisions: 4...4)
+    bench.echo(revision: 4, sequence: 3)
+    bench.publish(sequence: 4, revisions: 5...6)
+    #expect(bench.replica.log.isEmpty)
+    bench.snapshot(revision: 4)
+    #expect(
+      bench.replica.log
+        == ["reset at 4", "settled at 4", "applied 5", "applied 6", "settled at 6"]
+    )
+  }
+
+  @Test("§9: a gap makes the client join again from the revision it has")
+  func gap() throws {
+    let bench = ClientBench()
+    try bench.join(revision: 5)
+    bench.publish(sequence: 1, revisions: 6...6)
+    bench.publish(sequence: 3, revisions: 8...8)
+    let request = try #require(bench.joins().last?.first)
+    #expect(request.position == ClientMessage.Position(epoch: 77, revision: 6))
+    #expect(request.mode == .follow)
+    #expect(bench.replica.log.last == "settled at 6", "nothing of revision 8 was shown")
+  }
+
+  @Test("§9: a digest that differs makes the client ask for a snapshot, and say so")
+  func digest() throws {
+    let bench = ClientBench()
+    try bench.join(revision: 5)
+    bench.bookmark(revision: 5, sequence: 0, digest: Digest(rawValue: 1))
+    let request = try #require(bench.joins().last?.first)
+    #expect(request.position == nil)
+    #expect(
+      bench.client.takeEvents().contains {
+        if case .resynchronising(scope: "counter", _) = $0 { true } else { false }
+      }
+    )
+  }
+
+  @Test("§9: a bookmark ahead of the view shows that the last delta was lost")
+  func lostLast() throws {
+    let bench = ClientBench()
+    try bench.join(revision: 5)
+    bench.bookmark(revision: 6, sequence: 1, digest: bench.replica.digest)
+    #expect(bench.joins().last?.first?.position?.revision == 5)
+  }
+
+  @Test("§8: an action is settled only when the local state includes it")
+  func readYourWrites() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x61, 0x61], to: scope)
+    bench.endTurn()
+    bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
+    #expect(ticket.outcome == nil, "the delta is still on its way")
+    bench.publish(sequence: 1, revisions: 6...6)
+    #expect(ticket.outcome == .applied(revision: 6, hasEffects: false))
+    #expect(ticket.isFinished)
+
+    let second = bench.client.submit([0x61, 0x62], to: scope)
+    bench.endTurn()
+    bench.publish(sequence: 2, revisions: 7...7)
+    #expect(second.outcome == nil, "the daemon has not said so yet")
+    bench.acks(first: 2, revisions: [7], nonce: 1, sequence: 2)
+    #expect(second.outcome == .applied(revision: 7, hasEffects: false))
+  }
+
+  @Test("§10: after a break every action without an outcome is sent again, in order")
+  func resend() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    for byte: UInt8 in [0x61, 0x62, 0x63] { _ = bench.client.submit([0x61, byte], to: scope) }
+    bench.endTurn()
+    bench.acks(first: 1, revisions: [6], nonce: 0, sequence: 0)
+    _ = bench.take()
+    bench.greet()
+    let hello = try #require(bench.hellos().last)
+    #expect(hello.token == bench.token)
+    #expect(hello.firstSequence == 2)
+    bench.helloOK(last: 1, isResumed: true)
+    let sent = bench.take().compactMap { message -> (UInt64, [[UInt8]])? in
+      guard case .actions(let first, let requests) = message else { return nil }
+      return (first, requests.map { Array($0.action) })
+    }
+    #expect(sent.map(\.0) == [2])
+    #expect(sent.first?.1 == [[0x61, 0x62], [0x61, 0x63]])
+  }
+
+  @Test("§11: silence makes the state stale, keeps it on show, and connects afresh")
+  func silence() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    bench.advance(by: .seconds(11))
+    #expect(scope.status == .stale)
+    #expect(bench.client.takeEvents().contains(.silent))
+    #expect(bench.replica.log == ["reset at 5", "settled at 5"])
+    bench.advance(by: .seconds(1))
+    #expect(bench.outgoing.contains(.reconnect))
+  }
+
+  @Test("§11: a new epoch is told, and everything is fetched afresh")
+  func newEpoch() throws {
+    let bench = ClientBench()
+    try bench.join(revision: 5)
+    bench.greet()
+    bench.helloOK(epoch: 78, last: 0, isResumed: false)
+    #expect(bench.client.takeEvents().contains(.newEpoch(old: 77, new: 78)))
+    #expect(bench.joins().last?.first?.position == nil)
+  }
+}
