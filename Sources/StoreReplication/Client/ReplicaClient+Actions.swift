@@ -103,6 +103,10 @@ extension ReplicaClient {
       }
       ticket.settle(outcome)
     }
+    while let first = finishing.first, isReached(first.reach) {
+      finishing.removeFirst()
+      effectsEnded(first.sequences)
+    }
   }
 
   /// Whether the local state includes what the daemon had published when it sent an outcome.

@@ -116,6 +116,7 @@ extension ReplicaClient {
     for scope in scopes { scope.handle = nil }
     let running = runningEffects
     runningEffects = [:]
+    finishing = []
     for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
     for ticket in actions.settlingTickets { ticket.endEffects() }
   }

@@ -79,6 +79,8 @@ package final class ReplicaClient {
   var announced: (reach: DaemonMessage.Reach, ours: UInt64)?
   var actions = ActionQueue()
   var runningEffects: [UInt64: ActionTicket] = [:]
+  /// Effects that ended, kept back until the local state has what they changed last.
+  var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []
   var requests: [UInt64: Request] = [:]
   var nextRequest: UInt64 = 1
 
@@ -209,7 +211,9 @@ package final class ReplicaClient {
     case .acks(let acks):
       actions.decide(acks)
       settleActions()
-    case .finished(let sequences): effectsEnded(sequences)
+    case .finished(let sequences, let reach):
+      finishing.append((reach, sequences))
+      settleActions()
     case .pong(_, let revision, let reach):
       daemonRevision = revision
       compare(reach)

@@ -9,7 +9,7 @@ package enum DaemonMessage: Hashable, Sendable {
   case snapshot(SnapshotPiece)
   case replay(Replay)
   case acks(Acks)
-  case finished([UInt64])
+  case finished([UInt64], reach: Reach)
   case pong(number: UInt64, revision: UInt64, reach: Reach)
   case description(request: UInt64, item: ArraySlice<UInt8>)
   case status(request: UInt64, item: ArraySlice<UInt8>)
@@ -106,10 +106,12 @@ extension DaemonMessage {
     case .snapshot(let piece): piece.encode(to: &encoder, kind: Kind.snapshot)
     case .replay(let replay): replay.encode(to: &encoder, kind: Kind.replay)
     case .acks(let acks): acks.encode(to: &encoder, kind: Kind.acks)
-    case .finished(let sequences):
-      encoder.message(Kind.finished, 1)
+    case .finished(let sequences, let reach):
+      encoder.message(Kind.finished, 3)
       encoder.arrayHeader(sequences.count)
       for sequence in sequences { encoder.encode(unsigned: sequence) }
+      encoder.encode(unsigned: reach.nonce)
+      encoder.encode(unsigned: reach.sequence)
     case .pong(let number, let revision, let reach):
       encoder.message(Kind.pong, number, revision, reach.nonce, reach.sequence)
     case .description(let request, let item):
@@ -175,8 +177,10 @@ extension DaemonMessage {
   ) throws(MessageError) -> (DaemonMessage, Int) {
     switch kind {
     case Kind.finished:
-      let taken = try decoder.require(1, of: rest, "finished")
-      return (.finished(try decoder.list { (d) throws(CodecError) in try d.unsigned() }), taken)
+      let taken = try decoder.require(3, of: rest, "finished")
+      let sequences = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+      let reach = Reach(nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
+      return (.finished(sequences, reach: reach), taken)
     case Kind.pong:
       let taken = try decoder.require(4, of: rest, "pong")
       let (number, revision) = (try decoder.unsigned(), try decoder.unsigned())

@@ -137,7 +137,7 @@ extension ReplicaServer {
       session.outcomes.removeAll(keepingCapacity: true)
     }
     if !session.finished.isEmpty {
-      send(.finished(session.finished), to: session.peer)
+      send(.finished(session.finished, reach: session.reach), to: session.peer)
       session.finished.removeAll()
     }
   }

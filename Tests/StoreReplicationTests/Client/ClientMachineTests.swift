@@ -84,6 +84,20 @@ import Testing
     #expect(second.outcome == .applied(revision: 7, hasEffects: false))
   }
 
+  @Test("§8: effects have ended only when the local state has what they changed last")
+  func finish() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x61, 0x61], to: scope)
+    bench.endTurn()
+    bench.acksRunning(first: 1, revision: 5)
+    #expect(ticket.outcome != nil)
+    bench.finished([1], nonce: 1, sequence: 1)
+    #expect(!ticket.isFinished, "the effect's last delta is still on its way")
+    bench.publish(sequence: 1, revisions: 6...6)
+    #expect(ticket.isFinished)
+  }
+
   @Test("§10: after a break every action without an outcome is sent again, in order")
   func resend() throws {
     let bench = ClientBench()

@@ -120,7 +120,7 @@ enum MessageSamples {
         reach: DaemonMessage.Reach(nonce: 1, sequence: 2),
       )
     ),
-    .finished([1, 2]),
+    .finished([1, 2], reach: DaemonMessage.Reach(nonce: 3, sequence: 4)),
     .pong(number: 1, revision: 2, reach: DaemonMessage.Reach(nonce: 3, sequence: 4)),
     .description(request: 1, item: [UInt8]().encodedArray[...]),
     .status(request: 2, item: "fine".encoded()[...]),

@@ -156,6 +156,16 @@ final class ClientBench {
     )
   }
 
+  func acksRunning(first: UInt64, revision: UInt64) {
+    let outcome = Outcome.applied(revision: revision, hasEffects: true)
+    let reach = DaemonMessage.Reach(nonce: 0, sequence: 0)
+    send(.acks(DaemonMessage.Acks(first: first, outcomes: [outcome], reach: reach)))
+  }
+
+  func finished(_ sequences: [UInt64], nonce: UInt64, sequence: UInt64) {
+    send(.finished(sequences, reach: DaemonMessage.Reach(nonce: nonce, sequence: sequence)))
+  }
+
   private func send(_ message: DaemonMessage) { control(message.encoded()) }
 
   private func control(_ frame: [UInt8]) {
