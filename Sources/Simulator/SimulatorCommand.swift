@@ -22,7 +22,7 @@ struct SimulatorCommand: ParsableCommand {
   var verbose = false
 
   func run() throws {
-    let range = seed.map { $0..<($0 + 1) } ?? first..<(first + seeds)
+    let range = try seeds(from: seed ?? first, count: seed == nil ? seeds : 1)
     // A synchronous command is on the main thread, which is the main actor's.
     let (failures, totals) = MainActor.assumeIsolated {
       var totals = Totals()
@@ -31,6 +31,14 @@ struct SimulatorCommand: ParsableCommand {
     }
     print("\(range.count) runs, \(failures.count) failed; \(totals)")
     if !failures.isEmpty { throw ExitCode.failure }
+  }
+
+  private func seeds(from first: UInt64, count: UInt64) throws -> Range<UInt64> {
+    let (end, overflow) = first.addingReportingOverflow(count)
+    guard !overflow else {
+      throw ValidationError("There are not \(count) seeds from \(first) on. Start with a lower one.")
+    }
+    return first..<end
   }
 
   /// Runs one seed; true when every promise was kept.

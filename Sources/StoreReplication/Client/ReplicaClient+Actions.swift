@@ -137,14 +137,20 @@ extension ReplicaClient {
     let running = Set(sequences)
     let tickets = runningEffects.values + actions.settlingTickets
     let known = tickets.compactMap { ticket in ticket.sequence.map { ($0, ticket) } }
+    var ended: [UInt64] = []
     for (sequence, ticket) in known.sorted(by: { $0.0 < $1.0 }) {
       if !running.contains(sequence) {
-        effectsEnded([sequence])
+        ended.append(sequence)
       } else if ticket.isCancelled {
         // It was cancelled while there was no connection to say so.
         send(.cancel(sequence: sequence))
       }
     }
+    guard !ended.isEmpty else { return }
+    // What they changed last may have been lost with the connection: the next join brings it.
+    let nextJoin = DaemonMessage.Reach(nonce: lastNonce, sequence: .max)
+    finishing.append((nextJoin, ended))
+    settleActions()
   }
 
   /// Asks what is exposed.

@@ -1,0 +1,168 @@
+import Simulation
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// What no well-behaved client sends: docs/PROTOCOL.md §12, §13.
+@MainActor
+@Suite struct ServerRobustnessTests {
+  @Test("§12: a frame that is no message ends its peer's session and disturbs no other")
+  func malformed() throws {
+    let bench = ServerBench()
+    let first = try bench.hello(1, isListed: true)
+    let second = try bench.hello(2, isListed: true)
+    try bench.join(1, first, nonce: 1, [.follow("counter")])
+    let other = try bench.join(2, second, nonce: 1, [.follow("counter")])
+    bench.receive(frame: [0x82, 0x18], from: 1)
+    try bench.endTurn()
+    guard case .goodbye(code: "protocolError", let message)? = bench.take(1).first else {
+      Issue.record("The session goes on")
+      return
+    }
+    #expect(message.contains("not a message"))
+    #expect(bench.root.state.sessions == [2])
+    #expect(bench.server.counters.malformed == 1)
+    #expect(
+      try bench.act(2, sequence: 1, .incrementButtonTapped)
+        == [.applied(revision: 4, hasEffects: false)]
+    )
+    #expect(!bench.take(other.topic).isEmpty)
+  }
+
+  @Test("§12: what a peer does wrong is logged once")
+  func loggedOnce() throws {
+    let bench = ServerBench()
+    for _ in 0..<5 { bench.receive(frame: [0xff], from: 1) }
+    bench.receive(frame: [0xff], from: 2)
+    #expect(bench.server.takeNotices().count == 2)
+    #expect(bench.server.takeNotices().isEmpty)
+    #expect(bench.server.counters.malformed == 6)
+  }
+
+  @Test(
+    "Random frames on either socket never trap, and others go on",
+    arguments: 1...4 as ClosedRange<UInt64>,
+  )
+  func garbage(seed: UInt64) throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(9)
+    try bench.join(9, hello, nonce: 1, [.follow("counter")])
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<200 {
+      let peer = UInt8.random(in: 1...3, using: &generator)
+      if Bool.random(using: &generator) { try bench.hello(peer) }
+      bench.receive(frame: garbage(&generator), from: peer)
+      bench.receive(upstream: garbage(&generator))
+      bench.now.instant = bench.now.instant.advanced(by: .milliseconds(1))
+      try bench.endTurn()
+    }
+    #expect(bench.server.counters.malformed > 0)
+    #expect(
+      try bench.act(9, sequence: 1, .incrementButtonTapped)
+        == [.applied(revision: bench.root.revision, hasEffects: false)]
+    )
+  }
+
+  /// Random bytes, or a real message with some of its bytes changed.
+  private func garbage(_ generator: inout SeededGenerator) -> [UInt8] {
+    if Bool.random(using: &generator) {
+      let count = Int.random(in: 0...60, using: &generator)
+      return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+    var frame = MessageSamples.client.randomElement(using: &generator)?.encoded() ?? []
+    for _ in 0..<Int.random(in: 1...3, using: &generator) {
+      let place = Int.random(in: 0..<frame.count, using: &generator)
+      frame[place] = UInt8.random(in: 0...255, using: &generator)
+    }
+    return frame
+  }
+
+  @Test(
+    "Upstream bytes that are neither subscription nor fence are counted",
+    arguments: [
+      [], [0x02], [0x02, 0x80], [0x03, 0x01], [0x00], [0x01, 0x11],
+    ] as [[UInt8]],
+  )
+  func upstream(_ frame: [UInt8]) throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.receive(upstream: frame)
+    try bench.endTurn()
+    let isSubscription = frame.first == 0 || frame.first == 1
+    #expect(bench.server.counters.malformed == (isSubscription ? 0 : 1))
+    #expect(bench.take(1).isEmpty)
+  }
+
+  @Test("§13: joins whose fence never comes are forgotten beyond the limit")
+  func pendingJoins() throws {
+    var limits = Limits()
+    limits.pendingJoins = 2
+    let bench = ServerBench(limits: limits)
+    let hello = try bench.hello(1)
+    for nonce: UInt64 in 1...3 { _ = try bench.ask(1, nonce: nonce, [.follow("counter")]) }
+    bench.receive(upstream: Fence(token: hello.token, nonce: 1).encoded())
+    bench.receive(upstream: Fence(token: hello.token, nonce: 3).encoded())
+    try bench.endTurn()
+    #expect(bench.server.counters.strayFences == 1)
+    #expect(bench.take(hello.privateTopic).count == 1)
+  }
+
+  @Test("§8.1: whoever asks is told what is exposed, before hello too")
+  func describe() throws {
+    let bench = ServerBench()
+    bench.receive(.describe(request: 5), from: 1)
+    try bench.endTurn()
+    guard case .description(request: 5, let item)? = bench.take(1).first else {
+      Issue.record("No description")
+      return
+    }
+    var decoder = CBORDecoder(item)
+    let list = try decoder.list { (d) throws(CodecError) in try ScopeDescription(from: &d) }
+    #expect(list.map(\.pattern) == ["counter", "cards", "cards/row/<id>", "extra"])
+    #expect(list[0].state == SchemaRegistry.document(for: Deck.Counter.self))
+    #expect(list.find("cards/row/7")?.id == "7")
+  }
+
+  @Test("§8.2: status says who is there and what was counted")
+  func status() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try bench.advance(by: .seconds(3))
+    bench.receive(.ping(number: 1, revision: 1), from: 1)
+    bench.receive(.status(request: 6), from: 1)
+    try bench.endTurn()
+    guard case .status(request: 6, let item)? = bench.take(1).last else {
+      Issue.record("No status")
+      return
+    }
+    let value = try GenericValue(encoded: item)
+    #expect(value[field: "revision"] == .unsigned(1))
+    #expect(value[field: "uptimeMs"] == .unsigned(3_000))
+    #expect(value[field: "counters"]?[field: "actionsApplied"] == .unsigned(1))
+    guard case .array(let sessions)? = value[field: "sessions"] else {
+      Issue.record("No sessions")
+      return
+    }
+    #expect(sessions.first?[field: "scopes"] == .array([.text("counter")]))
+    #expect(sessions.first?[field: "appliedRevision"] == .unsigned(1))
+    #expect(sessions.first?[field: "lag"] == .unsigned(0))
+  }
+
+  @Test("§8: a pong says how far the session's view is, behind what the turn changed")
+  func pong() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 4, [.follow("counter")])
+    bench.root.send(.counter(.incrementButtonTapped))
+    _ = bench.takeOrder()
+    bench.receive(.ping(number: 3, revision: 0), from: 1)
+    try bench.endTurn()
+    #expect(bench.takeOrder() == ["deltas", "pong"])
+    let reach = DaemonMessage.Reach(nonce: 4, sequence: 1)
+    #expect(bench.take(1) == [.pong(number: 3, revision: 1, reach: reach)])
+  }
+}
