@@ -36,7 +36,7 @@ struct SimulatorCommand: ParsableCommand {
   private func seeds(from first: UInt64, count: UInt64) throws -> Range<UInt64> {
     let (end, overflow) = first.addingReportingOverflow(count)
     guard !overflow else {
-      throw ValidationError("There are not \(count) seeds from \(first) on. Start with a lower one.")
+      throw ValidationError("There are no \(count) seeds from \(first) on. Start lower.")
     }
     return first..<end
   }

@@ -129,7 +129,23 @@ public final class StoreConnection {
     _ reducer: R.Type,
   ) async throws(ConnectionError) -> StoreOf<R>
   where R.State: ReplicatedState, R.Action: WireAction {
-    let core = RemoteCore<R.State, R.Action>(connection: self)
+    try await store(scope)
+  }
+
+  /// The store of a scope that may only be looked at, once its first state has come.
+  ///
+  /// - Throws: ``ConnectionError`` when there is no such scope, its types differ, or it is absent.
+  public func store<State: ReplicatedState>(
+    _ scope: String,
+    state: State.Type,
+  ) async throws(ConnectionError) -> Store<State, Never> {
+    try await store(scope)
+  }
+
+  private func store<State: ReplicatedState, Action: WireAction>(
+    _ scope: String
+  ) async throws(ConnectionError) -> Store<State, Action> {
+    let core = RemoteCore<State, Action>(connection: self)
     let result = await withCheckedContinuation { continuation in
       core.whenReady { continuation.resume(returning: $0) }
       core.follow(scope)

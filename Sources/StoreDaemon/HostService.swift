@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import StoreActor
 import StoreReplication
@@ -15,6 +16,8 @@ final class HostService<State: Sendable, Action>: LoopParticipant {
   /// Those who were told goodbye and have not answered, and until when they are waited for.
   private var farewell: (peers: Set<PeerID>, end: Instant)?
   private var isClosed = false
+  /// As many threads as there is work and cores.
+  private let captures = DispatchQueue(label: "storeactor.captures", attributes: .concurrent)
   var onStop: () -> Void = {}
   /// Makes the loop turn soon, where it does not do so by itself.
   var wakeUp: () -> Void = {}
@@ -67,6 +70,7 @@ final class HostService<State: Sendable, Action>: LoopParticipant {
       server.endTurn(moment)
     }
     try deliver(server.takeOutgoing())
+    for job in server.takeJobs() { perform(job) }
     for notice in server.takeNotices() {
       logger.warning("\(notice.text)", metadata: ["peer": "\(notice.peer)"])
     }
@@ -94,6 +98,21 @@ final class HostService<State: Sendable, Action>: LoopParticipant {
       }
       return true
     }
+  }
+
+  /// Lets another thread encode what a joiner gets, while this one goes on.
+  private func perform(_ job: CaptureJob) {
+    captures.async { [weak self] in
+      let result = job.run()
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated { self?.finish(result) }
+      }
+    }
+  }
+
+  private func finish(_ result: CaptureJob.Result) {
+    server.receive(result, at: .current)
+    wakeUp()
   }
 
   private func deliver(_ frames: [ReplicaServer<State, Action>.Outgoing]) throws(ZeroMQError) {

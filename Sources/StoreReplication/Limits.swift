@@ -20,7 +20,10 @@ package struct Limits: Sendable, Equatable {
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
   /// Root versions kept, so that a client that comes back gets what changed, not everything.
-  package var versions = 256
+  package var versions = 1024
+  /// What the kept versions hold on to besides the newest one, in bytes: large changes push old
+  /// versions out before many small ones do.
+  package var versionBytes = 64 << 20
   /// A snapshot's piece, in bytes: small enough that others' frames go between the pieces.
   package var chunkBytes = 64 << 10
   /// Snapshot bytes on the way to one session that no credit came back for.
@@ -43,6 +46,8 @@ package struct Timing: Sendable, Equatable {
   package var grace: Duration = .seconds(2)
   /// Silence on a scope after which its bookmark is sent.
   package var bookmark: Duration = .milliseconds(250)
+  /// How long nothing is taken from a peer whose queue was full.
+  package var deafness: Duration = .milliseconds(500)
   /// How long a client waits for an answer to hello or a fence.
   package var answer: Duration = .seconds(1)
   /// The first and the longest wait before a client connects afresh.

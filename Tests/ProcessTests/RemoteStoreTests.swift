@@ -199,6 +199,20 @@ extension ProcessTests {
       }
     }
 
+    @Test("A scope that may only be looked at is a store as well, without an action to send")
+    func readOnly() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let journal = try await connection.store("journal", state: ProbeRoot.Journal.self)
+          let probe = try await connection.store("probe", Probe.self)
+          let before = journal.state
+          try await probe.send(.poked).applied()
+          #expect(journal.state != before)
+        }
+      }
+    }
+
     private func connected(
       _ world: World,
       _ body: (StoreConnection) async throws -> Void,

@@ -11,6 +11,7 @@ final class SimulatedDaemon {
   private let ledger = Ledger()
   private var upstream: [[UInt8]] = []
   private var control: [(peer: PeerID, frame: [UInt8])] = []
+  private var isStopped = false
 
   init(_ world: World, epoch: UInt64, generator: SeededGenerator) {
     self.world = world
@@ -92,6 +93,16 @@ final class SimulatedDaemon {
       case .publish(let topic, let body): world.publish(topic, body)
       }
     }
+    for job in server.takeJobs() { perform(job) }
+  }
+
+  /// Another thread is at it for a while; meanwhile the daemon goes on.
+  private func perform(_ job: CaptureJob) {
+    world.clock.after(world.generator.duration(.zero ... .milliseconds(2))) { [weak self] in
+      guard let self, !isStopped else { return }
+      server.receive(job.run(), at: world.moment)
+      deliver()
+    }
   }
 
   /// Says goodbye to everyone and stops.
@@ -102,6 +113,7 @@ final class SimulatedDaemon {
   }
 
   func stop() {
+    isStopped = true
     pacemaker.stop()
     for (name, count) in server.counters.byName {
       world.history.counters[name, default: 0] += count

@@ -31,8 +31,31 @@ extension ReplicaClient {
       )
     } else {
       actions.append(ticket)
+      if let deadline { wakeForExpiry(of: deadline) }
     }
     return ticket
+  }
+
+  /// Sees to it that ``tick(_:)`` comes when a deadline has passed, connected or not.
+  private func wakeForExpiry(of deadline: UInt64) {
+    let left = deadline > now.wallMilliseconds ? deadline - now.wallMilliseconds : 0
+    let due = now.instant.advanced(by: .milliseconds(Int64(clamping: left) + 1))
+    expiryDue = min(expiryDue ?? due, due)
+  }
+
+  /// Fails what waits and whose deadline has passed.
+  func expireActions() {
+    guard let expiryDue, expiryDue <= now.instant else { return }
+    failExpired()
+    self.expiryDue = nil
+    if let next = actions.waiting.lazy.compactMap(\.deadline).min() { wakeForExpiry(of: next) }
+  }
+
+  private func failExpired() {
+    let time = now.wallMilliseconds
+    for ticket in actions.removeWaiting(where: { $0.deadline ?? .max < time }) {
+      fail(ticket, Outcome.expired, "Its deadline came before it could be sent.")
+    }
   }
 
   /// The most bytes that a frame of actions has before the first.
@@ -75,10 +98,7 @@ extension ReplicaClient {
 
   /// Fails those waiting that will never be sent: their time is over, or their scope refused.
   private func failHopeless() {
-    let time = now.wallMilliseconds
-    for ticket in actions.removeWaiting(where: { $0.deadline ?? .max < time }) {
-      fail(ticket, Outcome.expired, "Its deadline came before it could be sent.")
-    }
+    failExpired()
     for ticket in actions.removeWaiting(where: { $0.scope.handle == nil && $0.scope.isGone }) {
       if case .refused(let failure) = ticket.scope.status {
         fail(ticket, Outcome.rejected, failure.message)

@@ -134,6 +134,7 @@ extension ReplicaClient {
   /// Does what is due.
   package func tick(_ moment: Moment) {
     now = moment
+    expireActions()
     switch phase {
     case .offline: break
     case .greeting(let since):
@@ -193,6 +194,7 @@ extension ReplicaClient {
       deadline = min(deadline, nextPing)
       if let joining { deadline = min(deadline, joining.deadline) }
     }
+    if let expiryDue { deadline = min(deadline, expiryDue) }
     return deadline
   }
 

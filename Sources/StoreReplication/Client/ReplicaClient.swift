@@ -78,6 +78,8 @@ package final class ReplicaClient {
   /// How far the daemon said that our view is, where we were behind.
   var announced: (reach: DaemonMessage.Reach, ours: UInt64)?
   var actions = ActionQueue()
+  /// When an action may expire that waits; no later than the first of them.
+  var expiryDue: Instant?
   var runningEffects: [UInt64: ActionTicket] = [:]
   /// Effects that ended, kept back until the local state has what they changed last.
   var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []

@@ -5,18 +5,21 @@ import StoreState
 extension ReplicaServer {
   /// The root store reduced an action: notes what it changed in the scopes that someone follows.
   func committed(revision: UInt64, old: Root, new: Root) {
-    versions.append(new, revision: revision)
+    var changed = 0
     for scope in followedScopes {
       let mark = scratch.mark
       guard scope.source.encodeDelta(from: old, to: new, into: &scratch) else { continue }
+      scope.changed()
       counters.deltas += 1
-      counters.deltaBytes += UInt64(scratch.bytes.count)
+      changed += scratch.bytes.count
       for placement in scope.placements {
         if !placement.view.hasParts { touchedViews.append(placement.view) }
         placement.view.add(scratch.bytes[...], index: placement.index)
       }
       scratch.truncate(to: mark)
     }
+    counters.deltaBytes += UInt64(changed)
+    versions.append(new, revision: revision, changed: changed)
     for view in touchedViews where view.closeStep(revision: revision) { dirtyViews.append(view) }
     touchedViews.removeAll(keepingCapacity: true)
   }
@@ -40,7 +43,7 @@ extension ReplicaServer {
       let bookmark = view.takeBookmark(
         revision: root.revision,
         durableRevision: nil,
-        digests: view.names.compactMap { activeScopes[$0]?.source.digest(of: root.state) },
+        digests: view.names.compactMap { activeScopes[$0]?.digest(of: root.state) },
       )
       outgoing.append(.publish(topic: view.topicBytes, bookmark))
     }

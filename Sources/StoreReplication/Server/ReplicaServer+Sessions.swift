@@ -150,9 +150,24 @@ extension ReplicaServer {
 
 extension ReplicaServer {
   /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
+  ///
+  /// What it asks is not looked at for a while, for there is nowhere to put an answer.
   package func blocked(_ peer: PeerID) {
+    // Answers of one turn are refused one by one.
+    guard !isDeaf(peer) else { return }
     counters.blockedPeers += 1
+    // Bounded: a flood of strangers must not fill the memory, so the table starts over.
+    if deafPeers.count >= limits.sessions { deafPeers.removeAll() }
+    deafPeers[peer] = now.instant.advanced(by: timing.deafness)
     notice(peer, "does not read what it is sent; its session ends")
     if let session = sessionsByPeer[peer] { end(session, code: nil, message: "") }
+  }
+
+  /// Whether a peer's queue was full a moment ago.
+  func isDeaf(_ peer: PeerID) -> Bool {
+    guard let end = deafPeers[peer] else { return false }
+    if now.instant < end { return true }
+    deafPeers[peer] = nil
+    return false
   }
 }

@@ -5,8 +5,9 @@ import StoreState
 /// The daemon's half of the protocol around a root store: frames, time and commits in, frames out.
 ///
 /// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
-/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and
-/// sends what ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
+/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, sends
+/// what ``takeOutgoing()`` returns, in that order, and runs what ``takeJobs()`` returns on another
+/// thread. `docs/PROTOCOL.md` §12 has its states.
 @MainActor
 package final class ReplicaServer<Root: Sendable, RootAction> {
   typealias Client = Session<Root, RootAction>
@@ -52,6 +53,10 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   var touchedViews: [View] = []
   var dirtyViews: [View] = []
   var versions: VersionRing<Root>
+  /// Captures that jobs are at, by their ids.
+  var pendingCaptures: [UInt64: PendingCapture<Root, RootAction>] = [:]
+  var jobs: [CaptureJob] = []
+  var nextCapture: UInt64 = 1
   var scratch = CBOREncoder()
   var reducedInTurn = 0
   private var wakeAt = Instant.distantFuture
@@ -59,6 +64,8 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   var outgoing: [Outgoing] = []
   var notices: [Notice] = []
   var warnedPeers: Set<PeerID> = []
+  /// Peers that do not read what they are sent, and until when what they send is not looked at.
+  var deafPeers: [PeerID: Instant] = [:]
   package internal(set) var counters = Counters()
 
   /// Creates the server of a root store; the store's commits are its own from then on.
@@ -95,7 +102,12 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     self.sessionAction = sessionAction
     startedAt = now.instant
     clients = ClientTable(limits: limits)
-    versions = VersionRing(limit: limits.versions, revision: root.revision, root: root.state)
+    versions = VersionRing(
+      limit: limits.versions,
+      bytes: limits.versionBytes,
+      revision: root.revision,
+      root: root.state,
+    )
     root.onCommit = { [unowned self] revision, old, new in
       self.committed(revision: revision, old: old, new: new)
     }
@@ -124,6 +136,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   ) {
     now = moment
     counters.controlFrames += 1
+    if isDeaf(peer) { return }
     do throws(MessageError) {
       let message = try ClientMessage(frame: frame)
       receive(message, from: peer, address: address)

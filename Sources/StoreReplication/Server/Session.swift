@@ -38,7 +38,7 @@ public enum SessionEvent: Hashable, Sendable {
 
 /// One client's session.
 @MainActor
-final class Session<Root, RootAction> {
+final class Session<Root: Sendable, RootAction> {
   /// A scope that the session may send to, by its handle.
   struct Target {
     let name: String
@@ -63,12 +63,12 @@ final class Session<Root, RootAction> {
     let position: ClientMessage.Position?
   }
 
-  /// A snapshot on its way.
+  /// A capture on its way, or waited for.
   struct Transfer {
     let nonce: UInt64
     let handle: UInt64
     let revision: UInt64
-    let bytes: [UInt8]
+    let capture: ScopeCapture
     var offset = 0
   }
 

@@ -1,15 +1,34 @@
 import StoreState
 
 /// A scope that some session follows.
-final class ActiveScope<Root, RootAction> {
+@MainActor
+final class ActiveScope<Root: Sendable, RootAction> {
   let name: String
   let source: any ScopeSource<Root, RootAction>
   /// The views that show it.
   var placements: [Placement] = []
+  /// What is being sent of it, for as long as it does not change.
+  var captures = ScopeCaptures()
+  /// Its digest, where that is known; nil since it changed.
+  var digest: Digest?
 
   init(name: String, source: any ScopeSource<Root, RootAction>) {
     self.name = name
     self.source = source
+  }
+
+  /// Forgets what was known of its last state.
+  func changed() {
+    digest = nil
+    captures.removeAll()
+  }
+
+  /// The digest of its state, which is the one in `root`.
+  func digest(of root: Root) -> Digest {
+    if let digest { return digest }
+    let digest = source.digest(of: root)
+    self.digest = digest
+    return digest
   }
 }
 

@@ -1,24 +1,26 @@
-import StoreActor
+package import StoreActor
 
 /// The root: the probe, a journal of everything that was reduced, and the guard around both.
-struct ProbeRoot: Reducer {
-  struct State: Equatable, Sendable {
-    var probe = Probe.State()
-    var journal = Journal()
+package struct ProbeRoot: Reducer {
+  package struct State: Equatable, Sendable {
+    package var probe = Probe.State()
+    package var journal = Journal()
   }
 
   /// What was reduced, in order: the entry at index `n` is revision `n + 1`.
-  struct Journal: Equatable, Sendable {
-    var entries: [Probe.Mark] = []
+  package struct Journal: Equatable, Sendable {
+    package var entries: [Probe.Mark] = []
+
+    package init() {}
   }
 
-  enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     case probe(Probe.Action)
   }
 
   let helpers: ProbeHelpers
 
-  var body: some ReducerOf<Self> {
+  package var body: some ReducerOf<Self> {
     let probe = Probe(helpers: helpers)
     Reduce { [helpers] state, action in
       if !helpers.enter() { state.probe.overlaps += 1 }
@@ -34,8 +36,8 @@ struct ProbeRoot: Reducer {
 }
 
 extension ProbeRoot.Action: CasePathable {
-  struct AllCasePaths: Sendable {
-    var probe: AnyCasePath<ProbeRoot.Action, Probe.Action> {
+  package struct AllCasePaths: Sendable {
+    package var probe: AnyCasePath<ProbeRoot.Action, Probe.Action> {
       AnyCasePath(
         embed: { .probe($0) },
         extract: { if case .probe(let action) = $0 { action } else { nil } },
@@ -43,9 +45,9 @@ extension ProbeRoot.Action: CasePathable {
     }
   }
 
-  static var allCasePaths: AllCasePaths { AllCasePaths() }
+  package static var allCasePaths: AllCasePaths { AllCasePaths() }
 }
 
 extension ProbeRoot.Journal: ReplicatedRecord {
-  static let layout = RecordLayout<Self>("Journal", [.field("entries", \.entries)])
+  package static let layout = RecordLayout<Self>("Journal", [.field("entries", \.entries)])
 }

@@ -140,4 +140,25 @@ import Testing
     #expect(bench.client.takeEvents().contains(.newEpoch(old: 77, new: 78)))
     #expect(bench.joins().last?.first?.position == nil)
   }
+
+  @Test("An action whose deadline passes while there is no daemon expires, in time")
+  func expiryOffline() throws {
+    let bench = ClientBench()
+    let scope = bench.client.add("counter", mode: .follow, replica: bench.replica)
+    let soon = bench.client.submit([0], to: scope, deadline: 100)
+    let later = bench.client.submit([0], to: scope, deadline: 300)
+    #expect(bench.client.nextDeadline == Instant(nanoseconds: 101_000_000))
+    bench.advance(by: .milliseconds(100))
+    #expect(soon.outcome == nil)
+    bench.advance(by: .milliseconds(1))
+    guard case .failed(let failure)? = soon.outcome else {
+      Issue.record("It has not expired: \(String(describing: soon.outcome))")
+      return
+    }
+    #expect(failure.code == Outcome.expired)
+    #expect(later.outcome == nil)
+    #expect(bench.client.nextDeadline == Instant(nanoseconds: 301_000_000))
+    bench.advance(by: .milliseconds(200))
+    #expect(later.isFinished)
+  }
 }

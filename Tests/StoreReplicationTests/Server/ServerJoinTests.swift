@@ -120,7 +120,7 @@ import Testing
     bench.receive(.actions(first: 3, [request]), from: 1)
     _ = bench.takeOrder()
     try bench.endTurn()
-    #expect(bench.takeOrder() == ["deltas", "echo", "snapshot", "deltas", "acks"])
+    #expect(bench.takeOrder() == ["deltas", "echo", "deltas", "acks", "snapshot"])
     guard case .echo(let echo)? = bench.take(second.privateTopic).first else {
       Issue.record("No echo")
       return

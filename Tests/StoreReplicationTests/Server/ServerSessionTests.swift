@@ -245,4 +245,26 @@ import Testing
     #expect(bench.root.state.sessions.isEmpty)
     #expect(bench.server.takeNotices().count == 1)
   }
+
+  @Test("What a peer asks that reads nothing is not looked at for a while")
+  func deaf() throws {
+    let bench = ServerBench()
+    let deaf = ServerBench.peer(1)
+    for _ in 0..<100 {
+      bench.receive(.describe(request: 1), from: 1)
+      bench.server.blocked(deaf)
+    }
+    #expect(bench.server.counters.blockedPeers == 1)
+    try bench.endTurn()
+    #expect(bench.take(1).count == 1)
+
+    bench.receive(.describe(request: 2), from: 2)
+    try bench.endTurn()
+    #expect(bench.take(2).count == 1)
+
+    try bench.advance(by: .seconds(1))
+    bench.receive(.describe(request: 3), from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1).count == 1)
+  }
 }

@@ -68,6 +68,7 @@ final class PairBench {
       let outgoing = client.takeOutgoing()
       for outgoing in outgoing { try perform(outgoing) }
       bench.server.endTurn(bench.now)
+      if !bench.holdsJobs { bench.finishJobs() }
       let incoming = bench.server.takeOutgoing()
       for frame in incoming { deliver(frame) }
       if outgoing.isEmpty, incoming.isEmpty { return }

@@ -19,6 +19,8 @@ final class ServerBench {
   private(set) var published: [(topic: Topic, message: PublishedMessage)] = []
   /// In the order of sending: true for what was published.
   private(set) var order: [String] = []
+  /// Whether captures wait for `finishJobs()`.
+  var holdsJobs = false
 
   init(epoch: UInt64 = 7, limits: Limits = Limits(), timing: Timing = Timing()) {
     let gate = gate
@@ -71,6 +73,7 @@ final class ServerBench {
   }
 
   func collect() throws {
+    if !holdsJobs { finishJobs() }
     for frame in server.takeOutgoing() {
       switch frame {
       case .control(let peer, let bytes):
@@ -83,6 +86,11 @@ final class ServerBench {
         published.append((try #require(Topic(bytes: topic)), message))
       }
     }
+  }
+
+  /// Does what another thread would.
+  func finishJobs() {
+    for job in server.takeJobs() { server.receive(job.run(), at: now) }
   }
 
   /// What a peer was sent on the control socket since the last look.

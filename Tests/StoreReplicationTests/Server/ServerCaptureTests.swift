@@ -1,0 +1,153 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// Captures, which another thread encodes: docs/PROTOCOL.md §9.
+@MainActor
+@Suite struct ServerCaptureTests {
+  @Test("While a joiner's snapshot is being encoded the daemon goes on, and the joiner catches up")
+  func goesOn() throws {
+    let pair = PairBench()
+    pair.bench.holdsJobs = true
+    try pair.connect()
+    let (scope, replica) = try pair.follow("counter", Deck.Counter.self)
+    pair.bench.root.send(.counter(.incrementButtonTapped))
+    try pair.pump()
+    #expect(replica.resets == 0)
+    #expect(pair.bench.server.counters.deltas == 1)
+
+    pair.bench.finishJobs()
+    try pair.pump()
+    #expect(replica.shown == Deck.Counter(count: 1))
+    #expect(replica.resets == 1)
+    withExtendedLifetime(scope) {}
+  }
+
+  @Test("Those who join a scope at the same version share one capture")
+  func shared() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    for peer in UInt8(1)...3 {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
+    }
+    let jobs = bench.server.takeJobs()
+    #expect(jobs.count == 1)
+    for job in jobs { bench.server.receive(job.run(), at: bench.now) }
+    try bench.collect()
+    for peer in UInt8(1)...3 {
+      let cards = try bench.take(peer).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
+      #expect(cards?.count == 2)
+    }
+  }
+
+  @Test("A capture is shared for as long as its scope is the same, whatever else changes")
+  func sharedWhileSame() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
+    bench.root.send(.secretChanged)
+    try bench.join(2, try bench.hello(2), nonce: 1, [.follow("cards")])
+    #expect(bench.server.takeJobs().count == 1)
+    bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
+    try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
+    let late = bench.server.takeJobs()
+    #expect(late.count == 1)
+    for job in late { bench.server.receive(job.run(), at: bench.now) }
+    try bench.collect()
+    #expect(bench.take(1).isEmpty)
+    let cards = try bench.take(3).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
+    #expect(cards?[id: 1]?.title == "new")
+  }
+
+  @Test("A capture whose session has gone is sent to nobody")
+  func gone() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    _ = bench.take(1)
+    bench.finishJobs()
+    try bench.collect()
+    #expect(bench.take(1).isEmpty)
+    #expect(bench.server.counters.snapshots == 0)
+  }
+
+  @Test("A later join of the same session gets its own capture, not the earlier one's")
+  func superseded() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("cards")])
+    try bench.join(1, hello, nonce: 2, [.follow("counter")])
+    bench.finishJobs()
+    try bench.collect()
+    let pieces = bench.take(1).compactMap { message -> DaemonMessage.SnapshotPiece? in
+      if case .snapshot(let piece) = message { piece } else { nil }
+    }
+    #expect(pieces.map(\.nonce) == [2])
+  }
+
+  @Test("A digest that a capture found is not computed once more")
+  func digest() throws {
+    let bench = ServerBench()
+    let joined = try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
+    #expect(bench.server.followedScopes.first?.digest != nil)
+    try bench.advance(by: .milliseconds(300))
+    guard case .bookmark(let bookmark)? = bench.take(joined.topic).last else {
+      Issue.record("No bookmark")
+      return
+    }
+    let cards: IdentifiedArrayOf<Deck.Card>? = bench.root.state.cards
+    #expect(bookmark.digests == [cards.digest])
+    bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
+    #expect(bench.server.followedScopes.first?.digest == nil)
+  }
+
+  @Test("What many changes add up to is encoded as a snapshot when it is too large for a frame")
+  func largeReplay() throws {
+    var limits = Limits()
+    limits.frameBytes = 2048
+    let bench = ServerBench(limits: limits)
+    let hello = try bench.hello(1)
+    bench.root.send(.counter(.filled(bytes: 10_000)))
+    let position = ClientMessage.Position(epoch: 7, revision: 0)
+    let joined = try bench.join(1, hello, nonce: 1, [.follow("counter", position: position)])
+    #expect(bench.server.counters.replays == 0)
+    let text = try joined.captures.first?.snapshot(Deck.Counter.self)?.numberFactAlert
+    #expect(text?.count == 10_000)
+  }
+}
+
+/// Which versions are kept.
+@Suite struct VersionRingTests {
+  @Test("The newest versions are kept, up to their number")
+  func count() {
+    var ring = VersionRing(limit: 3, bytes: 1 << 20, revision: 5, root: "5")
+    for revision in UInt64(6)...9 { ring.append("\(revision)", revision: revision, changed: 0) }
+    #expect((4...10).map { ring[UInt64($0)] } == [nil, nil, nil, "7", "8", "9", nil])
+  }
+
+  @Test("Large steps push old versions out before the number does")
+  func bytes() {
+    var ring = VersionRing(limit: 100, bytes: 10_000, revision: 0, root: 0)
+    for revision in UInt64(1)...20 {
+      ring.append(Int(revision), revision: revision, changed: 4000)
+    }
+    #expect(ring.oldestRevision == 18)
+    #expect(ring[18] == 18)
+    #expect(ring[17] == nil)
+  }
+
+  @Test("The newest version is kept, however much its step changed")
+  func newest() {
+    var ring = VersionRing(limit: 100, bytes: 1000, revision: 0, root: 0)
+    ring.append(1, revision: 1, changed: 1 << 30)
+    #expect(ring[1] == 1)
+    #expect(ring[0] == nil)
+    ring.append(2, revision: 2, changed: 1)
+    #expect(ring[1] == 1)
+  }
+}
