@@ -14,8 +14,16 @@ let package = Package(
   platforms: [.macOS(.v15)],
   products: [
     .library(name: "StoreActor", targets: ["StoreActor"]),
+    .library(
+      name: "StoreActorClassic",
+      targets: [
+        "CasePathOperator", "StateContainers", "StateContainersMixed", "StoreActorClassic",
+        "StoreActorSimplex", "TerminalViews",
+      ],
+    ),
     .library(name: "StoreDaemon", targets: ["StoreDaemon"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
+    .library(name: "StoreTesting", targets: ["StoreTesting"]),
     .executable(name: "stored", targets: ["Daemon"]),
     .executable(name: "storectl", targets: ["Client"]),
     .executable(name: "simulator", targets: ["Simulator"]),
@@ -30,7 +38,7 @@ let package = Package(
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.4.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.20.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
-    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.2.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
   ],
   targets: [
@@ -59,9 +67,11 @@ let package = Package(
       name: "StoreActor",
       dependencies: [
         "StoreActorMacros", "StoreState",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "CustomDump", package: "swift-custom-dump"),
         .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
         .product(name: "OrderedCollections", package: "swift-collections"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
     .target(
@@ -72,6 +82,10 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "OrderedCollections", package: "swift-collections"),
       ],
+    ),
+    .target(
+      name: "StoreTesting",
+      dependencies: ["StoreActor", "StoreReplication", "StoreState"],
     ),
     .target(
       name: "StoreDaemon",
@@ -102,6 +116,26 @@ let package = Package(
       ],
     ),
 
+    // What older documents write, on top of StoreActor: the 0.3x names, two kinds of state
+    // containers, Simplex, and a stand-in for the views that they show.
+    .target(name: "TerminalViews"),
+    .target(name: "CasePathOperator", dependencies: ["StoreActor"]),
+    .target(
+      name: "StoreActorClassic",
+      dependencies: [
+        "CasePathOperator", "StoreActor", "StoreState", "TerminalViews",
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
+    ),
+    .target(
+      name: "StoreActorSimplex",
+      dependencies: [
+        "CasePathOperator", "StoreActor", "StoreActorClassic", "StoreActorMacros", "TerminalViews",
+      ],
+    ),
+    .target(name: "StateContainersMixed", dependencies: ["StoreActor"]),
+    .target(name: "StateContainers", dependencies: ["StateContainersMixed", "StoreActor"]),
+
     // A world in one thread with a daemon, clients, a network and a clock, for tests and for
     // `make simulate`.
     .target(
@@ -116,12 +150,96 @@ let package = Package(
       ],
     ),
 
+    // What `make bench` runs.
+    .executableTarget(
+      name: "StoreBench",
+      dependencies: ["StoreActor"],
+      path: "Benchmarks/StoreBench",
+    ),
+
     .testTarget(name: "HouseTests"),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
     .testTarget(name: "StoreStateTests", dependencies: ["StoreState"]),
     .testTarget(
       name: "StoreActorTests",
+      dependencies: [
+        "StoreActor", "StoreState", reportsToTests,
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+      ],
+      exclude: ["Macros"],
+    ),
+    .testTarget(
+      name: "MacroUseTests",
       dependencies: ["StoreActor", "StoreState", reportsToTests],
+      path: "Tests/StoreActorTests/Macros",
+    ),
+    // The expansions are compiled into their tests (a link to their folder): a test target that
+    // depends on a macro would have the package manager build the whole package twice.
+    .testTarget(
+      name: "StoreActorMacrosTests",
+      dependencies: [
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
+      ],
+      exclude: ["Expansions/StoreActorPlugin.swift"],
+    ),
+    .testTarget(
+      name: "StoreActorClassicTests",
+      dependencies: [
+        "StoreActorClassic", "TerminalViews", reportsToTests,
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
+    ),
+    .testTarget(
+      name: "StateContainerTests",
+      dependencies: ["StateContainers", "StoreActor", reportsToTests],
+    ),
+    .testTarget(name: "SimplexTests", dependencies: ["StoreActorSimplex", reportsToTests]),
+
+    // The samples of the documents that the project starts from: see Tests/SampleTests/README.md.
+    .testTarget(
+      name: "ClassicSampleTests",
+      dependencies: ["StoreActorClassic", "TerminalViews", reportsToTests],
+      path: "Tests/SampleTests/Classic",
+    ),
+    .testTarget(
+      name: "AsyncSampleTests",
+      dependencies: ["StoreActorClassic", "TerminalViews", reportsToTests],
+      path: "Tests/SampleTests/Async",
+    ),
+    .testTarget(
+      name: "ModernSampleTests",
+      dependencies: ["StoreActor", "TerminalViews", reportsToTests],
+      path: "Tests/SampleTests/Modern",
+    ),
+    .testTarget(
+      name: "MixedContainerSampleTests",
+      dependencies: ["StateContainersMixed", "StoreActor", reportsToTests],
+      path: "Tests/SampleTests/Containers/Mixed",
+    ),
+    .testTarget(
+      name: "ContainerSampleTests",
+      dependencies: ["StateContainers", "StoreActor", "TerminalViews", reportsToTests],
+      path: "Tests/SampleTests/Containers/Separated",
+    ),
+    .testTarget(
+      name: "SimplexSampleTests",
+      dependencies: ["StoreActor", "StoreActorSimplex", "TerminalViews", reportsToTests],
+      path: "Tests/SampleTests/Simplex",
+    ),
+
+    .testTarget(
+      name: "StoreTestingTests",
+      dependencies: [
+        "StoreActor", "StoreReplication", "StoreState", "StoreTesting", reportsToTests,
+      ],
     ),
     .testTarget(
       name: "StoreReplicationTests",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Logging
 import StoreDaemon
 import StoreReplication
@@ -53,12 +54,22 @@ struct Stored: ParsableCommand {
       return handler
     }
     let host = StoreHost(
-      initialState: WorkspaceFeature.State(),
+      initialState: WorkspaceFeature.State(
+        game: Game.State(
+          counter: GuessCounter.State(
+            id: UUID(),
+            secret: .random(in: GuessCounter.State.range),
+          )
+        )
+      ),
       exposures: WorkspaceFeature.exposures,
       configuration: settings.host,
       logger: Logger(label: "stored"),
       sessionAction: WorkspaceFeature.action(for:),
-      withDependencies: { $0.numberFact = facts },
+      withDependencies: {
+        $0.numberFact = facts
+        $0.gameResults = .file(at: "\(settings.host.directory)/game-results.json")
+      },
       reducer: { WorkspaceFeature() },
     )
     try host.run { ready in

@@ -4,5 +4,18 @@ import SwiftSyntaxMacros
 /// All macros of the package, as the compiler finds them.
 @main
 struct StoreActorPlugin: CompilerPlugin {
-  let providingMacros: [any Macro.Type] = []
+  let providingMacros: [any Macro.Type] = [
+    CasePathableMacro.self,
+    DependencyClientMacro.self,
+    DependencyEndpointIgnoredMacro.self,
+    DependencyEndpointMacro.self,
+    ObservableStateMacro.self,
+    ObservationMarkerMacro.self,
+    PresentsMacro.self,
+    ReducerCaseMarkerMacro.self,
+    ReducerMacro.self,
+    SimplexReducerMacro.self,
+    StateMarkerMacro.self,
+    ViewStateMacro.self,
+  ]
 }

@@ -24,7 +24,8 @@ package final class DynamicScope: Replica {
   package private(set) var revision: UInt64 = 0
   private var knownDigest: IncrementalDigest?
   package internal(set) var scope: ClientScope?
-  package var onEvent: @MainActor (Event) -> Void = { _ in }
+  /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
+  package var onEvent: (@MainActor (Event) -> Void)?
 
   init(name: String, description: ScopeDescription) {
     self.name = name
@@ -37,18 +38,22 @@ package final class DynamicScope: Replica {
     try value.validate(against: schema, in: description.state)
     self.value = value
     self.revision = revision
-    onEvent(.snapshot(revision: revision))
+    onEvent?(.snapshot(revision: revision))
   }
 
   package func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    let old = onEvent == nil ? nil : value
     var decoder = CBORDecoder(delta)
-    let old = value
-    var value = value
-    try value.apply(delta: &decoder, schema: schema, in: description.state)
-    try decoder.finish()
-    self.value = value
+    do throws(CodecError) {
+      try value.apply(delta: &decoder, schema: schema, in: description.state)
+      try decoder.finish()
+    } catch {
+      // Half changed, and a snapshot follows; who is told of changes may look until then.
+      if let old { value = old }
+      throw error
+    }
     self.revision = revision
-    onEvent(.delta(delta, old: old, revision: revision))
+    if let old { onEvent?(.delta(delta, old: old, revision: revision)) }
   }
 
   /// The digest of ``value``.
@@ -66,8 +71,8 @@ package final class DynamicScope: Replica {
 
   package func settled(revision: UInt64) {
     self.revision = revision
-    onEvent(.settled(revision: revision))
+    onEvent?(.settled(revision: revision))
   }
 
-  package func statusChanged(_ status: ScopeStatus) { onEvent(.status(status)) }
+  package func statusChanged(_ status: ScopeStatus) { onEvent?(.status(status)) }
 }

@@ -1,9 +1,9 @@
-import StoreReplication
-import ZeroMQ
+package import StoreReplication
+package import ZeroMQ
 
 /// The daemon's two sockets.
 @MainActor
-final class HostSockets {
+package final class HostSockets {
   /// Frames taken from one socket in one turn, so that all get theirs.
   static let budget = 256
   /// Nanoseconds after which a turn takes no more control frames: what the turn changed goes out,
@@ -13,13 +13,17 @@ final class HostSockets {
   /// change is published at the end of the turn.
   static let byteBudget = 64 << 10
 
-  let control: Socket
-  let publishing: Socket
+  package let control: Socket
+  package let publishing: Socket
   private let context: Context
   private var identity = Message()
   private var body = Message()
 
-  init(_ configuration: HostConfiguration, limits: Limits, welcome: [UInt8]) throws(ZeroMQError) {
+  package init(
+    _ configuration: HostConfiguration,
+    limits: Limits,
+    welcome: [UInt8],
+  ) throws(ZeroMQError) {
     context = try Context()
     control = try Socket(context, kind: .router, options: Self.controlOptions(limits))
     publishing = try Socket(
@@ -79,7 +83,9 @@ final class HostSockets {
   /// Takes what came upstream.
   ///
   /// - Returns: Whether there may be more.
-  func receiveUpstream(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
+  package func receiveUpstream(
+    _ take: (ArraySlice<UInt8>) -> Void
+  ) throws(ZeroMQError) -> Bool {
     for _ in 0..<Self.budget {
       guard try publishing.receive(into: &body) else { return false }
       var isWhole = !body.more
@@ -96,7 +102,7 @@ final class HostSockets {
   /// connected from.
   ///
   /// - Returns: Whether there may be more.
-  func receiveControl(
+  package func receiveControl(
     _ take: (PeerID, ArraySlice<UInt8>?, () -> String) -> Bool
   ) throws(ZeroMQError) -> Bool {
     var taken = 0

@@ -37,6 +37,8 @@ final class BenchRun {
     guard let target = followed.scope else {
       preconditionFailure("The scope \(scope) is followed, but not joined")
     }
+    // The state is kept up to date, and nobody is told.
+    followed.onEvent = nil
     self.target = target
   }
 

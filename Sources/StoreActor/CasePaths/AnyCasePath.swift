@@ -11,9 +11,15 @@
 ///   )
 /// }
 /// ```
-public struct AnyCasePath<Root, Value>: Sendable {
-  private let embedValue: @Sendable (Value) -> Root
-  private let extractValue: @Sendable (Root) -> Value?
+///
+/// `@CasePathable` writes them, with the names of their cases.
+public struct AnyCasePath<Root, Value>:
+  // Sound: both functions are `@Sendable`, or generated ones that capture nothing but types.
+  @unchecked Sendable
+{
+  @usableFromInline let embedValue: (Value) -> Root
+  @usableFromInline let extractValue: (Root) -> Value?
+  let name: CasePathName
 
   /// Creates a case path of its two functions.
   ///
@@ -24,21 +30,49 @@ public struct AnyCasePath<Root, Value>: Sendable {
     embed: @escaping @Sendable (Value) -> Root,
     extract: @escaping @Sendable (Root) -> Value?,
   ) {
+    self.init(name: .unknown, embed: embed, extract: extract)
+  }
+
+  /// Creates a case path that knows its case's name; for generated code.
+  ///
+  /// - Parameters:
+  ///   - name: What the case is called in the source.
+  ///   - embed: Makes a root of a value. Must be the inverse of `extract`, and capture nothing.
+  ///   - extract: Takes the value out of a root; nil when the root is of another case. Must capture
+  ///     nothing.
+  public init(
+    _$name name: String,
+    embed: @escaping (Value) -> Root,
+    extract: @escaping (Root) -> Value?,
+  ) {
     embedValue = embed
     extractValue = extract
+    self.name = .named(name)
+  }
+
+  init(
+    name: CasePathName,
+    embed: @escaping @Sendable (Value) -> Root,
+    extract: @escaping @Sendable (Root) -> Value?,
+  ) {
+    embedValue = embed
+    extractValue = extract
+    self.name = name
   }
 
   /// Resolves a case key path, once: using the result costs two closure calls and no key path.
   public init(_ keyPath: CaseKeyPath<Root, Value>) {
-    self = Case(keyPath).path(from: Root.self)
+    self = Case(keyPath)._$path(from: Root.self)
   }
 
   /// Makes a root of a value.
+  @inlinable
   public func embed(_ value: Value) -> Root {
     embedValue(value)
   }
 
   /// Takes the value out of a root, or returns nil when the root is of another case.
+  @inlinable
   public func extract(from root: Root) -> Value? {
     extractValue(root)
   }
@@ -46,10 +80,11 @@ public struct AnyCasePath<Root, Value>: Sendable {
   /// A case path that goes on, from this path's value, along another one.
   public func appending<Member>(_ path: AnyCasePath<Value, Member>) -> AnyCasePath<Root, Member> {
     AnyCasePath<Root, Member>(
-      embed: { [embedValue] in embedValue(path.embedValue($0)) },
-      extract: { [extractValue] root in
-        guard let value = extractValue(root) else { return nil }
-        return path.extractValue(value)
+      name: name.appending(path.name),
+      embed: { embed(path.embed($0)) },
+      extract: { root in
+        guard let value = extract(from: root) else { return nil }
+        return path.extract(from: value)
       },
     )
   }
@@ -58,12 +93,13 @@ public struct AnyCasePath<Root, Value>: Sendable {
 extension AnyCasePath where Root == Value {
   /// The path from a value to itself.
   public init() {
-    self.init(embed: { $0 }, extract: { $0 })
+    self.init(name: .root, embed: { $0 }, extract: { $0 })
   }
 }
 
 extension AnyCasePath where Value == Void {
   /// Makes a root of a case without a value.
+  @inlinable
   public func embed() -> Root {
     embed(())
   }

@@ -1,7 +1,8 @@
 /// What a ``CaseKeyPath`` is a key path of: one case of an enum, or an enum as a whole.
 ///
-/// It has no properties of its own: every case of an enum is a member by dynamic lookup, so that
-/// `\User.Cases.home` and `\.child.tapped` are ordinary key paths, checked by the compiler.
+/// Every case of an enum is a member by dynamic lookup, so that `\User.Cases.home` and
+/// `\.child.tapped` are ordinary key paths, checked by the compiler. What it has of its own begins
+/// with `_$` where a case could be called so.
 @dynamicMemberLookup
 public struct Case<Value>: Sendable {
   /// The way here from the root; nil where the root itself is meant.
@@ -33,7 +34,7 @@ public struct Case<Value>: Sendable {
   public subscript<Member>(
     dynamicMember keyPath: any KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member>> & Sendable
   ) -> Case<Member> where Value: CasePathable {
-    appending(Value.allCasePaths[keyPath: keyPath])
+    _$appending(Value.allCasePaths[keyPath: keyPath])
   }
 
   /// A member of this case's value that is held as an optional, seen through to what it wraps.
@@ -41,7 +42,7 @@ public struct Case<Value>: Sendable {
   public subscript<Member>(
     dynamicMember keyPath: any KeyPath<Value.AllCasePaths, AnyCasePath<Value, Member?>> & Sendable
   ) -> Case<Member> where Value: CasePathable {
-    appending(Value.allCasePaths[keyPath: keyPath]).appending(Member?.allCasePaths.some)
+    _$appending(Value.allCasePaths[keyPath: keyPath])._$appending(Member?.allCasePaths.some)
   }
 
   /// Makes a root of a value; the result's type is the root that this case was reached from.
@@ -55,13 +56,13 @@ public struct Case<Value>: Sendable {
     return link.extractAny(from: root)
   }
 
-  package func appending<Member>(_ path: AnyCasePath<Value, Member>) -> Case<Member> {
+  package func _$appending<Member>(_ path: AnyCasePath<Value, Member>) -> Case<Member> {
     guard let link else { return Case<Member>(link: path) }
     return Case<Member>(link: link.linking(path))
   }
 
   /// The typed functions from the root to here, with no `Any` on the way.
-  package func path<Root>(from root: Root.Type) -> AnyCasePath<Root, Value> {
+  package func _$path<Root>(from root: Root.Type) -> AnyCasePath<Root, Value> {
     if let path = link as? AnyCasePath<Root, Value> { return path }
     if link == nil, let path = AnyCasePath<Value, Value>() as? AnyCasePath<Root, Value> {
       return path
@@ -70,9 +71,18 @@ public struct Case<Value>: Sendable {
   }
 }
 
+extension Case {
+  /// The names of the cases along the way, `child.tapped`; nil when one of them is not known.
+  package var _$name: String? {
+    guard let link else { return "" }
+    return link.name.text
+  }
+}
+
 /// A way from some root to a value, without the root's type.
 private protocol CaseLink<Value>: Sendable {
   associatedtype Value
+  var name: CasePathName { get }
   func linking<Member>(_ path: AnyCasePath<Value, Member>) -> any CaseLink<Member>
   func embedAny(_ value: Value) -> Any
   func extractAny(from root: Any) -> Value?
@@ -95,6 +105,7 @@ extension AnyCasePath: CaseLink {
 
 /// A case without the type of its value, as a ``PartialCaseKeyPath`` leads to it.
 protocol PartialCase {
+  var _$name: String? { get }
   func embedAny(_ value: Any) -> Any?
   func extractAny(from root: Any) -> Any?
 }

@@ -12,12 +12,12 @@ extension KeyPath {
   public func callAsFunction<Enum, AssociatedValue>(
     _ value: AssociatedValue
   ) -> Enum where Root == Case<Enum>, Value == Case<AssociatedValue> {
-    Case(self).path(from: Enum.self).embed(value)
+    Case(self)._$path(from: Enum.self).embed(value)
   }
 
   /// Makes a root of a case without a value.
   public func callAsFunction<Enum>() -> Enum where Root == Case<Enum>, Value == Case<Void> {
-    Case(self).path(from: Enum.self).embed(())
+    Case(self)._$path(from: Enum.self).embed(())
   }
 
   /// Whether an enum is of the case that a key path leads to, for `case \.tapped:` in a switch.
@@ -25,7 +25,7 @@ extension KeyPath {
     keyPath: KeyPath,
     root: Enum,
   ) -> Bool where Root == Case<Enum>, Value == Case<AssociatedValue> {
-    Case(keyPath).path(from: Enum.self).extract(from: root) != nil
+    Case(keyPath)._$path(from: Enum.self).extract(from: root) != nil
   }
 }
 

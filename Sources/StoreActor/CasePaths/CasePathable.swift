@@ -39,8 +39,8 @@ extension CasePathable {
   /// Setting it replaces the value; it does nothing when this is another case, and setting nil
   /// does nothing either.
   public subscript<Value>(case keyPath: CaseKeyPath<Self, Value>) -> Value? {
-    get { Case(keyPath).path(from: Self.self).extract(from: self) }
-    set { replace(Case(keyPath).path(from: Self.self), with: newValue) }
+    get { Case(keyPath)._$path(from: Self.self).extract(from: self) }
+    set { replace(Case(keyPath)._$path(from: Self.self), with: newValue) }
   }
 
   /// The value of a case of any type, or nil when this is another case.
@@ -77,7 +77,7 @@ extension CasePathable {
     line: UInt = #line,
     column: UInt = #column,
   ) rethrows {
-    let path = Case(keyPath).path(from: Self.self)
+    let path = Case(keyPath)._$path(from: Self.self)
     guard var value = path.extract(from: self) else {
       reportIssue(
         """

@@ -19,7 +19,7 @@ extension Never: CasePathable, CasePathIterable {
 extension Case {
   /// A case that never is, for a reducer that has no actions of its own.
   public var never: Case<Never> {
-    appending(AnyCasePath(embed: absurd, extract: { _ in nil }))
+    _$appending(AnyCasePath(_$name: "never", embed: absurd, extract: { _ in nil }))
   }
 }
 

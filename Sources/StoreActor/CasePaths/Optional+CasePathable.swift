@@ -4,12 +4,12 @@ extension Optional: CasePathable, CasePathIterable {
   public struct AllCasePaths: CasePathReflectable, Sendable, Sequence {
     /// The absence of a value.
     public var none: AnyCasePath<Optional, Void> {
-      AnyCasePath(embed: { .none }, extract: { $0 == nil ? () : nil })
+      AnyCasePath(_$name: "none", embed: { .none }, extract: { $0 == nil ? () : nil })
     }
 
     /// A value that is there.
     public var some: AnyCasePath<Optional, Wrapped> {
-      AnyCasePath(embed: { .some($0) }, extract: { $0 })
+      AnyCasePath(_$name: "some", embed: { .some($0) }, extract: { $0 })
     }
 
     /// The key path of the case that an optional is of.
@@ -40,6 +40,7 @@ extension AnyCasePath {
   /// The same path where both ends may be nil.
   fileprivate var optional: AnyCasePath<Root?, Value?> {
     AnyCasePath<Root?, Value?>(
+      name: name,
       embed: { value in value.map { embed($0) } },
       extract: { root in
         guard let root, let value = extract(from: root) else { return nil }

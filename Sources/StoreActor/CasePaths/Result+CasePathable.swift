@@ -4,6 +4,7 @@ extension Result: CasePathable, CasePathIterable {
     /// The value of a success.
     public var success: AnyCasePath<Result, Success> {
       AnyCasePath(
+        _$name: "success",
         embed: { .success($0) },
         extract: { if case .success(let value) = $0 { value } else { nil } },
       )
@@ -12,6 +13,7 @@ extension Result: CasePathable, CasePathIterable {
     /// The error of a failure.
     public var failure: AnyCasePath<Result, Failure> {
       AnyCasePath(
+        _$name: "failure",
         embed: { .failure($0) },
         extract: { if case .failure(let error) = $0 { error } else { nil } },
       )

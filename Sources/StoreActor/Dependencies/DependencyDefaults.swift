@@ -1,5 +1,4 @@
 import Foundation
-import IssueReporting
 
 /// The default values that were made so far, for each context and each test.
 ///
@@ -72,20 +71,20 @@ final class DependencyDefaults: @unchecked Sendable {
 }
 
 extension DependencyDefaults {
+  /// Forgets what was made in tests that have no identity, as those of XCTest have none.
+  func removeUnidentified() {
+    lock.withLock { entries = entries.filter { $0.key.test != nil } }
+  }
+
+  /// Forgets what was made in a test.
+  func removeAll(of test: TestIdentity) {
+    lock.withLock { entries = entries.filter { $0.key.test != test } }
+  }
+
   private struct EntryKey: Hashable {
     let key: ObjectIdentifier
     let context: DependencyContext
-    let test: TestContext.Testing.Test.ID?
-
-    init(key: ObjectIdentifier, context: DependencyContext) {
-      self.key = key
-      self.context = context
-      if isTesting, case .swiftTesting(let testing?) = TestContext.current {
-        test = testing.test.id
-      } else {
-        test = nil
-      }
-    }
+    let test = TestIdentity.current
   }
 }
 

@@ -14,7 +14,8 @@
 /// }
 /// ```
 ///
-/// Each value is made once: the live one once a process, the test one once a test.
+/// Each value is made once: the live one once a process, the test one once a test. XCTest's tests
+/// are told apart where the test target links `StoreTesting`; those of Swift Testing always are.
 public protocol DependencyKey<Value>: TestDependencyKey {
   /// The type of the dependency; the key's own type, unless it says otherwise.
   associatedtype Value = Self

@@ -22,7 +22,7 @@ extension Effect {
 
   func cancellable(by id: CancelID, cancelInFlight: Bool) -> Self {
     switch operation {
-    case .none, .send:
+    case .none, .send, .output:
       // Nothing of it can be cancelled, as it is over at once.
       cancelInFlight ? .merge(Self(.cancel(id)), self) : self
     default:

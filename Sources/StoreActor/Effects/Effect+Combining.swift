@@ -42,11 +42,9 @@ extension Effect {
   /// The same effect with its actions turned into others.
   @inlinable
   public func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> Effect<T> {
-    switch operation {
-    case .none: .none
-    case .send(let action): .send(transform(action))
-    default: mapped(transform)
-    }
+    if isNone { return .none }
+    if case .send(let action) = operation { return .send(transform(action)) }
+    return mapped(transform)
   }
 
   @usableFromInline
@@ -58,6 +56,10 @@ extension Effect {
       .send(transform(action))
     case .run(let run):
       Effect<T>(.run(run.map(transform)))
+    case .source(let source):
+      Effect<T>(.source(source.map(transform)))
+    case .output(let output):
+      Effect<T>(.output(output))
     case .merge(let effects):
       Effect<T>(.merge(effects.map { $0.map(transform) }))
     case .concatenate(let effects):
@@ -78,7 +80,7 @@ extension EffectRun {
   func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectRun<T> {
     EffectRun<T>(priority: priority, name: name, path: path, location: location) {
       [operation] send in
-      await operation(Send { send.deliver(transform($0)) })
+      await operation(send.pullback(transform))
     }
   }
 }

@@ -6,10 +6,24 @@
 public struct Effect<Action>: Sendable {
   @usableFromInline
   package let operation: EffectOperation<Action>
-
+  /// Whether the operation is none.
+  ///
+  /// Kept apart because looking for that in the operation makes the compiler copy it.
   @usableFromInline
+  package let isNone: Bool
+
+  /// Anything but nothing.
+  @inlinable
   package init(_ operation: EffectOperation<Action>) {
     self.operation = operation
+    isNone = false
+  }
+
+  /// Nothing.
+  @inlinable
+  init() {
+    operation = .none
+    isNone = true
   }
 }
 
@@ -25,6 +39,10 @@ package enum EffectOperation<Action> {
   case send(Action)
   /// Work for a task of its own.
   case run(EffectRun<Action>)
+  /// Work that is no task: it begins on the spot and calls back.
+  case source(EffectSource<Action>)
+  /// An event for whoever observes outputs.
+  indirect case output(any Sendable)
   /// Several at once.
   case merge([Effect<Action>])
   /// One after the other.
@@ -47,7 +65,7 @@ extension Effect {
   /// No effect.
   @inlinable
   public static var none: Self {
-    Self(.none)
+    Self()
   }
 
   /// Sends an action at once: it is reduced before the `send` that led here returns, and is part of
@@ -57,10 +75,5 @@ extension Effect {
   @inlinable
   public static func send(_ action: Action) -> Self {
     Self(.send(action))
-  }
-
-  @usableFromInline
-  package var isNone: Bool {
-    if case .none = operation { true } else { false }
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 final class EffectActivity: EffectCancellable {
   private struct State {
     var isCancelled = false
-    var task: Task<Void, Never>?
+    var stop: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -34,21 +34,25 @@ final class EffectActivity: EffectCancellable {
   /// The group of the action that the work is for.
   var group: EffectGroup? { context.groups.first }
 
+  /// The action that the work is for.
+  var origin: (any Sendable & AnyObject)? { context.origin }
+
   func cancel() {
-    let task = state.withLock { state in
+    let stop = state.withLock { state in
       state.isCancelled = true
-      return state.task
+      return state.stop
     }
-    task?.cancel()
+    stop?()
   }
 
-  /// Tells the work its task, once that has been made.
-  func attach(_ task: Task<Void, Never>) {
+  /// Tells the work how to stop, once it has begun; it is stopped at once when it was cancelled
+  /// before.
+  func attach(_ stop: @escaping @Sendable () -> Void) {
     let isCancelled = state.withLock { state in
-      state.task = task
+      state.stop = stop
       return state.isCancelled
     }
-    if isCancelled { task.cancel() }
+    if isCancelled { stop() }
   }
 
   /// The work is over, whether it was cancelled or not.
@@ -56,6 +60,12 @@ final class EffectActivity: EffectCancellable {
   func end() {
     guard !isEnded else { return }
     isEnded = true
+    // Let go of outside of the lock, as anything may end with it.
+    let stop = state.withLock { state in
+      defer { state.stop = nil }
+      return state.stop
+    }
+    _ = stop
     registry.remove(self, for: context.ids)
     for group in context.groups { group.remove(self) }
     context.join?.leave()
@@ -69,6 +79,8 @@ struct EffectContext: Sendable {
   var ids: [CancelID] = []
   var groups: [EffectGroup] = []
   var join: EffectJoin?
+  /// The action that the work is for: an `ActionOrigin` of the store's actions.
+  var origin: (any Sendable & AnyObject)?
 
   func adding(_ id: CancelID) -> EffectContext {
     var context = self
@@ -86,6 +98,16 @@ struct EffectContext: Sendable {
     var context = self
     context.join = join
     return context
+  }
+}
+
+/// An action that effects were returned for.
+// Sound: the action is constant, and is looked at on the main actor only.
+final class ActionOrigin<Action>: @unchecked Sendable {
+  let action: Action
+
+  init(_ action: Action) {
+    self.action = action
   }
 }
 

@@ -34,29 +34,41 @@ enum ChildOperator {
   case ifCaseLet
   case caseScope
   case forEach(id: String)
+  case presentation
+  case stack(id: String)
 
   var name: String {
     switch self {
-    case .ifLet: "\"ifLet\""
+    case .ifLet, .presentation: "\"ifLet\""
     case .ifCaseLet: "\"ifCaseLet\""
     case .caseScope: "\"Scope\""
-    case .forEach: "\"forEach\""
+    case .forEach, .stack: "\"forEach\""
     }
   }
 
   var article: String {
     switch self {
-    case .ifLet, .ifCaseLet: "An"
-    case .caseScope, .forEach: "A"
+    case .ifLet, .ifCaseLet, .presentation: "An"
+    case .caseScope, .forEach, .stack: "A"
     }
   }
 
-  /// What was missing, after "received a child action when".
+  /// What kind of action was received.
+  var action: String {
+    switch self {
+    case .presentation: "a presentation action"
+    case .stack: "a stack action"
+    default: "a child action"
+    }
+  }
+
+  /// What was missing, after "received … when".
   var absence: String {
     switch self {
     case .ifLet: "the child's state was nil"
     case .ifCaseLet, .caseScope: "the child's state was set to another case"
-    case .forEach(let id): "there was no element with the id \(id)"
+    case .forEach(let id), .stack(let id): "there was no element with the id \(id)"
+    case .presentation: "the destination's state was absent"
     }
   }
 
@@ -66,6 +78,8 @@ enum ChildOperator {
     case .ifLet: "set the child's state to nil"
     case .ifCaseLet, .caseScope: "changed the state to another case"
     case .forEach: "removed the element"
+    case .presentation: "set the destination's state to nil"
+    case .stack: "popped the element"
     }
   }
 }
@@ -81,8 +95,8 @@ func reportAbsentChild<Action>(
   customDump(action, to: &dump, indent: 4)
   location.report(
     """
-    \(child.article) \(child.name) at "\(location.fileID):\(location.line)" received a child \
-    action when \(child.absence).
+    \(child.article) \(child.name) at "\(location.fileID):\(location.line)" received \
+    \(child.action) when \(child.absence).
 
       Action:
     \(dump)

@@ -1,7 +1,7 @@
 /// How children of one type are told apart; chosen once for a type, as asking a type is slow.
 ///
-/// An `Identifiable` child is told by its id, an enum by its case; any other child has no identity
-/// beyond being there.
+/// An `Identifiable` child is told by its id, an enum by its case and by the id of what that holds,
+/// if it has one; any other child has no identity beyond being there.
 @usableFromInline
 struct ChildIdentity<Child> {
   /// The identity of a child; nil where being there is all there is to it.
@@ -32,8 +32,26 @@ struct ChildIdentity<Child> {
 
   private static func byCase<C: CasePathable>(_: C.Type) -> ((Child) -> AnyHashable)? {
     guard let paths = C.allCasePaths as? any CasePathReflectable<C> else { return nil }
-    return { child in AnyHashable((child as? C).map { paths[$0] as AnyKeyPath }) }
+    return { child in
+      guard let child = child as? C else { return Self.only }
+      let keyPath: PartialCaseKeyPath<C> = paths[child]
+      guard payloadType(of: keyPath) is any Identifiable.Type else {
+        return AnyHashable(keyPath as AnyKeyPath)
+      }
+      let payload = child[case: keyPath] as? any Identifiable
+      return AnyHashable(CaseIdentity(keyPath: keyPath, id: payload.map { $0.anyHashableID }))
+    }
   }
+}
+
+/// The case of an enum, and the id of what it holds.
+private struct CaseIdentity: Hashable {
+  let keyPath: AnyKeyPath
+  let id: AnyHashable?
+}
+
+extension Identifiable {
+  fileprivate var anyHashableID: AnyHashable { AnyHashable(id) }
 }
 
 /// Whether a child that moves on to another case is still the same one.

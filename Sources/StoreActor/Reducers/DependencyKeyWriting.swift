@@ -71,12 +71,26 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
     before { $0[keyPath: keyPath] = value }
   }
 
+  /// Sets one more dependency that is its own key.
+  public func dependency<Value: TestDependencyKey>(_ value: Value) -> Self
+  where Value.Value == Value {
+    before { $0[Value.self] = value }
+  }
+
   /// Changes one more dependency.
   public func transformDependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,
     transform: @escaping (_ dependency: inout Value) -> Void,
   ) -> Self {
     before { transform(&$0[keyPath: keyPath]) }
+  }
+
+  /// Changes one more dependency that is its own key.
+  public func transformDependency<Value: TestDependencyKey>(
+    _: Value.Type,
+    transform: @escaping (_ dependency: inout Value) -> Void,
+  ) -> Self where Value.Value == Value {
+    before { transform(&$0[Value.self]) }
   }
 
   /// What is written further out is in force first, and what is written further in has the last

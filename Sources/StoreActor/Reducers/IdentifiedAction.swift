@@ -16,6 +16,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
     /// The id and the action of any row.
     public var element: AnyCasePath<IdentifiedAction, (id: ID, action: Action)> {
       AnyCasePath(
+        _$name: "element",
         embed: { .element(id: $0.id, action: $0.action) },
         extract: { root in
           guard case .element(let id, let action) = root else { return nil }
@@ -40,6 +41,7 @@ public enum IdentifiedAction<ID: Hashable & Sendable, Action>: CasePathable {
 
   static func element(id: ID) -> AnyCasePath<IdentifiedAction, Action> {
     AnyCasePath(
+      name: .element(id),
       embed: { .element(id: id, action: $0) },
       extract: { root in
         guard case .element(id, let action) = root else { return nil }

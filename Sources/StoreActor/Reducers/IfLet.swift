@@ -36,6 +36,30 @@ extension Reducer {
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
+
+  /// Shows an alert, a confirmation dialog, or another state that is over with any action.
+  ///
+  /// - `toWrappedState`: The optional state.
+  /// - `toWrappedAction`: The case of the action that holds its actions.
+  @inlinable
+  public func ifLet<WrappedState: _EphemeralState, WrappedAction>(
+    _ toWrappedState: WritableKeyPath<State, WrappedState?>,
+    action toWrappedAction: CaseKeyPath<Action, WrappedAction>,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> some Reducer<State, Action> {
+    ifLet(
+      toWrappedState,
+      action: toWrappedAction,
+      then: { EmptyReducer<WrappedState, WrappedAction>() },
+      fileID: fileID,
+      filePath: filePath,
+      line: line,
+      column: column,
+    )
+  }
 }
 
 /// What ``Reducer/ifLet(_:action:then:fileID:filePath:line:column:)`` makes.
@@ -46,6 +70,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let action: AnyCasePath<Parent.Action, Child.Action>
   @usableFromInline let embed: @Sendable (Child.Action) -> Parent.Action
   @usableFromInline let identity = ChildIdentity<Child.State>(.idOrCase)
+  @usableFromInline let ephemerality = Ephemerality<Child.State, Child.Action>()
   @usableFromInline let location: IssueLocation
 
   @inlinable
@@ -76,8 +101,19 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let effects = childEffects.merge(with: parentEffects)
     guard let before else { return effects }
     let after = state[keyPath: self.state].map { identity($0) }
-    if before == after { return effects }
+    if before == after {
+      if ephemerality.isPossible { endEphemeral(in: &state, action: action) }
+      return effects
+    }
     return effects.merge(with: .cancel(child: ChildPath(at: self.state, id: before)))
+  }
+
+  /// Makes an alert nil after an action from it.
+  @usableFromInline
+  func endEphemeral(in state: inout Parent.State, action: Parent.Action) {
+    guard let childAction = self.action.extract(from: action) else { return }
+    guard ephemerality.ends(state[keyPath: self.state], with: childAction) else { return }
+    state[keyPath: self.state] = nil
   }
 
   @inlinable

@@ -16,6 +16,16 @@ package class NavigationIDPath: @unchecked Sendable {
 
   let scope: Scope
 
+  /// How effects of the child end its presentation; nil for a child that is not presented.
+  let dismissal: DismissRoute?
+
+  /// The nearest feature from here outwards that is presented.
+  var nearestPresented: NavigationIDPath? {
+    var path: NavigationIDPath? = self
+    while let here = path, here.dismissal == nil { path = here.scope.parent }
+    return path
+  }
+
   /// A place that children come and go at: an operator's key path in a parent.
   struct Scope: Hashable, Sendable {
     let parent: NavigationIDPath?
@@ -29,8 +39,9 @@ package class NavigationIDPath: @unchecked Sendable {
     }
   }
 
-  fileprivate init(scope: Scope) {
+  fileprivate init(scope: Scope, dismissal: DismissRoute?) {
     self.scope = scope
+    self.dismissal = dismissal
   }
 
   fileprivate func hasSameID(as _: NavigationIDPath) -> Bool {
@@ -59,7 +70,13 @@ final class ChildPath<ID: Hashable>: NavigationIDPath, @unchecked Sendable {
   @usableFromInline
   init(at keyPath: AnyKeyPath, id: ID) {
     self.id = id
-    super.init(scope: Scope(keyPath))
+    super.init(scope: Scope(keyPath), dismissal: nil)
+  }
+
+  /// The path to a child of the feature that is being reduced, which presents it.
+  init(presentedAt keyPath: AnyKeyPath, id: ID, dismissal: DismissRoute) {
+    self.id = id
+    super.init(scope: Scope(keyPath), dismissal: dismissal)
   }
 
   override fileprivate func hasSameID(as other: NavigationIDPath) -> Bool {

@@ -1,4 +1,5 @@
 import CustomDump
+public import Dispatch
 
 extension Reducer {
   /// Prints each action that this reducer receives, and what changed.
@@ -15,19 +16,31 @@ extension Reducer {
 /// How ``Reducer/_printChanges(_:)`` prints.
 public struct _ReducerPrinter<State, Action> {
   private let onChange: (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
+  private let queue: DispatchQueue?
 
   /// Creates a printer of a function.
   ///
-  /// - Parameter printChange: Is called after each action with the states before and after it.
+  /// - Parameters:
+  ///   - printChange: Is called after each action with the states before and after it.
+  ///   - queue: Where to call it, so that describing large states holds up nobody; actions and
+  ///     states must be safe to read there, and what is not printed when the program ends is lost.
+  ///     Without a queue it is called on the spot.
   public init(
-    printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void
+    printChange: @escaping (_ receivedAction: Action, _ oldState: State, _ newState: State) -> Void,
+    queue: DispatchQueue? = nil,
   ) {
     onChange = printChange
+    self.queue = queue
   }
 
   /// Prints an action, and what it changed.
   public func printChange(receivedAction: Action, oldState: State, newState: State) {
-    onChange(receivedAction, oldState, newState)
+    guard let queue else { return onChange(receivedAction, oldState, newState) }
+    let change = UncheckedSendable((onChange, receivedAction, oldState, newState))
+    queue.async {
+      let (onChange, receivedAction, oldState, newState) = change.wrappedValue
+      onChange(receivedAction, oldState, newState)
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import StoreState
+
 /// A core of a part of another core's state that may go.
 ///
 /// While its child is there it forwards. When the child has gone, or another child has come in its
@@ -24,8 +26,9 @@ final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
   }
 
   private var current: State? {
-    guard let state = base[keyPath: path], identity(state) == id else { return nil }
-    return state
+    guard let state = base[keyPath: path] else { return nil }
+    // Comparing identities costs far more than comparing bits.
+    return haveSameMemory(state, last) || identity(state) == id ? state : nil
   }
 
   var state: State {
@@ -41,5 +44,15 @@ final class OptionalCore<Base: StoreCore, State, Action>: StoreCore {
 
   func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
     base.observeChanges(onChange)
+  }
+
+  /// Only while the child is there: what it puts out together with its end is its parent's.
+  func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription {
+    base.observeOutputs { [weak self] output in
+      guard let self, current != nil else { return }
+      if let output = output.narrowed(to: action) { onOutput(output) }
+    }
   }
 }

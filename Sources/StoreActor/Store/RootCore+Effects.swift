@@ -8,8 +8,14 @@ extension RootCore {
       deliver(action, in: context)
     case .run(let run):
       let activity = EffectActivity(context: context, registry: registry)
-      starts.append(EffectStart(run: run, activity: activity))
+      starts.append(EffectStart(work: .run(run), activity: activity))
       startCount += 1
+    case .source(let source):
+      let activity = EffectActivity(context: context, registry: registry)
+      starts.append(EffectStart(work: .source(source), activity: activity))
+      startCount += 1
+    case .output(let output):
+      emit(output, of: context.origin)
     case .merge(let effects):
       for effect in effects { perform(effect, in: context) }
     case .concatenate(let effects):
@@ -73,27 +79,55 @@ extension RootCore {
   func start(_ start: EffectStart<Action>) {
     let activity = start.activity
     guard !activity.isCancelled else { return activity.end() }
-    let run = start.run
+    switch start.work {
+    case .run(let run): self.start(run, as: activity)
+    case .source(let source): begin(source, as: activity)
+    }
+  }
+
+  private func start(_ run: EffectRun<Action>, as activity: EffectActivity) {
     let group = activity.group
-    let send = Send<Action> { [weak self] action in
-      if activity.isEnded { reportSendAfterEnd(action, of: run) }
-      guard !activity.isCancelled else { return }
+    let send = Send<Action>(
+      deliver: { [weak self] action in
+        if activity.isEnded { reportSendAfterEnd(action, of: run) }
+        guard !activity.isCancelled else { return }
+        _ = self?.send(action, group: group)
+      },
+      emit: { [weak self] output in
+        guard !activity.isCancelled else { return }
+        self?.emit(output, of: activity.origin)
+      },
+    )
+    let scope = EffectScope(registry: registry, path: run.path)
+    let task = makeTask(priority: run.priority, name: run.name) {
+      await EffectScope.$current.withValue(scope) { await run.operation(send) }
+      await activity.end()
+    }
+    activity.attach { task.cancel() }
+  }
+
+  private func begin(_ source: EffectSource<Action>, as activity: EffectActivity) {
+    let group = activity.group
+    let sink = EffectSink<Action>(activity: activity) { [weak self] action in
       _ = self?.send(action, group: group)
     }
-    let scope = EffectScope(registry: registry, path: run.path)
-    activity.attach(
-      makeTask(priority: run.priority, name: run.name) {
-        await EffectScope.$current.withValue(scope) { await run.operation(send) }
-        await activity.end()
-      }
-    )
+    let scope = EffectScope(registry: registry, path: source.path)
+    EffectScope.$current.withValue(scope) { source.begin(sink) }
+    guard !activity.isEnded else { return }
+    activity.attach { onMainActor { sink.stop() } }
   }
 }
 
 /// An effect whose task is made when the batch has been committed.
 struct EffectStart<Action> {
-  let run: EffectRun<Action>
+  let work: EffectWork<Action>
   let activity: EffectActivity
+}
+
+/// What starts: a task, or something that calls back.
+enum EffectWork<Action> {
+  case run(EffectRun<Action>)
+  case source(EffectSource<Action>)
 }
 
 private func makeTask(

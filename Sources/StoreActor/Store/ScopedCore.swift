@@ -26,6 +26,14 @@ final class ScopedCore<Base: StoreCore, State, Action>: StoreCore {
     base.observeChanges(onChange)
   }
 
+  func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription {
+    base.observeOutputs { [action] output in
+      if let output = output.narrowed(to: action) { onOutput(output) }
+    }
+  }
+
   func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
     action: AnyCasePath<Action, ChildAction>,

@@ -13,13 +13,7 @@ extension Store {
     _ state: KeyPath<State, ChildState>,
     action: CaseKeyPath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction> {
-    let id = ScopeID(state: state, action: action, element: nil)
-    if let store: Store<ChildState, ChildAction> = children[id] { return store }
-    let store = Store<ChildState, ChildAction>(
-      core: core.scoped(state: state, action: AnyCasePath(action))
-    )
-    children[id] = store
-    return store
+    child(state, action) { AnyCasePath(action) }
   }
 
   /// The store of a child feature.
@@ -44,10 +38,7 @@ extension Store {
     _ state: KeyPath<State, ChildState?>,
     action: CaseKeyPath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction>? {
-    let id = ScopeID(state: state, action: action, element: nil)
-    return children.optional(id) {
-      core.scoped(optional: state, action: AnyCasePath(action))
-    }
+    child(optional: state, action) { AnyCasePath(action) }
   }
 
   /// The store of a child feature that may be absent; nil when it is absent now.
@@ -63,7 +54,7 @@ extension Store {
     _ state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
   ) -> some RandomAccessCollection<Store<ElementState, ElementAction>> {
-    StoreCollection(store: self, state: state, action: action)
+    StoreCollection(store: self, state: state, key: action, action: AnyCasePath(action))
   }
 
   /// The stores of a list's rows, each made when it is asked for.
@@ -71,7 +62,39 @@ extension Store {
     state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
     action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
   ) -> some RandomAccessCollection<Store<ElementState, ElementAction>> {
-    StoreCollection(store: self, state: state, action: action)
+    StoreCollection(store: self, state: state, key: action, action: AnyCasePath(action))
+  }
+}
+
+extension Store {
+  /// The child's store, made when there is none.
+  ///
+  /// - Parameters:
+  ///   - state: The child's state in this store's.
+  ///   - key: What the case of the child's actions is known by.
+  ///   - action: Makes that case's path.
+  /// - Returns: The child's store.
+  func child<ChildState, ChildAction>(
+    _ state: KeyPath<State, ChildState>,
+    _ key: AnyKeyPath,
+    _ action: () -> AnyCasePath<Action, ChildAction>,
+  ) -> Store<ChildState, ChildAction> {
+    let id = ScopeID(state: state, action: key, element: nil)
+    if let store: Store<ChildState, ChildAction> = children[id] { return store }
+    let store = Store<ChildState, ChildAction>(core: core.scoped(state: state, action: action()))
+    children[id] = store
+    return store
+  }
+
+  /// The store of a child that may be absent, made when there is a child and none is known.
+  func child<ChildState, ChildAction>(
+    optional state: KeyPath<State, ChildState?>,
+    _ key: AnyKeyPath,
+    _ action: () -> AnyCasePath<Action, ChildAction>,
+  ) -> Store<ChildState, ChildAction>? {
+    observePresence(state)
+    let id = ScopeID(state: state, action: key, element: nil)
+    return children.optional(id) { core.scoped(optional: state, action: action()) }
   }
 }
 

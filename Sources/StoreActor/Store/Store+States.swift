@@ -1,14 +1,53 @@
 extension Store where State: Sendable {
-  /// The states of the store: the current one, and then the newest one after each commit.
+  /// The states of the store: the current one, and then the newest one after each revision that has
+  /// changed it.
   ///
-  /// Whoever reads too slowly misses states, but never the newest. It ends with the store.
+  /// Whoever reads too slowly misses states, but never the newest. No state comes twice in a row,
+  /// where states can be compared. The sequence ends with the store.
   public var states: AsyncStream<State> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let end = StreamEnd(continuation)
-      continuation.yield(core.state)
+      let isSame = Sameness.of(State.self)
+      var last = core.state
+      continuation.yield(last)
       let subscription = core.observeChanges { [weak core] in
         guard let core, !core.isInvalid else { return end.finish() }
-        end.continuation.yield(core.state)
+        let state = core.state
+        if isSame(last, state) { return }
+        last = state
+        end.continuation.yield(state)
+      }
+      continuation.onTermination = { _ in subscription.cancel() }
+    }
+  }
+}
+
+extension Store {
+  /// The outputs of a type that the feature, and the features in it, put out from now on.
+  ///
+  /// ```swift
+  /// for await output in store.outputs(of: Editor.Output.self) {
+  ///   switch output { … }
+  /// }
+  /// ```
+  ///
+  /// An output belongs to the store whose action it was made for, and to those around it. A parent
+  /// that puts something out when its child's action comes does so in the child's name, but for the
+  /// type. The sequence ends with the store.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the outputs; others are left out.
+  ///   - bufferingPolicy: What happens to outputs that are not read in time. Unless told otherwise
+  ///     the newest 256 are kept.
+  /// - Returns: The outputs, in the order in which they were made, each after its commit.
+  public func outputs<Output: Sendable>(
+    of type: Output.Type,
+    bufferingPolicy: AsyncStream<Output>.Continuation.BufferingPolicy = .bufferingNewest(256),
+  ) -> AsyncStream<Output> {
+    AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
+      let end = StreamEnd(continuation)
+      let subscription = core.observeOutputs { output in
+        if let value = output.value as? Output { end.continuation.yield(value) }
       }
       continuation.onTermination = { _ in subscription.cancel() }
     }

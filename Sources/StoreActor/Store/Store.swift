@@ -14,6 +14,8 @@
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
   var children = ScopedStores()
+  /// What was read for somebody who wants to know of changes; nil until anything was.
+  var reads: StoreReads<State>?
 
   /// Creates a store of a core.
   @usableFromInline
@@ -43,16 +45,16 @@ public final class Store<State, Action> {
   }
 
   /// The feature's state, as of the last action.
-  public var state: State { core.state }
+  public var state: State { observedState() }
 
   /// A part of the feature's state.
   public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
-    core.state[keyPath: keyPath]
+    observed(keyPath)
   }
 
   /// Calls a closure with the feature's state.
   public func withState<R>(_ body: (_ state: State) throws -> R) rethrows -> R {
-    try body(core.state)
+    try body(observedState())
   }
 
   /// Sends an action.

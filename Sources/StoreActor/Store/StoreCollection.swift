@@ -6,19 +6,22 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
 {
   private let store: Store<State, Action>
   private let state: KeyPath<State, IdentifiedArray<ID, ElementState>>
-  private let action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>
+  private let key: AnyKeyPath
+  private let action: AnyCasePath<Action, IdentifiedAction<ID, ElementAction>>
   private let rows: IdentifiedArray<ID, ElementState>
 
   @MainActor
   init(
     store: Store<State, Action>,
     state: KeyPath<State, IdentifiedArray<ID, ElementState>>,
-    action: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
+    key: AnyKeyPath,
+    action: AnyCasePath<Action, IdentifiedAction<ID, ElementAction>>,
   ) {
     self.store = store
     self.state = state
+    self.key = key
     self.action = action
-    rows = store.state[keyPath: state]
+    rows = store.observedRows(state)
   }
 
   var startIndex: Int { 0 }
@@ -35,11 +38,11 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
   private func row(at position: Int) -> Store<ElementState, ElementAction> {
     let rowID = rows.ids[position]
     let row = rows[position]
-    let scope = ScopeID(state: state, action: action, element: AnyHashable(rowID))
+    let scope = ScopeID(state: state, action: key, element: AnyHashable(rowID))
     let known = store.children.optional(scope) {
       store.core.scoped(
         optional: state.appending(path: \.[id: rowID]),
-        action: AnyCasePath(action).appending(IdentifiedAction.element(id: rowID)),
+        action: action.appending(IdentifiedAction.element(id: rowID)),
       )
     }
     // A row that has gone since the list was read has a store that shows it as it was.
@@ -48,7 +51,7 @@ struct StoreCollection<State, Action, ID: Hashable & Sendable, ElementState, Ele
         core: GoneCore(
           state: row,
           send: { [store, action] rowAction in
-            store.send(AnyCasePath(action).embed(.element(id: rowID, action: rowAction)))
+            store.send(action.embed(.element(id: rowID, action: rowAction)))
           },
         )
       )

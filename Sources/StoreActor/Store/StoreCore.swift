@@ -23,6 +23,12 @@ package protocol StoreCore<State, Action>: AnyObject {
   /// A core holds the closure for as long as both live; the closure should not hold the core.
   func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription
 
+  /// Calls a closure for each output that belongs to this core, until the subscription is cancelled
+  /// or let go. A core that hears of no outputs need not do anything.
+  func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription
+
   /// A core of a part of this core's state.
   func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,
@@ -37,6 +43,13 @@ package protocol StoreCore<State, Action>: AnyObject {
 }
 
 extension StoreCore {
+  @usableFromInline
+  package func observeOutputs(
+    _: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription {
+    StoreSubscription {}
+  }
+
   @usableFromInline
   package func scoped<ChildState, ChildAction>(
     state: KeyPath<State, ChildState>,

@@ -25,34 +25,56 @@ package final class StoreSubscription: Sendable {
   }
 }
 
-/// The observers of a core.
+/// The observers of a core, who are told of each commit.
+package typealias StoreObservers = ObserverList<Void>
+
+/// Those who are told of events of one kind, in the order in which they came.
 @MainActor
-package final class StoreObservers {
+package final class ObserverList<Event> {
   private struct Observer {
     let isCancelled: CancelledFlag
-    let onChange: @MainActor () -> Void
+    let tell: @MainActor (Event) -> Void
   }
 
   private var observers: [Observer] = []
+  /// Kept apart because asking a generic array, from code that is not specialized, costs more than
+  /// a whole action.
+  package private(set) var isEmpty = true
 
   package init() {}
 
-  package var isEmpty: Bool { observers.isEmpty }
-
-  package func add(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
-    observers.removeAll { $0.isCancelled.value }
+  package func add(_ tell: @escaping @MainActor (Event) -> Void) -> StoreSubscription {
+    removeCancelled()
     let flag = CancelledFlag()
-    observers.append(Observer(isCancelled: flag, onChange: onChange))
+    observers.append(Observer(isCancelled: flag, tell: tell))
+    isEmpty = false
     return StoreSubscription { flag.set() }
   }
 
-  /// Calls all observers that are there now, in the order in which they came.
-  package func notify() {
+  /// Tells all observers that are there now.
+  package func notify(_ event: Event) {
     var hasCancelled = false
     for observer in observers {
-      if observer.isCancelled.value { hasCancelled = true } else { observer.onChange() }
+      if !observer.isCancelled.value { observer.tell(event) }
+      // Also when it has cancelled itself just now.
+      if observer.isCancelled.value { hasCancelled = true }
     }
-    if hasCancelled { observers.removeAll { $0.isCancelled.value } }
+    if hasCancelled { removeCancelled() }
+  }
+
+  private func removeCancelled() {
+    observers.removeAll { $0.isCancelled.value }
+    isEmpty = observers.isEmpty
+  }
+}
+
+extension ObserverList<Void> {
+  package func add(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
+    add { (_: Void) in onChange() }
+  }
+
+  package func notify() {
+    notify(())
   }
 }
 

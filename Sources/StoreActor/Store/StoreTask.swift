@@ -52,6 +52,9 @@ public struct StoreTask: Sendable {
     return try await handle.applied()
   }
 
+  /// Whether the action was given to reducers of this process.
+  package var isReducedHere: Bool { revision != nil }
+
   /// Whether no effects of the action are under way.
   package var isFinished: Bool {
     handle?.isFinished ?? true

@@ -25,7 +25,7 @@ struct ActionMatcher<Action> {
     if let value = () as? Value {
       return Self(subject: "the following action", expected: path.embed(value), matches: matches)
     }
-    let name = name(of: keyPath) ?? "of a value of type '\(Value.self)'"
+    let name = caseName(of: keyPath) ?? "of a value of type '\(Value.self)'"
     return Self(subject: "an action matching case path \(name)", matches: matches)
   }
 
@@ -63,12 +63,5 @@ struct ActionMatcher<Action> {
 
       \(difference(expected, action, labels: ("Expected", "Received")))
       """
-  }
-
-  /// A key path as it is written, `\.child.tapped`, where the platform knows.
-  private static func name(of keyPath: AnyKeyPath) -> String? {
-    let name = String(describing: keyPath)
-    guard let dot = name.firstIndex(of: "."), !name.contains("<computed") else { return nil }
-    return "\\" + name[dot...]
   }
 }

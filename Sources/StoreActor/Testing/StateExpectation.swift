@@ -63,7 +63,7 @@ struct StateExpectation<State: Equatable> {
 }
 
 /// The difference between two values; both in full where the difference does not show.
-func difference<T>(_ first: T, _ second: T, labels: (String, String)) -> String {
+package func difference<T>(_ first: T, _ second: T, labels: (String, String)) -> String {
   if let difference = diff(first, second, format: .proportional) {
     return "\(difference.indented(by: 4))\n\n(\(labels.0): −, \(labels.1): +)"
   }

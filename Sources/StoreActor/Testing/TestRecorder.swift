@@ -5,11 +5,13 @@ import IssueReporting
 ///
 /// Sound although it can be changed: it is used on the main actor, and at the end by the test store
 /// that is going, when nobody else has it any more.
-final class TestRecorder<State, Action>: @unchecked Sendable {
+package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// An action that an effect sent, and the state that it led to.
   struct ReceivedAction {
     let action: Action
     let state: State
+    /// Where the test was when it came.
+    let location: IssueLocation
   }
 
   /// The effects of one action.
@@ -29,10 +31,12 @@ final class TestRecorder<State, Action>: @unchecked Sendable {
   private(set) var location: IssueLocation
   /// Tasks of a core that is not observed from inside.
   var foreignTasks: [(action: Action, task: StoreTask, location: IssueLocation)] = []
+  /// Where what was not asserted is shown.
+  var showSkipped: (String) -> Void = DebugOutput.write
   private var effects: [RunningEffects] = []
   private var isSending = false
 
-  init(state: State, location: IssueLocation) {
+  package init(state: State, location: IssueLocation) {
     self.state = state
     currentState = state
     self.location = location
@@ -44,10 +48,27 @@ final class TestRecorder<State, Action>: @unchecked Sendable {
 
   /// The feature, with everything noted that it does.
   func recording(_ reducer: some Reducer<State, Action>) -> Reduce<State, Action> {
+    recording(reducer, state: { $0 }, action: { $0 })
+  }
+
+  /// A root with the feature in it, with everything noted that happens to the feature.
+  ///
+  /// - Parameters:
+  ///   - reducer: The root.
+  ///   - state: The feature's state in the root's, as the test sees it; nil while it is absent.
+  ///   - action: The feature's action in the root's; nil where it is another feature's.
+  /// - Returns: The root to use in the place of `reducer`.
+  package func recording<RootState, RootAction>(
+    _ reducer: some Reducer<RootState, RootAction>,
+    state: @escaping (RootState) -> State?,
+    action: @escaping (RootAction) -> Action?,
+  ) -> Reduce<RootState, RootAction> {
     let base = reducer._prepared()
-    return Reduce { [self] state, action in
-      let effects = base.reduce(&state, action)
-      note(action, state)
+    return Reduce { [self] rootState, rootAction in
+      let effects = base.reduce(&rootState, rootAction)
+      if let state = state(rootState) { currentState = state }
+      guard let action = action(rootAction) else { return effects }
+      note(action)
       return track(effects, of: action)
     }
   }
@@ -89,17 +110,26 @@ final class TestRecorder<State, Action>: @unchecked Sendable {
     foreignTasks = []
   }
 
-  private func note(_ action: Action, _ state: State) {
-    currentState = state
+  /// Takes what changed without any action of the feature as known to the test.
+  func catchUp() {
+    if received.isEmpty { state = currentState }
+  }
+
+  private func note(_ action: Action) {
     if isSending {
       isSending = false
-      self.state = state
+      state = currentState
     } else {
-      received.append(ReceivedAction(action: action, state: state))
+      received.append(
+        ReceivedAction(action: action, state: currentState, location: location)
+      )
     }
   }
 
-  private func track(_ effect: Effect<Action>, of action: Action) -> Effect<Action> {
+  private func track<RootAction>(
+    _ effect: Effect<RootAction>,
+    of action: Action,
+  ) -> Effect<RootAction> {
     switch effect.operation {
     case .none, .send, .cancel: return effect
     default: break
@@ -133,7 +163,7 @@ extension TestRecorder {
       "await store.skipReceivedActions()", or make the test store non-exhaustive: \
       "store.exhaustivity = .off".
       """
-    report(message, at: location)
+    report(message, at: received.first?.location ?? location)
   }
 
   private func reportRunningEffect(_ action: Action, at location: IssueLocation) {
@@ -174,7 +204,7 @@ extension TestRecorder {
   /// Tells of an assertion that was not made; as an output, not as an issue, which could fail
   /// tests.
   func printSkipped(_ message: String, at location: IssueLocation) {
-    DebugOutput.write("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
+    showSkipped("Skipped assertion at \(location.fileID):\(location.line): \(message)\n")
   }
 
   static func list(_ actions: some Collection<Action>) -> String {

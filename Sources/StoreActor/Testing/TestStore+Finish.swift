@@ -13,6 +13,7 @@ extension TestStore {
     let duration = duration ?? timeout
     recorder.at(location)
     let isFinished = await wait(for: duration) { recorder.runningActions.isEmpty }
+    checkSubject(at: location)
     guard !isFinished else { return }
     location.report(
       """

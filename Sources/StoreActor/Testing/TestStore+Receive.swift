@@ -88,7 +88,7 @@ extension TestStore {
     at location: IssueLocation,
   ) async {
     recorder.at(location)
-    guard isRoot else { return reportUnobservable(matcher, at: location) }
+    guard subject.isObserved else { return reportUnobservable(matcher, at: location) }
     let duration = duration ?? timeout
     guard await waitForAction(matcher, for: duration) else {
       return reportNothingReceived(matcher, after: duration, at: location)
@@ -109,6 +109,7 @@ extension TestStore {
       at: location,
     )
     await letEffectsEnd()
+    checkSubject(at: location)
   }
 
   /// Lets an effect that has sent its last action come to its end.
@@ -181,14 +182,25 @@ extension TestStore {
 
   /// Lets other tasks run until a condition holds, or real time is up.
   func wait(for duration: Duration, until condition: () -> Bool) async -> Bool {
-    await Task.megaYield()
-    let clock = ContinuousClock()
-    let deadline = clock.now.advanced(by: duration)
-    while !condition() {
-      if Task.isCancelled || clock.now >= deadline { return condition() }
-      // At the lowest priority, so that everything that is ready runs first.
-      await Task.megaYield(count: 1)
-    }
-    return true
+    await waitForOthers(for: duration, until: condition)
   }
+}
+
+/// Lets other tasks run until a condition holds, or real time is up.
+///
+/// On a busy machine the time may be up before the others had their turn, so each of them gets some
+/// turns however late it is.
+@MainActor
+func waitForOthers(for duration: Duration, until condition: () -> Bool) async -> Bool {
+  await Task.megaYield()
+  let clock = ContinuousClock()
+  let deadline = clock.now.advanced(by: duration)
+  var turns = duration > .zero ? 200 : 0
+  while !condition() {
+    if Task.isCancelled || (clock.now >= deadline && turns <= 0) { return condition() }
+    turns -= 1
+    // At the lowest priority, so that everything that is ready runs first.
+    await Task.megaYield(count: 1)
+  }
+  return true
 }

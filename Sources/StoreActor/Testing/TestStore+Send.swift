@@ -1,3 +1,5 @@
+import CustomDump
+
 extension TestStore {
   /// Sends an action and asserts what it changes.
   ///
@@ -20,19 +22,18 @@ extension TestStore {
   ) async -> TestStoreTask {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
+    if isDismissed { reportDismissed(action, at: location) }
     dealWithUnreceivedActions(before: action, at: location)
     let previous = recorder.state
     let task = recorder.sending { core.send(action) }
-    if isRoot {
-      await letEffectsBegin()
-    } else {
-      await noteOutcome(of: action, task, at: location)
-    }
+    await noteOutcome(of: action, task, at: location)
+    if subject.isObserved { await letEffectsBegin() }
     check(
       StateExpectation(previous: previous, actual: recorder.state),
       update: updateStateToExpectedResult,
       at: location,
     )
+    checkSubject(at: location)
     return TestStoreTask(task: task, timeout: timeout)
   }
 
@@ -91,7 +92,7 @@ extension TestStore {
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
-    if !isRoot { recorder.note(state: core.state) }
+    if subject.isObserved { recorder.catchUp() } else { recorder.note(state: core.state) }
     check(
       StateExpectation(
         previous: recorder.state,
@@ -101,9 +102,13 @@ extension TestStore {
       update: updateStateToExpectedResult,
       at: location,
     )
+    checkSubject(at: location)
   }
 
-  var isRoot: Bool { core is RootCore<State, Action> }
+  /// Reports what is wrong with what the test drives, beside what the feature did.
+  func checkSubject(at location: IssueLocation) {
+    if let complaint = subject.complaint() { location.report(complaint) }
+  }
 
   /// Gives the tasks of effects a chance to start.
   private func letEffectsBegin() async {
@@ -120,8 +125,25 @@ extension TestStore {
     } catch {
       location.report("The action was not applied: \(error)")
     }
+    guard !subject.isObserved else { return }
     recorder.note(state: core.state)
     if !task.isFinished { recorder.foreignTasks.append((action, task, location)) }
+  }
+
+  private func reportDismissed(_ action: Action, at location: IssueLocation) {
+    var dump = ""
+    customDump(action, to: &dump, indent: 4)
+    location.report(
+      """
+      Can't send action to dismissed test store. …
+
+        Action:
+      \(dump)
+
+      The feature has called "dismiss": in a program it is gone by now, and nobody can send it \
+      anything.
+      """
+    )
   }
 
   /// Reports actions that should have been received before the next one is sent.

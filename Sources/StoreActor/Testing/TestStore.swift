@@ -16,6 +16,9 @@ import IssueReporting
 ///
 /// What is not so is reported, at the latest when the store goes. See ``exhaustivity`` for tests
 /// that look at a part of the behaviour only.
+///
+/// With the module `StoreTesting` the same test runs against the feature in a daemon:
+/// `TestStore(remote: Counter.State()) { Counter() }`.
 @MainActor
 public final class TestStore<State: Equatable, Action> {
   /// How strictly everything has to be asserted.
@@ -28,10 +31,8 @@ public final class TestStore<State: Equatable, Action> {
   /// real time, unless they are told otherwise.
   public var timeout: Duration = .seconds(1)
 
-  let core: any StoreCore<State, Action>
-  let recorder: TestRecorder<State, Action>
-  private let root: RootCore<State, Action>?
-  private let serialExecutor = SerialExecutorUse()
+  let subject: TestSubject<State, Action>
+  private var serialExecutor: SerialExecutorUse? = SerialExecutorUse()
 
   /// Creates a test store.
   ///
@@ -48,18 +49,19 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column,
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    let (recorder, root) = StoreActor.withDependencies(prepareDependencies) {
+    let dismissal = TestDismissal()
+    subject = StoreActor.withDependencies {
+      dismissal.prepare(&$0)
+      prepareDependencies(&$0)
+    } operation: {
       let state = initialState()
       let recorder = TestRecorder<State, Action>(state: state, location: location)
       let root = RootCore(
         initialState: { state },
         reducer: { recorder.recording(reducer()) },
       )
-      return (recorder, root)
+      return TestSubject(root: root, recorder: recorder, dismissal: dismissal)
     }
-    self.recorder = recorder
-    self.root = root
-    core = root
   }
 
   /// Creates a test store over any core.
@@ -67,7 +69,7 @@ public final class TestStore<State: Equatable, Action> {
   /// Of a core that is not the root of this process only states are seen, not the actions that
   /// effects send: those cannot be received, and each `send` asserts the state that the store has
   /// when the action's outcome is known.
-  package init(
+  package convenience init(
     core: any StoreCore<State, Action>,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
@@ -75,13 +77,16 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column,
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
-    recorder = TestRecorder(state: core.state, location: location)
-    root = nil
-    self.core = core
+    self.init(subject: TestSubject(core: core, location: location))
+  }
+
+  /// Creates a test store over something that has been made elsewhere.
+  package init(subject: TestSubject<State, Action>) {
+    self.subject = subject
   }
 
   deinit {
-    recorder.complete()
+    subject.recorder.complete()
   }
 
   /// The state after the last action that the test sent or received.
@@ -89,10 +94,16 @@ public final class TestStore<State: Equatable, Action> {
   /// In the closure of an assertion it is the state before the action.
   public var state: State { recorder.state }
 
+  /// Whether the feature has dismissed itself, with the `dismiss` dependency.
+  ///
+  /// In a test the feature is the root, even if it is presented in a program: so its dismissal
+  /// shows here.
+  public var isDismissed: Bool { subject.dismissal.isDismissed }
+
   /// The dependencies of the feature; may be changed in the course of a test.
   public var dependencies: DependencyValues {
-    get { root?.dependencies ?? ._current }
-    set { root?.dependencies = newValue }
+    get { subject.dependencies.get() }
+    set { subject.dependencies.set(newValue) }
   }
 
   /// Changes dependencies for an operation.
@@ -147,8 +158,17 @@ public final class TestStore<State: Equatable, Action> {
   /// last test store goes.
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
-    set { uncheckedUseMainSerialExecutor = newValue }
+    set {
+      if !newValue {
+        serialExecutor = nil
+      } else if serialExecutor == nil {
+        serialExecutor = SerialExecutorUse()
+      }
+    }
   }
+
+  var core: any StoreCore<State, Action> { subject.core }
+  var recorder: TestRecorder<State, Action> { subject.recorder }
 }
 
 /// The test store of a feature: `TestStoreOf<Counter>`.

@@ -31,7 +31,7 @@ public struct TestStoreTask: Sendable {
     column: UInt = #column,
   ) async {
     let duration = duration ?? timeout
-    guard await !waitUntilFinished(for: duration) else { return }
+    guard await !waitForOthers(for: duration, until: { task.isFinished }) else { return }
     IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(
       """
       Expected task to finish, but it is still in-flight\
@@ -46,17 +46,5 @@ public struct TestStoreTask: Sendable {
   /// Whether ``cancel()`` was called.
   public var isCancelled: Bool {
     task.isCancelled
-  }
-
-  @MainActor
-  private func waitUntilFinished(for duration: Duration) async -> Bool {
-    await Task.megaYield()
-    let clock = ContinuousClock()
-    let deadline = clock.now.advanced(by: duration)
-    while !task.isFinished {
-      if Task.isCancelled || clock.now >= deadline { return task.isFinished }
-      await Task.megaYield(count: 1)
-    }
-    return true
   }
 }

@@ -33,7 +33,9 @@ struct ActionQueue {
     bytes limit: Int,
     isSendable: (ActionTicket) -> Bool,
   ) -> (first: UInt64, tickets: [ActionTicket])? {
+    guard hasUnsent else { return nil }
     var tickets: [ActionTicket] = []
+    tickets.reserveCapacity(min(most, inFlight.count - sentCount + waiting.count))
     let first = firstSequence + UInt64(sentCount)
     var bytes = 0
     while tickets.count < most {
@@ -74,14 +76,12 @@ struct ActionQueue {
       }
       inFlight[Int(sequence - firstSequence)].decided = outcome
     }
-    var tickets: [ActionTicket] = []
-    while let ticket = inFlight.first, ticket.decided != nil {
-      inFlight.removeFirst()
-      firstSequence += 1
-      sentCount = max(0, sentCount - 1)
-      tickets.append(ticket)
-    }
-    if !tickets.isEmpty { settling.append((acks.reach, tickets)) }
+    let count = inFlight.firstIndex { $0.decided == nil } ?? inFlight.count
+    guard count > 0 else { return }
+    settling.append((acks.reach, Array(inFlight.prefix(count))))
+    inFlight.removeFirst(count)
+    firstSequence += UInt64(count)
+    sentCount = max(0, sentCount - count)
   }
 
   /// The actions that the local state includes now, given what it has reached.
@@ -89,7 +89,7 @@ struct ActionQueue {
     var tickets: [ActionTicket] = []
     while let first = settling.first, isReached(first.reach) {
       settling.removeFirst()
-      tickets.append(contentsOf: first.tickets)
+      if tickets.isEmpty { tickets = first.tickets } else { tickets += first.tickets }
     }
     return tickets
   }

@@ -16,7 +16,9 @@ package final class ActionTicket {
   // What the daemon said, kept back until the local state has reached it.
   var decided: Outcome?
   private(set) var effectsEnded = false
-  private var onSettled: [@MainActor (Outcome) -> Void] = []
+  // Nearly always there is one who waits, and an array of one would have to be allocated.
+  private var onSettled: (@MainActor (Outcome) -> Void)?
+  private var onSettledToo: [@MainActor (Outcome) -> Void] = []
   private var onFinished: [@MainActor () -> Void] = []
 
   init(scope: ClientScope, action: [UInt8], deadline: UInt64?) {
@@ -27,7 +29,8 @@ package final class ActionTicket {
 
   /// Runs `body` with the outcome, at once when it is known.
   package func whenSettled(_ body: @escaping @MainActor (Outcome) -> Void) {
-    if let outcome { body(outcome) } else { onSettled.append(body) }
+    if let outcome { return body(outcome) }
+    if onSettled == nil { onSettled = body } else { onSettledToo.append(body) }
   }
 
   /// Runs `body` when the action's effects have ended, at once when they have.
@@ -38,9 +41,11 @@ package final class ActionTicket {
   func settle(_ outcome: Outcome) {
     guard self.outcome == nil else { return }
     self.outcome = outcome
-    let bodies = onSettled
-    onSettled = []
-    for body in bodies { body(outcome) }
+    let (first, others) = (onSettled, onSettledToo)
+    onSettled = nil
+    if !others.isEmpty { onSettledToo = [] }
+    first?(outcome)
+    for body in others { body(outcome) }
     if case .applied(_, hasEffects: true) = outcome, !effectsEnded { return }
     finish()
   }
@@ -61,6 +66,7 @@ package final class ActionTicket {
   private func finish() {
     guard !isFinished else { return }
     isFinished = true
+    guard !onFinished.isEmpty else { return }
     let bodies = onFinished
     onFinished = []
     for body in bodies { body() }

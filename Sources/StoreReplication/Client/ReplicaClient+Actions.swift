@@ -78,22 +78,22 @@ extension ReplicaClient {
       bytes: min(session.frameBytes / 2, 1 << 18),
       isSendable: { $0.scope.handle != nil || $0.scope.isGone },
     ) {
-      send(
-        .actions(
-          first: batch.first,
-          batch.tickets.map {
-            // A scope that the daemon no longer has gets a handle that it refuses by name: the
-            // sequence has to advance all the same.
-            ClientMessage.ActionRequest(
-              handle: $0.scope.handle ?? 0,
-              action: $0.action[...],
-              deadline: $0.deadline,
-            )
-          },
-        )
-      )
+      outgoing.append(.control(Self.frame(of: batch.tickets, first: batch.first)))
       for ticket in batch.tickets where ticket.isCancelled { cancel(ticket) }
     }
+  }
+
+  /// The frame of consecutive actions.
+  private static func frame(of tickets: [ActionTicket], first: UInt64) -> [UInt8] {
+    let bytes = tickets.reduce(frameHeaderBytes) { $0 + $1.frameBytes }
+    var encoder = CBOREncoder(reserving: bytes)
+    encoder.actions(first: first, count: tickets.count)
+    for ticket in tickets {
+      // A scope that the daemon no longer has gets a handle that it refuses by name: the sequence
+      // has to advance all the same.
+      encoder.action(ticket.action, handle: ticket.scope.handle ?? 0, deadline: ticket.deadline)
+    }
+    return encoder.bytes
   }
 
   /// Fails those waiting that will never be sent: their time is over, or their scope refused.

@@ -38,7 +38,13 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     action: any CaseKeyPath<RootAction, Action> & Sendable,
   ) {
     let path = AnyCasePath(action)
-    self.init(name, StoredPart(state), project: { $0 }, embed: { path.embed($0) })
+    self.init(
+      name,
+      isOptional: false,
+      StoredPart(state),
+      project: { $0 },
+      embed: { path.embed($0) },
+    )
   }
 
   /// Exposes an optional part of the state: the scope is absent while it is nil.
@@ -48,12 +54,24 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     action: any CaseKeyPath<RootAction, Action> & Sendable,
   ) {
     let path = AnyCasePath(action)
-    self.init(name, StoredPart(state), project: { $0 }, embed: { path.embed($0) })
+    self.init(
+      name,
+      isOptional: true,
+      StoredPart(state),
+      project: { $0 },
+      embed: { path.embed($0) },
+    )
   }
 
   /// Exposes a part of the state that clients may only look at.
   public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
-    self.init(name, StoredPart(state), project: { $0 }, embed: Self.noAction)
+    self.init(
+      name,
+      isOptional: false,
+      StoredPart(state),
+      project: { $0 },
+      embed: Self.noAction,
+    )
   }
 
   /// Pulls back an action of a scope that takes none.
@@ -80,6 +98,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     source = { (text) throws(CodecError) in
       let id: ID = try ScopeDescription.id(text ?? "", ids)
       return ProjectedSource<Root, RootAction, IdentifiedArray<ID, Element>, Element, Action>(
+        isOptional: true,
         part: part,
         project: { $0[id: id] },
         embed: { path.embed(.element(id: id, action: $0)) },
@@ -89,6 +108,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
 
   private init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
     _ name: String,
+    isOptional: Bool,
     _ part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
@@ -100,7 +120,12 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       action: SchemaRegistry.document(for: Action.self),
       id: nil,
     )
-    let source = ProjectedSource(part: part, project: project, embed: embed)
+    let source = ProjectedSource(
+      isOptional: isOptional,
+      part: part,
+      project: project,
+      embed: embed,
+    )
     self.source = { (_) throws(CodecError) in source }
   }
 }

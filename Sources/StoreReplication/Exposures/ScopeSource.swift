@@ -1,9 +1,14 @@
 package import StoreState
 
 /// A scope as the daemon sees it: how to read it from the root, and how to pull an action back.
-package protocol ScopeSource<Root, RootAction>: Sendable {
+///
+/// An object, because every action reaches for one.
+package protocol ScopeSource<Root, RootAction>: AnyObject, Sendable {
   associatedtype Root
   associatedtype RootAction
+
+  /// Whether the scope may have no state; most always have one.
+  var isOptional: Bool { get }
 
   /// Whether the scope has a state now.
   func isPresent(in root: Root) -> Bool
@@ -23,16 +28,29 @@ package protocol ScopeSource<Root, RootAction>: Sendable {
 }
 
 /// A scope that is a part of the root, or something in that part.
-struct ProjectedSource<
+final class ProjectedSource<
   Root: Sendable,
   RootAction,
   Whole: Sendable,
   State: ReplicatedState,
   Action: WireAction,
 >: ScopeSource {
+  let isOptional: Bool
   let part: StoredPart<Root, Whole>
   let project: @Sendable (Whole) -> State?
   let embed: @Sendable (Action) -> RootAction
+
+  init(
+    isOptional: Bool,
+    part: StoredPart<Root, Whole>,
+    project: @escaping @Sendable (Whole) -> State?,
+    embed: @escaping @Sendable (Action) -> RootAction,
+  ) {
+    self.isOptional = isOptional
+    self.part = part
+    self.project = project
+    self.embed = embed
+  }
 
   private func state(in root: Root) -> State? { project(part.read(root)) }
 

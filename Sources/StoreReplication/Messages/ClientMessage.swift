@@ -95,7 +95,7 @@ package enum ClientMessage: Hashable, Sendable {
 }
 
 extension ClientMessage {
-  private enum Kind {
+  fileprivate enum Kind {
     static let hello: UInt64 = 1
     static let join: UInt64 = 2
     static let actions: UInt64 = 4
@@ -123,12 +123,9 @@ extension ClientMessage {
       encoder.arrayHeader(requests.count)
       for request in requests { request.encode(to: &encoder) }
     case .actions(let first, let requests):
-      encoder.message(Kind.actions, 1 + 3 * requests.count)
-      encoder.encode(unsigned: first)
+      encoder.actions(first: first, count: requests.count)
       for request in requests {
-        encoder.encode(unsigned: request.handle)
-        encoder.append(raw: request.action)
-        encoder.encode(optional: request.deadline)
+        encoder.action(request.action, handle: request.handle, deadline: request.deadline)
       }
     case .ping(let number, let revision): encoder.message(Kind.ping, number, revision)
     case .cancel(let sequence): encoder.message(Kind.cancel, sequence)
@@ -194,6 +191,8 @@ extension ClientMessage {
     }
     let first = try decoder.unsigned()
     var requests: [ActionRequest] = []
+    // The header was checked against the bytes that there are.
+    requests.reserveCapacity(rest / 3)
     for _ in 0..<(rest / 3) {
       let handle = try decoder.unsigned()
       let action = try decoder.rawItem()
@@ -205,6 +204,19 @@ extension ClientMessage {
 }
 
 extension CBOREncoder {
+  /// Begins a message of so many actions, which follow.
+  mutating func actions(first: UInt64, count: Int) {
+    message(ClientMessage.Kind.actions, 1 + 3 * count)
+    encode(unsigned: first)
+  }
+
+  /// Writes one action of a message of them.
+  mutating func action(_ action: some Collection<UInt8>, handle: UInt64, deadline: UInt64?) {
+    encode(unsigned: handle)
+    append(raw: action)
+    encode(optional: deadline)
+  }
+
   /// A message whose elements are all unsigned integers.
   mutating func message(_ kind: UInt64, _ values: UInt64...) {
     message(kind, values.count)

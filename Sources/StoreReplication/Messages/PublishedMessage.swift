@@ -24,7 +24,7 @@ package enum PublishedMessage: Hashable, Sendable {
   /// What one revision changed in a view.
   package struct Step: Hashable, Sendable {
     package var revision: UInt64
-    package var changes: [Change]
+    package var changes: Changes
   }
 
   /// A delta of the optional state of the scope at `index`.
@@ -154,7 +154,6 @@ extension PublishedMessage.Step {
       )
     }
     changes = []
-    changes.reserveCapacity(count / 2)
     for _ in 0..<(count / 2) {
       let index = try decoder.unsigned()
       guard let small = Int(exactly: index) else {

@@ -5,7 +5,7 @@ extension ReplicaServer {
   func perform(_ session: Client, first: UInt64, _ requests: [ClientMessage.ActionRequest]) {
     var sequence = first
     for request in requests {
-      let last = clients.last(of: session.clientID)
+      let last = session.record.last
       if sequence > last + 1 {
         return send(.gap(expected: last + 1), to: session.peer)
       }
@@ -15,7 +15,7 @@ extension ReplicaServer {
       } else {
         reducedInTurn += 1
         let outcome = perform(session, sequence, request)
-        clients.record(outcome, from: session.clientID, now: now.instant)
+        session.record.record(outcome, now: now.instant)
         answer(session, sequence, outcome)
       }
       sequence += 1
@@ -24,7 +24,7 @@ extension ReplicaServer {
 
   /// What was said of an action before; its effects run on only where they still do.
   private func recordedOutcome(_ session: Client, _ sequence: UInt64) -> Outcome {
-    switch clients.outcome(of: sequence, from: session.clientID) {
+    switch session.record.outcome(of: sequence) {
     case .applied(let revision, hasEffects: true) where session.tasks[sequence] == nil:
       // They ended, if only with an earlier session; no `finished` will follow.
       return .applied(revision: revision, hasEffects: false)
@@ -70,13 +70,13 @@ extension ReplicaServer {
         message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.",
       )
     }
-    guard let target = session.targets[request.handle] else {
+    guard let target = session.target(request.handle) else {
       throw Outcome.Failure(
         code: Outcome.rejected,
         message: "No scope of this session has the handle \(request.handle). Join it first.",
       )
     }
-    guard target.source.isPresent(in: root.state) else {
+    guard !target.isOptional || target.source.isPresent(in: root.state) else {
       throw Outcome.Failure(
         code: Outcome.absent,
         message: "The scope \"\(target.name)\" is absent now.",
@@ -118,6 +118,7 @@ extension ReplicaServer {
     guard !session.hasUnsent else { return }
     session.hasUnsent = true
     unsent.append(session)
+    onUnsent?()
   }
 
   /// Sends a session's outcomes and finished effects; the turn's deltas have been published.

@@ -15,7 +15,7 @@ extension ReplicaServer {
     pending.capture.form = result.form
     // Still the scope's capture, so it has not changed since.
     if pending.scope.captures[pending.capture.base] === pending.capture {
-      pending.scope.digest = result.digest
+      pending.scope.know(result.digest)
     }
     for session in pending.waiting where sessionsByToken[session.token] === session {
       continueTransfers(session)
@@ -135,7 +135,7 @@ struct ScopeCaptures {
     entries[capture.base] = Entry(capture: capture)
   }
 
-  mutating func removeAll() {
-    if !entries.isEmpty { entries.removeAll() }
-  }
+  var isEmpty: Bool { entries.isEmpty }
+
+  mutating func removeAll() { entries.removeAll() }
 }

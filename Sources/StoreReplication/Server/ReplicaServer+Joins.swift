@@ -14,7 +14,7 @@ extension ReplicaServer {
       switch place < limits.scopesPerSession ? resolve(request) : .failure(tooManyScopes) {
       case .success(let source):
         let handle = session.handle(for: request.scope)
-        session.targets[handle] = Client.Target(name: request.scope, source: source)
+        session.setTarget(Client.Target(name: request.scope, source: source), for: handle)
         answers.append(.accepted(handle: handle))
         if request.mode != .sendOnly {
           followed.append((activeScope(request.scope, source), request))
@@ -116,7 +116,7 @@ extension ReplicaServer {
     let wanted = Set(requests.map(\.scope))
     for (name, handle) in session.handles where !wanted.contains(name) {
       session.handles[name] = nil
-      session.targets[handle] = nil
+      session.setTarget(nil, for: handle)
     }
   }
 

@@ -7,21 +7,58 @@ extension ReplicaServer {
   func committed(revision: UInt64, old: Root, new: Root) {
     var changed = 0
     for scope in followedScopes {
-      let mark = scratch.mark
-      guard scope.source.encodeDelta(from: old, to: new, into: &scratch) else { continue }
-      scope.changed()
-      counters.deltas += 1
-      changed += scratch.bytes.count
-      for placement in scope.placements {
-        if !placement.view.hasParts { touchedViews.append(placement.view) }
-        placement.view.add(scratch.bytes[...], index: placement.index)
+      if let view = scope.onlyView {
+        changed += publish(scope, in: view, revision: revision, from: old, to: new)
+      } else {
+        changed += publish(scope, from: old, to: new)
       }
-      scratch.truncate(to: mark)
     }
     counters.deltaBytes += UInt64(changed)
     versions.append(new, revision: revision, changed: changed)
+    guard !touchedViews.isEmpty else { return }
     for view in touchedViews where view.closeStep(revision: revision) { dirtyViews.append(view) }
     touchedViews.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds what changed in a scope to the only view that shows it.
+  ///
+  /// - Returns: How many bytes that is.
+  private func publish(
+    _ scope: ActiveScope<Root, RootAction>,
+    in view: View,
+    revision: UInt64,
+    from old: Root,
+    to new: Root,
+  ) -> Int {
+    let bytes = view.addOnlyStep(revision: revision) { encoder in
+      scope.source.encodeDelta(from: old, to: new, into: &encoder)
+    }
+    guard let bytes else { return 0 }
+    scope.changed()
+    counters.deltas += 1
+    if view.hasOneStep { dirtyViews.append(view) }
+    return bytes
+  }
+
+  /// Adds what changed in a scope, encoded once, to each view that shows it.
+  ///
+  /// - Returns: How many bytes that is.
+  private func publish(
+    _ scope: ActiveScope<Root, RootAction>,
+    from old: Root,
+    to new: Root,
+  ) -> Int {
+    let mark = scratch.mark
+    guard scope.source.encodeDelta(from: old, to: new, into: &scratch) else { return 0 }
+    scope.changed()
+    counters.deltas += 1
+    let bytes = scratch.bytes.count
+    for placement in scope.placements {
+      if !placement.view.hasParts { touchedViews.append(placement.view) }
+      placement.view.add(scratch.bytes[...], index: placement.index)
+    }
+    scratch.truncate(to: mark)
+    return bytes
   }
 
   /// Publishes all closed steps, and the bookmarks that so many deltas make due.

@@ -34,6 +34,7 @@ extension ReplicaServer {
       token: .random(using: &generator),
       hello: hello,
       privateTopic: Topic(.session, .random(using: &generator)),
+      record: record(of: hello),
       peer: peer,
       now: now.instant,
       lease: timing.lease,
@@ -44,7 +45,13 @@ extension ReplicaServer {
     sessionsByTopic[session.privateTopic] = session
     wake(at: session.leaseEnd)
     if session.isListed { sessionEvents.append(.joined(session.info)) }
-    welcome(session, hello, isResumed: false)
+    welcome(session, isResumed: false)
+  }
+
+  private func record(of hello: ClientMessage.Hello) -> ClientRecord {
+    clients.greet(hello.clientID, first: hello.firstSequence, now: now.instant) { id in
+      sessionsByToken.values.contains { $0.clientID == id }
+    }
   }
 
   private func resume(_ session: Client, _ hello: ClientMessage.Hello, from peer: PeerID) {
@@ -60,20 +67,18 @@ extension ReplicaServer {
     session.creditUsed = 0
     dropPendingJoins(session)
     renew(session)
-    welcome(session, hello, isResumed: true)
+    session.record = record(of: hello)
+    welcome(session, isResumed: true)
   }
 
-  private func welcome(_ session: Client, _ hello: ClientMessage.Hello, isResumed: Bool) {
-    let last = clients.greet(hello.clientID, first: hello.firstSequence, now: now.instant) { id in
-      sessionsByToken.values.contains { $0.clientID == id }
-    }
+  private func welcome(_ session: Client, isResumed: Bool) {
     let ok = DaemonMessage.HelloOK(
       session: session.info.id,
       token: session.token,
       epoch: epoch,
       revision: root.revision,
       privateTopic: session.privateTopic,
-      lastSequence: last,
+      lastSequence: session.record.last,
       isResumed: isResumed,
       leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
       frameBytes: UInt64(limits.frameBytes),

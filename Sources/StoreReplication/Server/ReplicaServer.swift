@@ -8,6 +8,9 @@ import StoreState
 /// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, sends
 /// what ``takeOutgoing()`` returns, in that order, and runs what ``takeJobs()`` returns on another
 /// thread. `docs/PROTOCOL.md` §12 has its states.
+///
+/// What every action touches is not checked for overlapping accesses, which would cost a tenth of
+/// it: nothing here is handed on `inout` to code that could come back.
 @MainActor
 package final class ReplicaServer<Root: Sendable, RootAction> {
   typealias Client = Session<Root, RootAction>
@@ -32,7 +35,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   let sessionAction: (SessionEvent) -> RootAction?
   var generator: any RandomNumberGenerator
   let startedAt: Instant
-  var now: Moment
+  @exclusivity(unchecked) var now: Moment
   let processID: Int32
 
   // Sessions, by who they are for whom. All on the main actor; the three agree at all times.
@@ -41,7 +44,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   var sessionsByTopic: [Topic: Client] = [:]
   var nextSession: UInt64 = 1
   var clients: ClientTable
-  var unsent: [Client] = []
+  @exclusivity(unchecked) var unsent: [Client] = []
   var sessionEvents: [SessionEvent] = []
 
   // Scopes and views that someone follows.
@@ -49,24 +52,27 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   var activeScopes: OrderedDictionary<String, ActiveScope<Root, RootAction>> = [:]
   var views: OrderedDictionary<[String], View> = [:]
   /// The active scopes as an array, which every commit goes through.
-  var followedScopes: [ActiveScope<Root, RootAction>] = []
-  var touchedViews: [View] = []
-  var dirtyViews: [View] = []
-  var versions: VersionRing<Root>
+  @exclusivity(unchecked) var followedScopes: [ActiveScope<Root, RootAction>] = []
+  @exclusivity(unchecked) var touchedViews: [View] = []
+  @exclusivity(unchecked) var dirtyViews: [View] = []
+  @exclusivity(unchecked) var versions: VersionRing<Root>
   /// Captures that jobs are at, by their ids.
   var pendingCaptures: [UInt64: PendingCapture<Root, RootAction>] = [:]
   var jobs: [CaptureJob] = []
   var nextCapture: UInt64 = 1
-  var scratch = CBOREncoder()
-  var reducedInTurn = 0
-  private var wakeAt = Instant.distantFuture
+  @exclusivity(unchecked) var scratch = CBOREncoder()
+  @exclusivity(unchecked) var reducedInTurn = 0
+  @exclusivity(unchecked) private var wakeAt = Instant.distantFuture
 
-  var outgoing: [Outgoing] = []
+  /// Is told when something came up that the end of a turn sends: also between two turns, when the
+  /// effects of an action have ended.
+  package var onUnsent: (@MainActor () -> Void)?
+  @exclusivity(unchecked) var outgoing: [Outgoing] = []
   var notices: [Notice] = []
   var warnedPeers: Set<PeerID> = []
   /// Peers that do not read what they are sent, and until when what they send is not looked at.
   var deafPeers: [PeerID: Instant] = [:]
-  package internal(set) var counters = Counters()
+  @exclusivity(unchecked) package internal(set) var counters = Counters()
 
   /// Creates the server of a root store; the store's commits are its own from then on.
   ///

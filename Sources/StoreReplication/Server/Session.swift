@@ -40,9 +40,17 @@ public enum SessionEvent: Hashable, Sendable {
 @MainActor
 final class Session<Root: Sendable, RootAction> {
   /// A scope that the session may send to, by its handle.
-  struct Target {
+  final class Target: Sendable {
     let name: String
     let source: any ScopeSource<Root, RootAction>
+    /// Whether the scope's state may be absent, so that an action has to look.
+    let isOptional: Bool
+
+    init(name: String, source: any ScopeSource<Root, RootAction>) {
+      self.name = name
+      self.source = source
+      isOptional = source.isOptional
+    }
   }
 
   /// A join whose fence has not come yet.
@@ -77,12 +85,17 @@ final class Session<Root: Sendable, RootAction> {
   let clientID: Identifier
   let isListed: Bool
   let privateTopic: Topic
+  /// What is remembered of its client.
+  var record: ClientRecord
 
   var peer: PeerID
-  var lastHeard: Instant
-  var leaseEnd: Instant
+  @exclusivity(unchecked) var lastHeard: Instant
+  @exclusivity(unchecked) var leaseEnd: Instant
   var appliedRevision: UInt64 = 0
-  var targets: [UInt64: Target] = [:]
+  private(set) var targets: [UInt64: Target] = [:]
+  /// The target that was used last, and its handle: most actions go where the one before went.
+  @exclusivity(unchecked) private var lastTarget: Target?
+  @exclusivity(unchecked) private var lastHandle: UInt64 = 0
   var handles: [String: UInt64] = [:]
   var nextHandle: UInt64 = 1
   var pendingJoins: [PendingJoin] = []
@@ -92,12 +105,12 @@ final class Session<Root: Sendable, RootAction> {
   var transfers: [Transfer] = []
   var creditUsed = 0
   /// Outcomes of consecutive actions that were not sent yet.
-  var outcomes: [Outcome] = []
-  var firstOutcome: UInt64 = 0
+  @exclusivity(unchecked) var outcomes: [Outcome] = []
+  @exclusivity(unchecked) var firstOutcome: UInt64 = 0
   /// Actions whose effects run.
   var tasks: [UInt64: StoreTask] = [:]
   var finished: [UInt64] = []
-  var hasUnsent = false
+  @exclusivity(unchecked) var hasUnsent = false
   /// How many connections of the publishing socket want its private topic.
   var subscriptions = 0
 
@@ -111,6 +124,7 @@ final class Session<Root: Sendable, RootAction> {
     token: Identifier,
     hello: ClientMessage.Hello,
     privateTopic: Topic,
+    record: ClientRecord,
     peer: PeerID,
     now: Instant,
     lease: Duration,
@@ -120,9 +134,22 @@ final class Session<Root: Sendable, RootAction> {
     clientID = hello.clientID
     isListed = hello.isListed
     self.privateTopic = privateTopic
+    self.record = record
     self.peer = peer
     lastHeard = now
     leaseEnd = now.advanced(by: lease)
+  }
+
+  func target(_ handle: UInt64) -> Target? {
+    if handle == lastHandle, let lastTarget { return lastTarget }
+    lastTarget = targets[handle]
+    lastHandle = handle
+    return lastTarget
+  }
+
+  func setTarget(_ target: Target?, for handle: UInt64) {
+    targets[handle] = target
+    lastTarget = nil
   }
 
   func handle(for scope: String) -> UInt64 {

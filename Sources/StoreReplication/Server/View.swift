@@ -6,11 +6,18 @@ final class ActiveScope<Root: Sendable, RootAction> {
   let name: String
   let source: any ScopeSource<Root, RootAction>
   /// The views that show it.
-  var placements: [Placement] = []
+  var placements: [Placement] = [] {
+    didSet {
+      let view = placements.count == 1 ? placements[0].view : nil
+      onlyView = view?.names.count == 1 ? view : nil
+    }
+  }
+  /// The view that shows it and nothing else, where no other view shows it: the common case.
+  @exclusivity(unchecked) private(set) var onlyView: View?
   /// What is being sent of it, for as long as it does not change.
   var captures = ScopeCaptures()
   /// Its digest, where that is known; nil since it changed.
-  var digest: Digest?
+  @exclusivity(unchecked) private(set) var digest: Digest?
 
   init(name: String, source: any ScopeSource<Root, RootAction>) {
     self.name = name
@@ -20,8 +27,11 @@ final class ActiveScope<Root: Sendable, RootAction> {
   /// Forgets what was known of its last state.
   func changed() {
     digest = nil
-    captures.removeAll()
+    if !captures.isEmpty { captures.removeAll() }
   }
+
+  /// Takes the digest of its state from whoever has computed it elsewhere.
+  func know(_ digest: Digest) { self.digest = digest }
 
   /// The digest of its state, which is the one in `root`.
   func digest(of root: Root) -> Digest {
@@ -47,14 +57,14 @@ final class View {
   /// How many sessions follow it, or are about to.
   var followers = 0
   /// The sequence of the newest revision that changed the view.
-  private(set) var sequence: UInt64 = 0
+  @exclusivity(unchecked) private(set) var sequence: UInt64 = 0
   /// When a bookmark is due; nil when the last one says it all.
   private(set) var bookmarkDue: Instant?
 
   private var sinceBookmark = 0
   // What was not published yet: whole steps, and the parts of the step in progress.
-  private var steps = CBOREncoder()
-  private var stepCount = 0
+  @exclusivity(unchecked) private var steps = CBOREncoder()
+  @exclusivity(unchecked) private var stepCount = 0
   private var parts = CBOREncoder()
   private var partCount = 0
   private let start = CBOREncoder().mark
@@ -67,6 +77,33 @@ final class View {
 
   /// Whether the step in progress has a part already.
   var hasParts: Bool { partCount > 0 }
+
+  /// Writes the step of a revision that is about to change the only scope of the view.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision.
+  ///   - encode: Writes the delta; false when there is none.
+  /// - Returns: The delta's bytes; nil when there is none, and then there is no step.
+  func addOnlyStep(
+    revision: UInt64,
+    _ encode: (inout CBOREncoder) -> Bool,
+  ) -> Int? {
+    let mark = steps.mark
+    steps.encode(unsigned: revision)
+    steps.arrayHeader(2)
+    steps.encode(unsigned: 0)
+    let start = steps.bytes.count
+    guard encode(&steps) else {
+      steps.truncate(to: mark)
+      return nil
+    }
+    stepCount += 1
+    sequence += 1
+    return steps.bytes.count - start
+  }
+
+  /// Whether exactly one step waits to be published.
+  var hasOneStep: Bool { stepCount == 1 }
 
   /// Adds a scope's delta to the step in progress.
   func add(_ delta: ArraySlice<UInt8>, index: Int) {

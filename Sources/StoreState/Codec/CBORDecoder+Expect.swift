@@ -1,5 +1,6 @@
 extension CBORDecoder {
   /// Reads the beginning of an array that must have `count` items.
+  @usableFromInline
   package mutating func expectArray(of count: Int, _ what: String) throws(CodecError) {
     let start = offset
     let found = try arrayHeader()
@@ -13,6 +14,7 @@ extension CBORDecoder {
   }
 
   /// Reads a part of a value; an error that it throws says that it happened inside of `element`.
+  @inlinable
   public mutating func decode<Value: WirePayload>(
     _ type: Value.Type,
     at element: @autoclosure () -> CodecError.PathElement,

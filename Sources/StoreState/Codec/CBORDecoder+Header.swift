@@ -42,28 +42,55 @@ extension CBORDecoder {
     }
   }
 
-  /// Reads an item's first byte and argument when the item is of one of `kinds`.
-  mutating func header(_ expected: String, _ kinds: CBORKind...) throws(CodecError) -> Header {
-    let kind = try peekKind()
-    guard kinds.contains(kind) else {
-      throw error(.typeMismatch, "expected \(expected), found \(foundText())")
-    }
-    return try anyHeader(kind)
-  }
-
-  /// Reads the first byte and argument of an item whose kind is known.
-  mutating func anyHeader(_ kind: CBORKind) throws(CodecError) -> Header {
+  /// Reads an item's first byte and argument when the item is of a kind, other than a simple one.
+  @inline(__always)
+  mutating func header(_ expected: StaticString, _ kind: CBORKind) throws(CodecError) -> Header {
     let start = position
-    let width = bytes[position] & 0x1f
-    position += 1
-    guard kind != .bool, kind != .null else {
+    guard start < bytes.endIndex, bytes[start] >> 5 == kind.major else {
+      throw mismatch(expected)
+    }
+    let width = bytes[start] & 0x1f
+    // Most arguments are small, and then the first byte says it all.
+    guard width >= 24 else {
+      position = start + 1
       return Header(kind: kind, argument: UInt64(width), width: width, start: start)
     }
-    let argument = try readArgument(width, start: start)
-    if kind != .float {
-      try checkShortest(argument, width: width, start: start)
+    return try longHeader(kind, width)
+  }
+
+  /// What stands next instead of an item of a kind.
+  @inline(never)
+  func mismatch(_ expected: StaticString) -> CodecError {
+    do throws(CodecError) {
+      _ = try peekKind()
+    } catch {
+      return error
     }
+    return error(.typeMismatch, "expected \(expected), found \(foundText())")
+  }
+
+  @inline(never)
+  private mutating func longHeader(
+    _ kind: CBORKind,
+    _ width: UInt8,
+  ) throws(CodecError) -> Header {
+    let start = position
+    position += 1
+    let argument = try readArgument(width, start: start)
+    try checkShortest(argument, width: width, start: start)
     return Header(kind: kind, argument: argument, width: width, start: start)
+  }
+
+  /// Reads a float's first byte and its pattern.
+  mutating func floatHeader() throws(CodecError) -> Header {
+    let start = position
+    guard start < bytes.endIndex, (CBOR.half...CBOR.double).contains(bytes[start]) else {
+      throw mismatch("a float")
+    }
+    let width = bytes[start] & 0x1f
+    position += 1
+    let pattern = try readArgument(width, start: start)
+    return Header(kind: .float, argument: pattern, width: width, start: start)
   }
 
   private mutating func readArgument(_ width: UInt8, start: Int) throws(CodecError) -> UInt64 {
@@ -85,9 +112,9 @@ extension CBORDecoder {
         offset: bytes.count,
       )
     }
-    var value: UInt64 = 0
-    for index in position..<(position + count) {
-      value = value << 8 | UInt64(bytes[index])
+    let offset = position - bytes.startIndex
+    let value = bytes.withUnsafeBufferPointer { all in
+      all[offset..<(offset + count)].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     }
     position += count
     return value

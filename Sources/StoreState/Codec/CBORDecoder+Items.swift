@@ -2,18 +2,14 @@ extension CBORDecoder {
   /// Reads an integer of zero or more.
   public mutating func unsigned() throws(CodecError) -> UInt64 {
     try beginItem()
-    // Most integers of the protocol are small, and then one byte says it all.
-    if position < bytes.endIndex, bytes[position] < 24 {
-      defer { position += 1 }
-      return UInt64(bytes[position])
-    }
     return try header("an integer of 0 or more", .unsigned).argument
   }
 
   /// Reads an integer that fits into 64 bits with a sign.
   public mutating func signed() throws(CodecError) -> Int64 {
     try beginItem()
-    let header = try header("an integer", .unsigned, .negative)
+    let isNegative = position < bytes.endIndex && bytes[position] >> 5 == CBORKind.negative.major
+    let header = try header("an integer", isNegative ? .negative : .unsigned)
     guard let value = Int64(exactly: header.argument) else {
       throw CodecError(
         .outOfRange,
@@ -21,7 +17,7 @@ extension CBORDecoder {
         offset: header.start - bytes.startIndex,
       )
     }
-    return header.kind == .negative ? ~value : value
+    return isNegative ? ~value : value
   }
 
   /// Reads an integer below zero as `n`, where the integer is `-1 - n`.
@@ -51,10 +47,29 @@ extension CBORDecoder {
     return Float(value)
   }
 
+  /// Reads a float of half precision.
+  package mutating func half() throws(CodecError) -> Float {
+    try beginItem()
+    let start = offset
+    let (value, width) = try floatContent()
+    guard width == 25 else {
+      throw CodecError(
+        .outOfRange,
+        "the float \(value) does not fit into 16 bits",
+        offset: start,
+      )
+    }
+    return Float(value)
+  }
+
   /// Reads false or true.
   public mutating func bool() throws(CodecError) -> Bool {
     try beginItem()
-    return try header("a bool", .bool).argument == UInt64(CBOR.true & 0x1f)
+    guard position < bytes.endIndex, bytes[position] | 1 == CBOR.true else {
+      throw mismatch("a bool")
+    }
+    position += 1
+    return bytes[position - 1] == CBOR.true
   }
 
   /// Reads null when it stands next; else the decoder stays where it is.
@@ -75,10 +90,15 @@ extension CBORDecoder {
   /// Reads a text string.
   public mutating func text() throws(CodecError) -> String {
     try beginItem()
-    let header = try header("text", .text)
-    let content = try content(header)
-    let text = content.withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) }
-    guard let text else { throw invalidText(content) }
+    let range = try contentRange(try header("text", .text))
+    let first = bytes.startIndex
+    let text = bytes.withUnsafeBufferPointer { all in
+      let part = all[(range.lowerBound - first)..<(range.upperBound - first)]
+      let content = UnsafeBufferPointer(rebasing: part)
+      return UTF8Validation.firstError(in: content) == nil
+        ? String(decoding: content, as: UTF8.self) : nil
+    }
+    guard let text else { throw invalidText(bytes[range]) }
     return text
   }
 
@@ -90,7 +110,7 @@ extension CBORDecoder {
   /// Reads a byte string as a part of the decoder's bytes.
   public mutating func byteSlice() throws(CodecError) -> ArraySlice<UInt8> {
     try beginItem()
-    return try content(try header("bytes", .bytes))
+    return bytes[try contentRange(try header("bytes", .bytes))]
   }
 
   /// Reads the beginning of an array: how many items follow.
@@ -143,13 +163,30 @@ extension CBORDecoder {
 
   /// Reads the given encoding when the next bytes are the same; else stays where it is.
   ///
-  /// The encoding is one whole item in deterministic form, such as a field's name.
+  /// The encoding is one whole item in deterministic form, such as a field's name. Keys of one map
+  /// have to be asked for in ascending order.
   package mutating func readIfPresent(_ item: [UInt8]) throws(CodecError) -> Bool {
+    try item.withUnsafeBufferPointer { (item) throws(CodecError) in try readIfPresent(item) }
+  }
+
+  private mutating func readIfPresent(
+    _ item: UnsafeBufferPointer<UInt8>
+  ) throws(CodecError) -> Bool {
+    guard hasNext(item, behind: 0) else { return false }
     let end = position + item.count
-    guard end <= bytes.endIndex, bytes[position..<end].elementsEqual(item) else { return false }
-    try beginItem()
+    try beginExpectedItem()
     position = end
     return true
+  }
+
+  /// Whether some bytes stand behind the next few.
+  @inline(__always)
+  func hasNext(_ item: UnsafeBufferPointer<UInt8>, behind count: Int) -> Bool {
+    guard bytes.endIndex - position >= count + item.count else { return false }
+    let start = position + count - bytes.startIndex
+    return bytes.withUnsafeBufferPointer {
+      memoryIsEqual(UnsafeBufferPointer(rebasing: $0[start..<(start + item.count)]), item)
+    }
   }
 }
 
@@ -169,8 +206,8 @@ extension CBORDecoder {
     return count
   }
 
-  /// The bytes of a text or byte string.
-  mutating func content(_ header: Header) throws(CodecError) -> ArraySlice<UInt8> {
+  /// Where the bytes of a text or byte string are.
+  mutating func contentRange(_ header: Header) throws(CodecError) -> Range<Int> {
     let left = bytes.endIndex - position
     guard header.argument <= UInt64(left) else {
       throw CodecError(
@@ -181,7 +218,7 @@ extension CBORDecoder {
     }
     let start = position
     position += Int(header.argument)
-    return bytes[start..<position]
+    return start..<position
   }
 
   /// The number of a container's items; an item has at least one byte.
@@ -208,7 +245,7 @@ extension CBORDecoder {
 
   /// Reads a float and checks that it could not have been written with fewer bits.
   mutating func floatContent() throws(CodecError) -> (value: Double, width: UInt8) {
-    let header = try header("a float", .float)
+    let header = try floatHeader()
     let value: Double
     let isShortest: Bool
     switch header.width {

@@ -37,8 +37,8 @@ extension CBORDecoder {
 
   private mutating func skipText() throws(CodecError) {
     try beginItem()
-    let content = try content(try header("text", .text))
-    let isValid = content.withUnsafeBufferPointer { UTF8Validation.firstError(in: $0) == nil }
-    guard isValid else { throw invalidText(content) }
+    let range = try contentRange(try header("text", .text))
+    let isValid = bytes[range].withUnsafeBufferPointer { UTF8Validation.firstError(in: $0) == nil }
+    guard isValid else { throw invalidText(bytes[range]) }
   }
 }

@@ -29,6 +29,8 @@ public struct CBORDecoder: Sendable {
     var start = -1
     /// The key or element before that one.
     var previous = 0..<0
+    /// Whether the key that was read last comes after all before it, which nobody need check.
+    var isOrderKnown = false
   }
 
   let bytes: ArraySlice<UInt8>
@@ -88,7 +90,34 @@ public struct CBORDecoder: Sendable {
 
 extension CBORDecoder {
   /// Counts an item that is about to be read, and checks the order of the one before it.
+  @inline(__always)
   mutating func beginItem() throws(CodecError) {
+    guard frame.remaining > 0, !isInsideTag else { return try beginItemSlowly() }
+    switch frame.kind {
+    case .array: frame.remaining -= 1
+    case .map where frame.remaining % 2 == 0:
+      frame.start = position
+      frame.isOrderKnown = false
+      frame.remaining -= 1
+    case .map where frame.isOrderKnown:
+      frame.previous = frame.start..<position
+      frame.remaining -= 1
+    default: try beginItemSlowly()
+    }
+  }
+
+  /// Counts an item that is one of several keys which are asked for in their order.
+  @inline(__always)
+  mutating func beginExpectedItem() throws(CodecError) {
+    if frame.remaining == 0 { try leaveFinishedContainers() }
+    // Behind a key that was not expected the order has to be checked.
+    let isKnown = frame.isOrderKnown || frame.previous.isEmpty
+    let isKey = frame.kind == .map && frame.remaining % 2 == 0
+    try beginItem()
+    frame.isOrderKnown = isKey && isKnown
+  }
+
+  private mutating func beginItemSlowly() throws(CodecError) {
     guard !isInsideTag else {
       throw error(.unsupported, "expected an array after the tag of a set")
     }
@@ -101,6 +130,9 @@ extension CBORDecoder {
     case .map:
       if frame.remaining % 2 == 0 {
         frame.start = position
+        frame.isOrderKnown = false
+      } else if frame.isOrderKnown {
+        frame.previous = frame.start..<position
       } else {
         try checkOrder(what: "key")
       }
@@ -118,8 +150,10 @@ extension CBORDecoder {
 
   /// Leaves the innermost array or map, of which the last item has been read.
   mutating func leaveOneContainer() throws(CodecError) {
-    guard let outer = outerFrames.popLast() else { return }
+    guard let outer = outerFrames.last else { return }
+    // Before anything changes, so that a decoder that is used after an error meets it again.
     if frame.kind == .set { try checkOrder(what: "element") }
+    outerFrames.removeLast()
     frame = outer
   }
 
@@ -138,28 +172,45 @@ extension CBORDecoder {
   }
 
   /// Checks that the key or element that ends here comes after the one before it.
-  private mutating func checkOrder(what: String) throws(CodecError) {
+  private mutating func checkOrder(what: StaticString) throws(CodecError) {
     let current = frame.start..<position
     if !frame.previous.isEmpty {
-      let order = Self.compare(bytes[frame.previous], bytes[current])
-      guard order < 0 else {
-        throw CodecError(
-          .notCanonical,
-          order == 0
-            ? "the \(what) stands there twice"
-            : "the \(what) stands after a greater one; they go in bytewise order",
-          offset: current.lowerBound - bytes.startIndex,
-        )
-      }
+      let order = orderOfPrevious(and: current)
+      guard order < 0 else { throw orderError(what, at: current.lowerBound, isTwice: order == 0) }
     }
     frame.previous = current
   }
 
+  private func orderOfPrevious(and current: Range<Int>) -> Int {
+    let (first, previous) = (bytes.startIndex, frame.previous)
+    let order = bytes.withUnsafeBufferPointer { all in
+      memoryOrder(
+        UnsafeBufferPointer(
+          rebasing: all[(previous.lowerBound - first)..<(previous.upperBound - first)]
+        ),
+        UnsafeBufferPointer(
+          rebasing: all[(current.lowerBound - first)..<(current.upperBound - first)]
+        ),
+      )
+    }
+    return order == 0 ? previous.count - current.count : order
+  }
+
+  private func orderError(_ what: StaticString, at place: Int, isTwice: Bool) -> CodecError {
+    CodecError(
+      .notCanonical,
+      isTwice
+        ? "the \(what) stands there twice"
+        : "the \(what) stands after a greater one; they go in bytewise order",
+      offset: place - bytes.startIndex,
+    )
+  }
+
   /// The bytewise order of two encodings: negative, zero or positive.
   static func compare(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int {
-    for (one, other) in zip(first, second) where one != other {
-      return Int(one) - Int(other)
+    let order = first.withUnsafeBufferPointer { first in
+      second.withUnsafeBufferPointer { memoryOrder(first, $0) }
     }
-    return first.count - second.count
+    return order == 0 ? first.count - second.count : order
   }
 }

@@ -40,6 +40,22 @@ extension CBORKind: CustomStringConvertible {
   }
 }
 
+extension CBORKind {
+  /// The upper three bits of an item's first byte.
+  var major: UInt8 {
+    switch self {
+    case .unsigned: 0
+    case .negative: 1
+    case .bytes: 2
+    case .text: 3
+    case .array: 4
+    case .map: 5
+    case .tag: 6
+    case .bool, .null, .float: 7
+    }
+  }
+}
+
 /// Constants of the encoding that both directions need.
 enum CBOR {
   /// The first byte of each major type, with a length of zero.

@@ -42,6 +42,16 @@ enum HalfFloat {
     return sign | UInt16(significand >> shift)
   }
 
+  /// The half precision pattern whose value is nearest to a number, of two the one whose last bit
+  /// is 0; nil when the number is not finite or beyond what half precision can hold.
+  static func rounded(_ value: Float) -> UInt16? {
+    guard value.isFinite else { return nil }
+    // The unit in the last place: 11 bits of significand, and below 2^-14 steps of 2^-24.
+    let exponent = max(value == 0 ? -14 : Int(value.exponent), -14)
+    let unit = Float(sign: .plus, exponent: exponent - 10, significand: 1)
+    return pattern(exactly: (value / unit).rounded(.toNearestOrEven) * unit)
+  }
+
   /// The value of a half precision pattern; any NaN gives the default NaN.
   static func value(of pattern: UInt16) -> Float {
     let sign = UInt32(pattern & 0x8000) << 16

@@ -2,8 +2,16 @@
 enum UTF8Validation {
   /// The place of the first byte that no valid text could have there, or nil when all is well.
   static func firstError(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    let memory = UnsafeRawBufferPointer(bytes)
     var index = 0
     while index < bytes.count {
+      // Eight ASCII characters at a time.
+      while bytes.count - index >= 8,
+        memory.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+      {
+        index += 8
+      }
+      guard index < bytes.count else { return nil }
       if bytes[index] < 0x80 {
         index += 1
         continue
@@ -33,5 +41,15 @@ enum UTF8Validation {
     guard bytes.count - index >= length, second.contains(bytes[index + 1]) else { return nil }
     for place in 2..<max(2, length) where bytes[index + place] & 0xc0 != 0x80 { return nil }
     return length
+  }
+}
+
+extension UTF8Validation {
+  /// Whether the bytes do not end inside a sequence; what stands before its first byte is valid.
+  static func endsWithWholeScalar(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var first = bytes.count - 1
+    while first > 0, bytes[first] & 0xc0 == 0x80 { first -= 1 }
+    guard first >= 0, bytes[first] >= 0x80 else { return true }
+    return sequenceLength(in: bytes, at: first) == bytes.count - first
   }
 }

@@ -1,27 +1,49 @@
-import OrderedCollections
-
 extension IdentifiedArray: RandomAccessCollection {
   /// The position of the first element.
-  public var startIndex: Int { 0 }
+  @inlinable public var startIndex: Int { 0 }
 
   /// The position after the last element.
-  public var endIndex: Int { storage.count }
+  @inlinable public var endIndex: Int { tree.count }
 
   /// The element at a position; a change must keep its id.
+  ///
+  /// Takes logarithmic time. To go over all elements use `for`, which takes constant time for each.
+  @inlinable
   public subscript(position: Int) -> Element {
-    get { storage.values[position] }
+    get { tree.spot(at: position).row.pointee }
     _modify {
-      let key = storage.keys[position]
-      defer { checkIdentity(of: storage.values[position], is: key) }
-      yield &storage.values[position]
+      let row = tree.uniqueRow(at: position)
+      let key = tree.identity.read(row.pointee)
+      defer { checkIdentity(of: row.pointee, is: key) }
+      yield &row.pointee
     }
   }
 
   /// How many elements there are.
-  public var count: Int { storage.count }
+  @inlinable public var count: Int { tree.count }
 
   /// Whether there are no elements.
-  public var isEmpty: Bool { storage.isEmpty }
+  @inlinable public var isEmpty: Bool { tree.count == 0 }
+
+  /// Goes over the elements in their order.
+  @inlinable
+  public func makeIterator() -> Iterator {
+    Iterator(base: tree.makeIterator())
+  }
+
+  /// Goes over the elements of an identified array.
+  public struct Iterator: IteratorProtocol {
+    @usableFromInline var base: RowTree<ID, Element>.Iterator
+
+    @usableFromInline
+    init(base: RowTree<ID, Element>.Iterator) {
+      self.base = base
+    }
+
+    /// The next element, or nil at the end.
+    @inlinable
+    public mutating func next() -> Element? { base.next() }
+  }
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral
@@ -34,8 +56,10 @@ where Element: Identifiable, ID == Element.ID {
 
 extension IdentifiedArray: Equatable where Element: Equatable {
   /// Whether both have equal elements in the same order.
+  ///
+  /// Two versions of one array are compared where they differ.
   public static func == (left: Self, right: Self) -> Bool {
-    left.storage.values.elementsEqual(right.storage.values)
+    left.tree.isEquivalent(to: right.tree) { $0.pointee == $1.pointee }
   }
 }
 
@@ -61,32 +85,30 @@ where Element: Decodable & Identifiable, ID == Element.ID {
   public init(from decoder: any Decoder) throws {
     var container = try decoder.unkeyedContainer()
     self.init()
-    while !container.isAtEnd {
-      let position = container.currentIndex
-      let element = try container.decode(Element.self)
-      guard append(element).inserted else {
-        throw DecodingError.dataCorruptedError(
-          in: container,
-          debugDescription: "Element \(position) has an id that occurred before: \(element.id)",
-        )
-      }
+    var builder = RowTreeBuilder(identity: tree.identity)
+    while !container.isAtEnd { builder.append(try container.decode(Element.self)) }
+    tree = try builder.finish { (position, id) throws(DecodingError) in
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "Element \(position) has an id that occurred before: \(id)",
+      )
     }
   }
 }
 
 extension IdentifiedArray: CustomStringConvertible, CustomDebugStringConvertible {
   /// The elements as an array's description.
-  public var description: String { storage.values.elements.description }
+  public var description: String { Array(self).description }
 
   /// The elements as an array's debug description, with the type's name.
   public var debugDescription: String {
-    "IdentifiedArray<\(Element.self)>(\(storage.values.elements.debugDescription))"
+    "IdentifiedArray<\(Element.self)>(\(Array(self).debugDescription))"
   }
 }
 
 extension IdentifiedArray: CustomReflectable {
   /// The elements as the unlabelled children of a collection.
   public var customMirror: Mirror {
-    Mirror(self, unlabeledChildren: storage.values.elements, displayStyle: .collection)
+    Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection)
   }
 }

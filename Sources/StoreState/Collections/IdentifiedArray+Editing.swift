@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension IdentifiedArray {
   /// Appends an element unless one with its id is there.
   ///
@@ -20,9 +18,10 @@ extension IdentifiedArray {
   @discardableResult
   public mutating func insert(_ element: Element, at position: Int) -> (inserted: Bool, index: Int)
   {
-    let key = element[keyPath: id]
-    if let existing = storage.index(forKey: key) { return (false, existing) }
-    storage.updateValue(element, forKey: key, insertingAt: position)
+    let key = tree.identity.read(element)
+    let hash = HashIndex.hash(of: key)
+    if let existing = tree.spot(of: key, hash: hash) { return (false, existing.position) }
+    tree.insert(element, at: position, hash: hash)
     return (true, position)
   }
 
@@ -31,9 +30,10 @@ extension IdentifiedArray {
   /// - Returns: The element that was there.
   @discardableResult
   public mutating func update(_ element: Element, at position: Int) -> Element {
-    checkIdentity(of: element, is: storage.keys[position])
-    let previous = storage.values[position]
-    storage.values[position] = element
+    let row = tree.uniqueRow(at: position)
+    checkIdentity(of: element, is: tree.identity.read(row.pointee))
+    let previous = row.move()
+    row.initialize(to: element)
     return previous
   }
 
@@ -42,7 +42,7 @@ extension IdentifiedArray {
   /// - Returns: The element that was replaced.
   @discardableResult
   public mutating func updateOrAppend(_ element: Element) -> Element? {
-    storage.updateValue(element, forKey: element[keyPath: id])
+    updateOrInsert(element, at: count).originalMember
   }
 
   /// Replaces the element with the same id where it stands, or inserts at a position.
@@ -53,49 +53,53 @@ extension IdentifiedArray {
     _ element: Element,
     at position: Int,
   ) -> (originalMember: Element?, index: Int) {
-    let key = element[keyPath: id]
-    let result = storage.updateValue(element, forKey: key, insertingAt: position)
-    return (result.originalMember, result.index)
+    let key = tree.identity.read(element)
+    let hash = HashIndex.hash(of: key)
+    if let existing = tree.spot(of: key, hash: hash)?.position {
+      return (update(element, at: existing), existing)
+    }
+    tree.insert(element, at: position, hash: hash)
+    return (nil, position)
   }
 
   /// Removes the element with an id and returns it.
   @discardableResult
   public mutating func remove(id: ID) -> Element? {
-    storage.removeValue(forKey: id)
+    index(id: id).map { tree.remove(at: $0) }
   }
 
   /// Removes the element that has an element's id and returns it.
   @discardableResult
   public mutating func remove(_ element: Element) -> Element? {
-    remove(id: element[keyPath: id])
+    remove(id: tree.identity.read(element))
   }
 
   /// Removes the element at a position and returns it.
   @discardableResult
   public mutating func remove(at position: Int) -> Element {
-    storage.remove(at: position).value
+    tree.remove(at: position)
   }
 
   /// Removes the elements at some positions.
   public mutating func remove(atOffsets offsets: some Sequence<Int>) {
-    for offset in Set(offsets).sorted(by: >) { remove(at: offset) }
+    tree.remove(at: Set(offsets).sorted())
   }
 
   /// Removes the elements at a range of positions.
   public mutating func removeSubrange(_ bounds: Range<Int>) {
-    storage.removeSubrange(bounds)
+    tree.remove(at: Array(bounds))
   }
 
   /// Removes the first element, which must be there, and returns it.
   @discardableResult
   public mutating func removeFirst() -> Element {
-    storage.removeFirst().value
+    tree.remove(at: 0)
   }
 
   /// Removes the last element, which must be there, and returns it.
   @discardableResult
   public mutating func removeLast() -> Element {
-    storage.removeLast().value
+    tree.remove(at: count - 1)
   }
 
   /// Removes the last element, if there is one, and returns it.
@@ -103,23 +107,23 @@ extension IdentifiedArray {
     isEmpty ? nil : removeLast()
   }
 
-  /// Removes all elements.
+  /// Removes all elements; there is no capacity that could be kept.
   public mutating func removeAll(keepingCapacity: Bool = false) {
-    storage.removeAll(keepingCapacity: keepingCapacity)
+    tree = RowTree(identity: tree.identity)
   }
 
   /// Removes the elements for which a closure says so.
   public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
-    try storage.removeAll { try shouldBeRemoved($0.value) }
+    tree.remove(at: try tree.positions { try shouldBeRemoved($0.pointee) })
   }
 
-  /// Makes room for a number of elements.
-  public mutating func reserveCapacity(_ minimumCapacity: Int) {
-    storage.reserveCapacity(minimumCapacity)
-  }
+  /// Does nothing: a tree grows where elements come.
+  public mutating func reserveCapacity(_ minimumCapacity: Int) {}
 
   /// The elements for which a closure says so, in their order.
   public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
-    Self(id: id, storage: try storage.filter { try isIncluded($0.value) })
+    var result = self
+    try result.removeAll { try !isIncluded($0) }
+    return result
   }
 }

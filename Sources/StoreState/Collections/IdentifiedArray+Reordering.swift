@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension IdentifiedArray {
   /// Moves the elements at some positions to before the element that stands at a position now.
   ///
@@ -9,38 +7,40 @@ extension IdentifiedArray {
       (0...count).contains(destination),
       "Cannot move to offset \(destination) of \(count) elements",
     )
-    let offsets = Set(source)
+    let offsets = Set(source).sorted()
     for offset in offsets {
       precondition(
         indices.contains(offset),
         "Cannot move the element at \(offset) of \(count) elements",
       )
     }
-    let order =
-      (0..<destination).filter { !offsets.contains($0) } + offsets.sorted()
-      + (destination..<count).filter { !offsets.contains($0) }
-    arrange(in: order)
+    let elements = offsets.map { self[$0] }
+    let start = destination - offsets.count { $0 < destination }
+    tree.remove(at: offsets)
+    for (place, element) in elements.enumerated() { tree.insert(element, at: start + place) }
   }
 
   /// Exchanges the elements at two positions.
   public mutating func swapAt(_ first: Int, _ second: Int) {
-    storage.swapAt(first, second)
+    tree.swapAt(first, second)
   }
 
   /// Reverses the order.
   public mutating func reverse() {
-    storage.reverse()
+    tree.arrange(in: indices.reversed())
   }
 
   /// Sorts by a closure; elements of which none goes before the other keep their order.
   public mutating func sort(by areInIncreasingOrder: (Element, Element) throws -> Bool) rethrows {
-    arrange(
-      in: try indices.sorted { first, second in
-        let elements = (storage.values[first], storage.values[second])
-        if try areInIncreasingOrder(elements.0, elements.1) { return true }
-        return try first < second && !areInIncreasingOrder(elements.1, elements.0)
+    let rows = tree.rowPointers()
+    let order = try withExtendedLifetime(tree) {
+      try indices.sorted { first, second in
+        let (one, other) = (rows[first], rows[second])
+        if try areInIncreasingOrder(one.pointee, other.pointee) { return true }
+        return try first < second && !areInIncreasingOrder(other.pointee, one.pointee)
       }
-    )
+    }
+    tree.arrange(in: order)
   }
 
   /// Puts the elements for which a closure says so after the others.
@@ -50,22 +50,21 @@ extension IdentifiedArray {
   public mutating func partition(
     by belongsInSecondPartition: (Element) throws -> Bool
   ) rethrows -> Int {
-    try storage.partition { try belongsInSecondPartition($0.value) }
+    let second = try tree.positions { try belongsInSecondPartition($0.pointee) }
+    let isSecond = Set(second)
+    let first = indices.filter { !isSecond.contains($0) }
+    tree.arrange(in: first + second)
+    return first.count
   }
 
   /// Puts the elements in a random order.
   public mutating func shuffle() {
-    storage.shuffle()
+    tree.arrange(in: indices.shuffled())
   }
 
   /// Puts the elements in an order that a generator decides.
   public mutating func shuffle(using generator: inout some RandomNumberGenerator) {
-    storage.shuffle(using: &generator)
-  }
-
-  private mutating func arrange(in order: [Int]) {
-    let pairs = order.map { (storage.keys[$0], storage.values[$0]) }
-    storage = .init(uncheckedUniqueKeysWithValues: pairs)
+    tree.arrange(in: indices.shuffled(using: &generator))
   }
 }
 

@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension IdentifiedArray: WirePayload, WireValue
 where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// Records in order; their id is the field `id`.
@@ -12,7 +10,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   public func encode(to encoder: inout CBOREncoder) {
     checkReplicable()
     encoder.arrayHeader(count)
-    for element in storage.values { element.encode(to: &encoder) }
+    tree.forEachRow { $0.pointee.encode(to: &encoder) }
   }
 
   /// Reads elements, and refuses an id that occurs twice.
@@ -21,68 +19,79 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// refused too.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self.init()
+    try read(from: &decoder)
+  }
+
+  /// Reads elements into an empty array.
+  mutating func read(from decoder: inout CBORDecoder) throws(CodecError) {
+    let start = decoder
+    var builder = RowTreeBuilder(identity: tree.identity)
     for index in 0..<(try decoder.arrayHeader()) {
-      let start = decoder.offset
-      let element = try decoder.decode(Element.self, at: .index(index))
-      guard storage.updateValue(element, forKey: element.id) == nil else {
-        throw CodecError(.outOfRange, "the id \(element.id) equals another one", offset: start)
-          .inside(.index(index))
-      }
+      builder.append(try decoder.decode(Element.self, at: .index(index)))
     }
+    tree = try builder.finish { (position, id) throws(CodecError) in
+      throw CodecError(
+        .outOfRange,
+        "the id \(id) equals another one",
+        offset: try Self.offset(of: position, from: start),
+      )
+      .inside(.index(position))
+    }
+  }
+
+  /// Where an element begins in an array that was read already.
+  private static func offset(
+    of position: Int,
+    from start: CBORDecoder,
+  ) throws(CodecError) -> Int {
+    var decoder = start
+    _ = try decoder.arrayHeader()
+    for _ in 0..<position { _ = try Element(from: &decoder) }
+    return decoder.offset
   }
 
   /// Compares the elements' encodings.
   public func isSame(as other: Self) -> Bool {
-    guard count == other.count else { return false }
-    guard !hasSameStorage(as: other) else { return true }
-    for (one, other) in zip(storage.values, other.storage.values) where !one.isSame(as: other) {
-      return false
+    tree.isEquivalent(to: other.tree) { one, another in
+      haveSameMemory(one.pointee, another.pointee) || one.pointee.isSame(as: another.pointee)
     }
-    return true
   }
 
-  /// Whether both are the same piece of memory; then nobody need look at the elements.
-  fileprivate func hasSameStorage(as other: Self) -> Bool {
-    storage.values.elements.withUnsafeBufferPointer { mine in
-      other.storage.values.elements.withUnsafeBufferPointer {
-        $0.baseAddress == mine.baseAddress && $0.count == mine.count
-      }
-    }
+  /// The digest of the elements in order.
+  ///
+  /// It takes as long as the changes since it was asked for last.
+  public var digest: Digest {
+    let content = tree.content { $0.pointee.digest.rawValue }
+    return Digest(container: CBOR.array, count: UInt64(count), content: content)
   }
 
   /// An array that was made with another key path than `\.id` has no place for its ids on the wire.
   fileprivate func checkReplicable() {
-    guard let key = storage.keys.first, let element = storage.values.first else { return }
+    guard let first else { return }
+    let key = tree.identity.read(first)
     precondition(
-      element.id == key,
+      first.id == key,
       "An array that is identified by a key path other than \\.id cannot be replicated: "
-        + "the first of \(count) elements has the id \(element.id) and is found by \(key)",
+        + "the first of \(count) elements has the id \(first.id) and is found by \(key)",
     )
   }
 }
 
 extension IdentifiedArray: ReplicatedState
 where Element: ReplicatedState & Identifiable, ID == Element.ID, ID: WireValue {
-  /// The digest of the elements in order.
-  public var digest: Digest {
-    var digest = SequenceDigest()
-    for element in storage.values { digest.append(element.digest) }
-    return digest.finish()
-  }
-
   /// Writes which elements went, moved, came, and changed inside.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
-    guard !hasSameStorage(as: old) else { return false }
+    guard !tree.isIdentical(to: old.tree) else { return false }
     checkReplicable()
-    return IdentifiedDifference(old: old.storage, new: storage).encode(to: &encoder)
+    return IdentifiedDifference(old: old.tree, new: tree).encode(to: &encoder)
   }
 
   /// Lets elements go, move, come, and change inside.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
-    var edit = IdentifiedEdit<ID, Element>(storage: storage)
+    var edit = IdentifiedEdit<ID, Element>(tree: tree)
     // The only reference to the elements, so that they can change in place.
-    storage = [:]
-    try edit.apply(&decoder)
-    storage = edit.storage
+    tree = RowTree(identity: tree.identity)
+    try decoder.steps { (decoder) throws(CodecError) in try edit.apply(&decoder) }
+    tree = edit.tree
   }
 }

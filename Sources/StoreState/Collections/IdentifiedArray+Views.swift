@@ -1,46 +1,108 @@
-import OrderedCollections
-
 extension IdentifiedArray {
   /// The ids in the order of the elements.
-  public var ids: IDs { IDs(storage: storage.keys) }
+  public var ids: IDs { IDs(rows: .elements(tree)) }
 
   /// The elements in their order.
   public var elements: Elements { Elements(base: self) }
 
   /// The ids of an identified array, in the order of its elements.
   public struct IDs: RandomAccessCollection, ExpressibleByArrayLiteral, Hashable {
-    private let storage: OrderedSet<ID>
+    enum Rows {
+      case elements(RowTree<ID, Element>)
+      case ids(RowTree<ID, ID>)
+    }
 
-    init(storage: OrderedSet<ID>) {
-      self.storage = storage
+    private let rows: Rows
+
+    init(rows: Rows) {
+      self.rows = rows
     }
 
     /// Makes a view of the ids of a literal; an id that occurs twice traps.
     public init(arrayLiteral elements: ID...) {
-      storage = OrderedSet(elements)
-      precondition(
-        storage.count == elements.count,
-        "\(elements.count - storage.count) of \(elements.count) ids occur more than once",
-      )
+      let ids = IdentifiedArray<ID, ID>(uniqueElements: elements, id: \.self)
+      rows = .ids(ids.tree)
     }
 
     /// The position of the first id.
     public var startIndex: Int { 0 }
 
     /// The position after the last id.
-    public var endIndex: Int { storage.count }
+    public var endIndex: Int {
+      switch rows {
+      case .elements(let tree): tree.count
+      case .ids(let tree): tree.count
+      }
+    }
 
     /// The id at a position.
-    public subscript(position: Int) -> ID { storage[position] }
+    public subscript(position: Int) -> ID {
+      switch rows {
+      case .elements(let tree): tree.identity.read(tree.spot(at: position).row.pointee)
+      case .ids(let tree): tree.spot(at: position).row.pointee
+      }
+    }
 
-    /// Whether an id is there, in constant time.
-    public func contains(_ id: ID) -> Bool { storage.contains(id) }
+    /// Goes over the ids in their order.
+    public func makeIterator() -> Iterator {
+      switch rows {
+      case .elements(let tree): Iterator(rows: .elements(tree.makeIterator()))
+      case .ids(let tree): Iterator(rows: .ids(tree.makeIterator()))
+      }
+    }
 
-    /// Where an id stands, in constant time.
-    public func firstIndex(of id: ID) -> Int? { storage.firstIndex(of: id) }
+    /// Whether an id is there, in logarithmic time.
+    public func contains(_ id: ID) -> Bool { firstIndex(of: id) != nil }
 
-    /// Where an id stands, in constant time.
-    public func lastIndex(of id: ID) -> Int? { storage.lastIndex(of: id) }
+    /// Where an id stands, in logarithmic time.
+    public func firstIndex(of id: ID) -> Int? {
+      switch rows {
+      case .elements(let tree): tree.spot(of: id)?.position
+      case .ids(let tree): tree.spot(of: id)?.position
+      }
+    }
+
+    /// Where an id stands, in logarithmic time.
+    public func lastIndex(of id: ID) -> Int? { firstIndex(of: id) }
+
+    /// Whether both have the same ids in the same order.
+    public static func == (left: Self, right: Self) -> Bool {
+      if case (.elements(let one), .elements(let other)) = (left.rows, right.rows) {
+        let read = one.identity.read
+        return one.isEquivalent(to: other) { read($0.pointee) == read($1.pointee) }
+      }
+      return left.elementsEqual(right)
+    }
+
+    /// Mixes the ids, in their order, into a hasher.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(count)
+      for id in self { hasher.combine(id) }
+    }
+
+    /// Goes over the ids of an identified array.
+    public struct Iterator: IteratorProtocol {
+      enum Rows {
+        case elements(RowTree<ID, Element>.Iterator)
+        case ids(RowTree<ID, ID>.Iterator)
+      }
+
+      var rows: Rows
+
+      /// The next id, or nil at the end.
+      public mutating func next() -> ID? {
+        switch rows {
+        case .elements(var iterator):
+          guard let row = iterator.advance() else { return nil }
+          rows = .elements(iterator)
+          return iterator.tree.identity.read(row.pointee)
+        case .ids(var iterator):
+          guard let row = iterator.advance() else { return nil }
+          rows = .ids(iterator)
+          return row.pointee
+        }
+      }
+    }
   }
 
   /// The elements of an identified array, in their order, without their ids.
@@ -59,10 +121,14 @@ extension IdentifiedArray {
 
     /// The element at a position.
     public subscript(position: Int) -> Element { base[position] }
+
+    /// Goes over the elements in their order.
+    public func makeIterator() -> IdentifiedArray.Iterator { base.makeIterator() }
   }
 }
 
-extension IdentifiedArray.IDs: Sendable where ID: Sendable, Element: Sendable {}
+// Sound for the reason for which arrays are: see `IdentifiedArray`.
+extension IdentifiedArray.IDs: @unchecked Sendable where ID: Sendable, Element: Sendable {}
 
 extension IdentifiedArray.IDs: CustomStringConvertible, CustomReflectable {
   /// The ids as an array's description.
@@ -79,7 +145,7 @@ extension IdentifiedArray.Elements: Sendable where ID: Sendable, Element: Sendab
 extension IdentifiedArray.Elements: Equatable where Element: Equatable {
   /// Whether both have equal elements in the same order.
   public static func == (left: Self, right: Self) -> Bool {
-    left.elementsEqual(right)
+    left.base == right.base
   }
 
   /// Whether an array has equal elements in the same order.

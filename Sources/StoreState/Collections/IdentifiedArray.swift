@@ -1,117 +1,134 @@
-import OrderedCollections
-
-/// An ordered collection of elements that are found by their id in constant time.
+/// An ordered collection of elements that are found by their id.
 ///
 /// No id occurs twice. An element keeps its id for as long as it is in the array: changing it in
-/// place is a programmer's mistake and traps.
+/// place is a programmer's mistake and traps. An id that is equal to the old one but written in
+/// other bytes, like a text in another normalisation, is the same id here and is kept as it was
+/// written last; on the wire it is another one.
 ///
 /// ```swift
 /// var todos: IdentifiedArrayOf<Todo> = [Todo(id: 1, title: "Milk")]
 /// todos[id: 1]?.isCompleted = true
 /// ```
+///
+/// An array is a persistent tree: a copy takes constant time, and a change takes logarithmic time
+/// while the copy stays as it was. So old versions cost little more than what differs in them, and
+/// `==`, digests and deltas of two versions take as long as their differences. Elements are found
+/// in logarithmic time by position and by id.
 public struct IdentifiedArray<ID: Hashable, Element> {
-  /// Where an element has its id.
-  public let id: any KeyPath<Element, ID> & Sendable
+  @usableFromInline var tree: RowTree<ID, Element>
 
-  var storage: OrderedDictionary<ID, Element>
-
-  init(id: any KeyPath<Element, ID> & Sendable, storage: OrderedDictionary<ID, Element>) {
-    self.id = id
-    self.storage = storage
+  @inlinable
+  init(tree: RowTree<ID, Element>) {
+    self.tree = tree
   }
 
+  @inlinable
+  init(
+    read: @escaping (Element) -> ID,
+    keyPath: @escaping () -> any KeyPath<Element, ID> & Sendable,
+    widths: TreeWidths = .standard(for: Element.self),
+  ) {
+    let identity = RowIdentity(
+      read: read,
+      keyPath: keyPath,
+      widths: widths,
+      digests: .ordered,
+    )
+    self.init(tree: RowTree(identity: identity))
+  }
+
+  /// Where an element has its id.
+  public var id: any KeyPath<Element, ID> & Sendable { tree.identity.keyPath() }
+
   /// Makes an empty array whose elements have their id at a key path.
+  @inlinable
   public init(id: any KeyPath<Element, ID> & Sendable) {
-    self.init(id: id, storage: [:])
+    self.init(read: { $0[keyPath: id] }, keyPath: { id })
   }
 
   /// Makes an array of elements that are known to have different ids.
   ///
   /// An id that occurs twice traps. For elements that come from outside use
   /// ``init(_:id:uniquingIDsWith:)``.
+  @inlinable
   public init(
     uniqueElements elements: some Sequence<Element>,
     id: any KeyPath<Element, ID> & Sendable,
   ) {
     self.init(id: id)
-    storage.reserveCapacity(elements.underestimatedCount)
-    for element in elements {
-      let key = element[keyPath: id]
-      let position = storage.count
-      let previous = storage.updateValue(element, forKey: key)
-      precondition(previous == nil, "Element \(position) has an id that occurred before: \(key)")
-    }
+    fill(with: elements)
   }
 
   /// Makes an array of elements that have different ids, without checking that in release builds.
+  @inlinable
   public init(
     uncheckedUniqueElements elements: some Sequence<Element>,
     id: any KeyPath<Element, ID> & Sendable,
   ) {
-    let pairs = elements.lazy.map { ($0[keyPath: id], $0) }
-    self.init(id: id, storage: OrderedDictionary(uncheckedUniqueKeysWithValues: pairs))
+    self.init(id: id)
+    fill(with: elements, isChecked: false)
   }
 
   /// Makes an array of elements, and asks which one to keep when two have the same id.
   ///
   /// The one that is kept stands where the first one stood.
+  @inlinable
   public init<Failure: Error>(
     _ elements: some Sequence<Element>,
     id: any KeyPath<Element, ID> & Sendable,
     uniquingIDsWith combine: (Element, Element) throws(Failure) -> Element,
   ) throws(Failure) {
     self.init(id: id)
-    for element in elements {
-      let key = element[keyPath: id]
-      if let previous = storage[key] {
-        let kept = try combine(previous, element)
-        checkIdentity(of: kept, is: key)
-        storage[key] = kept
-      } else {
-        storage[key] = element
-      }
-    }
+    try fill(with: elements, uniquingIDsWith: combine)
   }
 
   /// The element with an id; `nil` when there is none.
   ///
   /// Setting an element whose id is new appends it; setting `nil` removes.
+  @inlinable
   public subscript(id id: ID) -> Element? {
-    get { storage[id] }
+    get { tree.spot(of: id).map { $0.row.pointee } }
     _modify {
-      defer { checkIdentity(at: id) }
-      yield &storage[id]
+      if let position = tree.spot(of: id)?.position {
+        let row = tree.uniqueRow(at: position)
+        var element: Element? = row.move()
+        defer { putBack(element, into: row, at: position, id) }
+        yield &element
+      } else {
+        var element: Element?
+        defer { if let element { append(element, withID: id) } }
+        yield &element
+      }
     }
   }
 
   /// The element with an id, or a default, which a change puts at the end.
+  @inlinable
   public subscript(id id: ID, default defaultValue: @autoclosure () -> Element) -> Element {
-    get { storage[id] ?? defaultValue() }
+    get { self[id: id] ?? defaultValue() }
     _modify {
-      defer { checkIdentity(at: id) }
-      yield &storage[id, default: defaultValue()]
+      if let position = tree.spot(of: id)?.position {
+        let row = tree.uniqueRow(at: position)
+        defer { checkIdentity(of: row.pointee, is: id) }
+        yield &row.pointee
+      } else {
+        var element = defaultValue()
+        defer { append(element, withID: id) }
+        yield &element
+      }
     }
   }
 
   /// Where the element with an id stands.
+  @inlinable
   public func index(id: ID) -> Int? {
-    storage.index(forKey: id)
+    tree.spot(of: id)?.position
   }
 
   /// Whether an element with an id is in the array.
+  @inlinable
   public func contains(id: ID) -> Bool {
-    storage.index(forKey: id) != nil
-  }
-
-  func checkIdentity(of element: Element, is key: ID) {
-    precondition(
-      element[keyPath: id] == key,
-      "An element's id changed from \(key) to \(element[keyPath: id]); remove it, insert a new one",
-    )
-  }
-
-  private func checkIdentity(at key: ID) {
-    if let element = storage[key] { checkIdentity(of: element, is: key) }
+    tree.spot(of: id) != nil
   }
 }
 
@@ -120,27 +137,112 @@ public typealias IdentifiedArrayOf<Element: Identifiable> = IdentifiedArray<Elem
 
 extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// Makes an empty array.
+  @inlinable
   public init() {
-    self.init(id: \Element.id)
+    self.init(read: { $0.id }, keyPath: { \Element.id })
+  }
+
+  /// Makes an empty array whose nodes have other widths than usual, for tests.
+  @inlinable
+  init(widths: TreeWidths) {
+    self.init(read: { $0.id }, keyPath: { \Element.id }, widths: widths)
   }
 
   /// Makes an array of elements that are known to have different ids; one that occurs twice traps.
+  @inlinable
   public init(uniqueElements elements: some Sequence<Element>) {
-    self.init(uniqueElements: elements, id: \Element.id)
+    self.init()
+    fill(with: elements)
   }
 
   /// Makes an array of elements that have different ids, without checking that in release builds.
+  @inlinable
   public init(uncheckedUniqueElements elements: some Sequence<Element>) {
-    self.init(uncheckedUniqueElements: elements, id: \Element.id)
+    self.init()
+    fill(with: elements, isChecked: false)
   }
 
   /// Makes an array of elements, and asks which one to keep when two have the same id.
+  @inlinable
   public init<Failure: Error>(
     _ elements: some Sequence<Element>,
     uniquingIDsWith combine: (Element, Element) throws(Failure) -> Element,
   ) throws(Failure) {
-    try self.init(elements, id: \Element.id, uniquingIDsWith: combine)
+    self.init()
+    try fill(with: elements, uniquingIDsWith: combine)
   }
 }
 
-extension IdentifiedArray: Sendable where ID: Sendable, Element: Sendable {}
+extension IdentifiedArray {
+  /// Fills an empty array.
+  @inlinable
+  mutating func fill(with elements: some Sequence<Element>, isChecked: Bool = true) {
+    var builder = RowTreeBuilder(
+      identity: tree.identity,
+      reserving: elements.underestimatedCount,
+    )
+    for element in elements { builder.append(element) }
+    tree = builder.finish { position, key in
+      if isChecked {
+        preconditionFailure("Element \(position) has an id that occurred before: \(key)")
+      } else {
+        assertionFailure("Element \(position) has an id that occurred before: \(key)")
+      }
+    }
+  }
+
+  @inlinable
+  mutating func fill<Failure: Error>(
+    with elements: some Sequence<Element>,
+    uniquingIDsWith combine: (Element, Element) throws(Failure) -> Element,
+  ) throws(Failure) {
+    var kept: [Element] = []
+    var places: [ID: Int] = [:]
+    for element in elements {
+      let key = tree.identity.read(element)
+      if let place = places[key] {
+        kept[place] = try combine(kept[place], element)
+        checkIdentity(of: kept[place], is: key)
+      } else {
+        places[key] = kept.count
+        kept.append(element)
+      }
+    }
+    fill(with: kept)
+  }
+
+  @inlinable
+  func checkIdentity(of element: borrowing Element, is key: ID) {
+    let found = tree.identity.read(element)
+    precondition(
+      found == key,
+      "An element's id changed from \(key) to \(found); remove it, insert a new one",
+    )
+  }
+
+  @usableFromInline
+  mutating func append(_ element: Element, withID id: ID) {
+    checkIdentity(of: element, is: id)
+    tree.insert(element, at: count)
+  }
+
+  /// Puts an element back that was moved out of its leaf, or closes the gap.
+  @inlinable
+  mutating func putBack(
+    _ element: consuming Element?,
+    into row: UnsafeMutablePointer<Element>,
+    at position: Int,
+    _ id: ID,
+  ) {
+    if let element {
+      checkIdentity(of: element, is: id)
+      row.initialize(to: element)
+    } else {
+      tree.closeHole(at: position, hash: HashIndex.hash(of: id))
+    }
+  }
+}
+
+// Sound: nodes that several arrays share never change, but for digests that are filled in
+// atomically; see `RowBranch`.
+extension IdentifiedArray: @unchecked Sendable where ID: Sendable, Element: Sendable {}

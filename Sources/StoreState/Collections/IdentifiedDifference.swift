@@ -1,146 +1,100 @@
-import OrderedCollections
-
 /// Writes the delta between two identified arrays.
 ///
 /// Elements are matched by their ids. As few of them move as possible: those that stay are a
-/// longest run of matched elements whose order is the same before and after.
+/// heaviest run of matched elements whose order is the same before and after.
 ///
 /// Two ids can be equal in Swift and yet have different encodings, like texts that differ in their
 /// normalisation. On the wire they are different ids: the one goes, the other comes.
 struct IdentifiedDifference<ID: WireValue & Hashable, Element: ReplicatedState & Identifiable>
 where Element.ID == ID {
-  private let old: OrderedDictionary<ID, Element>
-  private let new: OrderedDictionary<ID, Element>
+  /// Keeps the old elements alive.
+  private let old: RowTree<ID, Element>
+  private let new: RowTree<ID, Element>
+  private let alignment: RowAlignment
 
-  /// How many elements at the beginning, and at the end, have the same ids in both.
-  private let prefix: Int
-  private let suffix: Int
-
-  init(old: OrderedDictionary<ID, Element>, new: OrderedDictionary<ID, Element>) {
+  init(old: RowTree<ID, Element>, new: RowTree<ID, Element>) {
     self.old = old
     self.new = new
-    let shared = min(old.count, new.count)
-    var prefix = 0
-    while prefix < shared, old.keys[prefix] == new.keys[prefix] { prefix += 1 }
-    var suffix = 0
-    while suffix < shared - prefix,
-      old.keys[old.count - 1 - suffix] == new.keys[new.count - 1 - suffix]
-    {
-      suffix += 1
-    }
-    self.prefix = prefix
-    self.suffix = suffix
+    alignment = new.alignment(from: old) { $0.isSame(as: $1) }
   }
 
   /// - Returns: False when both have the same encoding; then nothing was written.
   func encode(to encoder: inout CBOREncoder) -> Bool {
-    let start = encoder.mark
-    if prefix == old.count, prefix == new.count {
-      encoder.mapHeader(1)
-      encoder.encode(unsigned: 3)
-      let changes = encoder.beginDeferredArray()
-      let (count, respelt) = encodeChanges(to: &encoder)
-      if respelt.isEmpty, count > 0 {
-        encoder.endDeferredArray(changes, count: count * 2)
-        return true
-      }
-      encoder.truncate(to: start)
-      if respelt.isEmpty { return false }
+    let moved = moved
+    let (removed, inserted) = (alignment.removed, alignment.inserted)
+    guard !(moved.isEmpty && removed.isEmpty && inserted.isEmpty) else {
+      return encodeOnlyChanges(to: &encoder)
     }
-    return encodeAll(to: &encoder)
-  }
-
-  private func encodeAll(to encoder: inout CBOREncoder) -> Bool {
     var changes = CBOREncoder()
-    let (changed, respelt) = encodeChanges(to: &changes)
-    let removed = removed(respelt)
-    let (moved, inserted) = placed(respelt)
+    let changed = encodeChanges(to: &changes)
     let parts = [removed.count, moved.count, inserted.count, changed]
-    guard parts.contains(where: { $0 > 0 }) else { return false }
-
     encoder.mapHeader(parts.count { $0 > 0 })
     encoder.begin(0, removed.count)
-    for index in removed { old.values[index].id.encode(to: &encoder) }
+    for entry in removed { element(entry.row).id.encode(to: &encoder) }
     encoder.begin(1, moved.count * 2)
-    for index in moved {
-      encoder.encode(unsigned: UInt64(index))
-      new.values[index].id.encode(to: &encoder)
+    for position in moved {
+      encoder.encode(unsigned: UInt64(position))
+      new.spot(at: position).row.pointee.id.encode(to: &encoder)
     }
     encoder.begin(2, inserted.count * 2)
-    for index in inserted {
-      encoder.encode(unsigned: UInt64(index))
-      new.values[index].encode(to: &encoder)
+    for entry in inserted {
+      encoder.encode(unsigned: UInt64(entry.position))
+      element(entry.row).encode(to: &encoder)
     }
     encoder.begin(3, changed * 2)
     encoder.append(raw: changes.bytes)
     return true
   }
 
-  /// Where an element of the new array stood in the old one.
-  private func oldIndex(of index: Int) -> Int? {
-    if index < prefix { return index }
-    if index >= new.count - suffix { return index - new.count + old.count }
-    return old.index(forKey: new.keys[index])
+  private func encodeOnlyChanges(to encoder: inout CBOREncoder) -> Bool {
+    let start = encoder.mark
+    encoder.mapHeader(1)
+    encoder.encode(unsigned: 3)
+    let changes = encoder.beginDeferredArray()
+    let count = encodeChanges(to: &encoder)
+    guard count > 0 else {
+      encoder.truncate(to: start)
+      return false
+    }
+    encoder.endDeferredArray(changes, count: count * 2)
+    return true
   }
 
   /// Writes ids and deltas of the elements that changed inside.
   ///
-  /// - Returns: How many they are, and which ids have another encoding than before.
-  private func encodeChanges(to encoder: inout CBOREncoder) -> (count: Int, respelt: Set<ID>) {
+  /// - Returns: How many they are.
+  private func encodeChanges(to encoder: inout CBOREncoder) -> Int {
     var count = 0
-    var respelt: Set<ID> = []
-    for index in 0..<new.count {
-      guard let oldIndex = oldIndex(of: index) else { continue }
-      let (element, before) = (new.values[index], old.values[oldIndex])
-      // Nearly all rows: only those that were written to need a closer look.
-      guard !haveSameMemory(element, before) else { continue }
+    for pair in alignment.pairs {
       let mark = encoder.mark
-      element.id.encode(to: &encoder)
-      guard element.encodeDelta(from: before, to: &encoder) else {
-        encoder.truncate(to: mark)
-        continue
-      }
-      if element.id.isSame(as: before.id) {
+      element(pair.new).id.encode(to: &encoder)
+      if element(pair.new).encodeDelta(from: element(pair.old), to: &encoder) {
         count += 1
       } else {
         encoder.truncate(to: mark)
-        respelt.insert(new.keys[index])
       }
     }
-    return (count, respelt)
+    return count
   }
 
-  /// Places in the old array of the elements that went.
-  private func removed(_ respelt: Set<ID>) -> [Int] {
-    let middle = prefix..<(old.count - suffix)
-    guard respelt.isEmpty else {
-      return old.keys.indices.filter {
-        respelt.contains(old.keys[$0])
-          || middle.contains($0) && new.index(forKey: old.keys[$0]) == nil
-      }
-    }
-    return middle.filter { new.index(forKey: old.keys[$0]) == nil }
+  private func element(_ row: UnsafeMutableRawPointer) -> Element {
+    row.assumingMemoryBound(to: Element.self).pointee
   }
 
-  /// Places in the new array of the elements that moved and of those that came, ascending.
-  private func placed(_ respelt: Set<ID>) -> (moved: [Int], inserted: [Int]) {
-    var inserted: [Int] = []
-    var matched: [Int] = []
-    var oldIndices: [Int] = []
-    for index in prefix..<(new.count - suffix) {
-      let key = new.keys[index]
-      if let oldIndex = old.index(forKey: key), !respelt.contains(key) {
-        matched.append(index)
-        oldIndices.append(oldIndex)
+  /// Places in the new array of the elements that moved, ascending.
+  private var moved: [Int] {
+    guard alignment.isReordered else { return [] }
+    let runs = alignment.runs
+    let staying = HeaviestRun.places(in: runs.map { (number: $0.oldStart, weight: $0.count) })
+    var (moved, next): ([Int], Int) = ([], 0)
+    for (place, run) in runs.enumerated() {
+      if next < staying.count, staying[next] == place {
+        next += 1
       } else {
-        inserted.append(index)
+        moved.append(contentsOf: run.newStart..<(run.newStart + run.count))
       }
     }
-    let outside = respelt.compactMap { new.index(forKey: $0) }
-    inserted = Set(inserted).union(outside).sorted()
-    let staying = LongestIncreasingRun.indices(of: oldIndices)
-    let moved = matched.indices.filter { !staying.contains($0) }.map { matched[$0] }
-    return (moved, inserted)
+    return moved
   }
 }
 
@@ -150,33 +104,5 @@ extension CBOREncoder {
     guard items > 0 else { return }
     encode(unsigned: part)
     arrayHeader(items)
-  }
-}
-
-/// Finds a longest increasing subsequence.
-enum LongestIncreasingRun {
-  /// The places of one of the longest increasing subsequences of different numbers.
-  static func indices(of numbers: [Int]) -> Set<Int> {
-    // ends[n]: where the best known run of n + 1 numbers ends, the one with the least last number.
-    var ends: [Int] = []
-    var previous: [Int] = []
-    previous.reserveCapacity(numbers.count)
-    for (index, number) in numbers.enumerated() {
-      var (low, high) = (0, ends.count)
-      if let last = ends.last, numbers[last] < number { low = high }
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
-      previous.append(low > 0 ? ends[low - 1] : -1)
-      if low == ends.count { ends.append(index) } else { ends[low] = index }
-    }
-    var result: Set<Int> = []
-    var index = ends.last ?? -1
-    while index >= 0 {
-      result.insert(index)
-      index = previous[index]
-    }
-    return result
   }
 }

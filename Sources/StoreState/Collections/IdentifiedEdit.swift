@@ -1,22 +1,20 @@
-import OrderedCollections
-
 /// Applies the delta of an identified array.
 ///
 /// Nothing in a delta traps: an id that is not there, a place outside and an id that would occur
 /// twice are errors.
 struct IdentifiedEdit<ID: WireValue & Hashable, Element: ReplicatedState & Identifiable>
 where Element.ID == ID {
-  private(set) var storage: OrderedDictionary<ID, Element>
+  private(set) var tree: RowTree<ID, Element>
 
   /// The elements that the delta places: moved ones and new ones, with their final places.
   private var placed: [(index: Int, element: Element)] = []
 
-  /// Up to this many elements are removed or placed one by one, each of which moves those behind
-  /// it; for more the array is built anew.
-  private static var fewest: Int { 8 }
+  /// Up to one of so many elements they are removed or placed one by one; for more of them the
+  /// array is built anew.
+  private static var share: Int { 8 }
 
-  init(storage: OrderedDictionary<ID, Element>) {
-    self.storage = storage
+  init(tree: RowTree<ID, Element>) {
+    self.tree = tree
   }
 
   mutating func apply(_ decoder: inout CBORDecoder) throws(CodecError) {
@@ -59,29 +57,29 @@ where Element.ID == ID {
   @discardableResult
   private mutating func take(_ keys: [ID], _ decoder: CBORDecoder) throws(CodecError) -> [Element] {
     var elements: [Element] = []
-    var taken: Set<ID> = []
+    var positions: Set<Int> = []
     for key in keys {
-      elements.append(storage.values[try find(key, decoder)])
-      guard taken.insert(key).inserted else {
+      let spot = try find(key, decoder)
+      elements.append(spot.row.pointee)
+      guard positions.insert(spot.position).inserted else {
         throw decoder.error(.deltaMismatch, "the id stands in one list twice")
           .inside(.key("\(key)"))
       }
     }
-    if keys.count <= Self.fewest {
-      for key in keys { storage.removeValue(forKey: key) }
-    } else {
-      storage.removeAll { taken.contains($0.key) }
-    }
+    tree.remove(at: positions.sorted())
     return elements
   }
 
   /// Where the element with an id is; an id is its encoding, not what `==` takes for equal.
-  private func find(_ key: ID, _ decoder: CBORDecoder) throws(CodecError) -> Int {
-    guard let index = storage.index(forKey: key), storage.values[index].id.isSame(as: key) else {
+  private func find(
+    _ key: ID,
+    _ decoder: CBORDecoder,
+  ) throws(CodecError) -> RowTree<ID, Element>.Spot {
+    guard let spot = tree.spot(of: key), spot.row.pointee.id.isSame(as: key) else {
       throw decoder.error(.deltaMismatch, "no element with this id is there")
         .inside(.key("\(key)"))
     }
-    return index
+    return spot
   }
 
   // MARK: - Coming
@@ -99,7 +97,7 @@ where Element.ID == ID {
     for (position, pair) in zip(placed, placed.dropFirst()) where position.index == pair.index {
       throw decoder.error(.deltaMismatch, "two elements go to place \(pair.index)")
     }
-    if placed.count <= Self.fewest {
+    if placed.count <= max(Self.share, tree.count / Self.share) {
       for (index, element) in placed { try insert(element, at: index, decoder) }
     } else {
       try rebuild(decoder)
@@ -112,34 +110,27 @@ where Element.ID == ID {
     at index: Int,
     _ decoder: CBORDecoder,
   ) throws(CodecError) {
-    guard index <= storage.count else { throw outside(index, decoder) }
-    guard storage.index(forKey: element.id) == nil else { throw present(element.id, decoder) }
-    storage.updateValue(element, forKey: element.id, insertingAt: index)
+    guard index <= tree.count else { throw outside(index, decoder) }
+    guard tree.spot(of: element.id) == nil else { throw present(element.id, decoder) }
+    tree.insert(element, at: index)
   }
 
   private mutating func rebuild(_ decoder: CBORDecoder) throws(CodecError) {
-    let rest = storage
-    var next = 0
-    storage = [:]
-    storage.reserveCapacity(rest.count + placed.count)
+    let count = tree.count + placed.count
+    var builder = RowTreeBuilder(identity: tree.identity, reserving: count)
+    var rest = tree.makeIterator()
+    var (next, left) = (0, tree.count)
     for (index, element) in placed {
-      guard index - storage.count <= rest.count - next else { throw outside(index, decoder) }
-      while storage.count < index {
-        try append(rest.values[next], decoder)
-        next += 1
+      guard index - next <= left else { throw outside(index, decoder) }
+      while next < index, let row = rest.advance() {
+        builder.append(row.pointee)
+        (next, left) = (next + 1, left - 1)
       }
-      try append(element, decoder)
-    }
-    while next < rest.count {
-      try append(rest.values[next], decoder)
+      builder.append(element)
       next += 1
     }
-  }
-
-  private mutating func append(_ element: Element, _ decoder: CBORDecoder) throws(CodecError) {
-    guard storage.updateValue(element, forKey: element.id) == nil else {
-      throw present(element.id, decoder)
-    }
+    while let row = rest.advance() { builder.append(row.pointee) }
+    tree = try builder.finish { (_, key) throws(CodecError) in throw present(key, decoder) }
   }
 
   private func outside(_ index: Int, _ decoder: CBORDecoder) -> CodecError {
@@ -155,13 +146,14 @@ where Element.ID == ID {
   private mutating func change(_ decoder: inout CBORDecoder) throws(CodecError) {
     for _ in 0..<(try decoder.pairs("a changed element's id and delta")) {
       let key = try ID(from: &decoder)
-      let index = try find(key, decoder)
+      let position = try find(key, decoder).position
+      let row = tree.uniqueRow(at: position)
       do throws(CodecError) {
-        try storage.values[index].applyDelta(from: &decoder)
+        try row.pointee.applyDelta(from: &decoder)
       } catch {
         throw error.inside(.key("\(key)"))
       }
-      guard storage.values[index].id.isSame(as: key) else {
+      guard row.pointee.id.isSame(as: key) else {
         throw decoder.error(.deltaMismatch, "the delta changes the id").inside(.key("\(key)"))
       }
     }

@@ -22,7 +22,7 @@ package struct MapDigest: Hashable, Sendable {
     Digest(container: CBOR.map, count: count, content: sum)
   }
 
-  private static func hash(_ key: Digest, _ value: Digest) -> UInt64 {
+  static func hash(_ key: Digest, _ value: Digest) -> UInt64 {
     var hasher = SipHash24()
     hasher.append(CBOR.map | 1)
     hasher.append(littleEndian: key.rawValue)
@@ -55,7 +55,7 @@ package struct SetDigest: Hashable, Sendable {
     Digest(container: CBOR.tag, count: count, content: sum)
   }
 
-  private static func hash(_ element: Digest) -> UInt64 {
+  static func hash(_ element: Digest) -> UInt64 {
     var hasher = SipHash24()
     hasher.append(CBOR.tag | 1)
     hasher.append(littleEndian: element.rawValue)

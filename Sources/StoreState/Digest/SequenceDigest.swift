@@ -9,8 +9,8 @@ package struct SequenceDigest: Hashable, Sendable {
   /// The base to the power of `count`, so that concatenation need not compute it.
   private var power: UInt64 = 1
 
-  private static let modulus: UInt64 = (1 << 61) - 1
-  private static let base: UInt64 = 0x1d8a_f066_c9d3_a4f1
+  static let modulus: UInt64 = (1 << 61) - 1
+  static let base: UInt64 = 0x1d8a_f066_c9d3_a4f1
 
   package init() {}
 
@@ -38,18 +38,18 @@ package struct SequenceDigest: Hashable, Sendable {
     Digest(container: CBOR.array, count: count, content: value)
   }
 
-  private static func add(_ one: UInt64, _ other: UInt64) -> UInt64 {
+  static func add(_ one: UInt64, _ other: UInt64) -> UInt64 {
     let sum = one + other
     return sum >= modulus ? sum - modulus : sum
   }
 
-  private static func multiply(_ one: UInt64, _ other: UInt64) -> UInt64 {
+  static func multiply(_ one: UInt64, _ other: UInt64) -> UInt64 {
     let (high, low) = one.multipliedFullWidth(by: other)
     // The product is high · 2⁶⁴ + low, and 2⁶¹ is 1 here.
     return reduce((low & modulus) + (high << 3 | low >> 61))
   }
 
-  private static func reduce(_ value: UInt64) -> UInt64 {
+  static func reduce(_ value: UInt64) -> UInt64 {
     let sum = (value & modulus) + (value >> 61)
     return sum >= modulus ? sum - modulus : sum
   }

@@ -30,6 +30,7 @@ package struct SipHash24: Sendable {
     bytes.withUnsafeBytes { hash($0) }
   }
 
+  @inline(__always)
   package mutating func append(_ byte: UInt8) {
     tail |= UInt64(byte) << ((count & 7) * 8)
     count &+= 1
@@ -40,6 +41,7 @@ package struct SipHash24: Sendable {
   }
 
   /// Appends eight bytes, the lowest first.
+  @inline(__always)
   package mutating func append(littleEndian value: UInt64) {
     let filled = (count & 7) * 8
     count &+= 8
@@ -69,6 +71,7 @@ package struct SipHash24: Sendable {
     return v0 ^ v1 ^ v2 ^ v3
   }
 
+  @inline(__always)
   private mutating func compress(_ word: UInt64) {
     v3 ^= word
     round()
@@ -76,6 +79,7 @@ package struct SipHash24: Sendable {
     v0 ^= word
   }
 
+  @inline(__always)
   private mutating func round() {
     v0 &+= v1
     v2 &+= v3
@@ -89,6 +93,7 @@ package struct SipHash24: Sendable {
     v2 = rotate(v2, 32)
   }
 
+  @inline(__always)
   private func rotate(_ value: UInt64, _ bits: UInt64) -> UInt64 {
     value << bits | value >> (64 - bits)
   }

@@ -16,7 +16,7 @@ struct DeltaApplier {
     case .identified(let field, let id, let element):
       let elements = try array(in: &value, decoder)
       var rows = IdentifiedRows(elements, field: field, id: id, element: element, applier: self)
-      try rows.apply(&decoder)
+      try decoder.steps { (decoder) throws(CodecError) in try rows.apply(&decoder) }
       value = .array(rows.elements)
     case .named(let name):
       switch document.definitions[name] {
@@ -24,9 +24,38 @@ struct DeltaApplier {
       case .choice(let cases): try applyToChoice(&decoder, &value, cases, schema)
       case nil: throw CodecError(.malformedSchema, "\"\(name)\" is not defined")
       }
+    case .text: try applyToText(&decoder, &value)
+    case .bytes: try applyToBytes(&decoder, &value)
     default:
       value = try read(&decoder, schema)
     }
+  }
+
+  private func applyToText(
+    _ decoder: inout CBORDecoder,
+    _ value: inout GenericValue,
+  ) throws(CodecError) {
+    guard case .text(var text) = value else { throw misfit("text", value, decoder) }
+    value = .null
+    try text.applyTextDelta(from: &decoder)
+    value = .text(text)
+  }
+
+  private func applyToBytes(
+    _ decoder: inout CBORDecoder,
+    _ value: inout GenericValue,
+  ) throws(CodecError) {
+    guard case .bytes(var bytes) = value else { throw misfit("bytes", value, decoder) }
+    value = .null
+    if try decoder.peekKind() == .array {
+      try decoder.edits { (decoder, items) throws(CodecError) in
+        let range = try decoder.splicePlace(items: items, in: bytes.count)
+        bytes.replaceSubrange(range, with: try decoder.byteSlice())
+      }
+    } else {
+      bytes = try decoder.byteString()
+    }
+    value = .bytes(bytes)
   }
 
   func read(_ decoder: inout CBORDecoder, _ schema: Schema) throws(CodecError) -> GenericValue {
@@ -113,13 +142,21 @@ extension DeltaApplier {
     _ cases: [Definition.Case],
     _ schema: Schema,
   ) throws(CodecError) {
-    guard try decoder.deltaForm() == .changed else {
-      value = try read(&decoder, schema)
-      return
+    switch try decoder.choiceDeltaForm(cases: cases.count) {
+    case .replaced: value = try read(&decoder, schema)
+    case .changed(let index): try applyToCase(&decoder, &value, cases[index])
     }
-    guard let (name, payload) = value.caseAndPayload,
-      let `case` = cases.first(where: { GenericValue.text($0.name) == .text(name) })
-    else { throw misfit("\(schema)", value, decoder) }
+  }
+
+  /// Changes the payload of a choice's value that must be of one case.
+  func applyToCase(
+    _ decoder: inout CBORDecoder,
+    _ value: inout GenericValue,
+    _ `case`: Definition.Case,
+  ) throws(CodecError) {
+    guard let (name, payload) = value.caseAndPayload, name.isSame(as: `case`.name) else {
+      throw misfit("the case \(`case`.name)", value, decoder)
+    }
     guard var payload else {
       throw decoder.error(.deltaMismatch, "the case \(name) has no payload that could change")
     }
@@ -171,17 +208,26 @@ extension DeltaApplier {
     _ element: Schema,
   ) throws(CodecError) {
     var items = try array(in: &value, decoder)
-    switch try decoder.arrayHeader() {
+    try decoder.edits { (decoder, count) throws(CodecError) in
+      try applyEdit(&decoder, items: count, to: &items, element)
+    }
+    value = .array(items)
+  }
+
+  private func applyEdit(
+    _ decoder: inout CBORDecoder,
+    items count: Int,
+    to items: inout [GenericValue],
+    _ element: Schema,
+  ) throws(CodecError) {
+    switch count {
     case 2:
       let index = try decoder.place(below: items.count, "element")
       try apply(&decoder, to: &items[index], element, at: .index(index))
     case 3:
       let start = try decoder.place(below: items.count + 1, "the place")
       let removed = try decoder.place(below: items.count - start + 1, "the number of elements")
-      var inserted: [GenericValue] = []
-      for index in 0..<(try decoder.arrayHeader()) {
-        inserted.append(try read(&decoder, element, at: .index(start + index)))
-      }
+      let inserted = try readElements(&decoder, element, from: start)
       items.replaceSubrange(start..<(start + removed), with: inserted)
     case let other:
       throw decoder.error(
@@ -189,7 +235,19 @@ extension DeltaApplier {
         "expected the delta of an array as an array of 2 or 3, found an array of \(other)",
       )
     }
-    value = .array(items)
+  }
+
+  /// Reads an array of elements of which the first goes to the place `first`.
+  func readElements(
+    _ decoder: inout CBORDecoder,
+    _ element: Schema,
+    from first: Int,
+  ) throws(CodecError) -> [GenericValue] {
+    var inserted: [GenericValue] = []
+    for index in 0..<(try decoder.arrayHeader()) {
+      inserted.append(try read(&decoder, element, at: .index(first + index)))
+    }
+    return inserted
   }
 
   private func applyToSet(
@@ -253,7 +311,7 @@ extension DeltaApplier {
     let place = entries.sortedPlace(of: key) { $0.key }
     switch (change, place.isFound) {
     case (0, true): entries.remove(at: place.index)
-    case (1, true): entries[place.index].value = try read(&decoder, content)
+    case (1, true): throw decoder.error(.deltaMismatch, "the key is there already")
     case (1, false):
       entries.insert(.init(key, try read(&decoder, content)), at: place.index)
     case (2, true): try apply(&decoder, to: &entries[place.index].value, content)

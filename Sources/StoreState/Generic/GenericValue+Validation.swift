@@ -49,6 +49,11 @@ extension GenericValue {
     }
   }
 
+  /// An integer of zero or more.
+  package var uint64: UInt64? {
+    if case .unsigned(let magnitude) = self { magnitude } else { nil }
+  }
+
   /// The name of a choice's case and the map of its payload.
   package var caseAndPayload: (name: String, payload: GenericValue?)? {
     switch self {

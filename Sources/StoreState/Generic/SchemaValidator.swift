@@ -24,6 +24,13 @@ struct SchemaValidator {
     case (.bool, .bool), (.text, .text), (.url, .text), (.bytes, .bytes), (.null, .null),
       (.float64, .float), (.date, .float):
       true
+    case (.float16, .float(let number)):
+      number.isNaN
+        || HalfFloat.pattern(exactly: Float(number)) != nil && Double(Float(number)) == number
+    case (.int128, .array(let parts)):
+      parts.count == 2 && parts[0].int64 != nil && parts[1].uint64 != nil
+    case (.uint128, .array(let parts)):
+      parts.count == 2 && parts[0].uint64 != nil && parts[1].uint64 != nil
     case (.float32, .float(let number)):
       number.isNaN || Double(Float(number)) == number
     case (.uuid, .bytes(let bytes)):

@@ -26,21 +26,19 @@ struct JSONDeltaWriter {
         .array(try items(&decoder, element))
       }
     case .dictionary(let key, let content):
-      return try parts(&decoder, ["removed", "set", "changed"]) {
+      return try parts(&decoder, ["removed", "inserted", "changed"]) {
         (part, decoder) throws(CodecError) in
         try dictionary(part, &decoder, old, key, content)
       }
     case .identified(let field, let id, let element):
-      return try parts(&decoder, ["removed", "moved", "inserted", "changed"]) {
-        (part, decoder) throws(CodecError) in
-        try rows(part, &decoder, Rows(old: old, field: field, id: id, element: element))
-      }
+      return try steps(&decoder, Rows(old: old, field: field, id: id, element: element))
     case .named(let name):
       switch document.definitions[name] {
       case .record(let fields): return try record(&decoder, old, fields)
       case .choice(let cases): return try choice(&decoder, old, cases, schema)
       case nil: throw CodecError(.malformedSchema, "\"\(name)\" is not defined")
       }
+    case .text, .bytes: return try splices(&decoder, schema)
     default: return try value(&decoder, schema)
     }
   }
@@ -110,16 +108,14 @@ extension JSONDeltaWriter {
     _ cases: [Definition.Case],
     _ schema: Schema,
   ) throws(CodecError) -> JSONValue {
-    guard try decoder.deltaForm() == .changed else {
+    guard case .changed(let index) = try decoder.choiceDeltaForm(cases: cases.count) else {
       return ["set": try value(&decoder, schema)]
     }
-    guard let (name, payload) = old?.caseAndPayload, let payload,
-      let `case` = cases.first(where: { $0.name.isSame(as: name) })
-    else {
-      // Which case it is nobody says, so its labels have no names here.
-      return ["changed": JSONValueWriter.tree(try GenericValue(from: &decoder))]
-    }
-    return ["changed": .object([.init(name, try record(&decoder, payload, `case`.payload))])]
+    let `case` = cases[index]
+    var before: GenericValue?
+    if let (name, payload) = old?.caseAndPayload, name.isSame(as: `case`.name) { before = payload }
+    let payload = try record(&decoder, before, `case`.payload)
+    return ["changed": .object([.init(`case`.name, payload)])]
   }
 
   private func optional(
@@ -147,12 +143,51 @@ extension JSONDeltaWriter {
     var element: Schema
   }
 
+  /// Reads one edit, or several that are made one after the other: an array of them.
+  private func edits(
+    _ decoder: inout CBORDecoder,
+    _ body: (inout CBORDecoder, Int) throws(CodecError) -> JSONValue,
+  ) throws(CodecError) -> JSONValue {
+    var edits: [JSONValue] = []
+    try decoder.edits { (decoder, count) throws(CodecError) in
+      edits.append(try body(&decoder, count))
+    }
+    return edits.count == 1 ? edits[0] : .array(edits)
+  }
+
+  private func splices(
+    _ decoder: inout CBORDecoder,
+    _ schema: Schema,
+  ) throws(CodecError) -> JSONValue {
+    guard try decoder.peekKind() == .array else { return try value(&decoder, schema) }
+    return try edits(&decoder) { (decoder, count) throws(CodecError) in
+      let range = try decoder.splicePlace(items: count, in: .max - 1)
+      let inserted = try value(&decoder, schema)
+      return [
+        "at": .integer(range.lowerBound), "removed": .integer(range.count), "inserted": inserted,
+      ]
+    }
+  }
+
   private func array(
     _ decoder: inout CBORDecoder,
     _ old: GenericValue?,
     _ element: Schema,
   ) throws(CodecError) -> JSONValue {
-    let count = try decoder.arrayHeader()
+    var isFirst = true
+    return try edits(&decoder) { (decoder, count) throws(CodecError) in
+      // The old value's places count only until the first edit has been made.
+      defer { isFirst = false }
+      return try edit(&decoder, isFirst ? old : nil, element, items: count)
+    }
+  }
+
+  private func edit(
+    _ decoder: inout CBORDecoder,
+    _ old: GenericValue?,
+    _ element: Schema,
+    items count: Int,
+  ) throws(CodecError) -> JSONValue {
     guard count == 2 || count == 3 else {
       throw decoder.error(
         .deltaMismatch,
@@ -190,6 +225,22 @@ extension JSONDeltaWriter {
       }
     }
     return values.dictionary(entries, key)
+  }
+
+  /// Reads the changes of rows, or several that are made one after the other: an array of them.
+  private func steps(
+    _ decoder: inout CBORDecoder,
+    _ rows: Rows,
+  ) throws(CodecError) -> JSONValue {
+    var steps: [JSONValue] = []
+    try decoder.steps { (decoder) throws(CodecError) in
+      let step = try parts(&decoder, ["removed", "moved", "inserted", "changed"]) {
+        (part, decoder) throws(CodecError) in
+        try self.rows(part, &decoder, rows)
+      }
+      steps.append(step)
+    }
+    return steps.count == 1 ? steps[0] : .array(steps)
   }
 
   private func rows(

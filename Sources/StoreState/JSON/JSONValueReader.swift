@@ -44,7 +44,9 @@ struct JSONValueReader {
     }
     switch schema {
     case .bool: return "true or false"
-    case .float32, .float64: return "a number, \"nan\", \"inf\" or \"-inf\""
+    case .int128: return "an integer of 128 bits"
+    case .uint128: return "an integer of 128 bits, 0 or more"
+    case .float16, .float32, .float64: return "a number, \"nan\", \"inf\" or \"-inf\""
     case .bytes: return "base64 in a string"
     case .uuid: return "a UUID in a string"
     case .date: return "a date like \"2026-01-31T09:30:00Z\" or the seconds since 2001"
@@ -75,7 +77,14 @@ extension JSONValueReader {
       return .float(Double(number))
     case (.float64, .number(let text)), (.date, .number(let text)):
       return Self.float(text)
-    case (.float32, .string(let text)), (.float64, .string(let text)):
+    case (.float16, .number(let text)):
+      return Self.half(text)
+    case (.int128, .number(let text)):
+      return JSONValue.isInteger(text) ? Int128(text).flatMap(Self.generic) : nil
+    case (.uint128, .number(let text)):
+      return JSONValue.isInteger(text) ? UInt128(text).flatMap(Self.generic) : nil
+    case (.float16, .string(let text)), (.float32, .string(let text)),
+      (.float64, .string(let text)):
       return Self.specialFloat(text)
     case (_, .number(let text)):
       guard let limits = schema.integerLimits, let value = Self.integer(text) else { return nil }
@@ -86,6 +95,16 @@ extension JSONValueReader {
       }
     default: return nil
     }
+  }
+
+  private static func generic(_ value: some WireValue) -> GenericValue? {
+    try? GenericValue(encoded: value.encoded())
+  }
+
+  /// A number rounded to 16 bits.
+  private static func half(_ text: String) -> GenericValue? {
+    guard let number = Float(text), let half = HalfFloat.rounded(number) else { return nil }
+    return .float(Double(HalfFloat.value(of: half)))
   }
 
   private static func float(_ text: String) -> GenericValue? {

@@ -29,6 +29,8 @@ struct JSONValueWriter {
     case (.float32, .float(let number)):
       // As a float of 32 bits, 0.1 has a short text.
       return .float(Float(number))
+    case (.int128, .array(let parts)), (.uint128, .array(let parts)):
+      return Self.wideInteger(parts, schema) ?? Self.tree(value)
     case (.uuid, .bytes(let bytes)) where bytes.count == 16:
       return .string(UUIDText.text(of: bytes))
     case (.date, .float(let seconds)):
@@ -36,6 +38,15 @@ struct JSONValueWriter {
     default:
       return Self.tree(value)
     }
+  }
+
+  /// The number of which an upper and a lower half are given.
+  private static func wideInteger(_ parts: [GenericValue], _ schema: Schema) -> JSONValue? {
+    guard parts.count == 2, let lower = parts[1].uint64 else { return nil }
+    if schema == .int128 {
+      return parts[0].int64.map { .integer(Int128($0) << 64 | Int128(lower)) }
+    }
+    return parts[0].uint64.map { .integer(UInt128($0) << 64 | UInt128(lower)) }
   }
 
   /// An object when the keys have texts, else an array of pairs.
@@ -82,7 +93,7 @@ struct JSONValueWriter {
 
 extension JSONValueWriter {
   /// A value as JSON can say it without a schema: bytes as base64, keys that are not text by their
-  /// JSON.
+  /// JSON, or where they have parts by the base64 of their encoding.
   static func tree(_ value: GenericValue) -> JSONValue {
     switch value {
     case .unsigned(let magnitude): .integer(magnitude)
@@ -98,7 +109,11 @@ extension JSONValueWriter {
   }
 
   private static func keyText(_ key: GenericValue) -> String {
-    if case .text(let text) = key { return text }
-    return tree(key).text()
+    switch key {
+    case .text(let text): text
+    // JSON in JSON in JSON would be escaped again and again, and double with each level.
+    case .array, .map, .set: Base64.text(of: key.encoded())
+    default: tree(key).text()
+    }
   }
 }

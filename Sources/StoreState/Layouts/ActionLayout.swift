@@ -118,7 +118,7 @@ extension ActionLayout {
     }
   }
 
-  func encode(_ value: Value, to encoder: inout CBOREncoder) throws(CodecError) {
+  package func encode(_ value: Value, to encoder: inout CBOREncoder) throws(CodecError) {
     for (index, `case`) in cases.enumerated() {
       do throws(CodecError) {
         if try `case`.encode(value, names.encodedNames[index], &encoder) { return }

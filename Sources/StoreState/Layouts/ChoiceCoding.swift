@@ -20,8 +20,7 @@ extension CBORDecoder {
   ///
   /// `what` is what a case is called in an error message.
   mutating func caseIndex(_ cases: CaseNames, what: String) throws(CodecError) -> Int {
-    let hasPayload = try peekKind() == .map
-    if hasPayload { try expectMapOfOne(what) }
+    let hasPayload = try beginChoice(what)
     let start = offset
     for (index, name) in cases.encodedNames.enumerated() where try readIfPresent(name) {
       guard cases.hasPayload[index] == hasPayload else {
@@ -29,10 +28,26 @@ extension CBORDecoder {
       }
       return index
     }
+    throw try unknownCase(what, among: cases.names)
+  }
+
+  /// Reads whether a choice's case has a payload; the case's name comes next.
+  mutating func beginChoice(_ what: String) throws(CodecError) -> Bool {
+    let hasPayload = try peekKind() == .map
+    if hasPayload { try expectMapOfOne(what) }
+    return hasPayload
+  }
+
+  /// The error for the name of a case that the choice does not have.
+  mutating func unknownCase(
+    _ what: String,
+    among names: [String],
+  ) throws(CodecError) -> CodecError {
+    let start = offset
     guard try peekKind() == .text else {
-      throw error(.typeMismatch, "expected the name of a \(what), found \(foundText())")
+      return error(.typeMismatch, "expected the name of a \(what), found \(foundText())")
     }
-    throw .unknownName(try text(), what, among: cases.names, offset: start)
+    return .unknownName(try text(), what, among: names, offset: start)
   }
 
   private mutating func expectMapOfOne(_ what: String) throws(CodecError) {
@@ -47,7 +62,7 @@ extension CBORDecoder {
     }
   }
 
-  private func payloadError(
+  func payloadError(
     _ name: String,
     _ what: String,
     isMissing: Bool,

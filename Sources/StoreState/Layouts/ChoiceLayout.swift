@@ -89,7 +89,7 @@ extension ChoiceLayout {
       encode(value, to: &encoder)
       return true
     }
-    encoder.encode(unsigned: 1)
+    encoder.encode(unsigned: UInt64(index) + 1)
     guard cases[index].encodeDelta(value, old, &encoder) else {
       encoder.truncate(to: mark)
       return false
@@ -98,11 +98,17 @@ extension ChoiceLayout {
   }
 
   func applyDelta(to value: inout Value, from decoder: inout CBORDecoder) throws(CodecError) {
-    guard try decoder.deltaForm() == .changed else {
+    guard case .changed(let changed) = try decoder.choiceDeltaForm(cases: cases.count) else {
       value = try decode(from: &decoder)
       return
     }
     let index = index(of: value)
+    guard changed == index else {
+      throw decoder.error(
+        .deltaMismatch,
+        "the delta changes the case \(names.names[changed]), the value is \(names.names[index])",
+      )
+    }
     do throws(CodecError) {
       value = try cases[index].applyDelta(value, &decoder)
     } catch {

@@ -9,10 +9,27 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   /// One field.
   public struct Field: Sendable {
     let name: String
+    /// What the field was called in earlier builds.
+    let formerNames: [String]
     /// Behind one reference, because a field is looked up for every value that is compared.
     fileprivate let coding: Coding
 
     /// A field that is replicated.
+    ///
+    /// - Parameters:
+    ///   - name: What the field is called in schemas, snapshots and JSON.
+    ///   - former: What it was called in earlier builds, the newest name first.
+    ///   - keyPath: Where its value is.
+    /// - Returns: The field.
+    public static func field<Part: ReplicatedState>(
+      _ name: String,
+      formerly former: String...,
+      keyPath: any WritableKeyPath<Value, Part> & Sendable,
+    ) -> Field {
+      Field(name: name, formerNames: former, coding: Coding(StoredPart(keyPath), keyPath))
+    }
+
+    /// A field that is replicated and was always called so.
     ///
     /// - Parameters:
     ///   - name: What the field is called in schemas, snapshots and JSON.
@@ -22,13 +39,13 @@ public struct RecordLayout<Value: Sendable>: Sendable {
       _ name: String,
       _ keyPath: any WritableKeyPath<Value, Part> & Sendable,
     ) -> Field {
-      Field(name: name, coding: Coding(StoredPart(keyPath), keyPath))
+      Field(name: name, formerNames: [], coding: Coding(StoredPart(keyPath), keyPath))
     }
   }
 
   /// What is done with one field.
   fileprivate final class Coding: Sendable {
-    let schema: @Sendable (inout SchemaRegistry) -> Schema
+    let schema: @Sendable (String, inout SchemaRegistry) -> Schema
     let encode: @Sendable (Value, inout CBOREncoder) -> Void
     let decode: @Sendable (inout Value, inout CBORDecoder) throws(CodecError) -> Void
     let encodeDelta: @Sendable (Value, Value, inout CBOREncoder) -> Bool
@@ -41,7 +58,10 @@ public struct RecordLayout<Value: Sendable>: Sendable {
       _ part: StoredPart<Value, Part>,
       _ keyPath: any WritableKeyPath<Value, Part> & Sendable,
     ) {
-      schema = { Part.schema(in: &$0) }
+      schema = { name, registry in
+        registry.fieldVisitor?.visit(name, keyPath)
+        return Part.schema(in: &registry)
+      }
       encode = { part.read($0).encode(to: &$1) }
       decode = { (value, decoder) throws(CodecError) in
         value[keyPath: keyPath] = try Part(from: &decoder)
@@ -58,6 +78,7 @@ public struct RecordLayout<Value: Sendable>: Sendable {
 
   let name: String
   private let codings: [Coding]
+  private let formerNames: [[String]]
   let order: FieldOrder
 
   /// Creates the layout of a record.
@@ -68,16 +89,34 @@ public struct RecordLayout<Value: Sendable>: Sendable {
   public init(_ name: String, _ fields: [Field]) {
     self.name = name
     codings = fields.map(\.coding)
+    formerNames = fields.map(\.formerNames)
     order = FieldOrder(fields.map(\.name), of: name)
   }
 }
 
 extension RecordLayout {
-  func schema(in registry: inout SchemaRegistry) -> Schema {
+  /// Defines the record; a field that another build does not have is what it is in `initial`.
+  func schema(
+    in registry: inout SchemaRegistry,
+    initial: @autoclosure () -> Value,
+  ) -> Schema {
     registry.define(Value.self, name: name) { registry in
-      .record(
-        zip(order.names, codings).map { Definition.Field($0, $1.schema(&registry)) }
+      note(initial, in: &registry)
+      return .record(
+        zip(order.names, codings).map { Definition.Field($0, $1.schema($0, &registry)) }
       )
+    }
+  }
+
+  private func note(_ initial: () -> Value, in registry: inout SchemaRegistry) {
+    guard registry.isCollectingHints else { return }
+    let value = initial()
+    for (index, coding) in codings.enumerated() {
+      registry.note(Value.self, order.names[index], formerly: formerNames[index]) {
+        var encoder = CBOREncoder()
+        coding.encode(value, &encoder)
+        return encoder.bytes
+      }
     }
   }
 

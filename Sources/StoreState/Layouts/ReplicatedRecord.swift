@@ -22,7 +22,7 @@ public protocol ReplicatedRecord: ReplicatedState {
 extension ReplicatedRecord {
   /// A record of the layout's fields.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
-    layout.schema(in: &registry)
+    layout.schema(in: &registry, initial: Self())
   }
 
   /// Writes the fields.

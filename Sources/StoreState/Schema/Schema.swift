@@ -20,6 +20,12 @@ public indirect enum Schema: Hashable, Sendable {
   case uint32
   /// An integer of 64 bits without a sign.
   case uint64
+  /// An integer of 128 bits with a sign.
+  case int128
+  /// An integer of 128 bits without a sign.
+  case uint128
+  /// A float of 16 bits.
+  case float16
   /// A float of 32 bits.
   case float32
   /// A float of 64 bits.
@@ -59,8 +65,10 @@ extension Schema {
   static let simpleKinds: [(name: String, schema: Schema)] = [
     ("bool", .bool), ("int8", .int8), ("int16", .int16), ("int32", .int32), ("int64", .int64),
     ("uint8", .uint8), ("uint16", .uint16), ("uint32", .uint32), ("uint64", .uint64),
-    ("float32", .float32), ("float64", .float64), ("text", .text), ("bytes", .bytes),
-    ("uuid", .uuid), ("date", .date), ("duration", .duration), ("url", .url), ("null", .null),
+    ("int128", .int128), ("uint128", .uint128), ("float16", .float16), ("float32", .float32),
+    ("float64", .float64),
+    ("text", .text), ("bytes", .bytes), ("uuid", .uuid), ("date", .date), ("duration", .duration),
+    ("url", .url), ("null", .null),
     ("any", .any),
   ]
 

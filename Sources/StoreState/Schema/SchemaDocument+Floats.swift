@@ -16,7 +16,7 @@ extension Schema {
   /// The same for what stands in the kind itself; definitions are looked at on their own.
   fileprivate var mayHoldFloats: Bool {
     switch self {
-    case .float32, .float64, .date, .any: true
+    case .float16, .float32, .float64, .date, .any: true
     case .optional(let part), .array(let part), .set(let part): part.mayHoldFloats
     case .dictionary(let key, let value): key.mayHoldFloats || value.mayHoldFloats
     case .identified(_, let id, let element): id.mayHoldFloats || element.mayHoldFloats

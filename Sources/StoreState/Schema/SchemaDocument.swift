@@ -25,9 +25,6 @@ public struct SchemaDocument: Hashable, Sendable {
     }
   }
 
-  /// The digest of the document's encoding.
-  public var hash: Digest { digest }
-
   /// The definition that a kind refers to; nil when it is no named one.
   public func definition(of schema: Schema) -> Definition? {
     guard case .named(let name) = schema else { return nil }

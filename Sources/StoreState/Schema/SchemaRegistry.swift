@@ -3,11 +3,21 @@
 /// Types may contain themselves: a type is known by its name before its body is asked for.
 public struct SchemaRegistry: Sendable {
   private var names: [ObjectIdentifier: String] = [:]
-  private var definitions: [String: Definition] = [:]
+  private(set) var definitions: [String: Definition] = [:]
   private var reserved: Set<String> = []
+  /// Whether what types note about their fields is kept; mostly nobody asks.
+  let isCollectingHints: Bool
+  var hints = SchemaHints()
+  /// Is shown the fields of records; mostly nobody asks.
+  var fieldVisitor: (any SchemaFieldVisitor)?
 
   /// Creates a registry without definitions.
-  public init() {}
+  public init() { isCollectingHints = false }
+
+  init(collectingHints isCollectingHints: Bool) { self.isCollectingHints = isCollectingHints }
+
+  /// The name of a type that has defined itself, or is about to.
+  func name<T>(of type: T.Type) -> String? { names[ObjectIdentifier(type)] }
 
   /// Defines a type at the first visit, and refers to it at every other.
   ///

@@ -8,12 +8,14 @@ extension Array: WirePayload, WireValue where Element: WireValue {
   public static var equalsItself: Bool { Element.equalsItself }
 
   /// Writes the elements.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count)
     for element in self { element.encode(to: &encoder) }
   }
 
   /// Reads the elements.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self = []
     try appendElements(from: &decoder, count: try decoder.arrayHeader(), firstIndex: 0)
@@ -41,14 +43,20 @@ extension Array: WirePayload, WireValue where Element: WireValue {
     }
   }
 
-  /// Reads elements one by one: a count from outside is no reason to reserve memory.
-  private mutating func appendElements(
+  /// Reads elements; a count from outside is no reason to reserve much memory.
+  @inlinable
+  mutating func appendElements(
     from decoder: inout CBORDecoder,
     count: Int,
     firstIndex: Int,
   ) throws(CodecError) {
+    reserveCapacity(self.count + Swift.min(count, 1_024))
     for index in 0..<count {
-      append(try decoder.decode(Element.self, at: .index(firstIndex + index)))
+      do throws(CodecError) {
+        append(try Element(from: &decoder))
+      } catch {
+        throw error.inside(.index(firstIndex + index))
+      }
     }
   }
 }
@@ -84,7 +92,16 @@ extension Array: ReplicatedState where Element: ReplicatedState {
 
   /// Changes one element inside, or replaces one run of elements by another.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
-    switch try decoder.arrayHeader() {
+    try decoder.edits { (decoder, items) throws(CodecError) in
+      try applyEdit(items: items, from: &decoder)
+    }
+  }
+
+  private mutating func applyEdit(
+    items: Int,
+    from decoder: inout CBORDecoder,
+  ) throws(CodecError) {
+    switch items {
     case 2:
       let index = try decoder.place(below: count, "element")
       do throws(CodecError) {

@@ -84,14 +84,14 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
 }
 
 extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedState {
-  /// Writes which keys went, which were set and which values changed inside.
+  /// Writes which keys went, which came and which values changed inside.
   public func encodeDelta(from old: [Key: Value], to encoder: inout CBOREncoder) -> Bool {
     let (new, old) = (withoutTwins, old.withoutTwins)
     var removed = SortedItems()
     for key in old.keys where new.place(of: key) == nil {
       removed.add { key.encode(to: &$0) }
     }
-    var set = SortedItems()
+    var inserted = SortedItems()
     var changed = SortedItems()
     for (key, value) in new {
       if let place = old.place(of: key) {
@@ -101,14 +101,14 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
           value.encodeDelta(from: old[place].value, to: &$0)
         }
       } else {
-        set.add {
+        inserted.add {
           key.encode(to: &$0)
         } value: {
           value.encode(to: &$0)
         }
       }
     }
-    return encoder.encodeChanges([removed, set, changed], itemsEach: [1, 2, 2])
+    return encoder.encodeChanges([removed, inserted, changed], itemsEach: [1, 2, 2])
   }
 
   /// Lets entries go, come and change.
@@ -140,8 +140,8 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
     switch (change, place) {
     case (0, let place?):
       remove(at: place)
-    case (1, let place?):
-      values[place] = try Value(from: &decoder)
+    case (1, .some):
+      throw decoder.error(.deltaMismatch, "the key is there already")
     case (1, nil):
       guard updateValue(try Value(from: &decoder), forKey: key) == nil else {
         throw decoder.error(.deltaMismatch, "the key equals another one")

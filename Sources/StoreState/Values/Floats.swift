@@ -45,3 +45,29 @@ extension Float: ReplicatedState {
   /// The digest of the number.
   public var digest: Digest { Digest(double: Double(self)) }
 }
+
+#if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
+extension Float16: ReplicatedState {
+  /// A float of 16 bits.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema { .float16 }
+
+  /// False: NaN differs from itself.
+  public static var equalsItself: Bool { false }
+
+  /// Writes a float of half precision.
+  public func encode(to encoder: inout CBOREncoder) { encoder.encode(double: Double(self)) }
+
+  /// Reads a float of half precision.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self = Float16(try decoder.half())
+  }
+
+  /// Compares the bits; every NaN is the same.
+  public func isSame(as other: Float16) -> Bool {
+    bitPattern == other.bitPattern || (isNaN && other.isNaN)
+  }
+
+  /// The digest of the number.
+  public var digest: Digest { Digest(double: Double(self)) }
+}
+#endif

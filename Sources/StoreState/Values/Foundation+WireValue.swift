@@ -83,6 +83,37 @@ extension Data: ReplicatedState {
   /// Compares the bytes.
   public func isSame(as other: Data) -> Bool { self == other }
 
+  /// Writes the new bytes, or where that takes much less one splice of the old ones.
+  public func encodeDelta(from old: Data, to encoder: inout CBOREncoder) -> Bool {
+    guard !isSame(as: old) else { return false }
+    withUnsafeBytes { new in
+      old.withUnsafeBytes { old in
+        old.withMemoryRebound(to: UInt8.self) { old in
+          new.withMemoryRebound(to: UInt8.self) {
+            encoder.encodeSplice(from: old, to: $0, isText: false)
+          }
+        }
+      }
+    }
+    return true
+  }
+
+  /// Reads new bytes, or splices of the old ones.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    guard try decoder.peekKind() == .array else {
+      self = try Data(from: &decoder)
+      return
+    }
+    try decoder.edits { (decoder, items) throws(CodecError) in
+      let range = try decoder.splicePlace(items: items, in: count)
+      let first = startIndex
+      replaceSubrange(
+        (first + range.lowerBound)..<(first + range.upperBound),
+        with: try decoder.byteSlice(),
+      )
+    }
+  }
+
   /// The digest of the bytes.
   public var digest: Digest { withUnsafeBytes { Digest(bytes: $0) } }
 }

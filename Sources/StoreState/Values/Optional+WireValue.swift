@@ -11,6 +11,7 @@ extension Optional: WirePayload, WireValue where Wrapped: WireValue {
   public static var equalsItself: Bool { Wrapped.equalsItself }
 
   /// Writes null or the value, the value in an array of one when it could be null itself.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     guard let value = self else { return encoder.encodeNull() }
     if Wrapped.admitsNull { encoder.arrayHeader(1) }
@@ -18,6 +19,7 @@ extension Optional: WirePayload, WireValue where Wrapped: WireValue {
   }
 
   /// Reads null or a value.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     guard !(try decoder.nullIfPresent()) else {
       self = nil

@@ -96,7 +96,7 @@ extension ReplicatedState where Self: RawRepresentable & CaseIterable, RawValue 
 
   /// Reads the other case.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
-    guard try decoder.deltaForm() == .replaced else {
+    guard case .replaced = try decoder.choiceDeltaForm(cases: Self.allCases.count) else {
       throw decoder.error(.deltaMismatch, "the case \(rawValue) has no payload that could change")
     }
     self = try Self(from: &decoder)

@@ -8,7 +8,7 @@ import Darwin
 ///
 /// Values hold no mutable references, so equal bits are one value: the same numbers, and the same
 /// buffers. False says nothing. O(1), whatever the values hold.
-func haveSameMemory<Value>(_ one: Value, _ other: Value) -> Bool {
+package func haveSameMemory<Value>(_ one: Value, _ other: Value) -> Bool {
   withUnsafeBytes(of: one) { one in
     withUnsafeBytes(of: other) { other in
       guard let first = one.baseAddress, let second = other.baseAddress else { return true }

@@ -22,6 +22,21 @@ extension String: ReplicatedState {
     return (areSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
+  /// Writes the new text, or where that takes much less one splice of the old one.
+  public func encodeDelta(from old: String, to encoder: inout CBOREncoder) -> Bool {
+    guard !isSame(as: old) else { return false }
+    var (new, old) = (self, old)
+    new.withUTF8 { new in
+      old.withUTF8 { encoder.encodeSplice(from: $0, to: new, isText: true) }
+    }
+    return true
+  }
+
+  /// Reads a new text, or splices of the old one.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    try applyTextDelta(from: &decoder)
+  }
+
   /// The digest of the text.
   public var digest: Digest { Digest(text: self) }
 }

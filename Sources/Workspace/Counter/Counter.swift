@@ -4,12 +4,14 @@ package import StoreActor
 ///
 /// A fact comes from the outside, so it may fail: the answer that could not be had becomes state as
 /// well, and everyone who looks at the counter sees why.
-package struct Counter: Reducer {
+@Reducer
+package struct Counter {
   /// What everyone sees of the counter.
   ///
   /// There is no flag for a request under way: a request ends with the session that asked, without
   /// an action, and such a flag would stay set for ever.
-  package struct State: Equatable, Sendable {
+  @ObservableState
+  package struct State: Equatable, ReplicatedState, Sendable {
     /// The number.
     package var count: Int
     /// The fact about the number, or why there is none, until someone dismisses it.
@@ -21,12 +23,15 @@ package struct Counter: Reducer {
     }
   }
 
-  package enum Action: Equatable, Sendable {
+  package enum ViewAction: Equatable, Sendable, WireAction {
     case decrementButtonTapped
     case factAlertDismissed
     case incrementButtonTapped
     case numberFactButtonTapped
-    /// Only the effect sends it: a client cannot make up facts.
+  }
+
+  /// What only the effect sends: a client cannot make up facts.
+  package enum ReducerAction: Equatable, Sendable {
     case numberFactResponse(Result<String, NumberFactError>)
   }
 

@@ -3,8 +3,10 @@ package import StoreActor
 /// Who is connected: for clients to look at, derived from the sessions by ordinary actions.
 ///
 /// Its actions have no form for the wire, so no client can send one.
-package struct Presence: Reducer {
-  package struct State: Equatable, Sendable {
+@Reducer
+package struct Presence {
+  @ObservableState
+  package struct State: Equatable, ReplicatedState, Sendable {
     /// Those who are connected, in the order in which they came.
     package var sessions: IdentifiedArrayOf<Session>
 
@@ -13,7 +15,8 @@ package struct Presence: Reducer {
     }
   }
 
-  package struct Session: Equatable, Identifiable, Sendable {
+  @ObservableState
+  package struct Session: Equatable, Identifiable, ReplicatedState, Sendable {
     /// The session's number, never used again while the daemon runs.
     package var id: UInt64
     /// The name that the client gave itself.

@@ -5,6 +5,8 @@ extension WorkspaceFeature {
   /// What clients may see and send; everything else does not exist for them.
   package static let exposures: [Expose<State, Action>] = [
     Expose("counter", state: \.counter, action: \.counter),
+    Expose("game", state: \.game, action: \.game),
+    Expose("game/results", state: \.game.resultList, action: \.game.resultList),
     Expose("todos", state: \.todos, action: \.todos),
     Expose(each: "todos/items", state: \.todos.items, action: \.todos.items),
     Expose("presence", state: \.presence),

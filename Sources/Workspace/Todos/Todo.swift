@@ -1,8 +1,10 @@
 package import StoreActor
 
 /// One thing to do: a row of ``Todos``.
-package struct Todo: Reducer {
-  package struct State: Equatable, Identifiable, Sendable {
+@Reducer
+package struct Todo {
+  @ObservableState
+  package struct State: Equatable, Identifiable, ReplicatedState, Sendable {
     package var id: UUID
     package var title: String
     package var isCompleted: Bool
@@ -14,7 +16,7 @@ package struct Todo: Reducer {
     }
   }
 
-  package enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable, WireAction {
     case titleChanged(title: String)
     case toggleButtonTapped
   }

@@ -5,8 +5,10 @@ package import StoreActor
 /// Everything that is done to one row names the row by its id, never by its place: places shift
 /// while an action is on its way. An id that is not there any more, because someone else was
 /// faster, is no mistake: nothing happens.
-package struct Todos: Reducer {
-  package struct State: Equatable, Sendable {
+@Reducer
+package struct Todos {
+  @ObservableState
+  package struct State: Equatable, ReplicatedState, Sendable {
     /// All rows, in the order that people gave them, whatever the filter is.
     package var items: IdentifiedArrayOf<Todo.State>
     /// Which rows are to be shown, for everyone who looks.
@@ -27,11 +29,11 @@ package struct Todos: Reducer {
     }
   }
 
-  package enum Filter: String, CaseIterable, Sendable {
+  package enum Filter: String, CaseIterable, ReplicatedState {
     case all, active, completed
   }
 
-  package enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable, WireAction {
     /// Adds a row at the end.
     case addButtonTapped(title: String)
     /// Removes the completed rows, shown or not.

@@ -8,7 +8,9 @@ enum Lengths {
   static func checkLines(_ file: SourceFile) -> [Breach] {
     file.lines.enumerated().compactMap { index, line in
       // A count of bytes is cheap and never too low.
-      guard line.utf8.count > columns, line.count > columns, !isOneLink(line) else { return nil }
+      guard line.utf8.count > columns, line.count > columns, !isOneLink(line),
+        !isExpectedText(file, at: index)
+      else { return nil }
       return Breach(
         rule: "line-length",
         path: file.path,
@@ -54,6 +56,13 @@ enum Lengths {
         remedy: "Take a step with a name out of it; aim at 20.",
       )
     }
+  }
+
+  /// A line of a test that lies within a string literal is a text that a test expects, as it is.
+  private static func isExpectedText(_ file: SourceFile, at index: Int) -> Bool {
+    file.isTest && file.isSwift
+      && file.code[index].allSatisfy(\.isWhitespace)
+      && file.comments[index].allSatisfy(\.isWhitespace)
   }
 
   /// A comment that is nothing but a link cannot be broken.

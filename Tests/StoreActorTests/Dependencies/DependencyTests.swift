@@ -119,6 +119,26 @@ struct MissingDependencyTests {
     }
   }
 
+  @Test("for tests is reported with its place, its key, its type and what to do")
+  func report() {
+    @Dependency(\.downloader) var downloader
+    let line = #line - 1
+    withKnownIssue {
+      _ = downloader
+    } matching: { issue in
+      let text = issue.description
+      return issue.sourceLocation?.line == line
+        && [
+          #"@Dependency(\.downloader) has no test implementation, but was accessed from a test"#,
+          "Location:", "StoreActorTests/DependencyTests.swift:\(line)",
+          "Key:", "Downloader",
+          "Value:",
+          "in the trailing 'withDependencies' closure of a 'TestStore'",
+        ]
+        .allSatisfy(text.contains)
+    }
+  }
+
   @Test("for tests is reported by its key where it has no name")
   func testValueByKey() {
     @Dependency(Downloader.self) var downloader

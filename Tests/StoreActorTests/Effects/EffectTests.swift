@@ -1,4 +1,4 @@
-import StoreActor
+@_spi(Internals) import StoreActor
 import Testing
 
 @Suite("What effects do", .timeLimit(.minutes(1)))
@@ -176,5 +176,52 @@ struct EffectTests {
     let send = Send<Int> { sent.append($0) }
     send(1)
     #expect(sent == [1])
+  }
+
+  @Test("The actions that an effect sends can be read without a store")
+  func actions() async {
+    let effect = Effect<Int>.concatenate(
+      .send(1),
+      .run { send in
+        await send(2)
+        await send(3)
+      },
+      .merge(.send(4), .none),
+      Effect<String>.send("5").map { Int($0) ?? 0 },
+    )
+    var actions: [Int] = []
+    for await action in effect.actions { actions.append(action) }
+    #expect(actions == [1, 2, 3, 4, 5])
+    for await _ in Effect<Int>.none.actions { Issue.record("An effect that does nothing sent.") }
+  }
+
+  @Test("Letting go of an effect's actions cancels the effect")
+  func cancelActions() async {
+    let isCancelled = LockIsolated(false)
+    let effect = Effect<Int>.run { send in
+      await send(1)
+      try? await Task.never()
+      isCancelled.setValue(Task.isCancelled)
+    }
+    for await action in effect.actions {
+      #expect(action == 1)
+      break
+    }
+    await eventually { isCancelled.value }
+  }
+
+  @Test("A run effect's task has the priority and the name that it was given")
+  @available(macOS 26.0, *)
+  func taskName() async {
+    let seen = LockIsolated<[String]>([])
+    let store = Store(initialState: 0) {
+      Reduce<Int, Int> { _, _ in
+        .run(priority: .high, name: "refresh") { _ in
+          seen.withValue { $0 = [Task.name ?? "", "\(Task.currentPriority == .high)"] }
+        }
+      }
+    }
+    await store.send(0).finish()
+    #expect(seen.value == ["refresh", "true"])
   }
 }

@@ -101,6 +101,17 @@ struct ModifierTests {
     #expect(store.state == ["hello", "true"])
   }
 
+  @Test("Several changes in a row are one, in every spelling")
+  func dependencyFusing() {
+    typealias Fused = _DependencyKeyWritingReducer<Writer>
+    let reducer = Writer().dependency(\.continuousClock, .immediate)
+    let more = reducer.dependency(Greeter()).transformDependency(\.self) { _ in }
+    let all = more.transformDependency(Greeter.self) { _ in }.dependency(\.uuid, .incrementing)
+    #expect(type(of: reducer) == Fused.self)
+    #expect(type(of: more) == Fused.self)
+    #expect(type(of: all) == Fused.self)
+  }
+
   @Test("Of several changes in a row, the one further in has the last word")
   func dependencyOrder() {
     let store = Store(initialState: [String]()) {
@@ -127,6 +138,23 @@ struct ModifierTests {
     store.send(.increment)
     #expect(lines.value == ["increment: 0 -> 1"])
     #expect(store.count == 2)
+  }
+
+  @Test("Printing can be left to a queue, in the order of the actions")
+  func printOnQueue() {
+    let lines = LockIsolated<[Int]>([])
+    let queue = DispatchQueue(label: "printer")
+    let printer = _ReducerPrinter<Counter.State, Counter.Action>(
+      printChange: { _, _, new in lines.withValue { $0.append(new.count) } },
+      queue: queue,
+    )
+    let store = Store(initialState: Counter.State()) { Counter()._printChanges(printer) }
+    queue.suspend()
+    for _ in 0..<3 { store.send(.increment) }
+    #expect(lines.value.isEmpty)
+    queue.resume()
+    queue.sync {}
+    #expect(lines.value == [1, 2, 3])
   }
 
   @Test("Labels name the cases of an action, and leave values out")

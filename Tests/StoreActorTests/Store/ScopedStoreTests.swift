@@ -40,6 +40,19 @@ struct ScopedStoreTests {
     #expect(row !== store.scope(\.rows[id: 2], action: \.rows[id: 2]))
   }
 
+  @Test("A case key path that is held in a variable does as well as one that is written out")
+  func caseKeyPath() {
+    let store = office(guest: 1, rows: [2])
+    let boss: CaseKeyPath<Office.Action, Worker.Action> = \.boss
+    let guest: CaseKeyPath<Office.Action, Worker.Action> = \.guest
+    let rows: CaseKeyPath<Office.Action, IdentifiedActionOf<Worker>> = \.rows
+    store.scope(\.boss, action: boss).send(.tick)
+    store.scope(\.guest, action: guest)?.send(.tick)
+    store.scope(\.rows, action: rows).first?.send(.tick)
+    #expect([store.boss.ticks, store.guest?.ticks, store.rows.first?.ticks] == [1, 1, 1])
+    #expect(store.scope(\.boss, action: boss) === store.scope(\.boss, action: boss))
+  }
+
   @Test("An absent child has no store; one that went has a store that keeps the last state")
   func optional() {
     let store = office()

@@ -16,6 +16,19 @@ struct StatesTests {
     #expect(await states.next()?.count == 3)
   }
 
+  @Test("A state that is as it was before does not come again")
+  func distinct() async {
+    let store = Store(initialState: Counter.State()) { Counter() }
+    var states = store.states.makeAsyncIterator()
+    #expect(await states.next()?.count == 0)
+    store.send(.set(0))
+    store.send(.set(1))
+    #expect(await states.next()?.count == 1)
+    store.send(.set(1))
+    store.send(.set(2))
+    #expect(await states.next()?.count == 2)
+  }
+
   @Test("It ends with the store")
   func ends() async {
     var store: StoreOf<Counter>? = Store(initialState: Counter.State()) { Counter() }

@@ -89,6 +89,9 @@ struct TestStoreFailureTests {
     ) {
       await store.receive(\.add, timeout: .zero)
     }
+    await expectIssue("Expected to receive an action matching case path \\.added, but didn't.") {
+      await store.receive(\.added, timeout: .zero)
+    }
     await expectIssue("Expected to receive an action matching a predicate, but didn't.") {
       await store.receive({ $0 == .tick }, timeout: .zero)
     }
@@ -149,6 +152,79 @@ struct TestStoreFailureTests {
       let store = store()
       let task = await store.send(.add(1))
       await task.finish()
+    }
+  }
+
+  @Test("Several actions that nobody received are listed, each with its number")
+  func severalUnhandledAtTheEnd() async {
+    await expectIssue(
+      "The store received 2 unexpected actions by the end of the test: …",
+      "1. Timer.Action.added(3)",
+      "2. Timer.Action.added(3)",
+    ) {
+      let store = store()
+      await store.send(.addTwice(3))
+    }
+  }
+
+  @Test("What the end of a test complains about is shown where the test brought it about")
+  func locations() async {
+    let lines = LockIsolated<[Int?]>([])
+    await withKnownIssue {
+      let store = store()
+      await store.send(.start) { $0.isOn = true }
+      await store.send(.addTwice(1))
+      await store.finish(timeout: .zero)
+    } matching: { issue in
+      let line = issue.sourceLocation?.line
+      lines.withValue { $0.append(line) }
+      return true
+    }
+    let first = #line - 8
+    // `finish`, then, when the store goes, the received actions and the running effect.
+    #expect(lines.value == [first + 2, first + 1, first])
+  }
+
+  @Test("One action that was not handled before the next is sent is counted as one")
+  func oneUnhandledBeforeSend() async {
+    let store = store()
+    await store.send(.add(1)).finish()
+    await expectIssue(
+      "Must handle 1 received action before sending an action: …",
+      "Timer.Action.added(1)",
+    ) {
+      await store.send(.stop) { $0.ticks = 1 }
+    }
+    await store.skipReceivedActions()
+  }
+
+  @Test("An assertion without an action fails like one with an action")
+  func assertion() async {
+    let store = store()
+    await expectIssue("A state change does not match expectation: …", "−   ticks: 3,") {
+      store.assert { $0.ticks = 3 }
+    }
+  }
+
+  @Test("Values that differ without looking different are both shown in full")
+  func invisibleDifference() async {
+    struct Opaque: Equatable, CustomDumpStringConvertible {
+      var value = 0
+      var customDumpDescription: String { "Opaque" }
+    }
+    let store = TestStore(initialState: Opaque()) {
+      Reduce<Opaque, Int> { state, action in
+        state.value = action
+        return .none
+      }
+    }
+    await expectIssue(
+      "State was not expected to change, but a change occurred: …",
+      "Expected:",
+      "Actual:",
+      "Opaque",
+    ) {
+      await store.send(1)
     }
   }
 

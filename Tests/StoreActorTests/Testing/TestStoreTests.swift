@@ -138,16 +138,6 @@ struct TestStoreTests {
     await store.send(.stop) { $0.isOn = false }
   }
 
-  @Test("The main serial executor is on while a test store lives")
-  func serialExecutor() {
-    let before = uncheckedUseMainSerialExecutor
-    var store: TestStoreOf<Timer>? = TestStore(initialState: Timer.State()) { Timer() }
-    #expect(uncheckedUseMainSerialExecutor)
-    #expect(store?.useMainSerialExecutor == true)
-    store = nil
-    #expect(uncheckedUseMainSerialExecutor == before || uncheckedUseMainSerialExecutor)
-  }
-
   @Test("A test store over any core asserts the states it leads to")
   func anyCore() async {
     let root = RootCore(initialState: { Timer.State() }, reducer: { Timer() })
@@ -186,7 +176,9 @@ struct Timer: Reducer {
         AnyCasePath(embed: Action.add) { if case .add(let value) = $0 { value } else { nil } }
       }
       var added: AnyCasePath<Action, Int> {
-        AnyCasePath(embed: Action.added) { if case .added(let value) = $0 { value } else { nil } }
+        AnyCasePath(_$name: "added", embed: Action.added) {
+          if case .added(let value) = $0 { value } else { nil }
+        }
       }
     }
     static var allCasePaths: AllCasePaths { AllCasePaths() }

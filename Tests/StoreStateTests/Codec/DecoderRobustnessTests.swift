@@ -65,6 +65,15 @@ import Testing
     }
   }
 
+  @Test("A decoder that found a set out of order finds it again")
+  func useAfterError() {
+    var decoder = CBORDecoder(hex("d90102 82 02 01 00"))
+    for _ in 0..<3 {
+      _ = try? decoder.rawItem()
+      #expect(throws: CodecError.self) { try decoder.finish() }
+    }
+  }
+
   @Test("Random bytes never trap any decoder")
   func randomBytes() {
     var random = SeededRandom(5)

@@ -103,14 +103,29 @@ import Testing
   }
 
   @Test(
-    "Examples that the protocol leaves out are refused",
+    "Examples that the protocol leaves out are refused with the reason",
     arguments: [
-      "c249010000000000000000", "c074323031332d30332d32315432303a30343a30305a", "d74401020304",
-      "d818456449455446", "f7", "f0", "f8ff", "5f42010243030405ff", "7f657374726561646d696e67ff",
-      "9fff", "9f018202039f0405ffff", "bf61610161629f0203ffff", "fa7fc00000", "fb7ff8000000000000",
-    ],
+      // Big numbers, dates, locators and other tags.
+      ("c249010000000000000000", .unsupported), ("c349010000000000000000", .unsupported),
+      ("c074323031332d30332d32315432303a30343a30305a", .unsupported),
+      ("c11a514b67b0", .unsupported), ("c1fb41d452d9e20000000000", .unsupported),
+      ("d74401020304", .unsupported), ("d818456449455446", .unsupported),
+      ("d82076687474703a2f2f7777772e6578616d706c652e636f6d", .unsupported),
+      // Simple values other than false, true and null.
+      ("f7", .unsupported), ("f0", .unsupported), ("f8ff", .unsupported),
+      // Indefinite lengths.
+      ("5f42010243030405ff", .unsupported), ("7f657374726561646d696e67ff", .unsupported),
+      ("9fff", .unsupported), ("9f018202039f0405ffff", .unsupported),
+      ("9f01820203820405ff", .unsupported), ("83018202039f0405ff", .unsupported),
+      ("83019f0203ff820405", .unsupported), ("bf61610161629f0203ffff", .unsupported),
+      ("826161bf61626163ff", .unsupported), ("bf6346756ef563416d7421ff", .unsupported),
+      // Floats that fit into fewer bits.
+      ("fa7f800000", .notCanonical), ("fa7fc00000", .notCanonical), ("faff800000", .notCanonical),
+      ("fb7ff0000000000000", .notCanonical), ("fb7ff8000000000000", .notCanonical),
+      ("fbfff0000000000000", .notCanonical),
+    ] as [(String, CodecError.Code)],
   )
-  func refused(text: String) {
-    #expect(decodingError(hex(text)) != nil)
+  func refused(text: String, code: CodecError.Code) {
+    #expect(decodingError(hex(text))?.code == code)
   }
 }

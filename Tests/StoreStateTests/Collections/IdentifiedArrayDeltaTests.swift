@@ -216,7 +216,8 @@ struct IdentifiedArrayMalformedDeltaTests {
       ("a1 03 82 02 a1 09 05", "$[2]"),
       ("a1 03 82 02 a1 01 05", "$[2].title: expected text, found 5"),
       ("a1 04 80", "$: the change 4 is outside: there are 4"),
-      ("80", "$: expected a map, found an array"),
+      ("80", "$: expected changes one after the other, found none"),
+      ("01", "$: expected a map, found 1"),
     ],
   )
   func refused(delta: String, expected: String) throws {

@@ -112,9 +112,9 @@ struct GenericDeltaTests {
     #expect(
       try error(state, "a1 00 84 00 00 80 00").hasPrefix("$.todos: expected the delta of an")
     )
-    #expect(try error(state, "a1 01 82 01 a1 00 a1 01 f5").hasPrefix("$.destination.edit._0.id: "))
+    #expect(try error(state, "a1 01 82 03 a1 00 a1 01 f5").hasPrefix("$.destination.edit._0.id: "))
     #expect(try error(state, "a1 01 82 00 63 61 62 63").contains("no case \"abc\""))
-    #expect(try error(state, "a1 01 82 02 f6").hasPrefix("$.destination: expected 0 (replaced)"))
+    #expect(try error(state, "a1 01 82 06 f6").hasPrefix("$.destination: expected 0 (replaced)"))
     #expect(try error(state, "a1 02 82 01 a0").hasPrefix("$.last: the delta changes a value that"))
     #expect(
       try error(state, "a1 03 a1 00 81 61 79").hasPrefix("$.byName[y]: the key is not there")
@@ -125,7 +125,7 @@ struct GenericDeltaTests {
     #expect(try error(state, "a1 04 a1 00 81 05").hasPrefix("$.selection: an element to remove"))
     #expect(try error(state, "a1 07 00").hasPrefix("$: the field 7 is outside"))
     state.destination = .home
-    #expect(try error(state, "a1 01 82 01 a0").contains("the case home has no payload"))
+    #expect(try error(state, "a1 01 82 02 a0").contains("the case home has no payload"))
   }
 
   @Test("A row's path has its id as JSON writes it, also when the id is a UUID")

@@ -77,7 +77,7 @@ struct JSONDeltaTests {
     let document = SchemaRegistry.document(for: Destination.self)
     let delta = try #require(new.delta(from: old))
     let text = try JSONProjection.json(delta: delta[...], schema: document.root, in: document)
-    #expect(text == #"{"changed":{"1":3}}"#)
+    #expect(text == #"{"changed":{"move":{"to":3}}}"#)
   }
 
   @Test(

@@ -14,7 +14,9 @@ import Testing
       + " 82 686368696c6472656e 82 656172726179 82 656e616d6564 6454726565"
     #expect(document.encoded() == hex(expected))
     #expect(try SchemaDocument(encoded: hex(expected)) == document)
-    #expect(document.hash == (try Digest.of(canonical: hex(expected))))
+    // The hash is that of the same document with its definition called "0".
+    let renamed = expected.replacing("6454726565", with: "6130")
+    #expect(document.hash == (try Digest.of(canonical: hex(renamed))))
   }
 
   @Test("Documents of all kinds are read as they were written")

@@ -40,10 +40,10 @@ import Testing
     #expect(Int??.some(nil).delta(from: .some(7)) == hex("82 01 f6"))
   }
 
-  @Test("The delta of a choice replaces it or changes its payload inside")
+  @Test("The delta of a choice replaces it, or names the case whose payload changes inside")
   func choice() {
     let (one, other) = (Destination.move(from: 1, to: 2), Destination.move(from: 1, to: 3))
-    #expect(other.delta(from: one) == hex("82 01 a1 01 03"))
+    #expect(other.delta(from: one) == hex("82 04 a1 01 03"))
     #expect(Destination.home.delta(from: one) == hex("82 00 64686f6d65"))
     #expect(Destination.home.delta(from: .nowhere) == hex("82 00 64686f6d65"))
     #expect(Destination.home.delta(from: .home) == nil)
@@ -77,6 +77,18 @@ import Testing
     )
     #expect([1: [1], 2: [2]].delta(from: old) == hex("a1 00 81 03"))
     #expect(["é": 1].delta(from: ["e\u{301}": 1]) == hex("a2 00 81 6365cc81 01 82 62c3a9 01"))
+  }
+
+  @Test("Several edits of an array are made one after the other")
+  func severalEdits() throws {
+    // 7 comes at place 0; then the element at place 2, a 2, becomes 9; then the last one goes.
+    let delta = hex("83 83 00 00 81 07 82 02 09 83 03 01 80")
+    #expect(try [1, 2, 3].applying(delta: delta) == [7, 1, 9])
+  }
+
+  @Test("A key that is removed and inserted in one delta has another value then")
+  func replacedKey() throws {
+    #expect(try [1: [1, 2]].applying(delta: hex("a2 00 81 01 01 82 01 80")) == [1: []])
   }
 
   @Test("Other values are replaced")

@@ -35,12 +35,16 @@ import Testing
     #expect(refusal("a1 00 01", of: Todo()) == "$.title: expected text, found 1 (at byte 2)")
     #expect(refusal("a2 02 f5 01 00", of: Todo())?.contains("order") == true)
     let move = Destination.move(from: 1, to: 2)
-    #expect(refusal("82 01 a1 02 00", of: move)?.contains("$.move: label 2 is outside") == true)
-    #expect(refusal("82 01 a2 01 00 00 00", of: move)?.contains("stands after") == true)
-    #expect(refusal("82 01 a2 00 00 00 00", of: move)?.contains("stands after") == true)
-    #expect(refusal("82 01 a1 00 f5", of: move)?.contains("$.move.from: expected an int") == true)
-    #expect(refusal("82 02 00", of: move)?.contains("expected 0 (replaced) or 1") == true)
-    #expect(refusal("82 01 a0", of: Destination.home)?.contains("no payload") == true)
+    #expect(refusal("82 04 a1 02 00", of: move)?.contains("$.move: label 2 is outside") == true)
+    #expect(refusal("82 04 a2 01 00 00 00", of: move)?.contains("stands after") == true)
+    #expect(refusal("82 04 a2 00 00 00 00", of: move)?.contains("stands after") == true)
+    #expect(refusal("82 04 a1 00 f5", of: move)?.contains("$.move.from: expected an int") == true)
+    #expect(refusal("82 06 00", of: move)?.contains("expected 0 (replaced) or 1 to 5") == true)
+    #expect(
+      refusal("82 03 a0", of: move)
+        == "$: the delta changes the case edit, the value is move (at byte 2)"
+    )
+    #expect(refusal("82 02 a0", of: Destination.home)?.contains("no payload") == true)
     #expect(refusal("82 01 a0", of: Filter.all)?.contains("no payload") == true)
   }
 
@@ -66,6 +70,7 @@ import Testing
     #expect(refusal("a1 02 82 02 80", of: state)?.contains("$[2]: the key is not there") == true)
     #expect(refusal("a1 01 81 02", of: state)?.contains("a key without a value") == true)
     #expect(refusal("a1 02 82 01 82 01 00", of: state)?.contains("$[1]: element 1") == true)
+    #expect(refusal("a1 01 82 01 80", of: state)?.contains("$[1]: the key is there") == true)
     #expect(refusal("a1 01 82 62c3a9 01", of: ["e\u{301}": 1])?.contains("equals another") == true)
   }
 

@@ -42,11 +42,11 @@ struct WorkspaceFeatureTests {
     }
   }
 
-  @Test("The scopes are the counter, the todos, each todo, and who is present")
+  @Test("The scopes are the counter, the game, its results, the todos, each todo, and who is there")
   func exposes() {
     #expect(
       WorkspaceFeature.exposures.map(\.description.pattern) == [
-        "counter", "todos", "todos/items/<id>", "presence",
+        "counter", "game", "game/results", "todos", "todos/items/<id>", "presence",
       ]
     )
   }

@@ -1,5 +1,4 @@
 public import Foundation
-import IssueReporting
 
 extension DependencyValues {
   /// Where a feature gets the current date.
@@ -13,7 +12,7 @@ extension DependencyValues {
   private enum DateGeneratorKey: DependencyKey {
     static let liveValue = DateGenerator { Date() }
     static let testValue = DateGenerator {
-      reportIssue(#"Unimplemented: @Dependency(\.date)"#)
+      reportUnimplemented("date", example: ".constant(Date(timeIntervalSince1970: 0))")
       return Date()
     }
   }

@@ -1,5 +1,4 @@
 public import Foundation
-import IssueReporting
 
 extension DependencyValues {
   /// Where a feature gets new identifiers.
@@ -13,7 +12,7 @@ extension DependencyValues {
   private enum UUIDGeneratorKey: DependencyKey {
     static let liveValue = UUIDGenerator { UUID() }
     static let testValue = UUIDGenerator {
-      reportIssue(#"Unimplemented: @Dependency(\.uuid)"#)
+      reportUnimplemented("uuid", example: ".incrementing")
       return UUID()
     }
   }

@@ -1,5 +1,4 @@
 import Foundation
-import IssueReporting
 
 extension DependencyValues {
   /// Lends a feature the source of its random numbers.
@@ -22,7 +21,10 @@ extension DependencyValues {
     var generator = SystemRandomNumberGenerator()
 
     mutating func next() -> UInt64 {
-      reportIssue(#"Unimplemented: @Dependency(\.withRandomNumberGenerator)"#)
+      reportUnimplemented(
+        "withRandomNumberGenerator",
+        example: "WithRandomNumberGenerator(seeded)",
+      )
       return generator.next()
     }
   }

@@ -1,0 +1,59 @@
+# Sourced by Benchmarks/run: one client against the floor, over real sockets.
+# shellcheck shell=bash disable=SC2154
+
+# pair FILE FIELD COUNT: one measurement of ours, then of the floor with messages as long as ours.
+# Appends "ours floor" to the file, or "- floor" when the floor is measured alone.
+pair() {
+  local file=$1 name=$2 count=$3 mine=- theirs bytes=$floor_bytes line
+  local kind=latency options=()
+  [ "$name" = actions_per_s ] && kind=throughput && options=("$window")
+  if [ "$part" != floor ]; then
+    line=$(ours daemon bench "$kind" --count "$count" ${options[@]+--window "${options[@]}"} --json)
+    mine=$(field "$name" "$line")
+    bytes=$(field bytes "$line")
+  fi
+  line=$(floor "$kind" "$work/floor" "$count" "$bytes" ${options[@]+"${options[@]}"})
+  theirs=$(field "$name" "$line")
+  printf '%s %s %s\n' "$mine" "$theirs" "$bytes" >>"$file"
+}
+
+# measure_pairs KEY FIELD COUNT UNIT: a tenth to warm up, then the pairs.
+measure_pairs() {
+  local key=$1 file=$work/$1 mine theirs ratio least greatest
+  pair "$work/warm-up" "$2" $((($3 + 9) / 10))
+  for ((i = 0; i < pairs; i++)); do pair "$file" "$2" "$3"; done
+  read -r theirs least greatest < <(awk '{ print $2 }' "$file" | spread)
+  if [ "$part" = floor ]; then
+    figure "${key}_floor" "$theirs" "$least" "$greatest" "$4"
+    return
+  fi
+  read -r mine _ < <(awk '{ print $1 }' "$file" | spread)
+  read -r ratio least greatest < <(awk '{ print $1 / $2 }' "$file" | spread)
+  figure "$key" "$ratio" "$least" "$greatest" "$(printf '%.4g %s, floor %.4g' "$mine" "$4" "$theirs")"
+}
+
+# Milliseconds from start to exit of one command, one number a line.
+measure_get() {
+  local TIMEFORMAT=%R median least greatest
+  say "Measuring storectl get: $get_count runs"
+  for ((i = 0; i <= get_count; i++)); do
+    {
+      time "$bin/storectl" --dir "$work/daemon" get counter --json \
+        >/dev/null 2>"$work/storectl.err"
+    } 2>>"$work/get-seconds" || fail 'storectl get failed'
+  done
+  # The first one warmed the caches.
+  read -r median least greatest < <(awk 'NR > 1 { print $1 * 1000 }' "$work/get-seconds" | spread)
+  figure get "$median" "$least" "$greatest" "of $get_count"
+}
+
+measure_floor() {
+  start_floor floor
+  [ "$part" = floor ] || start_daemon daemon
+  say "Measuring latency: $pairs pairs of $latency_count actions"
+  measure_pairs latency p50_us "$latency_count" us
+  say "Measuring throughput: $pairs pairs of $throughput_count actions, $window in flight"
+  measure_pairs throughput actions_per_s "$throughput_count" /s
+  [ "$part" = floor ] || measure_get
+  stop_all
+}

@@ -1,0 +1,47 @@
+# Sourced by Benchmarks/run: a daemon's half of the protocol in one process, no sockets.
+# shellcheck shell=bash disable=SC2154
+
+# instructions_of_change ROWS: of one action.
+instructions_of_change() {
+  local busy idle
+  busy=$(counted "$bin/HostBench" change --rows "$1" --actions "$change_count")
+  idle=$(counted "$bin/HostBench" change --rows "$1" --actions "$change_count" --idle)
+  [ -n "$busy" ] && [ -n "$idle" ] || return 0
+  printf '%d' $(((busy - idle) / change_count))
+}
+
+measure_change() {
+  local line few many
+  say "Measuring changes of one row of $many_rows and of $few_rows: $change_rounds rounds"
+  line=$(host change --rows "$few_rows,$many_rows" --actions "$change_count" \
+    --rounds "$change_rounds")
+  figure_of change-time ratio "$line" \
+    "$(printf '%.0f ns, with %s rows %.0f' "$(field many_ns "$line")" "$few_rows" \
+      "$(field few_ns "$line")")"
+  few=$(instructions_of_change "$few_rows")
+  many=$(instructions_of_change "$many_rows")
+  if [ -n "$few" ] && [ -n "$many" ]; then
+    figure change-instructions "$(calculate 'many / few' "many=$many" "few=$few")" '' '' \
+      "$many, with $few_rows rows $few"
+  else
+    say 'Nobody can count instructions here: neither perf nor valgrind'
+  fi
+}
+
+measure_host() {
+  local line state
+  measure_change
+  say 'Measuring joins, frames, versions and the codec'
+  line=$(host join --rows "$join_rows" --joins "$pairs")
+  figure_of join-turn most_ms "$line"
+  figure_of join-bytes ratio "$line" "$(field bytes "$line") bytes"
+  line=$(host frame --rows "$join_rows")
+  figure_of delta-bytes bytes "$line"
+  state=$(field mib "$(host versions --state --rows "$many_rows")")
+  line=$(host versions --rows "$many_rows")
+  figure versions "$(calculate 'all / state' "all=$(field mib "$line")" "state=$state")" '' '' \
+    "$(field mib "$line") MiB, state alone $state"
+  line=$(host codec --rounds "$pairs")
+  figure_of encode encode_ratio "$line" "$(field encode_mb_s "$line") MB/s"
+  figure_of decode decode_ratio "$line" "$(field decode_mb_s "$line") MB/s"
+}

@@ -1,0 +1,131 @@
+# Sourced by Benchmarks/run: starting and stopping programs, reading what they say.
+# shellcheck shell=bash disable=SC2154 # work, bin, patience and pids are the run's
+
+say() { printf '==> %s\n' "$*" >&2; }
+
+fail() {
+  printf 'bench: %s\n' "$*" >&2
+  for log in "$work"/*.err; do
+    [ -s "$log" ] && { printf -- '--- %s\n' "${log##*/}"; tail -n 20 "$log"; } >&2
+  done
+  exit 1
+}
+
+clean_up() {
+  local status=$?
+  trap - EXIT
+  stop_all
+  rm -rf "$work"
+  exit "$status"
+}
+
+stop_all() {
+  for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
+  for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done
+  pids=()
+}
+
+# wait_for WHAT PID COMMAND…: until the command succeeds, while the process lives.
+wait_for() {
+  local what=$1 pid=$2 end=$((SECONDS + patience))
+  shift 2
+  until "$@"; do
+    kill -0 "$pid" 2>/dev/null || fail "$what ended before it was ready"
+    [ "$SECONDS" -lt "$end" ] || fail "$what was not ready after $patience s"
+    sleep 0.02
+  done
+}
+
+is_ready() { grep -q '^ready ' "$1"; }
+
+# start NAME COMMAND…: a program that says "ready"; its pid is in $started.
+start() {
+  local name=$1
+  shift
+  : >"$work/$name.out"
+  "$@" >"$work/$name.out" 2>"$work/$name.err" &
+  started=$!
+  pids+=("$started")
+  wait_for "$name" "$started" is_ready "$work/$name.out"
+}
+
+floor_is_ready() { [ -S "$1/raw-action" ] && [ -S "$1/raw-delta" ]; }
+
+# start_floor NAME: its sockets are in $work/NAME.
+start_floor() {
+  mkdir -m 700 "$work/$1"
+  "$raw" serve "$work/$1" 2>"$work/$1.err" &
+  started=$!
+  pids+=("$started")
+  wait_for 'the floor' "$started" floor_is_ready "$work/$1"
+}
+
+# start_daemon NAME: in memory, in $work/NAME.
+start_daemon() {
+  mkdir -m 700 "$work/$1"
+  start "$1" "$bin/stored" --dir "$work/$1" --in-memory
+}
+
+# field NAME LINE: a number in a line of JSON.
+field() {
+  local value
+  value=$(sed -n "s/.*\"$1\":\([0-9.eE+-]*\).*/\1/p" <<<"$2")
+  [ -n "$value" ] || fail "no $1 in: $2"
+  printf '%s' "$value"
+}
+
+# host COMMAND…: a line of HostBench.
+host() { "$bin/HostBench" "$@" 2>"$work/HostBench.err" || fail "HostBench $* failed"; }
+
+# ours NAME COMMAND…: storectl at a daemon; floor COMMAND…
+ours() {
+  local dir=$work/$1
+  shift
+  "$bin/storectl" --dir "$dir" "$@" 2>"$work/storectl.err" || fail "storectl $* failed"
+}
+floor() { "$raw" "$@" 2>"$work/raw.err" || fail "raw $* failed"; }
+
+# counted COMMAND…: its instructions in user mode, by perf, or by valgrind where the machine has no
+# counter for it; nothing where neither is there.
+counted() {
+  local count=
+  if command -v perf >/dev/null; then
+    count=$(perf stat -x, -e instructions:u "$@" 2>&1 >/dev/null |
+      awk -F, '/instructions/ && $1 + 0 > 0 { print $1 }')
+  fi
+  if [ -z "$count" ] && command -v valgrind >/dev/null; then
+    count=$(valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" \
+      2>&1 >/dev/null | awk '/refs:/ { gsub(",", "", $NF); print $NF }')
+  fi
+  printf '%s' "$count"
+}
+
+# Median, least and greatest of the numbers on standard input.
+spread() {
+  sort -g | awk '
+    { value[NR] = $1 }
+    END {
+      middle = int((NR + 1) / 2)
+      print NR % 2 ? value[middle] : (value[middle] + value[middle + 1]) / 2, value[1], value[NR]
+    }'
+}
+
+# figure KEY VALUE [LEAST GREATEST [NOTE]]: what was found, for the table.
+figure() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "${3:-}" "${4:-}" "${5:-}" >>"$work/figures"; }
+
+# figure_of KEY NAME LINE [NOTE]: one that HostBench prints with or without its spread.
+figure_of() {
+  local value least greatest
+  value=$(field "$2" "$3")
+  least=$(sed -n "s/.*\"$2_min\":\([0-9.eE+-]*\).*/\1/p" <<<"$3")
+  greatest=$(sed -n "s/.*\"$2_max\":\([0-9.eE+-]*\).*/\1/p" <<<"$3")
+  figure "$1" "$value" "$least" "$greatest" "${4:-}"
+}
+
+# calculate EXPRESSION NAME=VALUE…
+calculate() {
+  local expression=$1 options=()
+  shift
+  for pair in "$@"; do options+=(-v "$pair"); done
+  awk "${options[@]}" "BEGIN { print $expression }"
+}

@@ -1,0 +1,4 @@
+@_exported public import struct StoreActor.AnyCasePath
+
+/// A case path under the name that it had.
+public typealias CasePath = AnyCasePath

@@ -1,0 +1,57 @@
+import IssueReporting
+import Synchronization
+
+/// Takes the value out of one case of an enum, of which only the function is known that puts it in.
+///
+/// A mirror finds the value, and what tells whether it was in the right case is that putting it in
+/// again gives the same case. Once a case has been found by its number, other values are told by
+/// the number alone.
+final class Extraction<Root, Value>: Sendable {
+  // Puts a value in: a case's own function, which touches nothing but its argument.
+  nonisolated(unsafe) private let embed: (Value) -> Root
+  private let knownTag = Mutex<UInt32?>(nil)
+
+  init(embed: @escaping (Value) -> Root) {
+    self.embed = embed
+    if hasFunctions(Value.self) { reportFunctions() }
+  }
+
+  func extract(from root: Root) -> Value? {
+    guard let tag = enumTag(of: root), !hasFunctions(Value.self) else { return nil }
+    if let known = knownTag.withLock({ $0 }), known != tag { return nil }
+    for value in candidates(in: root) where enumTag(of: embed(value)) == tag {
+      knownTag.withLock { $0 = tag }
+      return value
+    }
+    return nil
+  }
+
+  /// What may be the value, the likelier first: the payload as it is, or the one member of a
+  /// payload with a label.
+  private func candidates(in root: Root) -> [Value] {
+    guard let payload = Mirror(reflecting: root).children.first?.value else { return [] }
+    if let value = payload as? Value, !isLabelled(payload) { return [value] }
+    let members = Mirror(reflecting: payload)
+    guard members.displayStyle == .tuple, members.children.count == 1 else {
+      return (payload as? Value).map { [$0] } ?? []
+    }
+    return [members.children.first?.value as? Value, payload as? Value].compactMap(\.self)
+  }
+
+  private func reportFunctions() {
+    reportIssue(
+      """
+      A case of '\(Root.self)' with a function in it, '\(Value.self)', has no case path by '/'.
+
+      At run time a function cannot be taken out of an enum. Write the case path's two functions: \
+      'AnyCasePath(embed:extract:)', or let '@CasePathable' write them.
+      """
+    )
+  }
+
+  /// Whether a payload is one value with a label, which reflects as a tuple of one.
+  private func isLabelled(_ payload: Any) -> Bool {
+    let mirror = Mirror(reflecting: payload)
+    return mirror.displayStyle == .tuple && mirror.children.count == 1
+  }
+}

@@ -1,0 +1,59 @@
+/// Sets the properties that ``BindableAction``s name; does nothing at other actions.
+///
+/// Everything that follows it in a body sees the new value. To do more when a property was set,
+/// look for its action, `case .binding(\.query):`, or use `onChange(of:_:)`.
+public struct BindingReducer<State, Action, ViewAction: BindableAction>: Reducer
+where State == ViewAction.State {
+  private let toViewAction: (Action) -> ViewAction?
+  private let binding = BindingCase<ViewAction>()
+
+  /// Creates a reducer for actions that are bindable.
+  public init() where Action == ViewAction {
+    toViewAction = { $0 }
+  }
+
+  /// Creates a reducer for actions of which one case holds bindable ones: `\.view`.
+  ///
+  /// - Parameter toViewAction: The case.
+  public init(action toViewAction: CaseKeyPath<Action, ViewAction>) {
+    let path = AnyCasePath(toViewAction)
+    self.toViewAction = { path.extract(from: $0) }
+  }
+
+  /// Sets the property that the action names.
+  public func reduce(into state: inout State, action: Action) -> Effect<Action> {
+    toViewAction(action).flatMap { binding.extract($0) }?.set(in: &state)
+    return .none
+  }
+}
+
+/// How the setting of a property is taken out of an action; found once for a type.
+private struct BindingCase<Action: BindableAction> {
+  let extract: (Action) -> BindingAction<Action.State>?
+
+  init() {
+    if let type = Action.self as? any CasePathIterable.Type, let path = Self.path(in: type) {
+      extract = { path.extract(from: $0) }
+    } else {
+      extract = { $0.binding }
+    }
+  }
+
+  /// The case path of the case that `binding(_:)` makes, which spares the reflection.
+  private static func path<C: CasePathIterable>(
+    in _: C.Type
+  ) -> AnyCasePath<Action, BindingAction<Action.State>>? {
+    let probe = Action.binding(
+      BindingAction(keyPath: \Action.State.self, value: false, setValue: { _ in })
+    )
+    for keyPath in C.allCasePaths {
+      let anyKeyPath: AnyKeyPath = keyPath
+      guard let keyPath = anyKeyPath as? CaseKeyPath<Action, BindingAction<Action.State>> else {
+        continue
+      }
+      let path = AnyCasePath(keyPath)
+      if path.extract(from: probe) != nil { return path }
+    }
+    return nil
+  }
+}

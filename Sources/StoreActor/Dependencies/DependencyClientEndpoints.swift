@@ -1,0 +1,32 @@
+import IssueReporting
+
+/// What an endpoint of a dependency client throws when nobody has given one.
+public struct Unimplemented: Error, Hashable, Sendable {
+  /// The client and the endpoint: `FactClient.fetch`.
+  public let endpoint: String
+
+  /// Creates the error.
+  ///
+  /// - Parameter endpoint: The client and the endpoint.
+  public init(_ endpoint: String) { self.endpoint = endpoint }
+}
+
+extension Unimplemented: CustomStringConvertible {
+  /// The endpoint, and that nobody has given it.
+  public var description: String { "Unimplemented: '\(endpoint)'" }
+}
+
+/// Reports that an endpoint was called which nobody has given: for the code that
+/// `@DependencyClient` generates.
+///
+/// - Parameter endpoint: The client and the endpoint.
+public func _$unimplementedEndpoint(_ endpoint: String) {
+  reportIssue(
+    """
+    Unimplemented: '\(endpoint)'
+
+    The endpoint was called, but nothing has been given for it here. Give the dependency an \
+    implementation of it, in a test through 'withDependencies', else in its 'liveValue'.
+    """
+  )
+}

@@ -1,0 +1,18 @@
+import IssueReporting
+
+/// Reports the use of a dependency that a test has not set, where the use is what matters.
+///
+/// - Parameters:
+///   - name: The property of ``DependencyValues``.
+///   - example: What a test may set it to.
+func reportUnimplemented(_ name: String, example: String) {
+  reportIssue(
+    """
+    Unimplemented: @Dependency(\\.\(name))
+
+    It was used in a test that has not set it. To fix, set it for this test, as in \
+    '$0.\(name) = \(example)': in the trailing 'withDependencies' closure of a 'TestStore', \
+    elsewhere with 'withDependencies'.
+    """
+  )
+}

@@ -1,0 +1,87 @@
+import IssueReporting
+
+extension DependencyValues {
+  /// Ends the presentation of the feature that uses it.
+  ///
+  /// ```swift
+  /// @Dependency(\.dismiss) var dismiss
+  /// …
+  /// case .closeButtonTapped:
+  ///   return .run { _ in await dismiss() }
+  /// ```
+  ///
+  /// The nearest feature around that is presented is dismissed: its parent receives
+  /// `PresentationAction.dismiss`, or for an element of a stack `StackAction.popFrom(id:)`. A
+  /// feature that is not presented cannot dismiss itself, which is reported; see ``isPresented``.
+  public var dismiss: DismissEffect {
+    get {
+      let place = NavigationIDPath.current?.nearestPresented
+      let chosen = self[ChosenDismiss.self]
+      if let effect = chosen.effect, chosen.place == place { return effect }
+      return DismissEffect(route: place?.dismissal)
+    }
+    set {
+      let place = NavigationIDPath.current?.nearestPresented
+      self[ChosenDismiss.self] = ChosenDismiss(effect: newValue, place: place)
+    }
+  }
+}
+
+/// A `dismiss` that somebody has set, which holds until a feature is presented further in.
+private struct ChosenDismiss: DependencyKey {
+  var effect: DismissEffect?
+  var place: NavigationIDPath?
+
+  static let liveValue = ChosenDismiss()
+  static let testValue = ChosenDismiss()
+}
+
+/// What ends the presentation of a feature, from one of its effects: `await dismiss()`.
+///
+/// The parent has handled the dismissal when this returns, and the effects of the feature are
+/// cancelled, the one that called it included: what it sends afterwards is dropped.
+public struct DismissEffect: Sendable {
+  let action: (@MainActor @Sendable (IssueLocation) -> Void)?
+
+  /// Creates one that calls a function, for a test or for a feature with another kind of parent.
+  public init(_ dismiss: @escaping @MainActor @Sendable () -> Void) {
+    action = { _ in dismiss() }
+  }
+
+  init(route: DismissRoute?) {
+    guard let route else {
+      action = nil
+      return
+    }
+    action = { location in route.dismiss(at: location) }
+  }
+
+  /// Ends the presentation.
+  ///
+  /// Must be called by an effect of the feature that is presented.
+  @MainActor
+  public func callAsFunction(
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) async {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    guard let action else { return reportNotPresented(at: location) }
+    action(location)
+  }
+}
+
+private func reportNotPresented(at location: IssueLocation) {
+  location.report(
+    """
+    A feature wanted to be dismissed at "\(location.fileID):\(location.line)", but it is not \
+    presented.
+
+    This is generally a mistake in the feature's logic: "@Dependency(\\.dismiss)" works in \
+    features that are run by the "ifLet" of a presentation or by the "forEach" of a stack. A \
+    feature that is also used elsewhere asks "@Dependency(\\.isPresented)" before. When it is the root of a \
+    test, set "$0.dismiss = DismissEffect { … }" in "withDependencies".
+    """
+  )
+}

@@ -1,0 +1,6 @@
+extension DependencyValues {
+  /// Whether the feature that asks is presented, and so can ``dismiss`` itself.
+  public var isPresented: Bool {
+    dismiss.action != nil
+  }
+}

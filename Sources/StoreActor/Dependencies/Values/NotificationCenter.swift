@@ -1,0 +1,16 @@
+public import Foundation
+
+extension DependencyValues {
+  /// Where a feature posts and observes notifications.
+  ///
+  /// In a test: `$0.notificationCenter = NotificationCenter()`.
+  public var notificationCenter: NotificationCenter {
+    get { self[NotificationCenterKey.self] }
+    set { self[NotificationCenterKey.self] = newValue }
+  }
+
+  private enum NotificationCenterKey: DependencyKey {
+    static var liveValue: NotificationCenter { .default }
+    static var previewValue: NotificationCenter { NotificationCenter() }
+  }
+}

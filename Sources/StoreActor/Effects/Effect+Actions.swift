@@ -1,0 +1,38 @@
+extension Effect {
+  /// The actions that the effect sends when it runs by itself, for tests and for bridges to other
+  /// libraries.
+  ///
+  /// The effect starts when the sequence is first asked for, in a store of its own that reduces
+  /// nothing; the sequence ends with the effect, and letting go of it cancels the effect.
+  @_spi(Internals) public var actions: AsyncStream<Action> {
+    AsyncStream { continuation in
+      let task = Task { @MainActor in
+        let (core, group) = Self.run(self) {
+          // Sound: nobody else has the action, as the store that receives it keeps none.
+          nonisolated(unsafe) let action = $0
+          continuation.yield(action)
+        }
+        await group.finish()
+        withExtendedLifetime(core) { continuation.finish() }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
+  @MainActor
+  private static func run(
+    _ effect: Self,
+    _ onAction: @escaping @MainActor (Action) -> Void,
+  ) -> (RootCore<Void, Action>, EffectGroup) {
+    let core = RootCore<Void, Action>(
+      state: (),
+      step: { _, action, _ in onAction(action) },
+      dependencies: DependencyValues._current,
+      revision: 0,
+    )
+    let group = EffectGroup()
+    core.perform(effect, in: EffectContext(groups: [group]))
+    core.startEffects()
+    return (core, group)
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+
+/// The work of an effect that is no task: it begins on the spot, on the main actor, and calls back
+/// from there.
+///
+/// Publishers of other libraries, and the effects of older ones, are such work.
+///
+/// It begins after the state of its action has been committed, before `send` returns.
+@usableFromInline
+package final class EffectSource<Action>: Sendable {
+  /// Where the feature that returned the effect stands; cancellation ids used inside belong there.
+  let path: NavigationIDPath?
+  let begin: @MainActor @Sendable (EffectSink<Action>) -> Void
+
+  /// Describes work.
+  ///
+  /// - Parameter begin: Begins it. What it calls back with is the sink; it must finish that once,
+  ///   unless it is cancelled.
+  package convenience init(begin: @escaping @MainActor @Sendable (EffectSink<Action>) -> Void) {
+    self.init(path: NavigationIDPath.current, begin: begin)
+  }
+
+  private init(
+    path: NavigationIDPath?,
+    begin: @escaping @MainActor @Sendable (EffectSink<Action>) -> Void,
+  ) {
+    self.path = path
+    self.begin = begin
+  }
+
+  func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectSource<T> {
+    EffectSource<T>(path: path) { [begin] sink in begin(sink.map(transform)) }
+  }
+}
+
+/// What an ``EffectSource`` sends its actions with.
+///
+/// It takes nothing any more once the effect has been cancelled or has finished.
+@MainActor
+package final class EffectSink<Action> {
+  private let activity: EffectActivity
+  private let deliver: (Action) -> Void
+  /// Is called once when the effect is cancelled, and not when it finishes by itself.
+  package var onCancel: (() -> Void)?
+
+  init(activity: EffectActivity, deliver: @escaping (Action) -> Void) {
+    self.activity = activity
+    self.deliver = deliver
+  }
+
+  /// Sends an action: it has been reduced when this returns.
+  package func send(_ action: Action) {
+    guard !activity.isEnded, !activity.isCancelled else { return }
+    deliver(action)
+  }
+
+  /// The work is over.
+  package func finish() {
+    onCancel = nil
+    activity.end()
+  }
+
+  /// The effect has been cancelled.
+  func stop() {
+    guard !activity.isEnded else { return }
+    onCancel?()
+    onCancel = nil
+    activity.end()
+  }
+
+  func map<T>(_ transform: @escaping @Sendable (T) -> Action) -> EffectSink<T> {
+    let sink = EffectSink<T>(activity: activity) { [deliver] in deliver(transform($0)) }
+    onCancel = { sink.onCancel?() }
+    return sink
+  }
+}
+
+/// Calls a closure on the main actor: now when that is where this is called, else soon.
+package func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
+  if MainQueue.isCurrent {
+    MainActor.assumeIsolated(body)
+  } else {
+    Task { @MainActor in body() }
+  }
+}
+
+/// Tells the main queue, which is where the main actor runs, from all others.
+///
+/// The main thread does not: programs that leave it to the queue have it run on any thread.
+private enum MainQueue {
+  static var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: mark) != nil
+  }
+
+  private static let mark: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+}

@@ -1,0 +1,30 @@
+/// Marks a property as private to the process that owns the state.
+///
+/// Copies in other processes have the value that the declaration gives, so it has to give one:
+///
+///     @ReplicationIgnored var cache: [Int: String] = [:]
+///
+/// On a case of an action: no client can send it.
+@attached(peer)
+public macro ReplicationIgnored() =
+  #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
+
+/// Says what a replicated property or case was called before.
+///
+/// What was written under the old name is read as this property or case; what is written has the
+/// new name.
+///
+///     @Replicated(formerly: "name") var title = ""
+///
+/// - Parameter formerly: The old name.
+@attached(peer)
+public macro Replicated(formerly: String) =
+  #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
+
+/// Replicates a property of a type that is `Codable` and not `ReplicatedState`.
+///
+/// Other programs see any item there, and the property is replaced as a whole whenever it changes.
+/// Its type's `encode(to:)` must not throw, and what it decodes must encode to the same again.
+@attached(peer)
+public macro ReplicatedAsCodable() =
+  #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")

@@ -1,0 +1,198 @@
+public import StoreState
+
+/// A text travels without its styles.
+extension TextState: ReplicatedState {
+  /// A text.
+  public static func schema(in _: inout SchemaRegistry) -> Schema { .text }
+
+  /// True.
+  public static var equalsItself: Bool { true }
+
+  /// Writes the plain text.
+  public func encode(to encoder: inout CBOREncoder) {
+    encoder.encode(text: plainText)
+  }
+
+  /// Reads a plain text.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self.init(verbatim: try decoder.text())
+  }
+
+  /// Compares the plain texts.
+  public func isSame(as other: Self) -> Bool { plainText.isSame(as: other.plainText) }
+
+  /// The digest of the plain text.
+  public var digest: Digest { plainText.digest }
+
+  /// Writes what changed in the plain text.
+  public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    plainText.encodeDelta(from: old.plainText, to: &encoder)
+  }
+
+  /// Changes the plain text; styles of the old one are gone then.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    var text = plainText
+    try text.applyDelta(from: &decoder)
+    self = Self(verbatim: text)
+  }
+}
+
+/// A role travels as its name.
+extension ButtonStateRole: ReplicatedChoice {
+  /// The two roles.
+  public static let layout = ChoiceLayout<ButtonStateRole>(
+    "ButtonStateRole",
+    [.case("cancel", .cancel), .case("destructive", .destructive)],
+  )
+}
+
+/// A visibility travels as its name.
+extension ConfirmationDialogStateTitleVisibility: ReplicatedChoice {
+  /// The three visibilities.
+  public static let layout = ChoiceLayout<ConfirmationDialogStateTitleVisibility>(
+    "ConfirmationDialogStateTitleVisibility",
+    [.case("automatic", .automatic), .case("hidden", .hidden), .case("visible", .visible)],
+  )
+}
+
+/// A button's action travels as the action that a client sends when the button is chosen, or null.
+///
+/// An action that is private to the process that owns the state cannot be sent by a client, and is
+/// null for it too: there the button only closes what it stands in.
+extension ButtonStateAction: WirePayload, WireValue, ReplicatedState where Action: WirePayload {
+  /// An action that may be absent.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    .optional(Action.schema(in: &registry))
+  }
+
+  /// True.
+  public static var admitsNull: Bool { true }
+
+  /// Writes null or the action.
+  public func encode(to encoder: inout CBOREncoder) {
+    guard let action, let item = Self.encoded(action) else { return encoder.encodeNull() }
+    if Self.wrapsAction { encoder.arrayHeader(1) }
+    encoder.append(raw: item)
+  }
+
+  /// Reads null or an action.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    guard !(try decoder.nullIfPresent()) else {
+      self = .send(nil)
+      return
+    }
+    if Self.wrapsAction { try decoder.expectArray(of: 1, "null or an action") }
+    self = .send(try Action(from: &decoder))
+  }
+
+  /// Writes that the action went or came; one that changed has come anew.
+  public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    let item = action.flatMap { Self.encoded($0) }
+    if item == old.action.flatMap({ Self.encoded($0) }) { return false }
+    guard let item else {
+      encoder.encodeNull()
+      return true
+    }
+    encoder.arrayHeader(2)
+    encoder.encode(unsigned: 0)
+    encoder.append(raw: item)
+    return true
+  }
+
+  /// Lets the action go, come, or change inside.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    guard !(try decoder.nullIfPresent()) else {
+      self = .send(nil)
+      return
+    }
+    guard try decoder.deltaForm() == .changed else {
+      self = .send(try Action(from: &decoder))
+      return
+    }
+    guard let item = action.flatMap({ Self.encoded($0) }) else {
+      throw decoder.error(.deltaMismatch, "the delta changes an action that is absent")
+    }
+    // An action has no deltas of its own; what its schema says is enough to apply one.
+    let document = SchemaRegistry.document(for: Action.self)
+    var value = try GenericValue(encoded: item)
+    try value.apply(delta: &decoder, schema: document.root, in: document)
+    var changed = CBORDecoder(value.encoded())
+    self = .send(try Action(from: &changed))
+    try changed.finish()
+  }
+
+  /// Whether the action may itself be written as null.
+  private static var wrapsAction: Bool {
+    (Action.self as? any WireValue.Type)?.admitsNull ?? false
+  }
+
+  /// The action's encoding; nil for an action that is private to this process.
+  private static func encoded(_ action: Action) -> [UInt8]? {
+    var encoder = CBOREncoder()
+    do throws(CodecError) {
+      try action.encode(to: &encoder)
+      return encoder.bytes
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension ButtonState: WirePayload, WireValue, ReplicatedState, ReplicatedRecord
+where Action: WirePayload {
+  /// The role, the action and the label.
+  public static var layout: RecordLayout<Self> {
+    GenericLayouts.layout {
+      RecordLayout(
+        "ButtonState",
+        [.field("role", \.role), .field("action", \.action), .field("label", \.label)],
+      )
+    }
+  }
+
+  /// Creates a button that says nothing, to be filled in.
+  public init() {
+    self.init { TextState("") }
+  }
+}
+
+extension AlertState: WirePayload, WireValue, ReplicatedState, ReplicatedRecord
+where Action: WirePayload {
+  /// The title, the message and the buttons.
+  public static var layout: RecordLayout<Self> {
+    GenericLayouts.layout {
+      RecordLayout(
+        "AlertState",
+        [.field("title", \.title), .field("message", \.message), .field("buttons", \.buttons)],
+      )
+    }
+  }
+
+  /// Creates an alert that says nothing, to be filled in.
+  public init() {
+    self.init(title: TextState(""), buttons: [])
+  }
+}
+
+extension ConfirmationDialogState: WirePayload, WireValue, ReplicatedState, ReplicatedRecord
+where Action: WirePayload {
+  /// The title and its visibility, the message and the buttons.
+  public static var layout: RecordLayout<Self> {
+    GenericLayouts.layout {
+      RecordLayout(
+        "ConfirmationDialogState",
+        [
+          .field("title", \.title),
+          .field("titleVisibility", \.titleVisibility),
+          .field("message", \.message),
+          .field("buttons", \.buttons),
+        ],
+      )
+    }
+  }
+
+  /// Creates a dialog that says nothing, to be filled in.
+  public init() {
+    self.init(title: TextState(""))
+  }
+}

@@ -1,0 +1,59 @@
+#if canImport(CoreMetrics) && canImport(Tracing)
+public import CoreMetrics
+public import Tracing
+
+extension Reducer {
+  /// Reports each action, and each run of an effect, to the program's tracer and to its metrics.
+  ///
+  /// ```swift
+  /// Counter()
+  ///   .signpost("counter")
+  /// ```
+  ///
+  /// | what | name | attributes or dimensions |
+  /// |---|---|---|
+  /// | span of an action | `PREFIX: reduce LABEL` | `storeactor.action` |
+  /// | span of an effect | `PREFIX: effect of LABEL` | `storeactor.action`, `.effect`, … |
+  /// | timer of actions | `storeactor.action.duration` | `prefix`, `action` |
+  /// | counter of effects' ends | `storeactor.effects` | `prefix`, `action`, `outcome` |
+  /// | timer of effects | `storeactor.effect.duration` | `prefix`, `action`, `outcome` |
+  ///
+  /// LABEL names the action's cases, as in `Counter.Action.incrementButtonTapped`; values are left
+  /// out. `outcome` is `finished` or `cancelled`. The span of an effect is a child of the span of
+  /// its action, and the actions that it sends are children of the effect's.
+  ///
+  /// - Parameters:
+  ///   - prefix: What the names begin with; nothing unless told otherwise.
+  ///   - tracer: What spans are reported to. Unless told otherwise the one that the program has
+  ///     bootstrapped by then.
+  ///   - metrics: What makes timers and counters. Unless told otherwise the factory that the
+  ///     program has bootstrapped by then.
+  /// - Returns: The reducer, which reports.
+  public func signpost(
+    _ prefix: String = "",
+    tracer: (any Tracer)? = nil,
+    metrics: (any MetricsFactory)? = nil,
+  ) -> _SignpostReducer<Self> {
+    _SignpostReducer(
+      base: self,
+      signposts: Signposts(prefix: prefix, tracer: tracer, metrics: metrics),
+    )
+  }
+}
+
+/// What `signpost` makes.
+public struct _SignpostReducer<Base: Reducer>: Reducer {
+  private let base: Reduce<Base.State, Base.Action>
+  private let signposts: Signposts
+
+  init(base: Base, signposts: Signposts) {
+    self.base = base._prepared()
+    self.signposts = signposts
+  }
+
+  /// Runs the reducer and reports that.
+  public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
+    signposts.reduce(caseLabels(of: action)) { base.reduce(&state, action) }
+  }
+}
+#endif

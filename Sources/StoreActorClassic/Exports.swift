@@ -1,0 +1,24 @@
+// What a file that was written for 0.3x gets from `import StoreActorClassic` alone. Of StoreActor
+// and StoreState only these names: `Store`, `Effect`, `Reducer` and `TestStore` are this module's
+// own.
+@_exported public import CasePathOperator
+@_exported public import CustomDump
+@_exported public import Foundation
+@_exported public import IssueReporting
+
+@_exported public import class StoreActor.ActorIsolated
+@_exported public import struct StoreActor.AlertState
+@_exported public import struct StoreActor.AnyCasePath
+@_exported public import struct StoreActor.ButtonState
+@_exported public import struct StoreActor.ButtonStateAction
+@_exported public import enum StoreActor.ButtonStateRole
+@_exported public import struct StoreActor.ConfirmationDialogState
+@_exported public import class StoreActor.LockIsolated
+@_exported public import struct StoreActor.TextState
+@_exported public import struct StoreActor.UncheckedSendable
+@_exported public import struct StoreState.Identified
+@_exported public import struct StoreState.IdentifiedArray
+@_exported public import typealias StoreState.IdentifiedArrayOf
+
+/// A confirmation dialog under the name that it had.
+public typealias ActionSheetState = ConfirmationDialogState

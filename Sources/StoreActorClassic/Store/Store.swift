@@ -1,0 +1,96 @@
+import StoreActor
+
+/// What drives a feature: it holds the state, reduces actions and runs effects.
+///
+/// ```swift
+/// let store = Store(
+///   initialState: AppState(),
+///   reducer: appReducer,
+///   environment: AppEnvironment(mainQueue: .main)
+/// )
+/// ```
+///
+/// Views read and send through a ``ViewStore``. All of it belongs to the main actor; the effects
+/// are cancelled when the last store of a root goes.
+@MainActor
+public final class Store<State, Action> {
+  let read: @MainActor () -> State
+  let submit: @MainActor (Action) -> StoreTask
+  let observe: @MainActor (_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription
+
+  init(
+    read: @escaping @MainActor () -> State,
+    submit: @escaping @MainActor (Action) -> StoreTask,
+    observe:
+      @escaping @MainActor (_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription,
+  ) {
+    self.read = read
+    self.submit = submit
+    self.observe = observe
+  }
+
+  convenience init(of base: StoreActor.Store<State, Action>) {
+    self.init(
+      read: { base.core.state },
+      submit: { base.send($0) },
+      observe: { base.core.observeChanges($0) },
+    )
+  }
+
+  /// Creates the store of a feature.
+  ///
+  /// - Parameters:
+  ///   - initialState: The state to start with.
+  ///   - reducer: The feature.
+  ///   - environment: What the feature needs from outside.
+  public convenience init<Environment>(
+    initialState: State,
+    reducer: AnyReducer<State, Action, Environment>,
+    environment: Environment,
+  ) {
+    let base = StoreActor.Store(of: reducer) {
+      environment
+    } initialState: {
+      initialState
+    }
+    self.init(of: base)
+  }
+
+  /// A store of a part of this one's state, with actions of its own.
+  ///
+  /// - Parameters:
+  ///   - toLocalState: The part of the state.
+  ///   - fromLocalAction: Makes an action of this store of one of the part's.
+  /// - Returns: The part's store.
+  public func scope<LocalState, LocalAction>(
+    state toLocalState: @escaping @MainActor (State) -> LocalState,
+    action fromLocalAction: @escaping @MainActor (LocalAction) -> Action,
+  ) -> Store<LocalState, LocalAction> {
+    Store<LocalState, LocalAction>(
+      read: { [self] in toLocalState(read()) },
+      submit: { [self] in submit(fromLocalAction($0)) },
+      observe: observe,
+    )
+  }
+
+  /// A store of a part of this one's state, with the same actions.
+  public func scope<LocalState>(
+    state toLocalState: @escaping @MainActor (State) -> LocalState
+  ) -> Store<LocalState, Action> {
+    scope(state: toLocalState, action: { $0 })
+  }
+
+  /// The store without its state, for a view that only sends.
+  public var stateless: Store<Void, Action> {
+    scope(state: { _ in () })
+  }
+
+  /// The store without its actions, for a view that only shows.
+  public var actionless: Store<State, Never> {
+    func absurd(_ never: Never) -> Action {}
+    return scope(state: { $0 }, action: absurd)
+  }
+
+  /// The state, as of the last action.
+  package var state: State { read() }
+}

@@ -1,0 +1,117 @@
+import CustomDump
+import StoreActor
+
+extension TestStore where LocalState: Equatable {
+  /// Sends an action and asserts what it changes, without waiting for anything.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
+  ///     when nothing is expected to change.
+  ///   - fileID: The file that the assertion is in.
+  ///   - filePath: The path of that file.
+  ///   - line: The line that the assertion is in.
+  ///   - column: The column that the assertion is in.
+  /// - Returns: What follows from the action; cancel its effects, or wait for them.
+  @discardableResult
+  public func send(
+    _ action: LocalAction,
+    _ updateExpectingResult: ((inout LocalState) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> TestStoreTask {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    return perform(action, updateExpectingResult, at: location)
+  }
+
+  /// Sends an action and asserts what it changes; the effects have begun when this returns.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - updateExpectingResult: Makes of the state before the action the one after it. Leave it out
+  ///     when nothing is expected to change.
+  ///   - fileID: The file that the assertion is in.
+  ///   - filePath: The path of that file.
+  ///   - line: The line that the assertion is in.
+  ///   - column: The column that the assertion is in.
+  /// - Returns: What follows from the action; cancel its effects, or wait for them.
+  @discardableResult
+  public func send(
+    _ action: LocalAction,
+    _ updateExpectingResult: ((inout LocalState) throws -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) async -> TestStoreTask {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let task = perform(action, updateExpectingResult, at: location)
+    await Task.megaYield()
+    return task
+  }
+
+  private func perform(
+    _ action: LocalAction,
+    _ update: ((inout LocalState) throws -> Void)?,
+    at location: IssueLocation,
+  ) -> TestStoreTask {
+    record.location = location
+    if !record.received.isEmpty {
+      let count = record.received.count
+      location.report(
+        """
+        Must handle \(count) received action\(count == 1 ? "" : "s") before sending an action. …
+
+        Unhandled actions: \(dump(record.received.map(\.action)))
+        """
+      )
+    }
+    let previous = state
+    let task = submit(action)
+    check(update, from: previous, to: state, at: location)
+    return TestStoreTask(task: task, timeout: timeout)
+  }
+
+  /// Reports when a closure does not make of a state what became of it.
+  func check(
+    _ update: ((inout LocalState) throws -> Void)?,
+    from previous: LocalState,
+    to actual: LocalState,
+    at location: IssueLocation,
+  ) {
+    var expected = previous
+    do {
+      try update?(&expected)
+    } catch {
+      location.report("The closure of an assertion threw an error: \(error)")
+      return
+    }
+    guard expected == actual else {
+      location.report(mismatch(expected, actual, hasUpdate: update != nil))
+      return
+    }
+    guard update != nil, expected == previous else { return }
+    location.report(
+      """
+      Expected state to change, but no change occurred.
+
+      The trailing closure made no observable modifications to state. If no change to state is \
+      expected, omit the trailing closure.
+      """
+    )
+  }
+
+  private func mismatch(_ expected: LocalState, _ actual: LocalState, hasUpdate: Bool) -> String {
+    let difference =
+      diff(expected, actual, format: .proportional)
+      .map { "\($0)\n\n(Expected: −, Actual: +)" }
+      ?? "Expected:\n\(dump(expected, indent: 2))\n\nActual:\n\(dump(actual, indent: 2))"
+    let heading =
+      hasUpdate
+      ? "A state change does not match expectation"
+      : "State was not expected to change, but a change occurred"
+    return "\(heading): …\n\n\(difference)"
+  }
+}

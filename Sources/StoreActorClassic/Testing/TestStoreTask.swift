@@ -1,0 +1,49 @@
+import StoreActor
+
+/// What follows from an action that a test sent.
+public struct TestStoreTask: Sendable {
+  private let task: StoreTask
+  private let timeout: UInt64
+
+  init(task: StoreTask, timeout: UInt64) {
+    self.task = task
+    self.timeout = timeout
+  }
+
+  /// Cancels the effects of the action, and waits until they have ended.
+  public func cancel() async {
+    task.cancel()
+    await task.finish()
+  }
+
+  /// Whether ``cancel()`` was called.
+  public var isCancelled: Bool { task.isCancelled }
+
+  /// Waits until the effects of the action have ended, and reports when they do not in time.
+  ///
+  /// - Parameters:
+  ///   - nanoseconds: How long to wait, in real time; the test store's timeout when nil.
+  ///   - fileID: The file that the assertion is in.
+  ///   - filePath: The path of that file.
+  ///   - line: The line that the assertion is in.
+  ///   - column: The column that the assertion is in.
+  @MainActor
+  public func finish(
+    timeout nanoseconds: UInt64? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) async {
+    let isFinished = await wait(upTo: nanoseconds ?? timeout) { task.isFinished }
+    guard !isFinished else { return }
+    IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column).report(
+      """
+      Expected task to finish, but it is still running.
+
+      If it waits for a scheduler, advance the test scheduler. If it needs more time, give \
+      "finish" a longer "timeout".
+      """
+    )
+  }
+}

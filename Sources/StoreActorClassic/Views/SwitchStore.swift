@@ -1,0 +1,75 @@
+public import StoreActor
+public import TerminalViews
+
+/// A view of each case of an enum state: a list of ``CaseLet``, of which one fits.
+public struct SwitchStore<State, Action, Content: View>: View {
+  private let content: () -> Content
+  private let store: Store<State, Action>
+
+  /// Creates the views.
+  ///
+  /// - Parameters:
+  ///   - store: The store of the enum.
+  ///   - content: The views; each ``CaseLet`` in it is there while the state is of its case.
+  public init(_ store: Store<State, Action>, @ViewBuilder content: @escaping () -> Content) {
+    self.store = store
+    self.content = content
+  }
+
+  /// The views, of which those of other cases show nothing.
+  public var body: some View {
+    CurrentSwitch(store: store, content: content())
+  }
+}
+
+/// The view of one case in a ``SwitchStore``.
+public struct CaseLet<GlobalState, GlobalAction, LocalState, LocalAction, Content: View>:
+  PrimitiveView
+{
+  private let toLocalState: AnyCasePath<GlobalState, LocalState>
+  private let fromLocalAction: @MainActor (LocalAction) -> GlobalAction
+  private let content: @MainActor (Store<LocalState, LocalAction>) -> Content
+
+  /// Creates the view of a case.
+  ///
+  /// - Parameters:
+  ///   - toLocalState: The case.
+  ///   - fromLocalAction: Makes an action of the enum of one of the case's.
+  ///   - content: The view.
+  public init(
+    state toLocalState: AnyCasePath<GlobalState, LocalState>,
+    action fromLocalAction: @escaping @MainActor (LocalAction) -> GlobalAction,
+    @ViewBuilder then content: @escaping @MainActor (Store<LocalState, LocalAction>) -> Content,
+  ) {
+    self.toLocalState = toLocalState
+    self.fromLocalAction = fromLocalAction
+    self.content = content
+  }
+
+  /// Writes the view, if the state is of the case.
+  public func render(on screen: inout Screen) {
+    guard let store = SwitchContext.store as? Store<GlobalState, GlobalAction> else { return }
+    let path = toLocalState
+    let local = store.scope(state: { path.extract(from: $0) }, action: fromLocalAction)
+    guard let local: Store<LocalState, LocalAction> = local.unwrapped() else { return }
+    content(local).renderTree(on: &screen)
+  }
+}
+
+/// The store of the innermost ``SwitchStore`` that is being written.
+@MainActor
+private enum SwitchContext {
+  static var store: AnyObject?
+}
+
+private struct CurrentSwitch<State, Action, Content: View>: PrimitiveView {
+  let store: Store<State, Action>
+  let content: Content
+
+  func render(on screen: inout Screen) {
+    let outer = SwitchContext.store
+    SwitchContext.store = store
+    defer { SwitchContext.store = outer }
+    content.renderTree(on: &screen)
+  }
+}

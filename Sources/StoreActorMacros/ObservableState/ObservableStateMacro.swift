@@ -1,0 +1,74 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// `@ObservableState`: the conformance, and what a copy in another process needs where the
+/// declaration names `ReplicatedState`.
+enum ObservableStateMacro: ExtensionMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext,
+  ) throws -> [ExtensionDeclSyntax] {
+    guard let state = StateDeclaration(declaration, in: context) else {
+      context.diagnose(wrongDeclaration(declaration, node: node))
+      return []
+    }
+    var members = state.observationMembers
+    if state.isReplicated {
+      guard let replication = state.replicationMembers(in: context) else { return [] }
+      members += replication
+    }
+    let conformances = protocols.map { "StoreActor.\(Self.name(of: $0))" }
+    guard !conformances.isEmpty || !members.isEmpty else { return [] }
+    let clause = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
+    let body = members.isEmpty ? "{}" : "{\n\(members.joined(separator: "\n\n"))\n}"
+    let header: DeclSyntax =
+      "\(raw: declaration.availability)extension \(type.trimmed)\(raw: clause) \(raw: body)"
+    guard let result = header.as(ExtensionDeclSyntax.self) else { return [] }
+    return [result]
+  }
+
+  /// The name of a type without its module.
+  private static func name(of type: TypeSyntax) -> String {
+    type.as(MemberTypeSyntax.self)?.name.text ?? type.trimmedDescription
+  }
+
+  private static func wrongDeclaration(
+    _ declaration: some DeclGroupSyntax,
+    node: AttributeSyntax,
+  ) -> Diagnostic {
+    let message = StateMessage(
+      "observableStateOnWrongDeclaration",
+      "'@ObservableState' can only be applied to a struct or an enum: a state is a value, so that "
+        + "a store can compare what it was with what it is",
+    )
+    guard let group = declaration.as(ClassDeclSyntax.self) else { return message.at(node) }
+    let keyword = group.classKeyword
+    return message.at(
+      node,
+      fixIts: [
+        .replace(
+          "Make it a struct",
+          keyword,
+          by: keyword.with(\.tokenKind, .keyword(.struct)),
+        )
+      ],
+    )
+  }
+}
+
+extension ObservableStateMacro: MemberMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingMembersOf declaration: some DeclGroupSyntax,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext,
+  ) throws -> [DeclSyntax] {
+    guard let hints = StateDeclaration(declaration, in: context)?.hintsMember else { return [] }
+    return ["\(raw: hints)"]
+  }
+}

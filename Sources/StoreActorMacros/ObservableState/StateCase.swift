@@ -1,0 +1,54 @@
+import SwiftSyntax
+
+/// A case of an enumeration that holds state.
+struct StateCase {
+  /// A value that comes with the case.
+  struct Part {
+    /// The label as it is written; nil when there is none.
+    let label: TokenSyntax?
+    /// What the part is called on the wire.
+    let name: String
+  }
+
+  let identifier: TokenSyntax
+  let payload: [Part]
+  let declaration: EnumCaseDeclSyntax
+  /// Whether it stands in `#if`.
+  let isConditional: Bool
+
+  var name: String { identifier.plainText }
+
+  /// All cases in the order of declaration.
+  static func all(
+    in members: MemberBlockItemListSyntax,
+    isConditional: Bool = false,
+  ) -> [StateCase] {
+    members.flatMap { member -> [StateCase] in
+      if let declaration = member.decl.as(EnumCaseDeclSyntax.self) {
+        return declaration.elements.map {
+          StateCase($0, of: declaration, isConditional: isConditional)
+        }
+      }
+      guard let conditional = member.decl.as(IfConfigDeclSyntax.self) else { return [] }
+      return conditional.clauses.flatMap { clause -> [StateCase] in
+        guard case .decls(let members)? = clause.elements else { return [] }
+        return all(in: members, isConditional: true)
+      }
+    }
+  }
+
+  private init(
+    _ element: EnumCaseElementSyntax,
+    of declaration: EnumCaseDeclSyntax,
+    isConditional: Bool,
+  ) {
+    identifier = element.name.trimmed
+    self.declaration = declaration
+    self.isConditional = isConditional
+    let parameters = element.parameterClause?.parameters
+    payload = (parameters.map(Array.init) ?? []).enumerated().map { place, parameter in
+      let label = parameter.firstName.flatMap { $0.text == "_" ? nil : $0.trimmed }
+      return Part(label: label, name: label?.plainText ?? "_\(place)")
+    }
+  }
+}

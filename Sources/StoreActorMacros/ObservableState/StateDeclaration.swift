@@ -1,0 +1,109 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A structure or an enumeration that holds state, as a macro sees it.
+struct StateDeclaration {
+  enum Kind {
+    case structure
+    case enumeration
+  }
+
+  let kind: Kind
+  let name: String
+  /// `public ` or `package `, or nothing: what the members of an extension need to be witnesses.
+  let access: String
+  let members: MemberBlockItemListSyntax
+  let inheritance: InheritanceClauseSyntax?
+  /// What the type is called in schemas.
+  let schemaName: String
+
+  init?(_ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
+    let token: TokenSyntax
+    if let structure = declaration.as(StructDeclSyntax.self) {
+      kind = .structure
+      token = structure.name
+    } else if let enumeration = declaration.as(EnumDeclSyntax.self) {
+      kind = .enumeration
+      token = enumeration.name
+    } else {
+      return nil
+    }
+    name = token.plainText
+    members = declaration.memberBlock.members
+    inheritance = declaration.inheritanceClause
+    access = declaration.memberAccess(in: context)
+    let feature = members.lazy.compactMap { $0.decl.as(TypeAliasDeclSyntax.self) }
+      .first { $0.name.text == "StateReducer" }?.initializer.value.trimmedDescription
+    schemaName = Self.schemaName(name, of: feature, in: context)
+  }
+
+  /// The names of the types around it and its own; a feature's `State` goes by the feature's name.
+  private static func schemaName(
+    _ name: String,
+    of feature: String?,
+    in context: some MacroExpansionContext,
+  ) -> String {
+    // What `@Reducer` writes for an enum knows the enum's full name.
+    if let feature { return feature }
+    let qualified = context.qualifiedName(of: name)
+    return qualified.hasSuffix(".State") ? String(qualified.dropLast(".State".count)) : qualified
+  }
+}
+
+extension StateDeclaration {
+  /// Whether the inheritance clause names `ReplicatedState`, alone or in a composition, and leaves
+  /// its members to the macro.
+  var isReplicated: Bool {
+    let isNamed = inheritance?.inheritedNames.contains("ReplicatedState") ?? false
+    return isNamed
+      && !members.contains { $0.decl.as(FunctionDeclSyntax.self)?.name.text == "schema" }
+  }
+
+  /// What the store asks of an observed state beyond the conformance.
+  var observationMembers: [String] {
+    switch kind {
+    case .structure:
+      let ignored = StoredProperty.all(in: members).filter {
+        $0.has("ObservationStateIgnored") && !$0.isConditional
+      }
+      guard !ignored.isEmpty else { return [] }
+      let keyPaths = ignored.map { "\\Self.\($0.identifier.text)" }.joined(separator: ", ")
+      return [
+        """
+        \(access)static var _$ignoredKeyPaths: [Swift.PartialKeyPath<Self>] {
+          [\(keyPaths)]
+        }
+        """
+      ]
+    case .enumeration:
+      let nodes = CaseNode.all(in: members)
+      guard !nodes.cases.isEmpty else { return [] }
+      return [
+        """
+        \(access)var _$id: StoreActor.ObservableStateID {
+          switch self {
+        \(identities(of: nodes))
+          }
+        }
+        """
+      ]
+    }
+  }
+
+  private func identities(of nodes: [CaseNode]) -> String {
+    var tag = -1
+    return nodes.text { element in
+      tag += 1
+      guard element.parameters.count == 1 else {
+        return """
+            case .\(element.identifier):
+              StoreActor.ObservableStateID()._$tag(\(tag))
+          """
+      }
+      return """
+          case .\(element.identifier)(let value):
+            StoreActor.ObservableStateID._$id(for: value)._$tag(\(tag))
+        """
+    }
+  }
+}

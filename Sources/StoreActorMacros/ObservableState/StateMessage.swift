@@ -1,0 +1,40 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What a macro of states or dependency clients tells the author of the code it stands on.
+struct StateMessage: DiagnosticMessage, FixItMessage {
+  let message: String
+  let name: String
+  var severity: DiagnosticSeverity = .error
+
+  /// - Parameters:
+  ///   - name: The message's own name, for programs.
+  ///   - message: What is wrong and what to do.
+  init(_ name: String, _ message: String) {
+    self.message = message
+    self.name = name
+  }
+
+  private var id: MessageID { MessageID(domain: "StoreActorMacros", id: name) }
+  var diagnosticID: MessageID { id }
+  var fixItID: MessageID { id }
+
+  /// The message at a place, with what the author may apply.
+  func at(_ node: some SyntaxProtocol, fixIts: [FixIt] = []) -> Diagnostic {
+    Diagnostic(node: Syntax(node), message: self, fixIts: fixIts)
+  }
+}
+
+extension FixIt {
+  /// Replaces one node by another.
+  static func replace(
+    _ message: String,
+    _ old: some SyntaxProtocol,
+    by new: some SyntaxProtocol,
+  ) -> FixIt {
+    FixIt(
+      message: StateMessage("fixIt", message),
+      changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))],
+    )
+  }
+}

@@ -1,0 +1,108 @@
+import SwiftSyntax
+
+/// A property of a structure that takes memory in it.
+struct StoredProperty {
+  /// The name as it is written, with backticks where it has them.
+  let identifier: TokenSyntax
+  /// The type that is written beside it, if one is.
+  let type: TypeSyntax?
+  let isLet: Bool
+  /// The expression behind the `=`.
+  let defaultValue: ExprSyntax?
+  /// Whether the declaration gives a value.
+  let hasDefault: Bool
+  /// Whether it stands in `#if`.
+  let isConditional: Bool
+  let declaration: VariableDeclSyntax
+
+  var name: String { identifier.plainText }
+
+  /// A `let` with a value is the same in all values, so it is no part of them.
+  var isConstant: Bool { isLet && hasDefault }
+
+  var isLazy: Bool { declaration.modifiers.contains("lazy") }
+
+  func has(_ attribute: String) -> Bool {
+    declaration.attributes.attribute(named: attribute) != nil
+  }
+
+  /// The macros of properties that leave the property stored under its own name.
+  private static let markers: Set<String> = [
+    "ObservationStateIgnored", "ObservationStateTracked", "Replicated", "ReplicatedAsCodable",
+    "ReplicationIgnored",
+  ]
+
+  /// Whether what is stored has the name with an underscore: a property wrapper, or `@Presents`.
+  var isWrapped: Bool {
+    declaration.attributes.names.contains { name in
+      name.first?.isUppercase == true && !Self.markers.contains(name)
+    }
+  }
+
+  /// What to read and to write to get at the stored value.
+  var storage: String { isWrapped ? "_\(name)" : identifier.text }
+}
+
+extension StoredProperty {
+  /// The stored properties of a declaration in their order.
+  static func all(in members: MemberBlockItemListSyntax) -> [StoredProperty] {
+    members.flatMap { properties(of: $0.decl, isConditional: false) }
+  }
+
+  private static func properties(of decl: DeclSyntax, isConditional: Bool) -> [StoredProperty] {
+    if let variable = decl.as(VariableDeclSyntax.self) {
+      return properties(of: variable, isConditional: isConditional)
+    }
+    guard let conditional = decl.as(IfConfigDeclSyntax.self) else { return [] }
+    return conditional.clauses.flatMap { clause -> [StoredProperty] in
+      guard case .decls(let members)? = clause.elements else { return [] }
+      return members.flatMap { properties(of: $0.decl, isConditional: true) }
+    }
+  }
+
+  private static func properties(
+    of variable: VariableDeclSyntax,
+    isConditional: Bool,
+  ) -> [StoredProperty] {
+    guard !variable.modifiers.contains("static"), !variable.modifiers.contains("class") else {
+      return []
+    }
+    let isLet = variable.bindingSpecifier.tokenKind == .keyword(.let)
+    var properties: [StoredProperty] = []
+    // In `var a, b: Int` the type stands beside the last one only.
+    var type: TypeSyntax?
+    for binding in variable.bindings.reversed() {
+      type = binding.typeAnnotation?.type ?? (binding.initializer == nil ? type : nil)
+      guard binding.isStored, let name = binding.pattern.as(IdentifierPatternSyntax.self) else {
+        continue
+      }
+      let isImplicitlyNil =
+        !isLet
+        && (type?.is(OptionalTypeSyntax.self) == true
+          || type?.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) == true)
+      properties.append(
+        StoredProperty(
+          identifier: name.identifier.trimmed,
+          type: type?.trimmed,
+          isLet: isLet,
+          defaultValue: binding.initializer?.value.trimmed,
+          hasDefault: binding.initializer != nil || isImplicitlyNil,
+          isConditional: isConditional,
+          declaration: variable,
+        )
+      )
+    }
+    return properties.reversed()
+  }
+}
+
+extension PatternBindingSyntax {
+  /// Whether the property takes memory: it has no accessors, or only those that observe it.
+  var isStored: Bool {
+    guard let accessors = accessorBlock?.accessors else { return true }
+    guard case .accessors(let list) = accessors else { return false }
+    return list.allSatisfy {
+      [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import SwiftSyntax
+
+/// What a type declares, whatever `#if` it stands in.
+struct DeclaredNames {
+  /// The names of types and type parameters.
+  private(set) var types: Set<String> = []
+  private(set) var properties: Set<String> = []
+  private(set) var functions: Set<String> = []
+  /// The property `body`.
+  private(set) var body: VariableDeclSyntax?
+  /// The method `reduce(into:action:)`.
+  private(set) var reduce: FunctionDeclSyntax?
+
+  init(_ members: MemberBlockItemListSyntax, _ generics: GenericParameterClauseSyntax? = nil) {
+    types = Set(generics?.parameters.map(\.name.plainText) ?? [])
+    add(members)
+  }
+
+  private mutating func add(_ members: MemberBlockItemListSyntax) {
+    for member in members {
+      if let conditional = member.decl.as(IfConfigDeclSyntax.self) {
+        for clause in conditional.clauses {
+          if case .decls(let members)? = clause.elements { add(members) }
+        }
+      } else if let function = member.decl.as(FunctionDeclSyntax.self) {
+        add(function)
+      } else if let variable = member.decl.as(VariableDeclSyntax.self) {
+        add(variable)
+      } else if let type = member.decl.asProtocol((any NamedDeclSyntax).self) {
+        types.insert(type.name.plainText)
+      }
+    }
+  }
+
+  private mutating func add(_ function: FunctionDeclSyntax) {
+    functions.insert(function.name.plainText)
+    let labels = function.signature.parameterClause.parameters.map(\.firstName.text)
+    if function.name.text == "reduce", labels == ["into", "action"] { reduce = function }
+  }
+
+  private mutating func add(_ variable: VariableDeclSyntax) {
+    for binding in variable.bindings {
+      guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else { continue }
+      properties.insert(pattern.identifier.plainText)
+      if pattern.identifier.text == "body" { body = variable }
+    }
+  }
+}

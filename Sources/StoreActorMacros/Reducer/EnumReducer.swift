@@ -1,0 +1,161 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// A feature that is one of several others at a time: an enum with a case for each.
+struct EnumReducer {
+  private let declaration: EnumDeclSyntax
+  private let access: String
+  private let nodes: [CaseNode]
+  private let names: DeclaredNames
+  private let conformances: SynthesizedConformances
+
+  private var isIndirect: Bool { declaration.modifiers.contains("indirect") }
+
+  init(_ declaration: EnumDeclSyntax, node: AttributeSyntax, access: String) {
+    self.declaration = declaration
+    self.access = access
+    nodes = CaseNode.all(in: declaration.memberBlock.members)
+    names = DeclaredNames(declaration.memberBlock.members, declaration.genericParameterClause)
+    conformances = SynthesizedConformances(node)
+  }
+
+  /// The types and the body that are not written.
+  func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
+    guard diagnose(in: context) else { return [] }
+    var members: [DeclSyntax] = []
+    if !names.types.contains("State") { members.append(state(in: context)) }
+    if !names.types.contains("Action") { members.append(action(in: context)) }
+    if !names.properties.contains("body") { members += body }
+    if !names.types.contains("CaseScope") { members.append(scopes(in: context)) }
+    if !names.functions.contains("scope") { members.append(scope) }
+    return members
+  }
+
+  private func diagnose(in context: some MacroExpansionContext) -> Bool {
+    var isFine = true
+    for element in nodes.overloaded {
+      let message = MacroMessage(
+        "overloadedCase",
+        "'@Reducer' needs cases with names of their own, and there is another '\(element.name)': "
+          + "rename one of them",
+      )
+      context.diagnose(message.at(element.element.name))
+      isFine = false
+    }
+    for element in nodes.cases where ReducerCase(element).kind == nil {
+      context.diagnose(severalValues(element))
+      isFine = false
+    }
+    for type in ["ViewAction", "ReducerAction"] where names.types.contains(type) {
+      if names.types.contains("Action") { continue }
+      let message = MacroMessage(
+        "splitInEnum",
+        "'\(type)' is a part of a struct's actions; the actions of an enum reducer are those of "
+          + "its cases",
+      )
+      context.diagnose(message.at(declaration.name))
+      isFine = false
+    }
+    return isFine
+  }
+
+  private func severalValues(_ element: EnumCase) -> Diagnostic {
+    let message = MacroMessage(
+      "severalFeatures",
+      "A case of an enum reducer has one feature, and '\(element.name)' has "
+        + "\(element.parameters.count) values; mark it '@ReducerCaseIgnored' if they are plain "
+        + "data",
+    )
+    var marked = element.declaration
+    let trivia = marked.leadingTrivia
+    marked.leadingTrivia = []
+    let mark: AttributeSyntax = "@ReducerCaseIgnored"
+    marked.attributes = [.attribute(mark.with(\.trailingTrivia, .space))] + marked.attributes
+    marked.leadingTrivia = trivia
+    let fixIt = FixIt(
+      message: FixItTitle("ignoreCase", "Add '@ReducerCaseIgnored'"),
+      changes: [.replace(oldNode: Syntax(element.declaration), newNode: Syntax(marked))],
+    )
+    return message.at(element.element.name, fixIts: [fixIt])
+  }
+}
+
+// MARK: - The text
+
+extension EnumReducer {
+  private func state(in context: some MacroExpansionContext) -> DeclSyntax {
+    let schemaName = context.qualifiedName(of: declaration.name.text)
+    let conformances = ["StoreActor.CaseReducerState", "StoreActor.ObservableState"]
+    let state = GeneratedEnum(
+      access: access,
+      isIndirect: isIndirect,
+      attributes: ["@dynamicMemberLookup"],
+      name: "State",
+      inherited: conformances + self.conformances.state,
+      body: """
+        \(access)typealias StateReducer = \(schemaName)
+        \(nodes.text { ReducerCase($0).state })
+        """,
+      schemaName: schemaName,
+    )
+    return state.declaration(in: context) { declaration in
+      guard let state = StateDeclaration(declaration, in: context) else { return [] }
+      let replication = state.isReplicated ? state.replicationMembers(in: context) ?? [] : []
+      return state.observationMembers + replication + [state.hintsMember].compactMap(\.self)
+    }
+  }
+
+  private func action(in context: some MacroExpansionContext) -> DeclSyntax {
+    let isSent = conformances.action.contains("StoreActor.WireAction")
+    let action = GeneratedEnum(
+      access: access,
+      isIndirect: isIndirect,
+      name: "Action",
+      inherited: conformances.action,
+      body: nodes.text { ReducerCase($0).action(isSent: isSent) },
+      schemaName: "\(context.qualifiedName(of: declaration.name.plainText)).Action",
+    )
+    return action.declaration(in: context)
+  }
+
+  private var body: [DeclSyntax] {
+    let type: DeclSyntax = """
+      \(raw: access)typealias Body = StoreActor.Reduce<Self.State, Self.Action>
+      """
+    let body: DeclSyntax = """
+      \(raw: access)static var body: StoreActor.Reduce<Self.State, Self.Action> {
+      StoreActor.Reduce<Self.State, Self.Action>._$cases { cases in
+      \(raw: nodes.text { ReducerCase($0).reducer })
+      }
+      }
+      """
+    return names.types.contains("Body") ? [body] : [type, body]
+  }
+
+  private func scopes(in context: some MacroExpansionContext) -> DeclSyntax {
+    let scopes = GeneratedEnum(
+      access: access,
+      isIndirect: isIndirect,
+      attributes: ["@dynamicMemberLookup"],
+      name: "CaseScope",
+      body: nodes.text { ReducerCase($0).scope },
+      schemaName: "CaseScope",
+    )
+    return scopes.declaration(in: context)
+  }
+
+  private var scope: DeclSyntax {
+    """
+    @MainActor
+    \(raw: access)static func scope(
+    _ store: StoreActor.Store<Self.State, Self.Action>
+    ) -> CaseScope {
+    switch store._$caseState {
+    \(raw: nodes.text { ReducerCase($0).scoping })
+    }
+    }
+    """
+  }
+}

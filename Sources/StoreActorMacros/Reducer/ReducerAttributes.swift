@@ -1,0 +1,56 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+/// The attributes that a feature's members get.
+enum ReducerAttributes {
+  /// Case paths for a feature's actions, and for its state where that is an enum.
+  static func attributes(of declaration: EnumDeclSyntax) -> [AttributeSyntax] {
+    let wanted: [String] =
+      switch declaration.name.plainText {
+      case "Action": ["CasePathable"]
+      case "State": ["CasePathable", "dynamicMemberLookup"]
+      // Case paths write the wire form, which the declaration promises.
+      case "ViewAction" where declaration.inherits("WireAction"): ["CasePathable"]
+      default: []
+      }
+    return wanted.filter { declaration.attributes.attribute(named: $0) == nil }.map { name in
+      name == "CasePathable" ? "@StoreActor.CasePathable" : "@\(raw: name)"
+    }
+  }
+
+  /// The builder for a body, which the conformance in an extension cannot lend it.
+  static func attributes(of declaration: VariableDeclSyntax) -> [AttributeSyntax] {
+    guard
+      declaration.bindingSpecifier.tokenKind == .keyword(.var),
+      declaration.bindings.count == 1,
+      let binding = declaration.bindings.first,
+      binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == "body",
+      let type = binding.typeAnnotation?.type.as(SomeOrAnyTypeSyntax.self)?.constraint,
+      declaration.attributes.attribute(named: "ReducerBuilder") == nil,
+      let accessors = binding.accessorBlock, !accessors.returnsExplicitly,
+      let arguments = builderArguments(for: type)
+    else { return [] }
+    return ["@StoreActor.ReducerBuilder<\(raw: arguments)>"]
+  }
+
+  private static func builderArguments(for type: TypeSyntax) -> String? {
+    let arguments =
+      type.as(IdentifierTypeSyntax.self)?.genericArgumentClause?.arguments
+      ?? type.as(MemberTypeSyntax.self)?.genericArgumentClause?.arguments
+    guard let arguments else { return nil }
+    let texts = arguments.map { $0.with(\.trailingComma, nil).trimmedDescription }
+    switch type.baseNames {
+    case ["ReducerOf"] where texts.count == 1: return "\(texts[0]).State, \(texts[0]).Action"
+    case ["Reducer"] where texts.count == 2: return texts.joined(separator: ", ")
+    default: return nil
+    }
+  }
+}
+
+extension AccessorBlockSyntax {
+  /// Whether a `return` stands at the top, which switches a builder off.
+  fileprivate var returnsExplicitly: Bool {
+    guard case .getter(let items) = accessors else { return false }
+    return items.contains { $0.item.is(ReturnStmtSyntax.self) }
+  }
+}

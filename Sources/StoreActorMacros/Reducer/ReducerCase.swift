@@ -1,0 +1,117 @@
+import SwiftSyntax
+
+/// A case of an enum of features.
+struct ReducerCase {
+  enum Kind {
+    /// A feature, by its type and the expression that makes it.
+    case feature(type: String, instance: String)
+    /// State without logic that is over after an action, such as an alert.
+    case ephemeral(type: String)
+    /// Plain data.
+    case data
+  }
+
+  let element: EnumCase
+  /// Nil where the payload is none that a feature can be made of.
+  let kind: Kind?
+
+  var identifier: String { element.identifier }
+
+  private static let ephemeralNames = ["AlertState", "ConfirmationDialogState"]
+
+  init(_ element: EnumCase) {
+    self.element = element
+    let attributes = element.declaration.attributes
+    let isIgnored = attributes.attribute(named: "ReducerCaseIgnored") != nil
+    guard !isIgnored, !element.parameters.isEmpty else {
+      kind = .data
+      return
+    }
+    guard element.parameters.count == 1, let parameter = element.parameters.first else {
+      kind = nil
+      return
+    }
+    let type = parameter.type.trimmedDescription
+    if attributes.attribute(named: "ReducerCaseEphemeral") != nil
+      || Self.ephemeralNames.contains(where: parameter.type.baseNames.contains)
+    {
+      kind = .ephemeral(type: type)
+    } else {
+      let instance = parameter.defaultValue?.trimmedDescription
+      kind = .feature(type: type, instance: instance ?? "\(type)()")
+    }
+  }
+
+  /// What stands before `case`.
+  private var prefix: String {
+    let modifiers = element.declaration.modifiers.map { "\($0.trimmedDescription) " }.joined()
+    return "\(element.availability)\(modifiers)"
+  }
+
+  private var data: String {
+    let text = element.element.with(\.trailingComma, nil).trimmedDescription
+    return "\(prefix)case \(text)"
+  }
+
+  /// The case of the feature's state.
+  var state: String {
+    switch kind {
+    case .feature(let type, _): "\(prefix)case \(identifier)(\(type).State)"
+    case .ephemeral(let type): "\(prefix)case \(identifier)(\(type))"
+    case .data, nil: data
+    }
+  }
+
+  /// The case of the feature's action; `isSent` tells whether clients send such actions.
+  func action(isSent: Bool) -> String {
+    switch kind {
+    case .feature(let type, _), .ephemeral(let type):
+      "\(prefix)case \(identifier)(\(type).Action)"
+    case .data, nil:
+      "\(isSent ? "@StoreActor.ReplicationIgnored\n" : "")\(prefix)case \(identifier)(Swift.Never)"
+    }
+  }
+
+  /// The case that has the feature's store.
+  var scope: String {
+    switch kind {
+    case .feature(let type, _):
+      "\(element.availability)case \(identifier)(StoreActor.StoreOf<\(type)>)"
+    case .ephemeral(let type): "\(prefix)case \(identifier)(\(type))"
+    case .data, nil: data
+    }
+  }
+
+  /// How the case's store is made; stands in a switch over the state.
+  var scoping: String {
+    if case .feature = kind {
+      return """
+        case .\(identifier)(let v0):
+        return .\(identifier)(
+        store._$scope(
+        \\.\(identifier),
+        action: \\Self.Action.Cases.\(identifier),
+        last: v0
+        )
+        )
+        """
+    }
+    let names = element.partNames
+    return """
+      case \(element.pattern(binding: names)):
+      return \(element.expression(of: names))
+      """
+  }
+
+  /// How the feature is added to the body; nil where there is no logic.
+  var reducer: String? {
+    guard case .feature(_, let instance) = kind else { return nil }
+    return """
+      cases.add(
+      \\Self.State.Cases.\(identifier),
+      action: \\Self.Action.Cases.\(identifier),
+      reducer: \(instance)
+      )
+      """
+  }
+}

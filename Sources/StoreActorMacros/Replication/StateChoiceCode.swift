@@ -1,0 +1,266 @@
+import SwiftSyntax
+
+/// The code with which an enumeration is replicated, case by case and part by part.
+struct StateChoiceCode {
+  private let access: String
+  private let schemaName: String
+  private let cases: [StateCase]
+  private let hasHints: Bool
+
+  init(_ state: StateDeclaration, cases: [StateCase]) {
+    access = state.access
+    schemaName = state.schemaName
+    self.cases = cases
+    hasHints = state.hasHints
+  }
+
+  var members: [String] {
+    let whole = [schema, encode, decode, names]
+    // Nothing can be done with no value; the protocol's defaults do it.
+    return cases.isEmpty ? whole : whole + [encodeDelta, applyDelta, isSame, digest]
+  }
+}
+
+extension StateCase {
+  var literal: String { StateText.literal(name) }
+  var digest: String { StateNameDigest.literal(of: name) }
+  var formerName: String? {
+    declaration.attributes.attribute(named: "Replicated")?.text(labelled: "formerly")
+  }
+
+  /// The parts' places, sorted by the encodings of their labels.
+  var canonical: [Int] { StateNameDigest.canonicalOrder(of: payload.map(\.name)) }
+
+  /// `.edit(let new0, let new1)`.
+  func pattern(_ keyword: String, _ prefix: String) -> String {
+    guard !payload.isEmpty else { return ".\(identifier.text)" }
+    let parts = payload.indices.map { "\(keyword) \(prefix)\($0)" }.joined(separator: ", ")
+    return ".\(identifier.text)(\(parts))"
+  }
+
+  /// `.edit(id: …, title: …)`.
+  func construction(_ part: (Int) -> String) -> String {
+    guard !payload.isEmpty else { return ".\(identifier.text)" }
+    let parts = payload.enumerated().map { place, element in
+      element.label.map { "\($0.text): \(part(place))" } ?? part(place)
+    }
+    return ".\(identifier.text)(\(parts.joined(separator: ", ")))"
+  }
+}
+
+// MARK: - Whole values
+
+extension StateChoiceCode {
+  private var schema: String {
+    let lines = cases.map { element in
+      guard !element.payload.isEmpty else { return "  schema.case(\(element.literal))" }
+      let labels = element.payload.map { StateText.literal($0.name) }.joined(separator: ", ")
+      return "  schema.case(\(element.literal), [\(labels)], Self.\(element.identifier.text),"
+        + " in: &registry)"
+    }
+    return StateText.function(
+      "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
+        + " -> StoreActor.Schema",
+      ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
+        + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
+        + (cases.isEmpty
+          ? ["  .choice([])"]
+          : ["  var schema = StoreActor._$SchemaWriter()"] + lines
+            + ["  return .choice(schema.cases)"]) + ["}"],
+    )
+  }
+
+  private var encode: String {
+    let lines = cases.flatMap { element -> [String] in
+      guard !element.payload.isEmpty else {
+        return ["case .\(element.identifier.text):", "  encoder.encode(name: \(element.literal))"]
+      }
+      let parts = element.canonical.map { place in
+        "  encoder._$field(\(StateText.literal(element.payload[place].name)), part\(place))"
+      }
+      return [
+        "case \(element.pattern("let", "part")):",
+        "  encoder._$payload(of: \(element.literal), \(element.payload.count))",
+      ] + parts
+    }
+    return StateText.function(
+      "\(access)func encode(to encoder: inout StoreActor.CBOREncoder)",
+      ["switch self {"] + lines + ["}"],
+    )
+  }
+
+  private var decode: String {
+    let head =
+      "\(access)init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)"
+    let tests = cases.enumerated().flatMap { index, element -> [String] in
+      let former = element.formerName.map { ", formerly: \(StateText.literal($0))" } ?? ""
+      let test =
+        "try choice.finds(\(element.literal)\(former), hasPayload: \(!element.payload.isEmpty),"
+        + " &decoder)"
+      let keyword = index == 0 ? "if" : "} else if"
+      return ["\(keyword) \(test) {"]
+        + decoding(element).map { "  \($0)" }
+    }
+    let failure = "throw choice.unknown(Self._$caseNames, &decoder)"
+    return StateText.function(
+      head,
+      ["let choice = try StoreActor._$ChoiceReader(&decoder)"]
+        + (cases.isEmpty ? [failure] : tests + ["} else {", "  \(failure)", "}"]),
+    )
+  }
+
+  private func decoding(_ element: StateCase) -> [String] {
+    guard !element.payload.isEmpty else { return ["self = .\(element.identifier.text)"] }
+    let labels = element.payload.map { StateText.literal($0.name) }
+    var lines: [String]
+    if element.canonical == Array(labels.indices) {
+      let names = "StoreActor._$FieldReader.Names([\(labels.joined(separator: ", "))])"
+      lines = ["var fields = try StoreActor._$FieldReader(&decoder)"]
+      // Arguments are evaluated in order, so each name can be read before its value.
+      let value = element.construction { place in
+        "try fields.nextValue(of: \(labels[place]), \(names), &decoder)"
+      }
+      lines += ["self = \(value)", "try fields.finish(\(names), &decoder)"]
+    } else {
+      let order = element.canonical.map(String.init).joined(separator: ", ")
+      let list = labels.joined(separator: ", ")
+      lines = [
+        "var parts = try StoreActor._$ShuffledReader([\(list)], order: [\(order)], &decoder)"
+      ]
+      lines += [
+        "self = \(element.construction { "try parts.value(\($0), of: \(labels[$0]))" })"
+      ]
+    }
+    return ["do throws(StoreActor.CodecError) {"] + lines.map { "  \($0)" } + [
+      "} catch {",
+      "  throw error.inside(.name(\(element.literal)))",
+      "}",
+    ]
+  }
+
+  private var isSame: String {
+    let lines = cases.flatMap { element -> [String] in
+      let values = element.payload.indices.map {
+        "guard StoreActor._$areSame(part\($0), other\($0)) else { return false }"
+      }
+      return ["case \(element.pattern("let", "part")):"]
+        + same(element, "other", values + ["return true"]).map { "  \($0)" }
+    }
+    return StateText.function(
+      "\(access)func isSame(as other: Self) -> Swift.Bool",
+      ["switch self {"] + lines + ["}"] + (cases.count > 1 ? ["return false"] : []),
+    )
+  }
+
+  /// What is done when another value is of the same case.
+  ///
+  /// Where there is one case only, an `if` would have a way out that is never taken, of which the
+  /// compiler warns.
+  private func same(_ element: StateCase, _ other: String, _ body: [String]) -> [String] {
+    let pattern = "case \(element.pattern("let", other))"
+    guard cases.count > 1 else {
+      return ["switch \(other) {", "\(pattern):"] + body.map { "  \($0)" } + ["}"]
+    }
+    return ["if \(pattern) = \(other) {"] + body.map { "  \($0)" } + ["}"]
+  }
+
+  private var digest: String {
+    let lines = cases.flatMap { element -> [String] in
+      guard !element.payload.isEmpty else {
+        return [
+          "case .\(element.identifier.text):",
+          "  return StoreActor.Digest(rawValue: \(element.digest))",
+        ]
+      }
+      let parts = element.payload.enumerated().map { place, part in
+        "  digest.field(\(StateNameDigest.literal(of: part.name)), part\(place))"
+      }
+      return [
+        "case \(element.pattern("let", "part")):",
+        "  var digest = StoreActor._$DigestWriter()",
+      ] + parts + ["  return digest.finish(case: \(element.digest))"]
+    }
+    return StateText.function(
+      "\(access)var digest: StoreActor.Digest",
+      ["switch self {"] + lines + ["}"],
+    )
+  }
+
+  private var names: String {
+    let names = cases.map(\.literal).joined(separator: ", ")
+    return StateText.function(
+      "private static var _$caseNames: [Swift.String]",
+      ["[\(names)]"],
+    )
+  }
+}
+
+// MARK: - Changes
+
+extension StateChoiceCode {
+  private var encodeDelta: String {
+    let lines = cases.enumerated().flatMap { index, element -> [String] in
+      let parts = element.payload.indices.map {
+        "delta.field(\($0), part\($0), old\($0), &encoder)"
+      }
+      let body =
+        parts.isEmpty
+        ? ["return false"]
+        : ["var delta = StoreActor._$DeltaWriter(case: \(index), &encoder)"] + parts
+          + ["return delta.finish(&encoder)"]
+      return ["case \(element.pattern("let", "part")):"]
+        + same(element, "old", body).map { "  \($0)" }
+    }
+    return StateText.function(
+      "\(access)func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder)"
+        + " -> Swift.Bool",
+      ["switch self {"] + lines + ["}"]
+        + (cases.count > 1 ? ["return encoder._$replacement(self)"] : []),
+    )
+  }
+
+  private var applyDelta: String {
+    let head =
+      "\(access)mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder)"
+      + " throws(StoreActor.CodecError)"
+    let lines = cases.enumerated().flatMap { index, element in
+      ["case \(element.pattern("var", "part")):"]
+        + applying(element, at: index).map { "  \($0)" }
+    }
+    return StateText.function(
+      head,
+      [
+        "guard let changed = try decoder._$changedCase(of: \(cases.count)) else {",
+        "  self = try Self(from: &decoder)",
+        "  return",
+        "}",
+        "switch self {",
+      ] + lines + ["}"],
+    )
+  }
+
+  private func applying(_ element: StateCase, at index: Int) -> [String] {
+    let check = "try decoder._$expect(changed, toBe: \(index), Self._$caseNames)"
+    guard !element.payload.isEmpty else {
+      return [check, "throw decoder._$noPayload(in: \(element.literal))"]
+    }
+    let count = element.payload.count
+    let places = element.payload.enumerated().flatMap { place, part in
+      [
+        place == count - 1 ? "  default:" : "  case \(place):",
+        "    try decoder._$apply(to: &part\(place), of: \(StateText.literal(part.name)))",
+      ]
+    }
+    let body =
+      [
+        "var changes = try StoreActor._$PayloadChanges(&decoder)",
+        "while let place = try changes.next(below: \(count), &decoder) {",
+        "  switch place {",
+      ] + places + ["  }", "}", "self = \(element.construction { "part\($0)" })"]
+    return [check, "do throws(StoreActor.CodecError) {"] + body.map { "  \($0)" } + [
+      "} catch {",
+      "  throw error.inside(.name(\(element.literal)))",
+      "}",
+    ]
+  }
+}

@@ -1,0 +1,33 @@
+import SwiftSyntax
+
+/// A stored property as a field of a record.
+struct StateField {
+  let property: StoredProperty
+
+  /// What the field is called on the wire.
+  var name: String { property.name }
+  /// The name as a literal.
+  var literal: String { StateText.literal(name) }
+  /// What to read and to write to get at the field's value.
+  var storage: String { property.storage }
+  /// What the field was called before.
+  var formerName: String? {
+    property.declaration.attributes.attribute(named: "Replicated")?.text(labelled: "formerly")
+  }
+  /// Whether the value travels through its `Codable` conformance.
+  var isCodable: Bool { property.has("ReplicatedAsCodable") }
+
+  /// Whether copies in other processes have the property's default.
+  var isIgnored: Bool { property.has("ReplicationIgnored") }
+
+  /// All stored properties that differ from value to value, ignored ones included.
+  static func all(in members: MemberBlockItemListSyntax) -> [StateField] {
+    StoredProperty.all(in: members).filter { !$0.isConstant }.map(StateField.init)
+  }
+
+  /// An expression with the field's value, as something that can be replicated.
+  func value(of owner: String) -> String {
+    let value = "\(owner).\(storage)"
+    return isCodable ? "StoreActor._$codable(\(value))" : value
+  }
+}

@@ -1,0 +1,192 @@
+/// The code with which a structure is replicated field by field.
+struct StateRecordCode {
+  private let access: String
+  private let schemaName: String
+  /// All properties that differ from value to value.
+  private let properties: [StateField]
+  /// Those that are replicated, in the order of declaration.
+  private let fields: [StateField]
+  private let hasHints: Bool
+
+  init(_ state: StateDeclaration, fields properties: [StateField]) {
+    access = state.access
+    schemaName = state.schemaName
+    hasHints = state.hasHints
+    self.properties = properties
+    fields = properties.filter { !$0.isIgnored }
+  }
+
+  var members: [String] {
+    var members = [schema, encode, decode, encodeDelta, applyDelta]
+    if fields.contains(where: \.property.isLet) { members.append(initializerForConstants) }
+    members += [isSame, digest]
+    if !fields.isEmpty { members.append(names) }
+    return members
+  }
+
+  /// The fields in the order of their names' encodings.
+  private var canonical: [StateField] {
+    StateNameDigest.canonicalOrder(of: fields.map(\.name)).map { fields[$0] }
+  }
+}
+
+// MARK: - Whole values
+
+extension StateRecordCode {
+  private var schema: String {
+    let lines = fields.map { field in
+      let method = field.isCodable ? "codableProperty" : "property"
+      return "  schema.\(method)(\(field.literal), \\Self.\(field.storage), in: &registry)"
+    }
+    return StateText.function(
+      "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
+        + " -> StoreActor.Schema",
+      ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
+        + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
+        + (fields.isEmpty
+          ? ["  .record([])"]
+          : ["  var schema = StoreActor._$SchemaWriter()"] + lines
+            + ["  return .record(schema.fields)"]) + ["}"],
+    )
+  }
+
+  private var encode: String {
+    StateText.function(
+      "\(access)func encode(to encoder: inout StoreActor.CBOREncoder)",
+      ["encoder.mapHeader(\(fields.count))"]
+        + canonical.map { "encoder._$field(\($0.literal), \($0.value(of: "self")))" },
+    )
+  }
+
+  private var decode: String {
+    let lines = canonical.flatMap { field -> [String] in
+      let method = field.isCodable ? "codableValue" : "value"
+      let value = "self.\(field.storage) = try fields.\(method)(of: \(field.literal), &decoder)"
+      let find = "fields.find(\(field.literal)"
+      guard field.property.hasDefault else {
+        return ["_ = try \(find), Self._$fieldNames, &decoder)", value]
+      }
+      return [
+        "if try \(find), hasDefault: true, Self._$fieldNames, &decoder) {", "  \(value)", "}",
+      ]
+    }
+    let names = fields.isEmpty ? "StoreActor._$FieldReader.Names([])" : "Self._$fieldNames"
+    return StateText.function(
+      "\(access)init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)",
+      ["var fields = try StoreActor._$FieldReader(&decoder)"] + lines + unsetProperties
+        + ["try fields.finish(\(names), &decoder)"],
+    )
+  }
+
+  /// Properties that have neither a default nor a place on the wire; the author has been told.
+  private var unsetProperties: [String] {
+    properties.filter { $0.isIgnored && !$0.property.hasDefault }.map {
+      "self.\($0.storage) = StoreActor._$missingDefault()"
+    }
+  }
+
+  private var isSame: String {
+    StateText.function(
+      "\(access)func isSame(as other: Self) -> Swift.Bool",
+      fields.map {
+        let values = "\($0.value(of: "self")), \($0.value(of: "other"))"
+        return "guard StoreActor._$areSame(\(values)) else { return false }"
+      } + ["return true"],
+    )
+  }
+
+  private var digest: String {
+    let lines = fields.map { field in
+      "digest.field(\(StateNameDigest.literal(of: field.name)), \(field.value(of: "self")))"
+    }
+    return StateText.function(
+      "\(access)var digest: StoreActor.Digest",
+      fields.isEmpty
+        ? ["StoreActor._$DigestWriter().finish()"]
+        : ["var digest = StoreActor._$DigestWriter()"] + lines + ["return digest.finish()"],
+    )
+  }
+
+  private var names: String {
+    let names = fields.map(\.literal).joined(separator: ", ")
+    let former = fields.compactMap { field in
+      field.formerName.map { "\(field.literal): \(StateText.literal($0))" }
+    }
+    let formerly = former.isEmpty ? "" : ", formerly: [\(former.joined(separator: ", "))]"
+    return StateText.function(
+      "private static var _$fieldNames: StoreActor._$FieldReader.Names",
+      ["StoreActor._$FieldReader.Names([\(names)]\(formerly))"],
+    )
+  }
+}
+
+// MARK: - Changes
+
+extension StateRecordCode {
+  private var encodeDelta: String {
+    let lines = fields.enumerated().map { index, field in
+      "delta.field(\(index), \(field.value(of: "self")), \(field.value(of: "old")), &encoder)"
+    }
+    return StateText.function(
+      "\(access)func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder)"
+        + " -> Swift.Bool",
+      fields.isEmpty
+        ? ["false"]
+        : ["var delta = StoreActor._$DeltaWriter(record: &encoder)"] + lines
+          + ["return delta.finish(&encoder)"],
+    )
+  }
+
+  private var applyDelta: String {
+    let place = "try decoder._$fieldPlace(below: \(fields.count))"
+    let change: [String]
+    if fields.isEmpty {
+      change = ["_ = \(place)"]
+    } else {
+      let cases = fields.enumerated().flatMap { index, field in
+        [
+          index == fields.count - 1 ? "default:" : "case \(index):",
+          "  \(apply(field, at: index))",
+        ]
+      }
+      change = ["switch \(place) {"] + cases + ["}"]
+    }
+    return StateText.function(
+      "\(access)mutating func applyDelta(from decoder: inout StoreActor.CBORDecoder)"
+        + " throws(StoreActor.CodecError)",
+      ["for _ in 0..<(try decoder.mapHeader()) {"] + change.map { "  \($0)" } + ["}"],
+    )
+  }
+
+  private func apply(_ field: StateField, at index: Int) -> String {
+    guard !field.property.isLet else {
+      return "self = try Self(_$changing: \(index), of: self, from: &decoder)"
+    }
+    let method = field.isCodable ? "_$applyCodable" : "_$apply"
+    return "try decoder.\(method)(to: &self.\(field.storage), of: \(field.literal))"
+  }
+
+  /// A value with one of its constants changed: only an initializer can set them.
+  private var initializerForConstants: String {
+    let lines = properties.flatMap { property -> [String] in
+      guard !property.property.isLazy, !property.property.isConditional else { return [] }
+      let storage = property.storage
+      guard property.property.isLet, !property.isIgnored,
+        let index = fields.firstIndex(where: { $0.name == property.name })
+      else { return ["self.\(storage) = old.\(storage)"] }
+      let method = property.isCodable ? "_$applyCodable" : "_$apply"
+      return [
+        "var new\(index) = old.\(storage)",
+        "if place == \(index) {",
+        "  try decoder.\(method)(to: &new\(index), of: \(property.literal))",
+        "}",
+        "self.\(storage) = new\(index)",
+      ]
+    }
+    return StateText.function(
+      "private init(_$changing place: Swift.Int, of old: Self,"
+        + " from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)",
+      lines,
+    )
+  }
+}

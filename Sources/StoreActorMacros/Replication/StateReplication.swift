@@ -1,0 +1,55 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+extension StateDeclaration {
+  /// The members of the conformance to `ReplicatedState`; nil when the author was told why there
+  /// are none.
+  func replicationMembers(in context: some MacroExpansionContext) -> [String]? {
+    switch kind {
+    case .structure:
+      let fields = StateField.all(in: members)
+      let problems = StateFieldProblems(members: members, fields: fields).diagnostics
+      problems.forEach(context.diagnose)
+      return problems.isEmpty ? StateRecordCode(self, fields: fields).members : nil
+    case .enumeration:
+      // An enumeration with raw values has a wire form through them.
+      guard !hasRawValues else { return [] }
+      let cases = StateCase.all(in: members)
+      let problems = StateCaseProblems(cases: cases).diagnostics
+      problems.forEach(context.diagnose)
+      return problems.isEmpty ? StateChoiceCode(self, cases: cases).members : nil
+    }
+  }
+
+  private var hasRawValues: Bool {
+    let rawTypes: Set<String> = [
+      "Character", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "String", "UInt",
+      "UInt8", "UInt16", "UInt32", "UInt64",
+    ]
+    return inheritance?.inheritedNames.contains(where: rawTypes.contains) ?? false
+  }
+}
+
+/// Text that stands in generated code.
+enum StateText {
+  /// A string literal.
+  static func literal(_ text: String) -> String {
+    // Names are identifiers, which hold neither quotes nor backslashes, except raw ones.
+    let escaped = text.map { character in
+      character == "\\" || character == "\"" ? "\\\(character)" : String(character)
+    }
+    return "\"\(escaped.joined())\""
+  }
+
+  /// A function of several lines; those of the body are indented.
+  static func function(_ head: String, _ body: [String]) -> String {
+    "\(head) {\n\(indented(body))\n}"
+  }
+
+  static func indented(_ lines: [String]) -> String {
+    lines.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+      .map { $0.isEmpty ? "" : "  \($0)" }
+      .joined(separator: "\n")
+  }
+}

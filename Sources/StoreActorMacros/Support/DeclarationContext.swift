@@ -1,0 +1,69 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+extension DeclGroupSyntax {
+  /// What the generated members of a type need in front of them to be as visible as the type:
+  /// `public `, `package `, or nothing.
+  func memberAccess(in context: some MacroExpansionContext) -> String {
+    if modifiers.access != nil { return modifiers.wideAccess.map { "\($0) " } ?? "" }
+    // A `public extension` makes what is declared in it public.
+    let outer = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
+    return outer?.modifiers.wideAccess.map { "\($0) " } ?? ""
+  }
+
+  /// Whether the inheritance clause names a protocol, alone or in a composition.
+  func inherits(_ name: String) -> Bool {
+    inheritanceClause?.inheritedNames.contains(name) ?? false
+  }
+
+  /// The attributes that tell where the type is available, each with a line break.
+  var availability: String {
+    let attributes = attributes.compactMap { element -> String? in
+      guard case .attribute(let attribute) = element, attribute.baseName == "available" else {
+        return nil
+      }
+      return attribute.trimmedDescription
+    }
+    return attributes.map { "\($0)\n" }.joined()
+  }
+}
+
+extension InheritanceClauseSyntax {
+  /// The names of what is inherited, without their modules; a composition counts as its parts.
+  var inheritedNames: [String] {
+    inheritedTypes.flatMap { $0.type.baseNames }
+  }
+}
+
+extension TypeSyntax {
+  /// The type's name without its module; of a composition, the names of its parts.
+  var baseNames: [String] {
+    if let composition = self.as(CompositionTypeSyntax.self) {
+      return composition.elements.flatMap { $0.type.baseNames }
+    }
+    if let attributed = self.as(AttributedTypeSyntax.self) {
+      return attributed.baseType.baseNames
+    }
+    if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 {
+      return tuple.elements.first?.type.baseNames ?? []
+    }
+    if let member = self.as(MemberTypeSyntax.self) { return [member.name.plainText] }
+    if let identifier = self.as(IdentifierTypeSyntax.self) { return [identifier.name.plainText] }
+    return [trimmedDescription]
+  }
+}
+
+extension MacroExpansionContext {
+  /// The names of the types around a declaration and its own, `Todos.Action`.
+  func qualifiedName(of name: String) -> String {
+    var names = lexicalContext.reversed().compactMap { syntax -> String? in
+      if let type = syntax.as(ExtensionDeclSyntax.self)?.extendedType {
+        return type.trimmedDescription
+      }
+      guard syntax.isProtocol((any DeclGroupSyntax).self) else { return nil }
+      return syntax.asProtocol((any NamedDeclSyntax).self)?.name.plainText
+    }
+    names.append(name)
+    return names.joined(separator: ".")
+  }
+}

@@ -1,0 +1,16 @@
+import StoreActor
+
+/// What follows from an action that was sent.
+public struct SendTask: Sendable {
+  package let task: StoreTask?
+
+  /// Waits until all effects of the action have ended.
+  public func wait() async {
+    await task?.finish()
+  }
+
+  /// Cancels all effects of the action.
+  public func cancel() {
+    task?.cancel()
+  }
+}

@@ -1,0 +1,111 @@
+import StoreActor
+
+/// What a view sends its actions to, and the effects of its reducer theirs.
+///
+/// The state that it changes is the view's own: its `@State` properties.
+@MainActor
+public final class Store<Reducer: ReducerProtocol> {
+  typealias State = SimplexState<Reducer.Target>
+  typealias Base = StoreActor.Store<State, Reducer.Action>
+
+  /// What a test does with each action: it sees the state after it, and may change the effects.
+  typealias Note =
+    (Reducer.Action, State, StoreActor.Effect<Reducer.Action>) -> StoreActor.Effect<Reducer.Action>
+
+  let initialReducerState: Reducer.ReducerState?
+  private let reducer: Reducer
+  private var base: Base?
+  private var onAction: (@MainActor (Reducer.Action) -> Void)?
+
+  /// Creates a store of a reducer without a state of its own.
+  public init(reducer: Reducer) where Reducer.ReducerState == Never {
+    self.reducer = reducer
+    initialReducerState = nil
+  }
+
+  /// Creates a store of a reducer with a state of its own.
+  ///
+  /// - Parameters:
+  ///   - reducer: The reducer.
+  ///   - initialReducerState: The reducer's state to start with.
+  public init(
+    reducer: Reducer,
+    initialReducerState: @autoclosure () -> Reducer.ReducerState,
+  ) {
+    self.reducer = reducer
+    self.initialReducerState = initialReducerState()
+  }
+
+  /// Calls a closure with each action after it has been reduced.
+  func forward(_ onAction: @escaping @MainActor (Reducer.Action) -> SendTask) {
+    self.onAction = { _ = onAction($0) }
+  }
+
+  @discardableResult
+  func send(_ action: Reducer.Action, target: Reducer.Target) -> SendTask {
+    SendTask(task: (base ?? attach(to: target)).send(action))
+  }
+
+  /// Begins with a view; in a test, with a state for it and the test's own dependencies.
+  @discardableResult
+  func attach(
+    to target: Reducer.Target,
+    viewState: Reducer.Target.ViewState? = nil,
+    note: @escaping Note = { $2 },
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
+  ) -> Base {
+    viewState?.write(to: target)
+    let base = Base(
+      initialState: State(viewState: viewState, reducerState: initialReducerState),
+      reducer: {
+        Reduce<State, Reducer.Action> { [weak self] state, action in
+          let effect = reduceOnMainActor(&state, action) { state, action in
+            self?.reduce(&state, action, target) ?? .none
+          }
+          return note(action, state, effect)
+        }
+      },
+      withDependencies: prepareDependencies,
+    )
+    self.base = base
+    return base
+  }
+
+  private func reduce(
+    _ state: inout State,
+    _ action: Reducer.Action,
+    _ target: Reducer.Target,
+  ) -> StoreActor.Effect<Reducer.Action> {
+    let container = StateContainer(of: target, reducerState: state.reducerState)
+    let effect = reducer.reduce(into: container, action: action).effect
+    state.reducerState = container.ownState
+    state.viewState?.read(from: target)
+    return onAction == nil ? effect : .merge(forwarding(action), effect)
+  }
+
+  /// Tells whoever wants to hear of actions of one, once the state is in place.
+  private func forwarding(_ action: Reducer.Action) -> StoreActor.Effect<Reducer.Action> {
+    // Goes from the main actor to the main actor.
+    nonisolated(unsafe) let action = action
+    let source = EffectSource<Reducer.Action> { [onAction] sink in
+      onAction?(action)
+      sink.finish()
+    }
+    return StoreActor.Effect(.source(source))
+  }
+}
+
+/// Reduces on the main actor, which is where stores call their reducers.
+private func reduceOnMainActor<State, Action>(
+  _ state: inout State,
+  _ action: Action,
+  _ reduce: @MainActor (inout State, Action) -> StoreActor.Effect<Action>,
+) -> StoreActor.Effect<Action> {
+  // On the main actor already: nothing of this goes anywhere else.
+  nonisolated(unsafe) let action = action
+  return withUnsafeMutablePointer(to: &state) { state in
+    // As above.
+    nonisolated(unsafe) let state = state
+    return MainActor.assumeIsolated { reduce(&state.pointee, action) }
+  }
+}

@@ -1,0 +1,168 @@
+/// One run of bytes of a text or a byte string that makes way for another.
+package struct Splice: Hashable, Sendable {
+  /// How many bytes stand before the run.
+  package var start: Int
+  /// How many bytes the run has.
+  package var removed: Int
+  /// How many bytes at the same place in the new value take its place.
+  package var inserted: Int
+
+  /// A sender splices when that takes at least this many bytes fewer than the whole value.
+  package static let leastGain = 32
+
+  package init(start: Int, removed: Int, inserted: Int) {
+    self.start = start
+    self.removed = removed
+    self.inserted = inserted
+  }
+
+  /// The one splice that leads from `old` to `new`; nil when the whole value is not longer by
+  /// ``leastGain`` bytes.
+  ///
+  /// - Parameters:
+  ///   - old: The bytes before.
+  ///   - new: The bytes after.
+  ///   - isText: Whether the bytes are UTF-8; then no scalar is cut.
+  package init?(
+    from old: UnsafeBufferPointer<UInt8>,
+    to new: UnsafeBufferPointer<UInt8>,
+    isText: Bool,
+  ) {
+    guard new.count > Self.leastGain else { return nil }
+    let shared = min(old.count, new.count)
+    var prefix = Self.commonPrefix(old, new)
+    if isText {
+      while prefix > 0, old.isInsideScalar(prefix) || new.isInsideScalar(prefix) { prefix -= 1 }
+    }
+    var suffix = 0
+    while suffix < shared - prefix, old[old.count - 1 - suffix] == new[new.count - 1 - suffix] {
+      suffix += 1
+    }
+    if isText {
+      while suffix > 0, old.isInsideScalar(old.count - suffix) { suffix -= 1 }
+    }
+    start = prefix
+    removed = old.count - prefix - suffix
+    inserted = new.count - prefix - suffix
+    let parts = [start, removed, inserted].map(Self.headerSize)
+    let gain = Self.headerSize(new.count) + new.count - (1 + parts.reduce(inserted, +))
+    guard gain >= Self.leastGain else { return nil }
+  }
+
+  /// How many bytes at the beginning are the same.
+  private static func commonPrefix(
+    _ old: UnsafeBufferPointer<UInt8>,
+    _ new: UnsafeBufferPointer<UInt8>,
+  ) -> Int {
+    let shared = min(old.count, new.count)
+    let (one, other) = (UnsafeRawBufferPointer(old), UnsafeRawBufferPointer(new))
+    var prefix = 0
+    while shared - prefix >= 8,
+      one.loadUnaligned(fromByteOffset: prefix, as: UInt64.self)
+        == other.loadUnaligned(fromByteOffset: prefix, as: UInt64.self)
+    {
+      prefix += 8
+    }
+    while prefix < shared, old[prefix] == new[prefix] { prefix += 1 }
+    return prefix
+  }
+
+  /// How many bytes a header with such an argument takes.
+  private static func headerSize(_ argument: Int) -> Int {
+    switch argument {
+    case ..<24: 1
+    case ..<0x100: 2
+    case ..<0x1_0000: 3
+    case ..<0x1_0000_0000: 5
+    default: 9
+    }
+  }
+}
+
+extension Collection<UInt8> where Index == Int {
+  /// Whether a place lies between the bytes of one Unicode scalar; the bytes are UTF-8.
+  package func isInsideScalar(_ place: Int) -> Bool {
+    place < endIndex && self[place] & 0xc0 == 0x80
+  }
+}
+
+extension CBOREncoder {
+  /// Writes the delta of a text or a byte string: one splice, or the whole value where that does
+  /// not take much more.
+  package mutating func encodeSplice(
+    from old: UnsafeBufferPointer<UInt8>,
+    to new: UnsafeBufferPointer<UInt8>,
+    isText: Bool,
+  ) {
+    let major = isText ? CBOR.text : CBOR.bytes
+    guard let splice = Splice(from: old, to: new, isText: isText) else {
+      header(major, UInt64(new.count))
+      return append(raw: new)
+    }
+    arrayHeader(3)
+    encode(unsigned: UInt64(splice.start))
+    encode(unsigned: UInt64(splice.removed))
+    header(major, UInt64(splice.inserted))
+    append(raw: new[splice.start..<(splice.start + splice.inserted)])
+  }
+}
+
+extension CBORDecoder {
+  /// Reads the place of a splice: how many bytes stand before it, and how many it removes.
+  package mutating func splicePlace(
+    items: Int,
+    in count: Int,
+  ) throws(CodecError) -> Range<Int> {
+    guard items == 3 else {
+      throw error(.deltaMismatch, "expected a splice as an array of 3, found an array of \(items)")
+    }
+    let start = try place(below: count + 1, "the place")
+    let removed = try place(below: count - start + 1, "the number of bytes")
+    return start..<(start + removed)
+  }
+}
+
+extension String {
+  /// Applies the delta of a text: the new text, or splices of the old one.
+  package mutating func applyTextDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    guard try decoder.peekKind() == .array else {
+      self = try decoder.text()
+      return
+    }
+    try decoder.edits { (decoder, items) throws(CodecError) in
+      let offset = decoder.offset
+      let range = try decoder.splicePlace(items: items, in: utf8.count)
+      let replacement = try decoder.text()
+      guard let spliced = splicing(range, with: replacement) else {
+        throw CodecError(
+          .deltaMismatch,
+          "the splice from byte \(range.lowerBound) to \(range.upperBound) cuts a character",
+          offset: offset,
+        )
+      }
+      self = spliced
+    }
+  }
+
+  /// The text with other text in a range of its UTF-8 bytes; nil when an end of the range lies
+  /// inside a Unicode scalar.
+  package func splicing(_ range: Range<Int>, with replacement: String) -> String? {
+    var (text, replacement) = (self, replacement)
+    return text.withUTF8 { old -> String? in
+      guard !old.isInsideScalar(range.lowerBound), !old.isInsideScalar(range.upperBound) else {
+        return nil
+      }
+      return replacement.withUTF8 { new in
+        let count = old.count - range.count + new.count
+        return String(unsafeUninitializedCapacity: count) { buffer in
+          var rest = buffer[...]
+          for part in [old[..<range.lowerBound], new[...], old[range.upperBound...]] {
+            _ = rest.update(fromContentsOf: part)
+            rest = rest.dropFirst(part.count)
+          }
+          return count
+        }
+      }
+    }
+  }
+}

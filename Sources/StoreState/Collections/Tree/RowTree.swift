@@ -1,0 +1,220 @@
+/// The root of a tree without rows.
+@usableFromInline
+final class NoRows: Sendable {
+  static let shared = NoRows()
+}
+
+/// A persistent sequence of rows with ids, no id twice.
+///
+/// Copies share nodes; a write copies the nodes on one path, or none when nobody else has them.
+///
+/// The rows stand in the leaves of a balanced tree, which counts them. Each leaf has a **label**, a
+/// number that grows from leaf to leaf and stays when rows come and go elsewhere. An index leads
+/// from the hash of an id to the label of the leaf that holds the row: so a row is found by its
+/// place or its id in logarithmic time, and no row knows where it stands. A tree of one leaf has
+/// neither labels nor an index; there a row is found by looking.
+@usableFromInline
+struct RowTree<ID: Hashable, Row> {
+  @usableFromInline let identity: RowIdentity<ID, Row>
+  /// A branch, or a leaf when `height` is 0; anything when there are no rows.
+  @usableFromInline var root: AnyObject
+  /// How many levels of branches there are.
+  @usableFromInline var height = 0
+  @usableFromInline var count = 0
+  /// Leads from hashes to labels; empty when `height` is 0.
+  @usableFromInline var index = HashIndex()
+
+  @usableFromInline
+  init(identity: RowIdentity<ID, Row>) {
+    self.identity = identity
+    root = NoRows.shared
+  }
+
+  var widths: TreeWidths { identity.widths }
+
+  /// Whether both are the same nodes; then they are the same rows.
+  @inlinable
+  func isIdentical(to other: RowTree) -> Bool {
+    root === other.root
+  }
+
+  /// Takes the root out, to change what is below it together with the index.
+  mutating func takeRoot() -> AnyObject {
+    let node = root
+    root = NoRows.shared
+    return node
+  }
+
+  func hash(of row: borrowing Row) -> UInt32 { HashIndex.hash(of: identity.read(row)) }
+}
+
+// MARK: - Finding rows
+
+extension RowTree {
+  /// Where a row stands; good for as long as the tree lives and does not change.
+  ///
+  /// Nothing on the way to a row is retained, which would take longer than all the rest.
+  @usableFromInline
+  struct Spot {
+    @usableFromInline let leaf: Unmanaged<RowLeaf>
+    @usableFromInline let offset: Int
+    /// The place of the row among all rows.
+    @usableFromInline let position: Int
+
+    @inlinable
+    init(leaf: Unmanaged<AnyObject>, offset: Int, position: Int) {
+      self.leaf = leaf._withUnsafeGuaranteedRef {
+        Unmanaged.passUnretained(unsafeDowncast($0, to: RowLeaf.self))
+      }
+      self.offset = offset
+      self.position = position
+    }
+
+    @inlinable var row: UnsafeMutablePointer<Row> {
+      leaf._withUnsafeGuaranteedRef { $0.rows(of: Row.self) } + offset
+    }
+
+    /// How many rows the leaf has from this one on.
+    @inlinable var left: Int { leaf._withUnsafeGuaranteedRef { $0.count } - offset }
+  }
+
+  @inlinable
+  func checkPosition(_ position: Int) {
+    precondition(
+      position >= 0 && position < count,
+      "There is no element at \(position); there are \(count)",
+    )
+  }
+
+  /// The leaf of the row at a position, and the row's place in it.
+  @inlinable
+  func spot(at position: Int) -> Spot {
+    checkPosition(position)
+    var (node, offset) = (Unmanaged.passUnretained(root), position)
+    for _ in 0..<height {
+      node = node._withUnsafeGuaranteedRef {
+        let branch = unsafeDowncast($0, to: RowBranch.self)
+        return branch.child(at: branch.slot(of: &offset))
+      }
+    }
+    return Spot(leaf: node, offset: offset, position: position)
+  }
+
+  /// The row with an id.
+  @inlinable
+  func spot(of id: ID) -> Spot? {
+    if height == 0, count <= 4 { return spotOfFew(id) }
+    return spot(of: id, hash: HashIndex.hash(of: id))
+  }
+
+  /// The row with an id that has a hash.
+  @inlinable
+  func spot(of id: ID, hash: UInt32) -> Spot? {
+    guard count > 0 else { return nil }
+    guard height > 0 else {
+      return spot(of: id, hash, in: Unmanaged.passUnretained(root), from: 0)
+    }
+    var least: UInt32? = 0
+    while let from = least, let label = index.label(of: hash, from: from) {
+      if let spot = spot(of: id, hash, labelled: label) { return spot }
+      least = label == .max ? nil : label + 1
+    }
+    return nil
+  }
+
+  /// The row with an id in a tree of so few rows that a hash would take longer.
+  @inlinable
+  func spotOfFew(_ id: ID) -> Spot? {
+    guard count > 0 else { return nil }
+    let first = spot(at: 0)
+    for offset in 0..<count where identity.read(first.row[offset]) == id {
+      return Spot(leaf: Unmanaged.passUnretained(root), offset: offset, position: offset)
+    }
+    return nil
+  }
+
+  @inlinable
+  func spot(of id: ID, _ hash: UInt32, labelled label: UInt32) -> Spot? {
+    var (node, first) = (Unmanaged.passUnretained(root), 0)
+    for _ in 0..<height {
+      node = node._withUnsafeGuaranteedRef {
+        let branch = unsafeDowncast($0, to: RowBranch.self)
+        let slot = branch.slot(labelled: label)
+        for before in 0..<slot { first += Int(branch.entries[before].count) }
+        return branch.child(at: slot)
+      }
+    }
+    return spot(of: id, hash, in: node, from: first)
+  }
+
+  @inlinable
+  func spot(of id: ID, _ hash: UInt32, in leaf: Unmanaged<AnyObject>, from first: Int) -> Spot? {
+    var (rows, candidates) = leaf._withUnsafeGuaranteedRef {
+      let leaf = unsafeDowncast($0, to: RowLeaf.self)
+      return (leaf.rows(of: Row.self), leaf.candidates(tag: HashIndex.tag(of: hash)))
+    }
+    while candidates != 0 {
+      let offset = candidates.trailingZeroBitCount
+      if identity.read(rows[offset]) == id {
+        return Spot(leaf: leaf, offset: offset, position: first + offset)
+      }
+      candidates &= candidates - 1
+    }
+    return nil
+  }
+}
+
+// MARK: - Changing rows in their places
+
+extension RowTree {
+  /// The row at a position, in a leaf that belongs to this tree alone, to be changed in place.
+  @inlinable
+  mutating func uniqueRow(at position: Int) -> UnsafeMutablePointer<Row> {
+    checkPosition(position)
+    guard height == 0 else { return uniqueRowBelowBranches(at: position) }
+    Self.makeLeafUnique(&root)
+    let leaf = unsafeDowncast(root, to: RowLeaf.self)
+    if leaf.notes.pointee.pending != .max { forgetDigest(ofRowAt: position, in: leaf, content: 0) }
+    return leaf.rows(of: Row.self) + position
+  }
+
+  @inlinable
+  mutating func uniqueRowBelowBranches(at position: Int) -> UnsafeMutablePointer<Row> {
+    RowBranch.makeUnique(&root)
+    var branch = unsafeDowncast(root, to: RowBranch.self)
+    var offset = position
+    var level = height
+    while true {
+      let slot = branch.slot(of: &offset)
+      let entry = branch.entries + slot
+      let content = entry.pointee.content
+      entry.pointee.content = 0
+      level -= 1
+      guard level > 0 else {
+        Self.makeLeafUnique(&entry.pointee.child)
+        let leaf = unsafeDowncast(entry.pointee.child, to: RowLeaf.self)
+        if content != 0 || leaf.notes.pointee.pending >> UInt32(offset) & 1 == 0 {
+          forgetDigest(ofRowAt: offset, in: leaf, content: content)
+        }
+        return leaf.rows(of: Row.self) + offset
+      }
+      RowBranch.makeUnique(&entry.pointee.child)
+      branch = unsafeDowncast(entry.pointee.child, to: RowBranch.self)
+    }
+  }
+
+  @inlinable
+  static func makeLeafUnique(_ node: inout AnyObject) {
+    guard !isUnique(&node) else { return }
+    let leaf = unsafeDowncast(node, to: RowLeaf.self)
+    node = leaf.copy(Row.self, capacity: leaf.count)
+  }
+}
+
+extension RowBranch {
+  @inlinable
+  static func makeUnique(_ node: inout AnyObject) {
+    guard !isUnique(&node) else { return }
+    node = unsafeDowncast(node, to: RowBranch.self).copy()
+  }
+}

@@ -1,0 +1,236 @@
+// What the generated code of a `WireAction` calls.
+
+/// The beginning of an action while generated code finds out which case it is.
+public struct _$ActionReader {
+  private let hasPayload: Bool
+  private let start: Int
+
+  /// Reads whether the case has a payload.
+  public init(_ decoder: inout CBORDecoder) throws(CodecError) {
+    hasPayload = try decoder.beginChoice("action")
+    start = decoder.offset
+  }
+
+  /// Reads a case's name when it stands next.
+  ///
+  /// - Parameters:
+  ///   - name: The case's name.
+  ///   - former: What the case was called before.
+  ///   - hasPayload: Whether the case has a payload.
+  ///   - decoder: The decoder of the action.
+  /// - Returns: Whether the action is of this case.
+  /// - Throws: A `CodecError` when it is, but has no payload where one must be or the other way
+  ///   round.
+  public func finds(
+    _ name: StaticString,
+    formerly former: StaticString? = nil,
+    hasPayload: Bool,
+    _ decoder: inout CBORDecoder,
+  ) throws(CodecError) -> Bool {
+    if try !decoder.readIfPresent(name: name) {
+      guard let former, try decoder.readIfPresent(name: former) else { return false }
+    }
+    guard hasPayload == self.hasPayload else {
+      throw decoder.payloadError("\(name)", "action", isMissing: hasPayload, offset: start)
+    }
+    return true
+  }
+
+  /// The error for a name that no case has that may be sent.
+  ///
+  /// - Parameters:
+  ///   - names: The names of the cases that may be sent.
+  ///   - decoder: The decoder of the action.
+  /// - Returns: The error.
+  public func unknown(_ names: [String], _ decoder: inout CBORDecoder) -> CodecError {
+    do throws(CodecError) {
+      return try decoder.unknownCase("action", among: names)
+    } catch {
+      return error
+    }
+  }
+}
+
+extension CBOREncoder {
+  /// Writes a label and a part of a payload: a value, or a child's action.
+  ///
+  /// - Parameters:
+  ///   - part: The part.
+  ///   - label: Its label.
+  ///   - name: The name of the case, for the path of an error.
+  /// - Throws: A `CodecError` when the part is an action that no client may send.
+  @inlinable
+  public mutating func _$part<Part: WirePayload>(
+    _ part: Part,
+    _ label: StaticString,
+    of name: StaticString,
+  ) throws(CodecError) {
+    encode(name: label)
+    do throws(CodecError) {
+      try part.encode(to: &self)
+    } catch {
+      throw error.inside(.name("\(label)")).inside(.name("\(name)"))
+    }
+  }
+
+  /// Takes a part that the schema has refused at compile time.
+  public mutating func _$part<Part>(
+    _ part: Part,
+    _ label: StaticString,
+    of name: StaticString,
+  ) throws(CodecError) {}
+}
+
+extension _$FieldReader {
+  /// Looks for a part of a payload and reads it: a value, or a child's action.
+  ///
+  /// - Parameters:
+  ///   - label: The part's label.
+  ///   - names: What is told of an entry that is no part.
+  ///   - decoder: The decoder of the payload.
+  /// - Returns: The part.
+  /// - Throws: A `CodecError` when something else stands there.
+  @inlinable
+  public mutating func _$part<Part: WirePayload>(
+    _ label: StaticString,
+    _ names: @autoclosure () -> Names,
+    _ decoder: inout CBORDecoder,
+  ) throws(CodecError) -> Part {
+    _ = try find(label, names(), &decoder)
+    do throws(CodecError) {
+      return try Part(from: &decoder)
+    } catch {
+      throw error.inside(.name("\(label)"))
+    }
+  }
+
+  /// Stands for a part that the schema has refused at compile time.
+  public mutating func _$part<Part>(
+    _ label: StaticString,
+    _ names: @autoclosure () -> Names,
+    _ decoder: inout CBORDecoder,
+  ) throws(CodecError) -> Part {
+    preconditionFailure("The part \"\(label)\" has no wire form, yet its type was compiled.")
+  }
+}
+
+extension _$FieldReader {
+  /// Reads the only part of a payload and makes the case of it.
+  ///
+  /// - Parameters:
+  ///   - label: The part's label.
+  ///   - decoder: The decoder of the payload.
+  ///   - make: Makes the case.
+  /// - Returns: The case.
+  /// - Throws: A `CodecError` when something else stands there.
+  @inlinable
+  public mutating func _$only<Part: WirePayload, Value>(
+    _ label: StaticString,
+    _ decoder: inout CBORDecoder,
+    _ make: (Part) -> Value,
+  ) throws(CodecError) -> Value {
+    let part: Part = try _$part(label, Names(["\(label)"]), &decoder)
+    try finish(Names(["\(label)"]), &decoder)
+    return make(part)
+  }
+
+  /// Stands for a part that the schema has refused at compile time.
+  public mutating func _$only<Part, Value>(
+    _ label: StaticString,
+    _ decoder: inout CBORDecoder,
+    _ make: (Part) -> Value,
+  ) throws(CodecError) -> Value {
+    preconditionFailure("The part \"\(label)\" has no wire form, yet its type was compiled.")
+  }
+}
+
+extension _$ShuffledReader {
+  /// Reads a part that was found: a value, or a child's action.
+  ///
+  /// - Parameters:
+  ///   - place: The part's place in the declaration.
+  ///   - label: Its label.
+  /// - Returns: The part.
+  /// - Throws: A `CodecError` when something else stands there.
+  @inlinable
+  public mutating func _$part<Part: WirePayload>(
+    _ place: Int,
+    of label: StaticString,
+  ) throws(CodecError) -> Part {
+    var decoder = decoder(at: place)
+    do throws(CodecError) {
+      return try Part(from: &decoder)
+    } catch {
+      throw error.inside(.name("\(label)"))
+    }
+  }
+
+  /// Stands for a part that the schema has refused at compile time.
+  public mutating func _$part<Part>(
+    _ place: Int,
+    of label: StaticString,
+  ) throws(CodecError) -> Part {
+    preconditionFailure("The part \"\(label)\" has no wire form, yet its type was compiled.")
+  }
+}
+
+extension CodecError {
+  /// The error of a case that no client may send.
+  ///
+  /// - Parameters:
+  ///   - name: The case.
+  ///   - type: What the action is called in schemas.
+  /// - Returns: The error.
+  public static func _$privateAction(_ name: String, of type: String) -> CodecError {
+    CodecError(
+      .privateAction,
+      "\"\(name)\" of \(type) is private to the process that owns the state; a client cannot send "
+        + "it",
+    )
+  }
+}
+
+/// The cases of an action that may be sent, while generated code lists them.
+public struct _$ActionSchema {
+  /// The cases so far.
+  public private(set) var cases: [Definition.Case] = []
+
+  /// Creates a list of nothing.
+  public init() {}
+
+  /// Adds a case without payload.
+  public mutating func add(_ name: String) {
+    cases.append(Definition.Case(name))
+  }
+
+  /// Adds a case with a payload, whose types the case's constructor tells.
+  public mutating func add<each Part: WirePayload, Value>(
+    _ name: String,
+    _ labels: [String],
+    _: (repeat each Part) -> Value,
+    in registry: inout SchemaRegistry,
+  ) {
+    var schemas: [Schema] = []
+    for part in repeat (each Part).self { schemas.append(part.schema(in: &registry)) }
+    cases.append(
+      Definition.Case(name, zip(labels, schemas).map { Definition.Field($0, $1) })
+    )
+  }
+
+  /// Says why the case cannot be sent, and what to do.
+  @available(
+    *,
+    unavailable,
+    message: """
+      this case has a payload that cannot travel: declare 'ReplicatedState' (a value) or \
+      'WireAction' (a child's action) for its type, or mark the case '@ReplicationIgnored' (no \
+      client can send it)
+      """
+  )
+  public mutating func add<each Part, Value>(
+    _ name: String,
+    _ labels: [String],
+    _: (repeat each Part) -> Value,
+    in registry: inout SchemaRegistry,
+  ) {}
+}

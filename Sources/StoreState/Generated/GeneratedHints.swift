@@ -1,0 +1,39 @@
+/// What generated code notes for readers of other builds' values.
+extension SchemaRegistry {
+  /// Notes what a property was called before and what it is by default.
+  public mutating func _$note<Root, Part: ReplicatedState>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    formerly: [String] = [],
+    default value: @autoclosure () -> Part,
+  ) {
+    note(Root.self, name, formerly: formerly) { value().encoded() }
+  }
+
+  /// Takes a value that the schema has refused at compile time.
+  public mutating func _$note<Root, Part>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    formerly: [String] = [],
+    default value: @autoclosure () -> Part,
+  ) {}
+
+  /// Notes what a property that is marked `@ReplicatedAsCodable` was called before and what it is
+  /// by default.
+  public mutating func _$noteCodable<Root, Part: Codable & Sendable>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    formerly: [String] = [],
+    default value: @autoclosure () -> Part,
+  ) {
+    note(Root.self, name, formerly: formerly) { _$CodableItem(value()).encoded() }
+  }
+
+  /// Takes a value that the schema has refused at compile time.
+  public mutating func _$noteCodable<Root, Part>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    formerly: [String] = [],
+    default value: @autoclosure () -> Part,
+  ) {}
+}

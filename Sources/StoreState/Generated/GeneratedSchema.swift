@@ -1,0 +1,104 @@
+/// The fields of a record, or the cases of a choice, while generated code lists them.
+///
+/// The overloads that are unavailable are there for their messages: a property or payload whose
+/// type cannot be replicated is an error at compile time, and this is where it shows. Their
+/// siblings in the other helpers take any type, so that the error shows once.
+public struct _$SchemaWriter {
+  /// The fields so far.
+  public private(set) var fields: [Definition.Field] = []
+  /// The cases so far.
+  public private(set) var cases: [Definition.Case] = []
+
+  /// Creates a list of nothing.
+  public init() {}
+}
+
+extension _$SchemaWriter {
+  /// Adds the property that the key path leads to.
+  public mutating func property<Root, Part: ReplicatedState>(
+    _ name: String,
+    _ keyPath: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {
+    registry.fieldVisitor?.visit(name, keyPath)
+    fields.append(Definition.Field(name, Part.schema(in: &registry)))
+  }
+
+  /// Says why the property cannot be replicated, and what to do.
+  @available(
+    *,
+    unavailable,
+    message: """
+      this property's type is not 'ReplicatedState': declare that conformance for the type, or \
+      mark the property '@ReplicationIgnored' (copies get its default value) or, where the type is \
+      Codable and Sendable, '@ReplicatedAsCodable' (replaced as a whole)
+      """
+  )
+  public mutating func property<Root, Part>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {}
+
+  /// Adds the property that is marked `@ReplicatedAsCodable`.
+  public mutating func codableProperty<Root, Part: Codable & Sendable>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {
+    fields.append(Definition.Field(name, .any))
+  }
+
+  /// Says why the property cannot be replicated, and what to do.
+  @available(
+    *,
+    unavailable,
+    message: """
+      '@ReplicatedAsCodable' needs the property's type to be Codable and Sendable: declare those \
+      conformances for the type, or mark the property '@ReplicationIgnored' (copies get its \
+      default value)
+      """
+  )
+  public mutating func codableProperty<Root, Part>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {}
+}
+
+extension _$SchemaWriter {
+  /// Adds a case without payload.
+  public mutating func `case`(_ name: String) {
+    cases.append(Definition.Case(name))
+  }
+
+  /// Adds a case with a payload, whose types the case's constructor tells.
+  public mutating func `case`<each Part: ReplicatedState, Value>(
+    _ name: String,
+    _ labels: [String],
+    _: (repeat each Part) -> Value,
+    in registry: inout SchemaRegistry,
+  ) {
+    var schemas: [Schema] = []
+    for part in repeat (each Part).self { schemas.append(part.schema(in: &registry)) }
+    cases.append(
+      Definition.Case(name, zip(labels, schemas).map { Definition.Field($0, $1) })
+    )
+  }
+
+  /// Says why the payload cannot be replicated, and what to do.
+  @available(
+    *,
+    unavailable,
+    message: """
+      this case has a payload whose type is not 'ReplicatedState': declare that conformance for \
+      the type
+      """
+  )
+  public mutating func `case`<each Part, Value>(
+    _ name: String,
+    _ labels: [String],
+    _: (repeat each Part) -> Value,
+    in registry: inout SchemaRegistry,
+  ) {}
+}

@@ -1,0 +1,96 @@
+/// The wire form of an action of a navigation stack.
+///
+/// It is a choice of `element`, with the `id` of an element and the `action` for it, `popFrom`,
+/// with an `id`, and `push`, with an `id` and a `state`. A generic enumeration has no room for a
+/// stored layout, so it calls this.
+package enum StackActionCoding<ID: WireValue, State: WireValue, Action: WireAction> {
+  /// An action of an element.
+  indirect case element(ID, Action)
+  /// The removal of an element and of all after it.
+  case popFrom(ID)
+  /// A new element.
+  case push(ID, State)
+
+  /// The choice, defined as the type that stands for it.
+  package static func schema<Value>(
+    of type: Value.Type,
+    in registry: inout SchemaRegistry,
+  ) -> Schema {
+    registry.define(type, name: "StackAction") { registry in
+      let id = Definition.Field("id", ID.schema(in: &registry))
+      let action = Definition.Field("action", Action.schema(in: &registry))
+      let state = Definition.Field("state", State.schema(in: &registry))
+      return .choice([
+        Definition.Case("element", [id, action]),
+        Definition.Case("popFrom", [id]),
+        Definition.Case("push", [id, state]),
+      ])
+    }
+  }
+
+  /// Writes the case.
+  package func encode(to encoder: inout CBOREncoder) throws(CodecError) {
+    encoder.mapHeader(1)
+    switch self {
+    case .element(let id, let action):
+      begin("element", of: id, parts: 2, to: &encoder)
+      encoder.encode(name: "action")
+      do throws(CodecError) {
+        try action.encode(to: &encoder)
+      } catch {
+        throw error.inside(.name("action")).inside(.key("\(id)")).inside(.name("element"))
+      }
+    case .popFrom(let id):
+      begin("popFrom", of: id, parts: 1, to: &encoder)
+    case .push(let id, let state):
+      begin("push", of: id, parts: 2, to: &encoder)
+      encoder.encode(name: "state")
+      state.encode(to: &encoder)
+    }
+  }
+
+  /// Writes the name of a case and the id, which is the first of its parts.
+  private func begin(
+    _ name: StaticString,
+    of id: ID,
+    parts: Int,
+    to encoder: inout CBOREncoder,
+  ) {
+    encoder.encode(name: name)
+    encoder.mapHeader(parts)
+    encoder.encode(name: "id")
+    id.encode(to: &encoder)
+  }
+
+  /// Reads the case.
+  package init(from decoder: inout CBORDecoder) throws(CodecError) {
+    let place = try decoder.caseIndex(stackCases, what: "action")
+    do throws(CodecError) {
+      self = try Self(case: place, from: &decoder)
+    } catch {
+      throw error.inside(.name(stackCases.names[place]))
+    }
+  }
+
+  private init(case place: Int, from decoder: inout CBORDecoder) throws(CodecError) {
+    let labels = stackLabels[place]
+    let left = try decoder.mapHeader()
+    try decoder.fieldName(labels, at: 0, left: left)
+    let id = try decoder.decode(ID.self, at: .name("id"))
+    if place != 1 { try decoder.fieldName(labels, at: 1, left: left - 1) }
+    switch place {
+    case 0: self = .element(id, try decoder.decode(Action.self, at: .name("action")))
+    case 1: self = .popFrom(id)
+    default: self = .push(id, try decoder.decode(State.self, at: .name("state")))
+    }
+    try decoder.checkNoMoreFields(labels, left: left - labels.names.count)
+  }
+}
+
+private let stackCases = CaseNames(
+  [("element", true), ("popFrom", true), ("push", true)],
+  of: "A stack's action",
+)
+private let stackLabels = [["id", "action"], ["id"], ["id", "state"]].map {
+  FieldOrder($0, of: "A stack's action")
+}

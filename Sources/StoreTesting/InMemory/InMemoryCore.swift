@@ -1,0 +1,48 @@
+import StoreActor
+import StoreReplication
+import StoreState
+
+/// A store's core that is a client's: its state is a copy that deltas keep up to date, and its
+/// actions travel encoded.
+@MainActor
+final class InMemoryCore<Root: Sendable, RootAction, State: ReplicatedState, Action: WireAction>:
+  StoreCore
+{
+  let copy: InMemoryCopy<State>
+  private let daemon: InMemoryDaemon<Root, RootAction>
+  private let scope: ClientScope
+
+  /// A core of a scope.
+  ///
+  /// - Parameters:
+  ///   - daemon: Has the scope.
+  ///   - name: The scope's name.
+  ///   - state: What to show until the scope is there.
+  init(_ daemon: InMemoryDaemon<Root, RootAction>, scope name: String, state: State) {
+    self.daemon = daemon
+    copy = InMemoryCopy(state: state)
+    scope = daemon.follow(
+      name,
+      state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self),
+      replica: copy,
+    )
+  }
+
+  var state: State { copy.state }
+
+  var isInvalid: Bool { copy.isAbsent }
+
+  func send(_ action: Action) -> StoreTask {
+    do throws(CodecError) {
+      let ticket = daemon.submit(try action.encoded(), to: scope)
+      return StoreTask(handle: InMemoryTask(ticket) { [weak daemon] in daemon?.cancel(ticket) })
+    } catch {
+      return StoreTask(handle: UnsentTask(error: error))
+    }
+  }
+
+  func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
+    copy.observers.add(onChange)
+  }
+}

@@ -1,0 +1,98 @@
+import StoreActor
+import StoreReplication
+import StoreState
+
+/// A scope of a root, as a test store sees it through a client.
+@MainActor
+struct RemoteScope<
+  Root: Sendable,
+  RootAction,
+  State: ReplicatedState & Equatable,
+  Action: WireAction,
+> {
+  let exposure: Expose<Root, RootAction>
+  /// The scope's state in the root's; nil while it is absent.
+  let state: @Sendable (Root) -> State?
+  /// The scope's action in the root's; nil where it is another's.
+  let action: @Sendable (RootAction) -> Action?
+  let location: IssueLocation
+
+  /// Makes a daemon with the root, and a client that follows the scope.
+  func subject(
+    initialState: () -> Root,
+    reducer: () -> some Reducer<Root, RootAction>,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void,
+  ) -> TestSubject<State, Action> {
+    let dismissal = TestDismissal()
+    return withDependencies {
+      dismissal.prepare(&$0)
+      prepareDependencies(&$0)
+    } operation: {
+      let rootState = initialState()
+      guard let first = seen(rootState) else {
+        preconditionFailure(
+          "\(location.fileID):\(location.line): The scope of a test store is there at its start."
+        )
+      }
+      let recorder = TestRecorder<State, Action>(state: first, location: location)
+      let root = RootCore(
+        initialState: { rootState },
+        reducer: { recorder.recording(reducer(), state: { seen($0) }, action: action) },
+      )
+      let daemon = InMemoryDaemon(root: root, exposures: [exposure])
+      let core = InMemoryCore<Root, RootAction, State, Action>(
+        daemon,
+        scope: exposure.name,
+        state: first,
+      )
+      return TestSubject(
+        core: core,
+        recorder: recorder,
+        dependencies: TestSubject.Dependencies(of: root),
+        dismissal: dismissal,
+        complaint: { complaint(about: core.copy, of: daemon) },
+      )
+    }
+  }
+
+  /// The scope's state as it is after a journey: without what is private to the daemon.
+  private func seen(_ root: Root) -> State? {
+    guard let state = state(root) else { return nil }
+    do throws(CodecError) {
+      return try State(encoded: state.encoded())
+    } catch {
+      location.report(
+        """
+        A state of type '\(State.self)' cannot be read from its own encoding: \(error)
+
+        To fix, see to it that 'encode(to:)' writes what 'init(from:)' reads.
+        """
+      )
+      return state
+    }
+  }
+
+  /// What is wrong with the client's copy; nil when nothing is.
+  private func complaint(
+    about copy: InMemoryCopy<State>,
+    of daemon: InMemoryDaemon<Root, RootAction>,
+  ) -> String? {
+    if let refusal = copy.refusal {
+      return "The daemon does not let the client have the scope: \(refusal.message)"
+    }
+    let expected = seen(daemon.root.state)
+    let actual = copy.isAbsent ? nil : copy.state
+    let repairs = daemon.takeRepairs()
+    if copy.digest == expected.digest, actual == expected, repairs.isEmpty { return nil }
+    let causes = repairs.map { "\n\nThe client noticed: \($0)" }.joined()
+    return """
+      The client's copy of the state is not what the daemon has: …
+
+      \(difference(expected, actual, labels: ("Daemon", "Client")))\(causes)
+
+      The client makes its copy of a snapshot and of deltas. To fix, see to it that the state's \
+      'applyDelta' makes of an old state the new one from which 'encodeDelta' made the delta, and \
+      that its schema names everything that is replicated.
+      """
+  }
+}

@@ -1,0 +1,135 @@
+public import StoreActor
+import StoreReplication
+public import StoreState
+
+extension TestStore where State: ReplicatedState, Action: WireAction {
+  /// Creates a test store of a feature that lives in a daemon.
+  ///
+  /// ```swift
+  /// @Test(arguments: [false, true]) func increments(isRemote: Bool) async {
+  ///   let store =
+  ///     isRemote
+  ///     ? TestStore(remote: Counter.State()) { Counter() }
+  ///     : TestStore(initialState: Counter.State()) { Counter() }
+  ///   await store.send(.incrementButtonTapped) { $0.count = 1 }
+  /// }
+  /// ```
+  ///
+  /// The daemon and a client of it are the real ones, but for their sockets: both are in this
+  /// process. An action that the test sends travels to the daemon encoded, and is reduced there;
+  /// the state that the test asserts is the client's copy, made of a snapshot and deltas. After
+  /// each step the copy is compared with the daemon's state. So beside the feature's logic the test
+  /// shows that its state and its actions can travel.
+  ///
+  /// - An action that only effects may send cannot be sent by the test. It can be received: effects
+  ///   run in the daemon, and the test sees there which actions they send.
+  /// - A property that is private to the daemon has its default in every state that the test sees.
+  ///
+  /// - `initialState`: The state to start with.
+  /// - `reducer`: The feature.
+  /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
+  public convenience init(
+    remote initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let scope = RemoteScope<State, Action, State, Action>(
+      exposure: Expose("feature", state: \.self, action: \.self),
+      state: { $0 },
+      action: { $0 },
+      location: location,
+    )
+    self.init(
+      subject: scope.subject(
+        initialState: initialState,
+        reducer: reducer,
+        withDependencies: prepareDependencies,
+      )
+    )
+  }
+
+  /// Creates a test store of a scope of a feature that lives in a daemon.
+  ///
+  /// ```swift
+  /// let store = TestStore(remote: App.State(), state: \.todos, action: \.todos) { App() }
+  /// await store.send(.addButtonTapped(title: "Milk")) { … }
+  /// ```
+  ///
+  /// The scope is what a client sees that follows it: of the whole feature's state this part, and
+  /// of the actions that effects send those of this part.
+  ///
+  /// - `initialState`: The whole feature's state to start with.
+  /// - `state`: Where the scope's state is in it.
+  /// - `action`: The case of the whole feature's action that has the scope's.
+  /// - `reducer`: The whole feature.
+  /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
+  public convenience init<RootState: Sendable, RootAction>(
+    remote initialState: @autoclosure () -> RootState,
+    state: any KeyPath<RootState, State> & Sendable,
+    action: any CaseKeyPath<RootAction, Action> & Sendable,
+    @ReducerBuilder<RootState, RootAction> reducer: () -> some Reducer<RootState, RootAction>,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let path = AnyCasePath(action)
+    let scope = RemoteScope<RootState, RootAction, State, Action>(
+      exposure: Expose("scope", state: state, action: action),
+      state: { $0[keyPath: state] },
+      action: { path.extract(from: $0) },
+      location: location,
+    )
+    self.init(
+      subject: scope.subject(
+        initialState: initialState,
+        reducer: reducer,
+        withDependencies: prepareDependencies,
+      )
+    )
+  }
+
+  /// Creates a test store of a scope that may be absent, of a feature that lives in a daemon.
+  ///
+  /// While the scope is absent an action for it is not reduced, which is a failure of the test.
+  ///
+  /// - `initialState`: The whole feature's state to start with; the scope has to be there.
+  /// - `state`: Where the scope's state is in it.
+  /// - `action`: The case of the whole feature's action that has the scope's.
+  /// - `reducer`: The whole feature.
+  /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
+  public convenience init<RootState: Sendable, RootAction>(
+    remote initialState: @autoclosure () -> RootState,
+    state: any KeyPath<RootState, State?> & Sendable,
+    action: any CaseKeyPath<RootAction, Action> & Sendable,
+    @ReducerBuilder<RootState, RootAction> reducer: () -> some Reducer<RootState, RootAction>,
+    withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    let path = AnyCasePath(action)
+    let scope = RemoteScope<RootState, RootAction, State, Action>(
+      exposure: Expose("scope", state: state, action: action),
+      state: { $0[keyPath: state] },
+      action: { path.extract(from: $0) },
+      location: location,
+    )
+    self.init(
+      subject: scope.subject(
+        initialState: initialState,
+        reducer: reducer,
+        withDependencies: prepareDependencies,
+      )
+    )
+  }
+}

@@ -1,0 +1,83 @@
+/// Where navigation takes place; what a ``NavigationLink`` leads to comes below everything else.
+public struct NavigationView<Content: View>: View {
+  /// The views.
+  public let body: Content
+
+  /// Creates a place for navigation.
+  public init(@ViewBuilder content: () -> Content) {
+    body = content()
+  }
+}
+
+/// Something to tap that leads to another view, and back.
+public struct NavigationLink<Label: View, Destination: View>: PrimitiveView {
+  private let isActive: @MainActor () -> Bool
+  private let setActive: @MainActor (Bool) -> Void
+  private let destination: @MainActor () -> Destination
+  private let label: Label
+
+  /// Creates a link that is followed while a selection is a tag.
+  ///
+  /// - Parameters:
+  ///   - tag: The tag.
+  ///   - selection: The selection; following the link sets it to the tag, going back to nil.
+  ///   - destination: Where it leads to.
+  ///   - label: What it shows.
+  public init<V: Hashable>(
+    tag: V,
+    selection: Binding<V?>,
+    @ViewBuilder destination: @escaping @MainActor () -> Destination,
+    @ViewBuilder label: () -> Label,
+  ) {
+    isActive = { selection.wrappedValue == tag }
+    setActive = { selection.wrappedValue = $0 ? tag : nil }
+    self.destination = destination
+    self.label = label()
+  }
+
+  /// Creates a link that shows a text and is followed while a selection is a tag.
+  ///
+  /// - Parameters:
+  ///   - title: The text.
+  ///   - tag: The tag.
+  ///   - selection: The selection; following the link sets it to the tag, going back to nil.
+  ///   - destination: Where it leads to.
+  public init<V: Hashable>(
+    _ title: String,
+    tag: V,
+    selection: Binding<V?>,
+    @ViewBuilder destination: @escaping @MainActor () -> Destination,
+  ) where Label == Text {
+    self.init(tag: tag, selection: selection, destination: destination) { Text(title) }
+  }
+
+  /// Creates a link that shows a text; whether it is followed is its own affair.
+  ///
+  /// - Parameters:
+  ///   - title: The text.
+  ///   - destination: Where it leads to.
+  public init(
+    _ title: String,
+    @ViewBuilder destination: @escaping @MainActor () -> Destination,
+  ) where Label == Text {
+    let isFollowed = State(wrappedValue: false)
+    isActive = { isFollowed.wrappedValue }
+    setActive = { isFollowed.wrappedValue = $0 }
+    self.destination = destination
+    label = Text(title)
+  }
+
+  /// Writes the link, or what it leads to below everything else.
+  public func render(on screen: inout Screen) {
+    var title = Screen()
+    label.renderTree(on: &title)
+    let text = title.lines.joined(separator: " ")
+    screen.write(button: text) { [setActive] in setActive(true) }
+    guard isActive() else { return }
+    screen.addOverlay { [destination, setActive] screen in
+      screen.write("— \(text) —")
+      destination().renderTree(on: &screen)
+      screen.write(button: "Back") { setActive(false) }
+    }
+  }
+}

@@ -1,0 +1,184 @@
+package import StoreActor
+
+/// Guess the number: a round after the other, a timer, and the results, which can be edited and
+/// saved.
+///
+/// Results are edited on a copy. When someone leaves the changed copy, an alert asks whether to
+/// save it; saving takes its time, and rounds that are played meanwhile are merged, not lost.
+///
+/// Saving is an effect of whoever said so, and ends with that session. The alert comes back when
+/// the list is left once more, and saving starts anew.
+@Reducer
+package struct Game {
+  @ObservableState
+  package struct State: Equatable, ReplicatedState, Sendable {
+    package var counter: GuessCounter.State
+    package var timer: GameTimer.State
+    package var results: IdentifiedArrayOf<GameResult.State>
+    /// The results as someone edits them; nil while nobody does.
+    package var resultList: ResultList.State?
+    @Presents package var alert: AlertState<Alert>?
+    package var isSaving: Bool
+    /// When the round began, in time played.
+    @ReplicationIgnored var roundStart: Duration = .zero
+
+    package init(
+      counter: GuessCounter.State,
+      timer: GameTimer.State = GameTimer.State(),
+      results: IdentifiedArrayOf<GameResult.State> = [],
+    ) {
+      self.counter = counter
+      self.timer = timer
+      self.results = results
+      isSaving = false
+    }
+  }
+
+  @CasePathable
+  package enum Alert: Equatable, Sendable, WireAction {
+    case discardButtonTapped
+    case saveButtonTapped
+  }
+
+  package enum ViewAction: Equatable, Sendable, WireAction {
+    case alert(PresentationAction<Alert>)
+    case counter(GuessCounter.Action)
+    case resultList(ResultList.Action)
+    /// Opens a copy of the results for editing.
+    case resultsButtonTapped
+    /// Leaves the copy; asks whether to save it when it was changed.
+    case resultsDismissed
+    case timer(GameTimer.Action)
+  }
+
+  package enum ReducerAction: Equatable, Sendable {
+    case saveResponse(Result<Saved, SaveError>)
+  }
+
+  /// What was saved.
+  package struct Saved: Equatable, Sendable {
+    /// The edited rows as they were when saving began.
+    package var rows: IdentifiedArrayOf<GameResult.State>
+    /// Those and the results that had come until then: everything that was saved.
+    package var results: IdentifiedArrayOf<GameResult.State>
+  }
+
+  private enum CancelID { case save }
+
+  @Dependency(\.gameResults) private var gameResults
+  @Dependency(\.uuid) private var uuid
+  @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
+
+  package init() {}
+
+  package var body: some ReducerOf<Self> {
+    Scope(\.counter, action: \.counter) {
+      GuessCounter()
+    }
+    Scope(\.timer, action: \.timer) {
+      GameTimer()
+    }
+    Reduce(reduce)
+      .ifLet(\.resultList, action: \.resultList) {
+        ResultList()
+      }
+      .ifLet(\.$alert, action: \.alert)
+  }
+
+  private func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
+    switch action {
+    case .alert(.presented(.discardButtonTapped)):
+      state.isSaving = false
+      state.resultList = nil
+      return .cancel(id: CancelID.save)
+
+    case .alert(.presented(.saveButtonTapped)):
+      guard let list = state.resultList else { return .none }
+      state.isSaving = true
+      return save(Saved(rows: list.rows, results: list.merged(into: state.results)))
+
+    case .counter(.playNextButtonTapped):
+      playNext(&state)
+      return .none
+
+    case .resultsButtonTapped:
+      if state.resultList == nil { state.resultList = ResultList.State(state.results) }
+      return .none
+
+    case .resultsDismissed:
+      guard let list = state.resultList else { return .none }
+      if list.isChanged { state.alert = .saveChanges } else { state.resultList = nil }
+      return .none
+
+    case .saveResponse(.success(let saved)):
+      state.isSaving = false
+      state.resultList?.finishSaving(saved, results: &state.results)
+      if state.resultList?.isChanged == false { state.resultList = nil }
+      return .none
+
+    case .saveResponse(.failure(let error)):
+      state.isSaving = false
+      state.alert = .notSaved(error)
+      return .none
+
+    case .alert, .counter, .resultList, .timer:
+      return .none
+    }
+  }
+
+  private func playNext(_ state: inout State) {
+    state.results.append(
+      GameResult.State(
+        id: state.counter.id,
+        guess: state.counter.count,
+        secret: state.counter.secret,
+        timeSpent: state.timer.duration - state.roundStart,
+      )
+    )
+    state.roundStart = state.timer.duration
+    let secret = withRandomNumberGenerator {
+      Int.random(in: GuessCounter.State.range, using: &$0)
+    }
+    state.counter = GuessCounter.State(id: uuid(), secret: secret)
+  }
+
+  /// Saves results; an earlier attempt ends.
+  private func save(_ saved: Saved) -> Effect<Action> {
+    .run { [gameResults] send in
+      try await gameResults.save(results: Array(saved.results))
+      await send(.saveResponse(.success(saved)))
+    } catch: { error, send in
+      let error = error as? SaveError ?? SaveError("The results could not be saved: \(error)")
+      await send(.saveResponse(.failure(error)))
+    }
+    .cancellable(id: CancelID.save, cancelInFlight: true)
+  }
+}
+
+extension AlertState<Game.Alert> {
+  static let saveChanges = AlertState {
+    TextState("Save Changes?")
+  } actions: {
+    ButtonState(action: .saveButtonTapped) {
+      TextState("OK")
+    }
+    ButtonState(role: .cancel, action: .discardButtonTapped) {
+      TextState("Cancel")
+    }
+  }
+
+  static func notSaved(_ error: SaveError) -> AlertState {
+    AlertState {
+      TextState("Not Saved")
+    } actions: {
+      ButtonState(action: .saveButtonTapped) {
+        TextState("Try Again")
+      }
+      ButtonState(role: .cancel, action: .discardButtonTapped) {
+        TextState("Discard")
+      }
+    } message: {
+      TextState(error.message)
+    }
+  }
+}

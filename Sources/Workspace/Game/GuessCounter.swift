@@ -1,0 +1,62 @@
+package import StoreActor
+
+/// A number to be guessed: a counter with a secret, and whether the count is the secret.
+@Reducer
+package struct GuessCounter {
+  @ObservableState
+  package struct State: Equatable, Identifiable, ReplicatedState, Sendable {
+    /// The round's id.
+    package let id: UUID
+    package var count: Int
+    /// What is to be guessed: private to the daemon, or there would be nothing to guess.
+    @ReplicationIgnored package var secret: Int = 0
+    /// How the count stands to the secret.
+    package var verdict: Verdict
+
+    package init(id: UUID, count: Int = 0, secret: Int) {
+      self.id = id
+      self.count = count
+      self.secret = secret
+      verdict = Verdict(of: count, against: secret)
+    }
+
+    fileprivate mutating func set(_ count: Int) {
+      self.count = min(max(count, Self.range.lowerBound), Self.range.upperBound)
+      verdict = Verdict(of: self.count, against: secret)
+    }
+
+    /// Where secrets are.
+    package static let range = -100...100
+  }
+
+  /// How a guess stands to the secret.
+  package enum Verdict: String, CaseIterable, ReplicatedState {
+    case lower, equal, higher
+
+    init(of count: Int, against secret: Int) {
+      self = count < secret ? .lower : count > secret ? .higher : .equal
+    }
+  }
+
+  package enum Action: Equatable, Sendable, WireAction {
+    case decrementButtonTapped
+    case guessChanged(guess: Int)
+    case incrementButtonTapped
+    /// Ends the round, right or wrong; the game starts the next one.
+    case playNextButtonTapped
+  }
+
+  package init() {}
+
+  package var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .decrementButtonTapped: state.set(state.count - 1)
+      case .guessChanged(let guess): state.set(guess)
+      case .incrementButtonTapped: state.set(state.count + 1)
+      case .playNextButtonTapped: break
+      }
+      return .none
+    }
+  }
+}

@@ -1,0 +1,423 @@
+/// What the tests of `@CasePathable` expect, where it is long.
+enum ExpectedCasePaths {
+  static let cases = """
+    enum Action {
+      case plain
+      case single(Int)
+      case labelled(count: Int)
+      case several(first: String, Int)
+
+      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          switch root {
+          case .plain:
+            return \\.plain
+          case .single:
+            return \\.single
+          case .labelled:
+            return \\.labelled
+          case .several:
+            return \\.several
+          }
+        }
+        var plain: StoreActor.AnyCasePath<Action, Swift.Void> {
+          StoreActor.AnyCasePath<Action, Swift.Void>(
+            _$name: "plain",
+            embed: {
+              Action.plain
+            },
+            extract: {
+              guard case .plain = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        var single: StoreActor.AnyCasePath<Action, Int> {
+          StoreActor.AnyCasePath<Action, Int>(
+            _$name: "single",
+            embed: Action.single,
+            extract: {
+              guard case .single(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        var labelled: StoreActor.AnyCasePath<Action, Int> {
+          StoreActor.AnyCasePath<Action, Int>(
+            _$name: "labelled",
+            embed: Action.labelled(count:),
+            extract: {
+              guard case .labelled(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        var several: StoreActor.AnyCasePath<Action, (first: String, Int)> {
+          StoreActor.AnyCasePath<Action, (first: String, Int)>(
+            _$name: "several",
+            embed: {
+              Action.several(first: $0.0, $0.1)
+            },
+            extract: {
+              guard case .several(let v0, let v1) = $0 else {
+                return nil
+              }
+              return (first: v0, v1)
+            }
+          )
+        }
+        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
+          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
+          allCasePaths.reserveCapacity(4)
+          allCasePaths.append(\\.plain)
+          allCasePaths.append(\\.single)
+          allCasePaths.append(\\.labelled)
+          allCasePaths.append(\\.several)
+          return allCasePaths.makeIterator()
+        }
+      }
+
+      nonisolated static var allCasePaths: AllCasePaths {
+        AllCasePaths()
+      }
+    }
+
+    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    }
+    """
+
+  static let conditions = """
+    enum Action {
+      case always
+      #if os(macOS)
+        case here(Int)
+      #else
+        case elsewhere(String)
+      #endif
+
+      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          switch root {
+          case .always:
+            return \\.always
+          #if os(macOS)
+          case .here:
+            return \\.here
+          #else
+          case .elsewhere:
+            return \\.elsewhere
+          #endif
+          }
+        }
+        var always: StoreActor.AnyCasePath<Action, Swift.Void> {
+          StoreActor.AnyCasePath<Action, Swift.Void>(
+            _$name: "always",
+            embed: {
+              Action.always
+            },
+            extract: {
+              guard case .always = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        #if os(macOS)
+        var here: StoreActor.AnyCasePath<Action, Int> {
+          StoreActor.AnyCasePath<Action, Int>(
+            _$name: "here",
+            embed: Action.here,
+            extract: {
+              guard case .here(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        #else
+        var elsewhere: StoreActor.AnyCasePath<Action, String> {
+          StoreActor.AnyCasePath<Action, String>(
+            _$name: "elsewhere",
+            embed: Action.elsewhere,
+            extract: {
+              guard case .elsewhere(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        #endif
+        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
+          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
+          allCasePaths.reserveCapacity(3)
+          allCasePaths.append(\\.always)
+          #if os(macOS)
+          allCasePaths.append(\\.here)
+          #else
+          allCasePaths.append(\\.elsewhere)
+          #endif
+          return allCasePaths.makeIterator()
+        }
+      }
+
+      nonisolated static var allCasePaths: AllCasePaths {
+        AllCasePaths()
+      }
+    }
+
+    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    }
+    """
+
+  static let availability = """
+    @available(macOS 20, *)
+    enum Action {
+      @available(*, deprecated) case old
+      @available(macOS 99, *) case new
+      case always
+
+      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        @available(*, deprecated, message: "It mentions cases that are.")
+        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          if case .old = root {
+            return \\.old
+          }
+          if #available(macOS 99, *), case .new = root {
+            return \\.new
+          }
+          return \\.always
+        }
+        @available(*, deprecated)
+        var old: StoreActor.AnyCasePath<Action, Swift.Void> {
+          StoreActor.AnyCasePath<Action, Swift.Void>(
+            _$name: "old",
+            embed: {
+              Action.old
+            },
+            extract: {
+              guard case .old = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        @available(macOS 99, *)
+        var new: StoreActor.AnyCasePath<Action, Swift.Void> {
+          StoreActor.AnyCasePath<Action, Swift.Void>(
+            _$name: "new",
+            embed: {
+              Action.new
+            },
+            extract: {
+              guard case .new = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        var always: StoreActor.AnyCasePath<Action, Swift.Void> {
+          StoreActor.AnyCasePath<Action, Swift.Void>(
+            _$name: "always",
+            embed: {
+              Action.always
+            },
+            extract: {
+              guard case .always = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        @available(*, deprecated, message: "It mentions cases that are.")
+        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
+          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
+          allCasePaths.reserveCapacity(3)
+          allCasePaths.append(\\.old)
+          if #available(macOS 99, *) {
+            allCasePaths.append(\\.new)
+          }
+          allCasePaths.append(\\.always)
+          return allCasePaths.makeIterator()
+        }
+      }
+
+      nonisolated static var allCasePaths: AllCasePaths {
+        AllCasePaths()
+      }
+    }
+
+    @available(macOS 20, *)
+    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    }
+    """
+
+  static let wireAction = """
+    enum Action: WireAction {
+      case tapped
+      case moved(to: Int, by: String)
+      @Replicated(formerly: "old") case renamed(Int)
+      @ReplicationIgnored case response(Int)
+
+      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
+          switch root {
+          case .tapped:
+            return \\.tapped
+          case .moved:
+            return \\.moved
+          case .renamed:
+            return \\.renamed
+          case .response:
+            return \\.response
+          }
+        }
+        var tapped: StoreActor.AnyCasePath<Action, Swift.Void> {
+          StoreActor.AnyCasePath<Action, Swift.Void>(
+            _$name: "tapped",
+            embed: {
+              Action.tapped
+            },
+            extract: {
+              guard case .tapped = $0 else {
+                return nil
+              }
+              return ()
+            }
+          )
+        }
+        var moved: StoreActor.AnyCasePath<Action, (to: Int, by: String)> {
+          StoreActor.AnyCasePath<Action, (to: Int, by: String)>(
+            _$name: "moved",
+            embed: {
+              Action.moved(to: $0.0, by: $0.1)
+            },
+            extract: {
+              guard case .moved(let v0, let v1) = $0 else {
+                return nil
+              }
+              return (to: v0, by: v1)
+            }
+          )
+        }
+        var renamed: StoreActor.AnyCasePath<Action, Int> {
+          StoreActor.AnyCasePath<Action, Int>(
+            _$name: "renamed",
+            embed: Action.renamed,
+            extract: {
+              guard case .renamed(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        var response: StoreActor.AnyCasePath<Action, Int> {
+          StoreActor.AnyCasePath<Action, Int>(
+            _$name: "response",
+            embed: Action.response,
+            extract: {
+              guard case .response(let v0) = $0 else {
+                return nil
+              }
+              return v0
+            }
+          )
+        }
+        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
+          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
+          allCasePaths.reserveCapacity(4)
+          allCasePaths.append(\\.tapped)
+          allCasePaths.append(\\.moved)
+          allCasePaths.append(\\.renamed)
+          allCasePaths.append(\\.response)
+          return allCasePaths.makeIterator()
+        }
+      }
+
+      nonisolated static var allCasePaths: AllCasePaths {
+        AllCasePaths()
+      }
+
+      nonisolated static func schema(
+        in registry: inout StoreActor.SchemaRegistry
+      ) -> StoreActor.Schema {
+        registry.define(Self.self, name: "Action") { registry in
+          var schema = StoreActor._$ActionSchema()
+          schema.add("tapped")
+          schema.add("moved", ["to", "by"], Self.moved, in: &registry)
+          schema.add("renamed", ["_0"], Self.renamed, in: &registry)
+          return .choice(schema.cases)
+        }
+      }
+
+      nonisolated func encode(
+        to encoder: inout StoreActor.CBOREncoder
+      ) throws(StoreActor.CodecError) {
+        switch self {
+        case .tapped:
+          encoder.encode(name: "tapped")
+        case .moved(let v0, let v1):
+          encoder._$payload(of: "moved", 2)
+          try encoder._$part(v1, "by", of: "moved")
+          try encoder._$part(v0, "to", of: "moved")
+        case .renamed(let v0):
+          encoder._$payload(of: "renamed", 1)
+          try encoder._$part(v0, "_0", of: "renamed")
+        case .response:
+          throw StoreActor.CodecError._$privateAction("response", of: "Action")
+        }
+      }
+
+      nonisolated init(
+        from decoder: inout StoreActor.CBORDecoder
+      ) throws(StoreActor.CodecError) {
+        let action = try StoreActor._$ActionReader(&decoder)
+        if try action.finds("tapped", hasPayload: false, &decoder) {
+          self = .tapped
+          return
+        }
+        if try action.finds("moved", hasPayload: true, &decoder) {
+          do throws(StoreActor.CodecError) {
+            var parts = try StoreActor._$ShuffledReader(["to", "by"], order: [1, 0], &decoder)
+            let v0: Int = try parts._$part(0, of: "to")
+            let v1: String = try parts._$part(1, of: "by")
+            self = .moved(to: v0, by: v1)
+            return
+          } catch {
+            throw error.inside(.name("moved"))
+          }
+        }
+        if try action.finds("renamed", formerly: "old", hasPayload: true, &decoder) {
+          do throws(StoreActor.CodecError) {
+            var parts = try StoreActor._$FieldReader(&decoder)
+            self = try parts._$only("_0", &decoder, Self.renamed)
+            return
+          } catch {
+            throw error.inside(.name("renamed"))
+          }
+        }
+        var names: [Swift.String] = []
+        names.reserveCapacity(3)
+        names.append("tapped")
+        names.append("moved")
+        names.append("renamed")
+        throw action.unknown(names, &decoder)
+      }
+    }
+
+    extension Action: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
+    }
+    """
+}

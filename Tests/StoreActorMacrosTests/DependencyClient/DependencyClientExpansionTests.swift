@@ -1,0 +1,177 @@
+import SwiftSyntaxMacrosGenericTestSupport
+import Testing
+
+@Suite("The expansion of @DependencyClient")
+struct DependencyClientExpansionTests {
+  @Test("Every closure becomes an endpoint that reports")
+  func client() {
+    expectExpansion(
+      """
+      @DependencyClient
+      public struct FactClient {
+        public var fetch: @Sendable (_ number: Int, Bool) async throws -> String
+        public var isAvailable: () -> Bool = { false }
+        public var log: @MainActor (String) -> Void
+        let limit = 3
+        var name = ""
+        var isQuiet: Bool = false
+        @DependencyEndpointIgnored var raw: () -> Int
+      }
+      """,
+      """
+      public struct FactClient {
+        @StoreActor.DependencyEndpoint
+        public var fetch: @Sendable (_ number: Int, Bool) async throws -> String
+        @StoreActor.DependencyEndpoint
+        public var isAvailable: () -> Bool = { false }
+        @StoreActor.DependencyEndpoint
+        public var log: @MainActor (String) -> Void
+        let limit = 3
+        var name = ""
+        var isQuiet: Bool = false
+        var raw: () -> Int
+
+        public init(
+          fetch: @escaping @Sendable (_ number: Int, Bool) async throws -> String,
+          isAvailable: @escaping () -> Bool,
+          log: @escaping @MainActor (String) -> Void,
+          isQuiet: Bool = false,
+          raw: @escaping () -> Int
+        ) {
+          self.fetch = fetch
+          self.isAvailable = isAvailable
+          self.log = log
+          self.isQuiet = isQuiet
+          self.raw = raw
+        }
+      }
+      """,
+      macros: dependencyClientMacros,
+    )
+  }
+
+  @Test("An endpoint's method may have another name")
+  func method() {
+    expectExpansion(
+      """
+      struct FactClient {
+        @DependencyEndpoint(method: "get") var fetch: (inout Int) throws -> Void
+      }
+      """,
+      """
+      struct FactClient {
+        var fetch: (inout Int) throws -> Void {
+          @storageRestrictions(initializes: _fetch)
+          init(initialValue) {
+            _fetch = initialValue
+          }
+          get {
+            _fetch
+          }
+          set {
+            _fetch = newValue
+          }
+        }
+
+        private var _fetch: (inout Int) throws -> Void = { _ in
+          StoreActor._$unimplementedEndpoint("\\(Self.self).fetch")
+          throw StoreActor.Unimplemented("\\(Self.self).fetch")
+        }
+
+        func get(_ p0: inout Int) throws {
+          try self._fetch(&p0)
+        }
+      }
+      """,
+      macros: dependencyClientMacros,
+    )
+  }
+
+  @Test("An endpoint that returns something and cannot throw any error needs a default")
+  func missingDefault() {
+    expectExpansion(
+      """
+      struct FactClient {
+        @DependencyEndpoint var count: (Int, Int) -> Int
+      }
+      """,
+      """
+      struct FactClient {
+        var count: (Int, Int) -> Int
+      }
+      """,
+      macros: dependencyClientMacros,
+      diagnostics: [
+        DiagnosticSpec(
+          message: """
+            'count' needs a default value: an endpoint that nobody has implemented reports so and \
+            must then return some 'Int', because it cannot throw any error
+            """,
+          line: 2,
+          column: 27,
+          fixIts: [FixItSpec(message: "Give it a default")],
+        )
+      ],
+      fixed: """
+        struct FactClient {
+          @DependencyEndpoint var count: (Int, Int) -> Int = { _, _ in <#Int#> }
+        }
+        """,
+    )
+  }
+
+  @Test("Only a closure can be an endpoint, and only a struct a client")
+  func wrongDeclarations() {
+    expectExpansion(
+      """
+      struct FactClient {
+        @DependencyEndpoint var count: Int
+      }
+      """,
+      """
+      struct FactClient {
+        var count: Int
+      }
+      """,
+      macros: dependencyClientMacros,
+      diagnostics: [
+        DiagnosticSpec(
+          message: """
+            '@DependencyEndpoint' can only be applied to a 'var' with the type of a closure: 'var \
+            fetch: @Sendable (_ id: Int) async throws -> User'
+            """,
+          line: 2,
+          column: 3,
+        )
+      ],
+    )
+    expectExpansion(
+      """
+      @DependencyClient
+      class FactClient {
+      }
+      """,
+      """
+      class FactClient {
+      }
+      """,
+      macros: dependencyClientMacros,
+      diagnostics: [
+        DiagnosticSpec(
+          message: """
+            '@DependencyClient' can only be applied to a struct, whose closures a test replaces \
+            one by one
+            """,
+          line: 1,
+          column: 1,
+          fixIts: [FixItSpec(message: "Make it a struct")],
+        )
+      ],
+      fixed: """
+        @DependencyClient
+        struct FactClient {
+        }
+        """,
+    )
+  }
+}

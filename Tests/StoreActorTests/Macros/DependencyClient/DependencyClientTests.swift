@@ -1,0 +1,60 @@
+import StoreActor
+import Testing
+
+@DependencyClient
+struct FactClient: Sendable {
+  var fetch: @Sendable (_ number: Int, _ isShort: Bool) async throws -> String
+  var isAvailable: @Sendable () -> Bool = { false }
+  var count: @Sendable (_ in: String) -> Int = { text in
+    let length = text.count
+    return length
+  }
+  var log: @Sendable (String) -> Void
+}
+
+@Suite("Dependency clients")
+struct DependencyClientTests {
+  @Test("An endpoint that nobody gave throws, and reports which it is")
+  func unimplementedThrows() async {
+    let client = FactClient()
+    await withExpectedIssue {
+      await #expect(throws: Unimplemented("FactClient.fetch")) {
+        try await client.fetch(number: 3, isShort: true)
+      }
+    }
+  }
+
+  @Test("An endpoint that cannot throw reports and gives its default")
+  func unimplementedDefault() {
+    let client = FactClient()
+    withExpectedIssue {
+      #expect(client.isAvailable() == false)
+    }
+    withExpectedIssue {
+      #expect(client.count(in: "four") == 4)
+    }
+    withExpectedIssue {
+      client.log("a")
+    }
+  }
+
+  @Test("An endpoint that was given is called, by its labels too")
+  func given() async throws {
+    var client = FactClient()
+    client.fetch = { number, isShort in "\(number) \(isShort)" }
+    #expect(try await client.fetch(number: 3, isShort: true) == "3 true")
+    #expect(try await client.fetch(4, false) == "4 false")
+  }
+
+  @Test("The memberwise initializer takes every endpoint")
+  func memberwise() {
+    let client = FactClient(
+      fetch: { number, _ in "\(number)" },
+      isAvailable: { true },
+      count: { _ in 7 },
+      log: { _ in },
+    )
+    #expect(client.isAvailable())
+    #expect(client.count(in: "") == 7)
+  }
+}

@@ -1,0 +1,350 @@
+import Observation
+import StoreActor
+import Testing
+
+@Suite("Observing a store", .timeLimit(.minutes(1)))
+@MainActor
+struct ObservationTests {
+  struct Screen: Reducer {
+    struct State: Equatable, Sendable, ObservableState {
+      var count = 0
+      var name = ""
+      var hidden = 0
+      var closure = Opaque()
+      static var _$ignoredKeyPaths: [PartialKeyPath<Self>] { [\.hidden] }
+    }
+
+    /// A value that can be compared by nothing but its memory.
+    struct Opaque: Equatable, Sendable {
+      var number = 0
+    }
+
+    enum Action: Sendable {
+      case count(Int)
+      case name(String)
+      case hidden(Int)
+      case several
+      case nothing
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        switch action {
+        case .count(let count): state.count = count
+        case .name(let name): state.name = name
+        case .hidden(let hidden): state.hidden = hidden
+        case .several: return .merge(.send(.count(1)), .send(.count(2)), .send(.name("x")))
+        case .nothing: break
+        }
+        return .none
+      }
+    }
+  }
+
+  private func screen() -> StoreOf<Screen> {
+    Store(initialState: Screen.State()) { Screen() }
+  }
+
+  private func office(rows: [Int] = []) -> StoreOf<Office> {
+    Store(
+      initialState: Office.State(
+        rows: IdentifiedArray(uniqueElements: rows.map { Worker.State(id: $0) })
+      )
+    ) {
+      Office()
+    }
+  }
+
+  /// Counts how often something that was read has changed; reads again each time.
+  @MainActor
+  private final class Watch {
+    private(set) var count = 0
+    private let read: @MainActor () -> Void
+
+    init(_ read: @escaping @MainActor () -> Void) {
+      self.read = read
+      track()
+    }
+
+    private func track() {
+      withObservationTracking(read) { [weak self] in
+        MainActor.assumeIsolated {
+          self?.count += 1
+          self?.track()
+        }
+      }
+    }
+  }
+
+  @Test("Only a change of the property that was read is told")
+  func precise() {
+    let store = screen()
+    let watch = Watch { _ = store.count }
+    store.send(.name("Ann"))
+    store.send(.nothing)
+    #expect(watch.count == 0)
+    store.send(.count(1))
+    #expect(watch.count == 1)
+    store.send(.count(1))
+    #expect(watch.count == 1)
+    store.send(.count(2))
+    #expect(watch.count == 2)
+  }
+
+  @Test("Reading the whole state is told of any change, and only of changes")
+  func whole() {
+    let store = screen()
+    let state = Watch { _ = store.state }
+    let withState = Watch { store.withState { _ = $0.name } }
+    store.send(.nothing)
+    #expect(state.count == 0)
+    store.send(.name("Ann"))
+    store.send(.count(1))
+    #expect(state.count == 2)
+    #expect(withState.count == 2)
+  }
+
+  @Test("Whoever is told sees the new state")
+  func newState() {
+    let store = screen()
+    var seen: [Int] = []
+    let watch = Watch { seen.append(store.count) }
+    store.send(.count(5))
+    store.send(.count(6))
+    #expect(seen == [0, 5, 6])
+    #expect(watch.count == 2)
+  }
+
+  @Test("A batch of queued actions is told of once, however much of what was read has changed")
+  func batch() {
+    let store = screen()
+    let watch = Watch { _ = (store.count, store.name) }
+    store.send(.several)
+    #expect(watch.count == 1)
+    #expect(store.count == 2)
+  }
+
+  @Test("A property that is not tracked may change unnoticed")
+  func ignored() {
+    let store = screen()
+    let watch = Watch { _ = (store.hidden, store.count) }
+    store.send(.hidden(1))
+    #expect(watch.count == 0)
+    store.send(.count(1))
+    #expect(watch.count == 1)
+  }
+
+  @Test("A child's store is told of its part, whoever changes it, and the parent's of its own")
+  func child() {
+    let store = office(rows: [1])
+    let boss = store.scope(\.boss, action: \.boss)
+    let child = Watch { _ = boss.ticks }
+    let parent = Watch { _ = store.boss }
+    let other = Watch { _ = store.guestWasThere }
+    boss.send(.tick)
+    store.send(.boss(.tick))
+    store.send(.rows(.element(id: 1, action: .tick)))
+    #expect(child.count == 2)
+    #expect(parent.count == 2)
+    #expect(other.count == 0)
+  }
+
+  @Test("Asking for an optional child's store is told of its coming, going and being another")
+  func presence() {
+    let store = office()
+    let watch = Watch { _ = store.scope(\.guest, action: \.guest) }
+    store.send(.guestCame(1))
+    #expect(watch.count == 1)
+    store.send(.guest(.tick))
+    #expect(watch.count == 1)
+    store.send(.guestCame(2))
+    #expect(watch.count == 2)
+    store.send(.guestLeft)
+    #expect(watch.count == 3)
+  }
+
+  @Test("An optional child's own store is told of its properties, and falls silent when it goes")
+  func optionalChild() {
+    let store = office()
+    store.send(.guestCame(1))
+    let guest = store.scope(\.guest, action: \.guest)
+    let watch = Watch { _ = guest?.ticks }
+    guest?.send(.tick)
+    #expect(watch.count == 1)
+    store.send(.guestLeft)
+    store.send(.guestCame(2))
+    store.send(.guest(.tick))
+    #expect(watch.count == 1)
+  }
+
+  @Test("A list's stores are told of rows that come, go and move, not of rows that change")
+  func rows() {
+    let store = office(rows: [1, 2, 3])
+    let list = Watch { _ = store.scope(\.rows, action: \.rows).count }
+    let first = Watch { _ = store.scope(\.rows, action: \.rows).first?.ticks }
+    store.send(.rows(.element(id: 2, action: .tick)))
+    #expect(list.count == 0)
+    #expect(first.count == 0)
+    store.send(.rows(.element(id: 1, action: .tick)))
+    #expect(list.count == 0)
+    #expect(first.count == 1)
+    store.send(.rowRemoved(3))
+    #expect(list.count == 1)
+    var moved = store.rows
+    moved.reverse()
+    store.send(.rowsReplaced(moved))
+    #expect(list.count == 2)
+  }
+
+  @Test("A row by its id is told of its own changes only")
+  func row() {
+    let store = office(rows: [1, 2])
+    let row = store.scope(\.rows[id: 1], action: \.rows[id: 1])
+    let watch = Watch { _ = row?.ticks }
+    store.send(.rows(.element(id: 2, action: .tick)))
+    #expect(watch.count == 0)
+    store.send(.rows(.element(id: 1, action: .tick)))
+    #expect(watch.count == 1)
+  }
+
+  @Test("An enum that is read for its case is told of another case only")
+  func enumCase() {
+    let store = Store(initialState: Result<Int, Never>?.none) {
+      Reduce<Result<Int, Never>?, Int?> { state, action in
+        state = action.map { .success($0) }
+        return .none
+      }
+    }
+    let watch = Watch { store._$readingCase { _ in } }
+    store.send(1)
+    #expect(watch.count == 1)
+    store.send(2)
+    #expect(watch.count == 1)
+    store.send(nil)
+    #expect(watch.count == 2)
+  }
+
+  @Test("A value that cannot be compared is told of when its memory differs")
+  func incomparable() {
+    struct Box: Sendable { var value = 0 }
+    struct State: Sendable {
+      var box = Box()
+      var other = 0
+    }
+    let store = Store(initialState: State()) {
+      Reduce<State, Int> { state, action in
+        if action < 0 { state.other -= 1 } else { state.box.value = action }
+        return .none
+      }
+    }
+    let watch = Watch { _ = store.box }
+    store.send(-1)
+    store.send(0)
+    #expect(watch.count == 0)
+    store.send(1)
+    #expect(watch.count == 1)
+  }
+
+  @Test("Nothing is noted outside of a tracking, and what has fired or is forgotten goes")
+  func deadReads() {
+    let store = screen()
+    _ = (store.count, store.name, store.state)
+    #expect(store.readCount == 0)
+    withObservationTracking {
+      _ = (store.count, store.name)
+    } onChange: {
+    }
+    #expect(store.readCount == 2)
+    store.send(.count(1))
+    #expect(store.readCount == 1)
+    // Nobody waits for the name any more, as the one tracking that read it is over.
+    store.send(.hidden(1))
+    #expect(store.readCount == 0)
+    store.send(.nothing)
+    let core = store.core as? RootCore<Screen.State, Screen.Action>
+    #expect(core?.isObserved == false)
+  }
+
+  @Test("Trackings that come and go without any change leave no more behind than a limit")
+  func bounded() {
+    let store = office(rows: Array(0..<1000))
+    for id in 0..<1000 {
+      let watch = Watch { _ = store[dynamicMember: \.rows[id: id]] }
+      #expect(watch.count == 0)
+      store.send(.boss(.tick))
+    }
+    #expect((store.readCount) <= 1000)
+  }
+
+  @Test("Who waits keeps no store alive")
+  func lifetime() {
+    weak var weakCore: RootCore<Screen.State, Screen.Action>?
+    let other = screen()
+    do {
+      let store = screen()
+      weakCore = store.core as? RootCore
+      withObservationTracking {
+        _ = (store.count, other.count)
+      } onChange: {
+      }
+    }
+    #expect(weakCore == nil)
+  }
+
+  @Test("A reader that is told by one store and reads another is not told twice of one change")
+  func twoStores() {
+    let store = office()
+    let boss = store.scope(\.boss, action: \.boss)
+    let watch = Watch { _ = (store.boss, boss.ticks) }
+    boss.send(.tick)
+    #expect(watch.count == 1)
+    boss.send(.tick)
+    #expect(watch.count == 2)
+  }
+
+  /// A core whose state comes from elsewhere, as that of a scope in another process does.
+  private final class ReplicaCore: StoreCore {
+    var state = Office.State() {
+      didSet { observers.notify() }
+    }
+    var isInvalid = false
+    let observers = StoreObservers()
+
+    func send(_: Office.Action) -> StoreTask { StoreTask(revision: 0) }
+
+    func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
+      observers.add(onChange)
+    }
+  }
+
+  @Test("A store of another process is observed like any other, and so are its parts")
+  func replica() {
+    let core = ReplicaCore()
+    let store = Store(core: core)
+    let boss = store.scope(\.boss, action: \.boss)
+    let child = Watch { _ = boss.ticks }
+    let list = Watch { _ = store.scope(\.rows, action: \.rows).count }
+    let guest = Watch { _ = store.scope(\.guest, action: \.guest) }
+    var counts: [Int] { [child, list, guest].map(\.count) }
+    core.state.boss.ticks = 1
+    #expect(counts == [1, 0, 0])
+    core.state.rows.append(Worker.State(id: 1))
+    #expect(counts == [1, 1, 0])
+    core.state.guest = Worker.State(id: 2)
+    #expect(counts == [1, 1, 1])
+  }
+
+  @Test("withPerceptionTracking is told like withObservationTracking")
+  func perception() {
+    let store = screen()
+    let isTold = LockIsolated(false)
+    let count = withPerceptionTracking {
+      store.count
+    } onChange: {
+      isTold.setValue(true)
+    }
+    #expect(count == 0)
+    store.send(.count(1))
+    #expect(isTold.value)
+  }
+}

@@ -1,0 +1,77 @@
+import Observation
+import StoreActor
+import Testing
+
+@Suite("Running again after a change", .timeLimit(.minutes(1)))
+@MainActor
+struct ObserveTests {
+  private func counter() -> StoreOf<Counter> {
+    Store(initialState: Counter.State()) { Counter() }
+  }
+
+  @Test("The closure runs at once, and once again for however many changes came before its turn")
+  func coalesced() async {
+    let store = counter()
+    var seen: [Int] = []
+    let token = observe { seen.append(store.count) }
+    #expect(seen == [0])
+    store.send(.increment)
+    store.send(.increment)
+    store.send(.increment)
+    #expect(seen == [0])
+    await eventually { seen.count > 1 }
+    store.send(.set(10))
+    await eventually { seen.count > 2 }
+    #expect(seen == [0, 3, 10])
+    token.cancel()
+  }
+
+  @Test("It runs no more when its token is cancelled or has gone")
+  func cancelled() async {
+    let store = counter()
+    var runs = ["cancelled": 0, "gone": 0, "kept": 0]
+    let cancelled = observe { runs["cancelled", default: 0] += store.count }
+    var gone: ObserveToken? = observe { runs["gone", default: 0] += store.count }
+    var tokens: Set<ObserveToken> = []
+    observe { runs["kept", default: 0] += store.count }.store(in: &tokens)
+    cancelled.cancel()
+    #expect(gone != nil)
+    gone = nil
+    store.send(.increment)
+    await eventually { runs["kept"] == 1 }
+    #expect(runs == ["cancelled": 0, "gone": 0, "kept": 1])
+    #expect(tokens.count == 1)
+  }
+
+  @Test("A closure may read what it did not read before, and send")
+  func dynamicReads() async {
+    let store = Store(initialState: Office.State()) { Office() }
+    var seen: [Int?] = []
+    let token = observe { seen.append(store.scope(\.guest, action: \.guest)?.ticks) }
+    store.send(.guestCame(1))
+    await eventually { seen.count == 2 }
+    store.send(.guest(.tick))
+    await eventually { seen.count == 3 }
+    #expect(seen == [nil, 0, 1])
+    token.cancel()
+  }
+
+  @Test("Observations gives the values of what it reads of a store")
+  @available(macOS 26.0, *)
+  func observations() async {
+    let store = counter()
+    let values = LockIsolated<[Int]>([])
+    let task = Task {
+      for await count in Observations({ store.count }) {
+        values.withValue { $0.append(count) }
+        if count == 2 { break }
+      }
+    }
+    await eventually { values.value == [0] }
+    store.send(.increment)
+    await eventually { values.value == [0, 1] }
+    store.send(.increment)
+    await task.value
+    #expect(values.value == [0, 1, 2])
+  }
+}

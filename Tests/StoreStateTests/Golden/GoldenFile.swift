@@ -1,0 +1,111 @@
+import Foundation
+
+@testable import StoreState
+
+/// One file of the golden corpus: bytes that every later build must read as this one wrote them.
+///
+/// Each line is a word, names, and hexadecimal digits or a text:
+///
+///     # what the file is about
+///     schema <document>
+///     hash <digest of the schema>
+///     value NAME <encoding>
+///     digest NAME <digest of the value>
+///     json NAME <the value as people read it>
+///     delta FROM TO <delta>
+///     composed FROM TO <deltas between, as one>
+struct GoldenFile {
+  var name: String
+  var lines: [String]
+
+  static let folder = URL(filePath: #filePath)
+    .deletingLastPathComponent()
+    .appending(path: "../../Fixtures/Golden", directoryHint: .isDirectory)
+    .standardizedFileURL
+
+  /// Whether the corpus is to be written anew instead of being compared.
+  static var isRewriting: Bool {
+    ProcessInfo.processInfo.environment["REWRITE_GOLDEN"] != nil
+  }
+
+  var url: URL { Self.folder.appending(path: "\(name).txt") }
+
+  var text: String { lines.map { $0 + "\n" }.joined() }
+
+  /// All files of the corpus as they are committed.
+  static func committed() throws -> [GoldenFile] {
+    try FileManager.default
+      .contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "txt" }
+      .sorted { $0.lastPathComponent < $1.lastPathComponent }
+      .map { url in
+        let text = try String(contentsOf: url, encoding: .utf8)
+        return GoldenFile(
+          name: url.deletingPathExtension().lastPathComponent,
+          lines: text.split(separator: "\n").map(String.init),
+        )
+      }
+  }
+}
+
+extension GoldenFile {
+  /// States of one type, the deltas from each to the next, and those of three in a row as one.
+  init<State: ReplicatedState>(
+    _ name: String,
+    _ description: String,
+    _ states: KeyValuePairs<String, State>,
+  ) throws {
+    let document = SchemaRegistry.document(for: State.self)
+    self.init(name: name, lines: ["# \(description)"])
+    addSchema(document)
+    for (name, state) in states {
+      try add(name, state.encoded(), document)
+      lines.append("digest \(name) \(state.digest)")
+    }
+    for ((from, old), (to, new)) in zip(states, states.dropFirst()) {
+      guard let delta = new.delta(from: old) else { continue }
+      lines.append("delta \(from) \(to) \(hexText(delta))")
+    }
+    for start in states.indices.dropLast(2) {
+      var composition = DeltaComposition(document)
+      for place in start..<(start + 2) {
+        let delta = states[place + 1].value.delta(from: states[place].value)
+        if let delta { try composition.append(delta) }
+      }
+      guard let delta = composition.encoded else { continue }
+      lines.append("composed \(states[start].key) \(states[start + 2].key) \(hexText(delta))")
+    }
+  }
+
+  /// Actions of one type.
+  init<Action: WireAction>(
+    _ name: String,
+    _ description: String,
+    actions: KeyValuePairs<String, Action>,
+  ) throws {
+    let document = SchemaRegistry.document(for: Action.self)
+    self.init(name: name, lines: ["# \(description)"])
+    addSchema(document)
+    for (name, action) in actions {
+      let bytes = try action.encoded()
+      try add(name, bytes, document)
+      lines.append("digest \(name) \(try Digest.of(canonical: bytes))")
+    }
+  }
+
+  private mutating func addSchema(_ document: SchemaDocument) {
+    lines.append("schema \(hexText(document.encoded()))")
+    lines.append("hash \(document.hash)")
+  }
+
+  private mutating func add(
+    _ name: String,
+    _ bytes: [UInt8],
+    _ document: SchemaDocument,
+  ) throws {
+    let value = try GenericValue(encoded: bytes)
+    lines.append("value \(name) \(hexText(bytes))")
+    let json = JSONProjection.json(value, schema: document.root, in: document)
+    lines.append("json \(name) \(json)")
+  }
+}
