@@ -2,13 +2,15 @@
 
 SWIFT ?= swift
 SEEDS ?= 100
+SECONDS ?= 60
 ARGS ?=
+LONG ?=
 
 # One debug build in .build, shared by demo, run, test and simulate.
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test bench simulate format lint packages bench-packages
+.PHONY: help demo run test fuzz bench simulate format lint packages bench-packages
 
 help: ## List the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -27,11 +29,15 @@ run: packages ## Build and run stored in the foreground (ARGS='--in-memory' and 
 	@exec $(DEBUG)/stored $(ARGS)
 
 # One after the other: the main serial executor, which TestStore takes, is the whole process's.
-test: packages ## Build everything in debug and run the tests (ARGS='--filter X' picks some)
+test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests
 	@echo '==> Running the tests'
 	@$(SWIFT) test --skip-build --no-parallel $(ARGS)
+	@if [ -n "$(LONG)" ]; then Fuzz/run 30; fi
+
+fuzz: packages ## Look for inputs that break the decoders for SECONDS=N (60 unless told)
+	@Fuzz/run $(SECONDS)
 
 bench: bench-packages ## Measure the release build against the floor (STRICT=1: a missed goal fails)
 	@Benchmarks/run $(ARGS)

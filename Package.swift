@@ -49,10 +49,7 @@ let package = Package(
     ),
     .target(name: "ZeroMQ", dependencies: ["CZMQ"]),
 
-    .target(
-      name: "StoreState",
-      dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
-    ),
+    .target(name: "StoreState"),
     .macro(
       name: "StoreActorMacros",
       dependencies: [
@@ -155,6 +152,16 @@ let package = Package(
       name: "StoreBench",
       dependencies: ["StoreActor"],
       path: "Benchmarks/StoreBench",
+    ),
+    .executableTarget(
+      name: "CodecBench",
+      dependencies: ["StoreState"],
+      path: "Benchmarks/CodecBench",
+    ),
+    .executableTarget(
+      name: "StateBench",
+      dependencies: ["StoreState"],
+      path: "Benchmarks/StateBench",
     ),
 
     .testTarget(name: "HouseTests"),

@@ -78,16 +78,16 @@ encodings() {
     "actions=$(field actionsApplied "$line")"
 }
 
-# memory_each PID CLIENT…: KiB for each of 200 clients beside 50.
+# memory_each PID CLIENT…: KiB for each of the clients that come to some others.
 memory_each() {
   local pid=$1 few
   shift
-  start few "$@" --clients 50
+  start few "$@" --clients "$memory_few"
   sleep 1
   few=$(memory "$pid")
-  start more "$@" --clients 200 --first 50
+  start more "$@" --clients "$memory_more" --first "$memory_few"
   sleep 1
-  calculate '(more - few) / 200' "more=$(memory "$pid")" "few=$few"
+  calculate '(more - few) / count' "more=$(memory "$pid")" "few=$few" "count=$memory_more"
 }
 
 measure_memory() {

@@ -112,10 +112,10 @@ extension TestStore {
     checkSubject(at: location)
   }
 
-  /// Lets an effect that has sent its last action come to its end.
-  private func letEffectsEnd() async {
+  /// Lets an effect that waits for nothing more end, so that no test has to wait for it.
+  func letEffectsEnd() async {
     guard uncheckedUseMainSerialExecutor else { return await Task.megaYield() }
-    for _ in 0..<10 where !recorder.runningActions.isEmpty { await Task.yield() }
+    for _ in 0..<20 where !recorder.runningActions.isEmpty { await Task.yield() }
   }
 
   /// The place of the action to receive: the first in an exhaustive test, else the first that fits.

@@ -3,8 +3,8 @@ import CustomDump
 extension TestStore {
   /// Sends an action and asserts what it changes.
   ///
-  /// Sending is done when the action has been reduced; its effects have started, but may not have
-  /// got far.
+  /// Sending is done when the action has been reduced; its effects have started and had some turns,
+  /// but may not have got far.
   ///
   /// - `action`: The action.
   /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it. Leave
@@ -33,6 +33,7 @@ extension TestStore {
       update: updateStateToExpectedResult,
       at: location,
     )
+    await letEffectsEnd()
     checkSubject(at: location)
     return TestStoreTask(task: task, timeout: timeout)
   }

@@ -46,8 +46,19 @@ struct Endpoint {
     ["Void", "()", "Swift.Void"].contains(function.returnClause.type.trimmedDescription)
   }
 
+  var returnsOptional: Bool {
+    let type = function.returnClause.type
+    return type.is(OptionalTypeSyntax.self)
+      || type.as(IdentifierTypeSyntax.self).map {
+        $0.name.text == "Optional" && $0.genericArgumentClause != nil
+      } == true
+  }
+
+  /// Whether it can fail with any error, and so with the one for what nobody has implemented.
+  var throwsAnyError: Bool { throwsClause.map { $0.type == nil } ?? false }
+
   /// Whether an unimplemented endpoint has to be told what to return.
-  var needsDefault: Bool { !returnsNothing && (throwsClause == nil || throwsClause?.type != nil) }
+  var needsDefault: Bool { !returnsNothing && !returnsOptional && !throwsAnyError }
 
   /// What the argument of an initializer is declared as.
   var parameterType: String {
@@ -83,8 +94,8 @@ extension Endpoint {
   var unimplemented: String {
     let report = "StoreActor._$unimplementedEndpoint(\"\\(Self.self).\(name)\")"
     guard let value = initializer?.value else {
-      let failure = returnsNothing && throwsClause == nil ? "" : "\n  throw \(error)"
-      return "{\(wildcards)\n  \(report)\(throwsClause?.type == nil ? failure : "")\n}"
+      let end = throwsAnyError ? "\n  throw \(error)" : returnsOptional ? "\n  return nil" : ""
+      return "{\(wildcards)\n  \(report)\(end)\n}"
     }
     guard let closure = value.as(ClosureExprSyntax.self) else {
       return value.trimmedDescription

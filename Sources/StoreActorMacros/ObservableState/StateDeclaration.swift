@@ -10,7 +10,8 @@ struct StateDeclaration {
 
   let kind: Kind
   let name: String
-  /// `public ` or `package `, or nothing: what the members of an extension need to be witnesses.
+  /// `public `, `package `, `fileprivate ` or nothing: what the members of an extension need to be
+  /// witnesses.
   let access: String
   let members: MemberBlockItemListSyntax
   let inheritance: InheritanceClauseSyntax?
@@ -31,10 +32,24 @@ struct StateDeclaration {
     name = token.plainText
     members = declaration.memberBlock.members
     inheritance = declaration.inheritanceClause
-    access = declaration.memberAccess(in: context)
+    access = Self.access(of: declaration, in: context)
     let feature = members.lazy.compactMap { $0.decl.as(TypeAliasDeclSyntax.self) }
       .first { $0.name.text == "StateReducer" }?.initializer.value.trimmedDescription
     schemaName = Self.schemaName(name, of: feature, in: context)
+  }
+
+  /// A type without a word of its own in a private type is private, which the members of an
+  /// extension must say.
+  private static func access(
+    of declaration: some DeclGroupSyntax,
+    in context: some MacroExpansionContext,
+  ) -> String {
+    let isHidden = context.lexicalContext.contains {
+      let modifiers = $0.asProtocol((any DeclGroupSyntax).self)?.modifiers
+      return ["private", "fileprivate"].contains(modifiers?.access)
+    }
+    if isHidden, declaration.modifiers.access == nil { return "fileprivate " }
+    return declaration.memberAccess(in: context)
   }
 
   /// The names of the types around it and its own; a feature's `State` goes by the feature's name.

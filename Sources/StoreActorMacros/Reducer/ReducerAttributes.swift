@@ -25,23 +25,26 @@ enum ReducerAttributes {
       declaration.bindings.count == 1,
       let binding = declaration.bindings.first,
       binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text == "body",
-      let type = binding.typeAnnotation?.type.as(SomeOrAnyTypeSyntax.self)?.constraint,
       declaration.attributes.attribute(named: "ReducerBuilder") == nil,
       let accessors = binding.accessorBlock, !accessors.returnsExplicitly,
-      let arguments = builderArguments(for: type)
+      let types = reducedTypes(by: declaration)
     else { return [] }
-    return ["@StoreActor.ReducerBuilder<\(raw: arguments)>"]
+    return ["@StoreActor.ReducerBuilder<\(raw: types.state), \(raw: types.action)>"]
   }
 
-  private static func builderArguments(for type: TypeSyntax) -> String? {
+  /// The state and the action in the type of a body, `some Reducer<State, Action>`.
+  static func reducedTypes(by body: VariableDeclSyntax) -> (state: String, action: String)? {
+    let annotation = body.bindings.first?.typeAnnotation?.type
+    guard let type = annotation?.as(SomeOrAnyTypeSyntax.self)?.constraint else { return nil }
     let arguments =
       type.as(IdentifierTypeSyntax.self)?.genericArgumentClause?.arguments
       ?? type.as(MemberTypeSyntax.self)?.genericArgumentClause?.arguments
     guard let arguments else { return nil }
     let texts = arguments.map { $0.with(\.trailingComma, nil).trimmedDescription }
     switch type.baseNames {
-    case ["ReducerOf"] where texts.count == 1: return "\(texts[0]).State, \(texts[0]).Action"
-    case ["Reducer"] where texts.count == 2: return texts.joined(separator: ", ")
+    case ["ReducerOf"] where texts.count == 1:
+      return ("\(texts[0]).State", "\(texts[0]).Action")
+    case ["Reducer"] where texts.count == 2: return (texts[0], texts[1])
     default: return nil
     }
   }

@@ -21,8 +21,8 @@ struct StructReducer {
   func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
     diagnose(in: context)
     var members: [DeclSyntax] = []
-    if !names.types.contains("State") { members.append(state) }
-    if !names.types.contains("Action") {
+    if !isGiven("State") { members.append(state) }
+    if !isGiven("Action") {
       guard let action = action(in: context) else { return members }
       members.append(action)
     }
@@ -32,6 +32,14 @@ struct StructReducer {
       )
     }
     return members
+  }
+
+  /// Whether a type is declared, or named by a body that reduces types from elsewhere.
+  private func isGiven(_ name: String) -> Bool {
+    if names.types.contains(name) { return true }
+    guard let types = names.body.flatMap(ReducerAttributes.reducedTypes) else { return false }
+    let type = name == "State" ? types.state : types.action
+    return ![name, "Self.\(name)", "\(declaration.name.text).\(name)"].contains(type)
   }
 
   private var state: DeclSyntax {

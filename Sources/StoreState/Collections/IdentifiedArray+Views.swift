@@ -46,7 +46,8 @@ extension IdentifiedArray {
     /// Goes over the ids in their order.
     public func makeIterator() -> Iterator {
       switch rows {
-      case .elements(let tree): Iterator(rows: .elements(tree.makeIterator()))
+      case .elements(let tree):
+        Iterator(rows: .elements(tree.makeIterator(), read: tree.identity.read))
       case .ids(let tree): Iterator(rows: .ids(tree.makeIterator()))
       }
     }
@@ -83,7 +84,7 @@ extension IdentifiedArray {
     /// Goes over the ids of an identified array.
     public struct Iterator: IteratorProtocol {
       enum Rows {
-        case elements(RowTree<ID, Element>.Iterator)
+        case elements(RowTree<ID, Element>.Iterator, read: (Element) -> ID)
         case ids(RowTree<ID, ID>.Iterator)
       }
 
@@ -92,10 +93,10 @@ extension IdentifiedArray {
       /// The next id, or nil at the end.
       public mutating func next() -> ID? {
         switch rows {
-        case .elements(var iterator):
+        case .elements(var iterator, let read):
           guard let row = iterator.advance() else { return nil }
-          rows = .elements(iterator)
-          return iterator.tree.identity.read(row.pointee)
+          rows = .elements(iterator, read: read)
+          return read(row.pointee)
         case .ids(var iterator):
           guard let row = iterator.advance() else { return nil }
           rows = .ids(iterator)

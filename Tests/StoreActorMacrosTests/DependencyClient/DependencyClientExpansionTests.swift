@@ -87,6 +87,39 @@ struct DependencyClientExpansionTests {
     )
   }
 
+  @Test("An endpoint that returns an optional and cannot throw any error returns nil")
+  func optionalResult() {
+    expectExpansion(
+      """
+      struct Recorder {
+        @DependencyEndpoint var currentTime: @Sendable () async -> Double?
+      }
+      """,
+      """
+      struct Recorder {
+        var currentTime: @Sendable () async -> Double? {
+          @storageRestrictions(initializes: _currentTime)
+          init(initialValue) {
+            _currentTime = initialValue
+          }
+          get {
+            _currentTime
+          }
+          set {
+            _currentTime = newValue
+          }
+        }
+
+        private var _currentTime: @Sendable () async -> Double? = {
+          StoreActor._$unimplementedEndpoint("\\(Self.self).currentTime")
+          return nil
+        }
+      }
+      """,
+      macros: dependencyClientMacros,
+    )
+  }
+
   @Test("An endpoint that returns something and cannot throw any error needs a default")
   func missingDefault() {
     expectExpansion(

@@ -2,7 +2,6 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 
-
 /// The macros of states, with the conformances that they declare.
 let stateMacros: [String: MacroSpec] = [
   "ObservableState": MacroSpec(

@@ -3,7 +3,6 @@ import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-
 /// What the macros of the Simplex surface write, as text.
 @Suite("The Simplex surface")
 struct SimplexExpansionTests {

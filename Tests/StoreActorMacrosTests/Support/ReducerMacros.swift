@@ -2,7 +2,6 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacroExpansion
 
-
 /// The macros of reducers and case paths as the package declares them.
 let reducerMacros: [String: MacroSpec] = [
   "CasePathable": MacroSpec(

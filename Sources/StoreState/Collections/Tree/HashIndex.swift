@@ -25,9 +25,9 @@ struct HashIndex {
 
   @inlinable
   static func hash(of id: some Hashable) -> UInt32 {
-    var hasher = Hasher()
-    hasher.combine(id)
-    return UInt32(truncatingIfNeeded: hasher.finalize())
+    // Spread once more, for types that make their hashes themselves.
+    let spread = UInt64(truncatingIfNeeded: id.hashValue) &* 0x9e37_79b9_7f4a_7c15
+    return UInt32(truncatingIfNeeded: spread >> 32)
   }
 
   /// The bits of a hash that leaves note; others than those by which the index finds leaves first.

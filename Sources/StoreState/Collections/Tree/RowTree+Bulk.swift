@@ -95,7 +95,7 @@ extension RowTree {
     guard first != second else { return checkPosition(first) }
     let (one, other) = (uniqueRow(at: first), uniqueRow(at: second))
     let (label, otherLabel) = (label(at: first), label(at: second))
-    if label != otherLabel {
+    if isIndexed, label != otherLabel {
       index.replace(hash(of: one.pointee), label, by: otherLabel)
       index.replace(hash(of: other.pointee), otherLabel, by: label)
     }

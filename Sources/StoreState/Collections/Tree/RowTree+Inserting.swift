@@ -52,7 +52,7 @@ extension RowTree {
     }
   }
 
-  /// Puts a branch above the only leaf, and begins the index.
+  /// Puts a branch above the only leaf.
   private mutating func raiseRoot() {
     let branch = RowBranch.make(capacity: widths.branch)
     branch.insert(
@@ -61,7 +61,6 @@ extension RowTree {
     )
     root = branch
     height = 1
-    rebuildIndex()
   }
 
   private mutating func raiseRoot(beside sibling: Sibling) {
@@ -74,6 +73,7 @@ extension RowTree {
     branch.insert(sibling.entry, at: sibling.isBefore ? 0 : 1)
     root = branch
     height += 1
+    if height == 2 { rebuildIndex() }
   }
 
   /// Where an insertion goes, seen from a node.
@@ -181,7 +181,7 @@ extension RowTree {
         tag: HashIndex.tag(of: hash),
         at: place.position,
       )
-      index.insert(hash, UInt32(place.label))
+      noteInIndex(hash, UInt32(place.label))
       return nil
     }
     // Appending and prepending leave full leaves behind.
@@ -194,6 +194,10 @@ extension RowTree {
     return split(&node, inserting: row, hash, at: place)
   }
 
+  private mutating func noteInIndex(_ hash: UInt32, _ label: UInt32) {
+    if isIndexed { index.insert(hash, label) }
+  }
+
   private mutating func newLeaf(
     _ row: Row,
     _ hash: UInt32,
@@ -202,7 +206,7 @@ extension RowTree {
   ) -> Sibling {
     let leaf = RowLeaf.make(Row.self, capacity: widths.leaf)
     leaf.insert(row, tag: HashIndex.tag(of: hash), at: 0)
-    index.insert(hash, UInt32(label))
+    noteInIndex(hash, UInt32(label))
     return Sibling(
       entry: RowBranchEntry(child: leaf, label: UInt32(label), count: 1),
       isBefore: isBefore,
@@ -229,10 +233,10 @@ extension RowTree {
         tag: HashIndex.tag(of: hash),
         at: place.position,
       )
-      index.insert(hash, UInt32(place.label))
+      noteInIndex(hash, UInt32(place.label))
     } else {
       right.insert(row, tag: HashIndex.tag(of: hash), at: place.position - half)
-      index.insert(hash, UInt32(label))
+      noteInIndex(hash, UInt32(label))
     }
     return Sibling(
       entry: RowBranchEntry(child: right, label: UInt32(label), count: right.count),
@@ -246,6 +250,7 @@ extension RowTree {
   }
 
   mutating func relabel(_ leaf: RowLeaf, _ offsets: Range<Int>, from old: UInt32, to new: UInt32) {
+    guard isIndexed else { return }
     for offset in offsets {
       index.replace(hash(of: leaf.rows(of: Row.self)[offset]), old, by: new)
     }

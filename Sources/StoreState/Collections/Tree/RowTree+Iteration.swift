@@ -3,7 +3,9 @@ extension RowTree {
   @usableFromInline
   struct Iterator: IteratorProtocol {
     /// Keeps the leaves alive.
-    @usableFromInline let tree: RowTree
+    @usableFromInline let root: AnyObject
+    @usableFromInline let height: Int
+    @usableFromInline let count: Int
     /// The next row of the present leaf, and the end of its rows.
     @usableFromInline var row: UnsafeMutablePointer<Row>?
     @usableFromInline var end: UnsafeMutablePointer<Row>?
@@ -12,7 +14,9 @@ extension RowTree {
 
     @inlinable
     init(_ tree: RowTree) {
-      self.tree = tree
+      root = tree.root
+      height = tree.height
+      count = tree.count
     }
 
     @inlinable
@@ -22,10 +26,10 @@ extension RowTree {
       return next
     }
 
-    @usableFromInline
+    @inlinable
     mutating func firstOfNextLeaf() -> UnsafeMutablePointer<Row>? {
-      guard position < tree.count else { return nil }
-      let spot = tree.spot(at: position)
+      guard position < count else { return nil }
+      let spot = RowTree.spot(at: position, below: root, height)
       let first = spot.row
       row = first + 1
       end = first + spot.left

@@ -34,12 +34,26 @@ extension RowTree {
   /// Gives some leaves new labels when the leaf into which a row goes must split and has no
   /// number free behind or before it.
   mutating func makeLabelSpace(forInsertionAt position: Int) {
-    while let path = crowdedPath(forInsertionAt: position) {
+    while isFull(atInsertionAt: position), let path = crowdedPath(forInsertionAt: position) {
       var depth = path.count - 1
       // The first leaf of all gets another label only when all do.
       if path[0].first == 0 { depth = 0 }
       while depth > 0, !path[depth].isSparse { depth -= 1 }
       relabelLeaves(below: path[depth], depth: depth, position: position)
+    }
+  }
+
+  /// Whether the leaf is full into which a row goes; mostly it is not, and this is quick.
+  private func isFull(atInsertionAt position: Int) -> Bool {
+    var (node, position) = (Unmanaged.passUnretained(root), position)
+    for _ in 0..<height {
+      node = node._withUnsafeGuaranteedRef {
+        let branch = unsafeDowncast($0, to: RowBranch.self)
+        return branch.child(at: branch.insertionSlot(of: &position))
+      }
+    }
+    return node._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: RowLeaf.self).count == widths.leaf
     }
   }
 
@@ -110,6 +124,7 @@ extension RowTree {
       }
     }
     root = node
+    guard isIndexed else { return }
     for change in changes {
       for offset in 0..<change.leaf.count {
         index.remove(hash(of: change.leaf.rows(of: Row.self)[offset]), change.old)
@@ -164,9 +179,10 @@ extension RowTree {
 
   /// Makes the index of the rows as they stand.
   mutating func rebuildIndex() {
+    guard isIndexed else { return }
     var pairs: [UInt64] = []
     pairs.reserveCapacity(count)
-    if count > 0 { collectPairs(root, height, label: 0, into: &pairs) }
+    collectPairs(root, height, label: 0, into: &pairs)
     HashIndex.sort(&pairs)
     index = HashIndex(sorted: pairs)
   }

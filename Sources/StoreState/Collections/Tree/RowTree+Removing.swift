@@ -3,7 +3,7 @@ extension RowTree {
   @usableFromInline
   mutating func remove(at position: Int) -> Row {
     let place = uniqueRow(at: position)
-    let hash = height > 0 ? hash(of: place.pointee) : 0
+    let hash = isIndexed ? hash(of: place.pointee) : 0
     let row = place.move()
     closeHole(at: position, hash: hash)
     return row
@@ -15,7 +15,7 @@ extension RowTree {
   ///
   /// - Parameters:
   ///   - position: Where the row was.
-  ///   - hash: The hash of its id; of no importance when there are no branches.
+  ///   - hash: The hash of its id; of no importance when there is no index.
   @usableFromInline
   mutating func closeHole(at position: Int, hash: UInt32) {
     var node = takeRoot()
@@ -33,7 +33,7 @@ extension RowTree {
       guard branch.count == 1 else { return }
       root = branch.entries[0].child
       height -= 1
-      if height == 0 { index = HashIndex() }
+      if !isIndexed { index = HashIndex() }
     }
   }
 
@@ -46,7 +46,7 @@ extension RowTree {
   ) {
     guard height > 0 else {
       unsafeDowncast(node, to: RowLeaf.self).closeHole(Row.self, at: position)
-      if self.height > 0 { index.remove(hash, label) }
+      if isIndexed { index.remove(hash, label) }
       return
     }
     let branch = unsafeDowncast(node, to: RowBranch.self)

@@ -11,8 +11,8 @@ final class NoRows: Sendable {
 /// The rows stand in the leaves of a balanced tree, which counts them. Each leaf has a **label**, a
 /// number that grows from leaf to leaf and stays when rows come and go elsewhere. An index leads
 /// from the hash of an id to the label of the leaf that holds the row: so a row is found by its
-/// place or its id in logarithmic time, and no row knows where it stands. A tree of one leaf has
-/// neither labels nor an index; there a row is found by looking.
+/// place or its id in logarithmic time, and no row knows where it stands. A tree of few leaves has
+/// no index; there a row is found by looking through the tags of all leaves.
 @usableFromInline
 struct RowTree<ID: Hashable, Row> {
   @usableFromInline let identity: RowIdentity<ID, Row>
@@ -21,7 +21,7 @@ struct RowTree<ID: Hashable, Row> {
   /// How many levels of branches there are.
   @usableFromInline var height = 0
   @usableFromInline var count = 0
-  /// Leads from hashes to labels; empty when `height` is 0.
+  /// Leads from hashes to labels; empty when `isIndexed` is false.
   @usableFromInline var index = HashIndex()
 
   @usableFromInline
@@ -31,6 +31,9 @@ struct RowTree<ID: Hashable, Row> {
   }
 
   var widths: TreeWidths { identity.widths }
+
+  /// Whether there are so many leaves that an index finds a row sooner than a look at all of them.
+  @inlinable var isIndexed: Bool { height > 1 }
 
   /// Whether both are the same nodes; then they are the same rows.
   @inlinable
@@ -90,6 +93,11 @@ extension RowTree {
   @inlinable
   func spot(at position: Int) -> Spot {
     checkPosition(position)
+    return Self.spot(at: position, below: root, height)
+  }
+
+  @inlinable
+  static func spot(at position: Int, below root: AnyObject, _ height: Int) -> Spot {
     var (node, offset) = (Unmanaged.passUnretained(root), position)
     for _ in 0..<height {
       node = node._withUnsafeGuaranteedRef {
@@ -111,15 +119,29 @@ extension RowTree {
   @inlinable
   func spot(of id: ID, hash: UInt32) -> Spot? {
     guard count > 0 else { return nil }
-    guard height > 0 else {
-      return spot(of: id, hash, in: Unmanaged.passUnretained(root), from: 0)
-    }
+    guard isIndexed else { return spot(of: id, unindexed: hash) }
     var least: UInt32? = 0
     while let from = least, let label = index.label(of: hash, from: from) {
       if let spot = spot(of: id, hash, labelled: label) { return spot }
       least = label == .max ? nil : label + 1
     }
     return nil
+  }
+
+  /// The row with an id in a tree of one leaf, or of one branch and its leaves.
+  @inlinable
+  func spot(of id: ID, unindexed hash: UInt32) -> Spot? {
+    let top = Unmanaged.passUnretained(root)
+    guard height > 0 else { return spot(of: id, hash, in: top, from: 0) }
+    return top._withUnsafeGuaranteedRef {
+      let branch = unsafeDowncast($0, to: RowBranch.self)
+      var first = 0
+      for slot in 0..<branch.count {
+        if let spot = spot(of: id, hash, in: branch.child(at: slot), from: first) { return spot }
+        first += Int(branch.entries[slot].count)
+      }
+      return nil
+    }
   }
 
   /// The row with an id in a tree of so few rows that a hash would take longer.

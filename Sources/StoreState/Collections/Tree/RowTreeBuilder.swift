@@ -57,8 +57,8 @@ struct RowTreeBuilder<ID: Hashable, Row> {
       let label = UInt32(layout.first + leaf * layout.distance)
       pairs[place] = HashIndex.pair(UInt32(pairs[place] >> 32), label)
     }
-    tree.index = HashIndex(sorted: pairs)
     raise(&tree, layout)
+    if tree.isIndexed { tree.index = HashIndex(sorted: pairs) }
     return tree
   }
 

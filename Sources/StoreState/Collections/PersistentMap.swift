@@ -1,0 +1,177 @@
+/// One entry of a map.
+@usableFromInline
+struct PersistentMapRow<Key: Hashable, Value> {
+  @usableFromInline let key: Key
+  @usableFromInline var value: Value
+
+  @inlinable
+  init(key: Key, value: Value) {
+    self.key = key
+    self.value = value
+  }
+}
+
+/// Values by key, for state: a dictionary whose copies share what did not change.
+///
+/// A copy takes constant time, and a change takes logarithmic time while the copy stays as it was.
+/// `==`, digests and deltas of two versions take as long as their differences. On the wire it is
+/// what a `Dictionary` is.
+///
+/// ```swift
+/// var scores: PersistentMap<String, Int> = ["Blob": 1]
+/// scores["Blob", default: 0] += 1
+/// ```
+///
+/// Entries are gone over in the order in which their keys came, the same in every process. The
+/// order is no part of the value: two maps with equal entries are equal.
+///
+/// A key that is equal to one that is there but written in other bytes, like a text in another
+/// normalisation, finds the entry and does not replace the key; on the wire it is another key.
+public struct PersistentMap<Key: Hashable, Value> {
+  @usableFromInline typealias Row = PersistentMapRow<Key, Value>
+
+  @usableFromInline var tree: RowTree<Key, Row>
+
+  /// Makes an empty map.
+  @inlinable
+  public init() {
+    self.init(widths: .standard(for: Row.self))
+  }
+
+  @inlinable
+  init(widths: TreeWidths) {
+    let identity = RowIdentity<Key, Row>(
+      read: { $0.key },
+      keyPath: { \Row.key },
+      widths: widths,
+      digests: .unordered,
+    )
+    tree = RowTree(identity: identity)
+  }
+
+  /// Makes a map of keys that are known to differ; one that occurs twice traps.
+  @inlinable
+  public init(uniqueKeysWithValues entries: some Sequence<(Key, Value)>) {
+    self.init()
+    var builder = RowTreeBuilder(identity: tree.identity)
+    for (key, value) in entries { builder.append(Row(key: key, value: value)) }
+    tree = builder.finish { position, key in
+      preconditionFailure("Entry \(position) has a key that occurred before: \(key)")
+    }
+  }
+
+  /// Makes a map of a dictionary's entries.
+  ///
+  /// They are gone over in the dictionary's order, which no process has twice.
+  @inlinable
+  public init(_ dictionary: [Key: Value]) {
+    self.init(uniqueKeysWithValues: dictionary.lazy.map { ($0.key, $0.value) })
+  }
+
+  /// How many entries there are.
+  @inlinable public var count: Int { tree.count }
+
+  /// Whether there are no entries.
+  @inlinable public var isEmpty: Bool { tree.count == 0 }
+
+  /// The value of a key; setting `nil` removes the entry.
+  @inlinable
+  public subscript(key: Key) -> Value? {
+    get { tree.spot(of: key).map { $0.row.pointee.value } }
+    _modify {
+      if let position = tree.spot(of: key)?.position {
+        let row = tree.uniqueRow(at: position)
+        let entry = row.move()
+        var value: Value? = entry.value
+        defer { putBack(entry.key, value, into: row, at: position) }
+        yield &value
+      } else {
+        var value: Value?
+        defer { if let value { append(key, value) } }
+        yield &value
+      }
+    }
+  }
+
+  /// The value of a key, or a default, which a change puts in.
+  @inlinable
+  public subscript(key: Key, default defaultValue: @autoclosure () -> Value) -> Value {
+    get { self[key] ?? defaultValue() }
+    _modify {
+      if let position = tree.spot(of: key)?.position {
+        yield &tree.uniqueRow(at: position).pointee.value
+      } else {
+        var value = defaultValue()
+        defer { append(key, value) }
+        yield &value
+      }
+    }
+  }
+
+  /// Whether there is an entry with a key.
+  @inlinable
+  public func contains(_ key: Key) -> Bool { tree.spot(of: key) != nil }
+
+  /// Sets the value of a key.
+  ///
+  /// - Returns: The value that was there.
+  @discardableResult
+  public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
+    guard let position = tree.spot(of: key)?.position else {
+      append(key, value)
+      return nil
+    }
+    let row = tree.uniqueRow(at: position)
+    let previous = row.pointee.value
+    row.pointee.value = value
+    return previous
+  }
+
+  /// Removes the entry with a key.
+  ///
+  /// - Returns: The value that was there.
+  @discardableResult
+  public mutating func removeValue(forKey key: Key) -> Value? {
+    guard let position = tree.spot(of: key)?.position else { return nil }
+    return tree.remove(at: position).value
+  }
+
+  /// Removes all entries.
+  public mutating func removeAll() {
+    tree = RowTree(identity: tree.identity)
+  }
+
+  /// The entries for which a closure says so.
+  public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
+    var result = self
+    let positions = try tree.positions {
+      try !isIncluded((key: $0.pointee.key, value: $0.pointee.value))
+    }
+    result.tree.remove(at: positions)
+    return result
+  }
+
+  @usableFromInline
+  mutating func append(_ key: Key, _ value: Value) {
+    tree.insert(Row(key: key, value: value), at: count)
+  }
+
+  /// Puts an entry back that was moved out of its leaf, or closes the gap.
+  @inlinable
+  mutating func putBack(
+    _ key: Key,
+    _ value: Value?,
+    into row: UnsafeMutablePointer<Row>,
+    at position: Int,
+  ) {
+    if let value {
+      row.initialize(to: Row(key: key, value: value))
+    } else {
+      tree.closeHole(at: position, hash: HashIndex.hash(of: key))
+    }
+  }
+}
+
+// Sound: nodes that several maps share never change, but for digests that are filled in
+// atomically; see `RowBranch`.
+extension PersistentMap: @unchecked Sendable where Key: Sendable, Value: Sendable {}
