@@ -30,6 +30,7 @@ run: packages ## Build and run stored in the foreground (ARGS='--in-memory' and 
 
 # One after the other: the main serial executor, which TestStore takes, is the whole process's.
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)
+	@Scripts/python-packages cbor2
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests
 	@echo '==> Running the tests'

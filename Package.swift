@@ -149,6 +149,13 @@ let package = Package(
 
     // What `make bench` runs.
     .executableTarget(
+      name: "HostBench",
+      dependencies: [
+        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "Workspace", "ZeroMQ",
+      ],
+      path: "Benchmarks/HostBench",
+    ),
+    .executableTarget(
       name: "StoreBench",
       dependencies: ["StoreActor"],
       path: "Benchmarks/StoreBench",
@@ -242,6 +249,42 @@ let package = Package(
       path: "Tests/SampleTests/Simplex",
     ),
 
+    // A feature folder of five modules as it would be written against the original, but for the
+    // import lines.
+    .target(
+      name: "LoanClient",
+      dependencies: ["StoreActor"],
+      path: "Tests/SampleTests/Ported/LoanClient",
+    ),
+    .target(
+      name: "CatalogFeature",
+      dependencies: ["LoanClient", "StoreActor"],
+      path: "Tests/SampleTests/Ported/CatalogFeature",
+    ),
+    .target(
+      name: "LoginFeature",
+      dependencies: ["LoanClient", "StoreActor"],
+      path: "Tests/SampleTests/Ported/LoginFeature",
+    ),
+    .target(
+      name: "LoanFeature",
+      dependencies: ["LoanClient", "StoreActor"],
+      path: "Tests/SampleTests/Ported/LoanFeature",
+    ),
+    .target(
+      name: "DeskFeature",
+      dependencies: ["CatalogFeature", "LoanClient", "LoanFeature", "LoginFeature", "StoreActor"],
+      path: "Tests/SampleTests/Ported/DeskFeature",
+    ),
+    .testTarget(
+      name: "PortedTests",
+      dependencies: [
+        "CatalogFeature", "DeskFeature", "LoanClient", "LoanFeature", "LoginFeature", "StoreActor",
+        reportsToTests,
+      ],
+      path: "Tests/SampleTests/Ported/PortedTests",
+    ),
+
     .testTarget(
       name: "StoreTestingTests",
       dependencies: [
@@ -260,6 +303,10 @@ let package = Package(
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
+    ),
+    .testTarget(
+      name: "BenchmarkTests",
+      dependencies: ["Client", "Daemon", "HostBench", "StoreBench", "StoreReplication"],
     ),
     .testTarget(
       name: "ClientTests",
@@ -290,7 +337,13 @@ let package = Package(
   swiftLanguageModes: [.v6],
 )
 
-for target in package.targets where target.type != .system && target.type != .plugin {
+// A user's package has none of our settings.
+let ported: Set = [
+  "LoanClient", "CatalogFeature", "LoginFeature", "LoanFeature", "DeskFeature", "PortedTests",
+]
+
+for target in package.targets
+where target.type != .system && target.type != .plugin && !ported.contains(target.name) {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -78,8 +78,9 @@ encodings() {
     "actions=$(field actionsApplied "$line")"
 }
 
-# memory_each PID CLIENT…: KiB for each of the clients that come to some others.
-memory_each() {
+# measure_each PID CLIENT…: KiB for each of the clients that come to some others, in $each. Not on
+# standard output: what a subshell starts nobody would stop.
+measure_each() {
   local pid=$1 few
   shift
   start few "$@" --clients "$memory_few"
@@ -87,19 +88,21 @@ memory_each() {
   few=$(memory "$pid")
   start more "$@" --clients "$memory_more" --first "$memory_few"
   sleep 1
-  calculate '(more - few) / count' "more=$(memory "$pid")" "few=$few" "count=$memory_more"
+  each=$(calculate '(more - few) / count' "more=$(memory "$pid")" "few=$few" "count=$memory_more")
 }
 
 measure_memory() {
-  local ours bare median least greatest
+  local ours bare each median least greatest
   say 'Measuring the memory of idle clients'
   for ((i = 0; i < memory_rounds; i++)); do
     start_daemon "memory-$i"
-    ours=$(memory_each "$started" "$bin/HostBench" follow --dir "$work/memory-$i")
+    measure_each "$started" "$bin/HostBench" follow --dir "$work/memory-$i"
+    ours=$each
     stop_all
     mkdir -m 700 "$work/bare-$i"
     start bare "$bin/HostBench" bare --dir "$work/bare-$i"
-    bare=$(memory_each "$started" "$bin/HostBench" hold --dir "$work/bare-$i")
+    measure_each "$started" "$bin/HostBench" hold --dir "$work/bare-$i"
+    bare=$each
     stop_all
     printf '%s %s\n' "$ours" "$bare" >>"$work/memory"
   done

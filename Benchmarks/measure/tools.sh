@@ -19,9 +19,16 @@ clean_up() {
   exit "$status"
 }
 
+# stop_all: asks them to end, and after two seconds makes them: a program that inherited a blocked
+# signal never hears it.
 stop_all() {
+  local pid end=$((SECONDS + 2))
   for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
-  for pid in ${pids[@]+"${pids[@]}"}; do wait "$pid" 2>/dev/null || true; done
+  for pid in ${pids[@]+"${pids[@]}"}; do
+    while kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do sleep 0.02; done
+    kill -KILL "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
   pids=()
 }
 

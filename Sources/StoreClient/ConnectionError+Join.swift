@@ -12,11 +12,14 @@ extension ConnectionError {
         : "Did you mean \(names)?"
       self.init(.unknownScope, failure.message, remedy: remedy)
     case "schemaMismatch":
+      let fields = failure.details.joined(separator: "; ")
       self.init(
         .schemaMismatch,
-        "\(failure.message) They differ in: \(failure.details.joined(separator: "; ")).",
-        remedy: "Use programs of the same build.",
+        fields.isEmpty ? failure.message : "\(failure.message) They differ in: \(fields).",
+        remedy: "Use programs of the same build, or of builds whose types can read each other.",
       )
+    case "badState":
+      self.init(.schemaMismatch, failure.message, remedy: "Use programs of the same build.")
     case "overloaded": self.init(.tryAgain, failure.message, remedy: "Try again later.")
     default: self.init(.refused, failure.message, remedy: "")
     }

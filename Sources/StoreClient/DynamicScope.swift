@@ -10,6 +10,8 @@ package final class DynamicScope: Replica {
     case snapshot(revision: UInt64)
     /// A delta of the optional state, which was `old`, was applied.
     case delta(ArraySlice<UInt8>, old: GenericValue, revision: UInt64)
+    /// The scope put something out; the state it comes behind was shown.
+    case output(GenericValue, revision: UInt64)
     /// What was taken in is to be shown.
     case settled(revision: UInt64)
     case status(ScopeStatus)
@@ -22,6 +24,9 @@ package final class DynamicScope: Replica {
   /// The optional state as of the newest bytes; null when the scope is absent.
   package private(set) var value = GenericValue.null
   package private(set) var revision: UInt64 = 0
+  private let outputSchema: Digest?
+  /// Outputs that were not of their own schema.
+  package private(set) var unreadableOutputs = 0
   private var knownDigest: IncrementalDigest?
   package internal(set) var scope: ClientScope?
   /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
@@ -31,6 +36,7 @@ package final class DynamicScope: Replica {
     self.name = name
     self.description = description
     schema = .optional(description.state.root)
+    outputSchema = description.output?.hash
   }
 
   package func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
@@ -72,6 +78,21 @@ package final class DynamicScope: Replica {
   package func settled(revision: UInt64) {
     self.revision = revision
     onEvent?(.settled(revision: revision))
+  }
+
+  /// Reads an output by the schema that the daemon described; one of another schema is left out.
+  package func received(_ output: PublishedMessage.Output) {
+    guard let onEvent, let document = description.output, output.schema == outputSchema else {
+      return
+    }
+    do throws(CodecError) {
+      let value = try GenericValue(encoded: output.value)
+      try value.validate(against: document.root, in: document)
+      onEvent(.output(value, revision: output.revision))
+    } catch {
+      // As a frame that is no message: nothing can be done about it, and nothing waits for it.
+      unreadableOutputs += 1
+    }
   }
 
   package func statusChanged(_ status: ScopeStatus) { onEvent?(.status(status)) }

@@ -10,6 +10,7 @@ final class RemoteCore<State: ReplicatedState, Action: WireAction>: StoreCore, R
   /// What is shown; nil until the first snapshot.
   private var shown: State?
   private let observers = StoreObservers()
+  let outputObservers = ObserverList<StoreOutput<Action>>()
   private let connection: StoreConnection
   private var scope: ClientScope?
   private(set) var isInvalid = false
@@ -29,8 +30,14 @@ final class RemoteCore<State: ReplicatedState, Action: WireAction>: StoreCore, R
       mode: .follow,
       state: SchemaRegistry.document(for: State.self),
       action: SchemaRegistry.document(for: Action.self),
+      reader: { SchemaRegistry.readerSchema(for: State.self) },
       replica: self,
     )
+  }
+
+  /// Follows it no more.
+  func leave() {
+    if let scope { connection.client.remove(scope) }
   }
 
   /// Runs `body` when there is a first state, or there will be none.

@@ -136,7 +136,7 @@ private final class FirstState {
     switch event {
     case .settled: finish(.success(()))
     case .status(.refused(let failure)): finish(.failure(ConnectionError(failure)))
-    case .snapshot, .delta, .status: break
+    case .snapshot, .delta, .output, .status: break
     }
   }
 

@@ -123,7 +123,8 @@ public final class StoreConnection {
   /// Nobody needs to know the root: the scope's name and the child's types are enough. Asking twice
   /// for one scope gives two stores that follow it both.
   ///
-  /// - Throws: ``ConnectionError`` when there is no such scope, its types differ, or it is absent.
+  /// - Throws: ``ConnectionError`` when there is no such scope, the daemon's types for it cannot be
+  ///   read here, or it is absent.
   public func store<R: Reducer>(
     _ scope: String,
     _ reducer: R.Type,
@@ -134,7 +135,8 @@ public final class StoreConnection {
 
   /// The store of a scope that may only be looked at, once its first state has come.
   ///
-  /// - Throws: ``ConnectionError`` when there is no such scope, its types differ, or it is absent.
+  /// - Throws: ``ConnectionError`` when there is no such scope, the daemon's types for it cannot be
+  ///   read here, or it is absent.
   public func store<State: ReplicatedState>(
     _ scope: String,
     state: State.Type,
@@ -151,7 +153,13 @@ public final class StoreConnection {
       core.follow(scope)
       wakeUp()
     }
-    try result.get()
+    do throws(ConnectionError) {
+      try result.get()
+    } catch {
+      core.leave()
+      wakeUp()
+      throw error
+    }
     return Store(core: core)
   }
 
@@ -233,7 +241,12 @@ public final class StoreConnection {
     return ticket
   }
 
-  func task(for ticket: ActionTicket) -> RemoteTask {
-    RemoteTask(ticket, client: client) { [weak self] in self?.wakeUp() }
+  func task(for ticket: ActionTicket) -> TicketTask {
+    TicketTask(ticket) { [weak self, client] in
+      Task { @MainActor in
+        client.cancel(ticket)
+        self?.wakeUp()
+      }
+    }
   }
 }

@@ -58,6 +58,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var directory: StoreDirectory?
   private var service: HostService<State, Action>?
   private var commits: StoreSubscription?
+  private var outputs: StoreSubscription?
 
   /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start()``.
   ///
@@ -143,6 +144,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service.wakeUp = { loop.wakeUp() }
     // What the program sends to the store outside a turn has to be published as well.
     commits = core.observeChanges { loop.wakeUp() }
+    // An effect may end without a change, between two turns.
+    service.server.onUnsent = { loop.wakeUp() }
+    outputs = core.observeOutputs { _ in loop.wakeUp() }
     loop.start()
   }
 
@@ -187,6 +191,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   private func close() {
     commits = nil
+    outputs = nil
     service?.close()
     service = nil
     directory = nil

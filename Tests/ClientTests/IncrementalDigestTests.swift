@@ -1,7 +1,7 @@
 import StoreState
 import Testing
 
-@testable import StoreClient
+@testable import StoreReplication
 
 @Suite("The digest of a value that changes little by little")
 struct IncrementalDigestTests {

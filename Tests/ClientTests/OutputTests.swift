@@ -70,6 +70,30 @@ struct OutputTests {
     )
   }
 
+  @Test("What a scope puts out is described as well, where that travels")
+  func describedOutputs() throws {
+    let output = try SchemaDocument(
+      root: .named("Output"),
+      definitions: ["Output": .choice([.init("saved"), .init("failed", [.init("_0", .text)])])],
+    )
+    let text = SchemaText(
+      description: ScopeDescription(
+        name: "thing",
+        state: try SchemaDocument(root: .text, definitions: [:]),
+        action: try SchemaDocument(root: .text, definitions: [:]),
+        id: nil,
+        output: output,
+      )
+    )
+    #expect(
+      text.lines == [
+        "thing", "  state   text", "  actions none", "  outputs Output",
+        "    Output: saved | failed(text)",
+      ]
+    )
+    #expect(try text.description.json()["output"] != .null)
+  }
+
   @Test("A bench's times are given in microseconds with one decimal")
   func bench() {
     let report = BenchReport(

@@ -137,7 +137,7 @@ private final class Follower {
           seen.fault =
             seen.fault ?? "settled at \(revision), not \(String(describing: seen.revision))"
         }
-      case .status: break
+      case .output, .status: break
       }
     }
   }

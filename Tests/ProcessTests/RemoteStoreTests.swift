@@ -50,6 +50,61 @@ extension ProcessTests {
       }
     }
 
+    @Test("Outputs come to every follower, in order, and after the state that they belong to")
+    func outputs() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        try await connected(world) { connection in
+          let store = try await connection.store("probe", Probe.self)
+          let other = try await connection.store("probe", Probe.self)
+          var outputs = store.outputs(of: Probe.Output.self).makeAsyncIterator()
+          let names = ["door", "gate", "hatch"]
+          var expected: [Probe.Output] = []
+          var seen: [Probe.Output] = []
+          var others = other.outputs(of: Probe.Output.self).makeAsyncIterator()
+          for name in names {
+            store.send(.held(name: name))
+            // Of an effect that runs: no revision comes with it.
+            seen.append(try #require(await outputs.next()))
+            #expect(store.waiting == [name])
+            store.send(.released(name: name))
+            seen.append(try #require(await outputs.next()))
+            #expect(store.released.last == name)
+            expected.append(Probe.Output(name: name, isWaiting: true))
+            expected.append(Probe.Output(name: name, isWaiting: false))
+          }
+          #expect(seen == expected)
+          for output in expected { #expect(await others.next() == output) }
+        }
+      }
+    }
+
+    @Test("storectl prints outputs on request, each after the state that it belongs to")
+    func watchedOutputs() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let plain = try await world.watch("probe", "--deltas")
+        let watcher = try await world.watch("probe", "--deltas", "--outputs")
+        let sender = try world.startClient("--json", "send", "probe", "-")
+        sender.write(lines: [#"{"held":{"name":"door"}}"#])
+        let began = try await watcher.output.line("the beginning") { $0.contains(#""output""#) }
+        #expect(
+          began.line
+            == #"{"scope":"probe","revision":1,"output":{"name":"door","isWaiting":true}}"#
+        )
+        sender.write(lines: [#"{"released":{"name":"door"}}"#])
+        let ended = try await watcher.output.line("the end") { $0.contains(#""isWaiting":false"#) }
+        let lines = try watcher.output.lines.map { try JSONValue(parsing: $0) }
+        let index = try #require(lines.firstIndex { $0["output"]?["isWaiting"] == .bool(false) })
+        #expect(try JSONValue(parsing: ended.line) == lines[index])
+        #expect(lines[index]["revision"] == lines[index - 1]["revision"])
+        #expect(lines[index - 1]["delta"] != nil)
+        // Who did not ask for them has the same lines without them.
+        let count = lines.filter { $0["output"] == nil }.count
+        #expect(try await plain.output.lines(atLeast: count).allSatisfy { !$0.contains("output") })
+      }
+    }
+
     @Test("Finishing an action waits for its effect in the daemon, and no longer")
     func finish() async throws {
       try await World.run { world in
@@ -163,9 +218,11 @@ extension ProcessTests {
           #expect(error?.code == .schemaMismatch)
           #expect(error?.code.exitStatus == 65)
           let text = "\(try #require(error))"
-          for name in ["numberFactAlert", "total", "decrementButtonTapped"] {
-            #expect(text.contains(name), "\(text)")
-          }
+          // Only what cannot be read: not the field with a default, nor what only the daemon has.
+          #expect(
+            text.contains("They differ in: Counter.count: text here, int64 there."),
+            "\(text)",
+          )
           // The connection is none the worse for it.
           let nameError = await #expect(throws: ConnectionError.self) {
             _ = try await connection.store("countr", OtherCounter.self)
@@ -174,6 +231,25 @@ extension ProcessTests {
           #expect("\(try #require(nameError))".contains("\"counter\""))
         }
         #expect(try await world.get("counter")["count"] == 0)
+      }
+    }
+
+    @Test("A store of another build's types shows the daemon's state, and sends what both know")
+    func otherBuild() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        try await connected(world) { connection in
+          let store = try await connection.store("counter", NewerCounter.self)
+          #expect(store.total == 7, "the daemon knows no total")
+          try await store.send(.incrementButtonTapped).applied()
+          #expect(store.count == 1)
+          let failure = await #expect(throws: ActionFailure.self) {
+            _ = try await store.send(.resetButtonTapped).applied()
+          }
+          let text = "\(try #require(failure))"
+          #expect(text.contains("does not know the action \"resetButtonTapped\" of \"counter\""))
+        }
+        #expect(try await world.get("counter")["count"] == 1)
       }
     }
 
@@ -266,6 +342,34 @@ private struct OtherCounter: Reducer {
     static let layout = ActionLayout<Self>(
       "Counter.Action",
       [.case("incrementButtonTapped", .incrementButtonTapped)],
+    )
+  }
+
+  var body: some ReducerOf<Self> { EmptyReducer() }
+}
+
+/// The counter in a newer build.
+private struct NewerCounter: Reducer {
+  struct State: ReplicatedRecord {
+    var total = 7
+    var count = 0
+
+    static let layout = RecordLayout<Self>(
+      "Counter",
+      [.field("total", \.total), .field("count", \.count)],
+    )
+  }
+
+  enum Action: WireChoiceAction, Equatable {
+    case resetButtonTapped
+    case incrementButtonTapped
+
+    static let layout = ActionLayout<Self>(
+      "Counter.Action",
+      [
+        .case("resetButtonTapped", .resetButtonTapped),
+        .case("incrementButtonTapped", .incrementButtonTapped),
+      ],
     )
   }
 

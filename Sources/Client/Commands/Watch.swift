@@ -12,6 +12,9 @@ struct Watch: ParsableCommand {
       When more than 64 MiB wait to be printed, or the daemon no longer has what was missed, a \
       line with the whole state takes the place of the changes.
 
+      With --outputs, what the scopes put out is printed as well, each after the state that it \
+      belongs to. What is put out while there is no connection is never printed.
+
       Goes on through a restart of the daemon. SIGTERM or SIGINT ends it after a whole line.
       """,
   )
@@ -23,6 +26,9 @@ struct Watch: ParsableCommand {
 
   @Flag(help: "Print what each revision changed instead of the newest state.")
   var deltas = false
+
+  @Flag(help: "Print what the scopes put out as well.")
+  var outputs = false
 
   @Flag(help: "Print the digest of the scope's state on each line.")
   var digest = false
@@ -42,6 +48,7 @@ struct Watch: ParsableCommand {
     let format = WatchSession.Format(
       isJSON: options.json,
       deltas: deltas,
+      outputs: outputs,
       digest: digest,
       count: count,
     )

@@ -8,6 +8,7 @@ final class WatchSession {
   struct Format {
     var isJSON: Bool
     var deltas: Bool
+    var outputs: Bool
     var digest: Bool
     var count: Int?
   }
@@ -93,6 +94,8 @@ final class WatchSession {
     case .delta(let delta, let old, _):
       entry.isChanged = true
       if format.deltas, !entry.needsState { printDelta(delta, old, entry) }
+    case .output(let value, let revision):
+      if format.outputs { printOutput(value, entry, at: revision) }
     case .settled: printChanged()
     case .status(.refused(let failure)): end(.failure(ConnectionError(failure)))
     case .status: break
@@ -104,12 +107,16 @@ final class WatchSession {
     let hasRoom = format.deltas && writer.pendingBytes < Self.mostPending / 2
     guard writer.isIdle || hasRoom else { return }
     for entry in watched where entry.isChanged && result == nil {
-      if !format.deltas || entry.needsState {
-        entry.needsState = false
-        line(entry, ("state", StateLine.tree(entry.scope)))
-      }
-      entry.isChanged = false
+      printState(entry)
     }
+  }
+
+  /// Prints a state that is due, unless deltas have said it.
+  private func printState(_ entry: Watched) {
+    entry.isChanged = false
+    guard !format.deltas || entry.needsState else { return }
+    entry.needsState = false
+    line(entry, ("state", StateLine.tree(entry.scope)))
   }
 
   private func printDelta(_ delta: ArraySlice<UInt8>, _ old: GenericValue, _ entry: Watched) {
@@ -132,9 +139,32 @@ final class WatchSession {
     }
   }
 
-  private func line(_ entry: Watched, _ content: (name: String, tree: JSONValue)) {
+  /// Prints an output, unless so much waits that states are skipped too.
+  private func printOutput(_ output: GenericValue, _ entry: Watched, at revision: UInt64) {
+    guard let document = entry.scope.description.output else { return }
+    guard writer.pendingBytes < Self.mostPending else {
+      return Note.print("the output cannot keep up; an output of \(entry.scope.name) is left out")
+    }
+    // The state comes first: what is put out is about it.
+    if entry.isChanged { printState(entry) }
+    guard result == nil else { return }
+    let tree = JSONProjection.tree(output, schema: document.root, in: document)
+    line(entry, ("output", tree), at: revision)
+  }
+
+  private func line(
+    _ entry: Watched,
+    _ content: (name: String, tree: JSONValue),
+    at revision: UInt64? = nil,
+  ) {
     writer.line(
-      StateLine.text(entry.scope, content, withDigest: format.digest, asJSON: format.isJSON)
+      StateLine.text(
+        entry.scope,
+        content,
+        at: revision,
+        withDigest: format.digest,
+        asJSON: format.isJSON,
+      )
     )
     printed += 1
     if printed == format.count { end(.success(())) }

@@ -18,7 +18,14 @@ struct SchemaText {
     for name in Self.definitions(of: description.action) where !isRoot(name) {
       lines += choice(name, in: description.action).map { "      \($0)" }
     }
-    return lines
+    return lines + outputLines
+  }
+
+  /// What the scope puts out, where that travels.
+  private var outputLines: [String] {
+    guard let output = description.output else { return [] }
+    let definitions = Self.definitions(of: output).flatMap { choice($0, in: output) }
+    return ["  outputs \(output.root)"] + definitions.map { "    \($0)" }
   }
 
   /// An action as one writes it in Swift: `addButtonTapped(title: text)`.
@@ -76,6 +83,7 @@ extension ScopeDescription {
     [
       "scope": .string(pattern), "each": .bool(isEach), "state": try Self.tree(state),
       "actions": try Self.tree(action), "id": try id.map(Self.tree) ?? .null,
+      "output": try output.map(Self.tree) ?? .null,
     ]
   }
 

@@ -10,19 +10,28 @@ enum StateLine {
   }
 
   /// A line of `watch`: what it is about, and its content under a name.
+  ///
+  /// An output has a revision of its own; anything else is of the scope's.
   static func text(
     _ scope: DynamicScope,
     _ content: (name: String, tree: JSONValue),
+    at revision: UInt64? = nil,
     withDigest: Bool,
     asJSON: Bool,
   ) -> String {
+    let revision = revision ?? scope.revision
     guard asJSON else {
       let digest = withDigest ? " \(scope.digest)" : ""
-      let sign = content.name == "delta" ? " +" : ""
-      return "\(scope.name) @\(scope.revision)\(digest)\(sign) \(content.tree.text())"
+      let sign =
+        switch content.name {
+        case "delta": " +"
+        case "output": " !"
+        default: ""
+        }
+      return "\(scope.name) @\(revision)\(digest)\(sign) \(content.tree.text())"
     }
     var members: [JSONValue.Member] = [
-      .init("scope", .string(scope.name)), .init("revision", .integer(scope.revision)),
+      .init("scope", .string(scope.name)), .init("revision", .integer(revision)),
       .init(content.name, content.tree),
     ]
     if withDigest { members.append(.init("digest", .string("\(scope.digest)"))) }

@@ -35,6 +35,10 @@ extension Store {
   /// that puts something out when its child's action comes does so in the child's name, but for the
   /// type. The sequence ends with the store.
   ///
+  /// A store whose state a daemon keeps has outputs of the type that its scope was exposed with, as
+  /// long as both programs have the same schema for it. They come after the state that they belong
+  /// to; those of a break are lost. Its children have none, but for scopes of their own.
+  ///
   /// - Parameters:
   ///   - type: The type of the outputs; others are left out.
   ///   - bufferingPolicy: What happens to outputs that are not read in time. Unless told otherwise
@@ -46,8 +50,9 @@ extension Store {
   ) -> AsyncStream<Output> {
     AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
       let end = StreamEnd(continuation)
+      let reader = OutputReader(type)
       let subscription = core.observeOutputs { output in
-        if let value = output.value as? Output { end.continuation.yield(value) }
+        if let value = reader.read(output.value) { end.continuation.yield(value) }
       }
       continuation.onTermination = { _ in subscription.cancel() }
     }

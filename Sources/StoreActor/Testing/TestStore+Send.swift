@@ -33,7 +33,7 @@ extension TestStore {
       update: updateStateToExpectedResult,
       at: location,
     )
-    await letEffectsEnd()
+    if subject.isObserved, !recorder.runningActions.isEmpty { await letEffectsEnd() }
     checkSubject(at: location)
     return TestStoreTask(task: task, timeout: timeout)
   }

@@ -1,3 +1,5 @@
+import StoreState
+
 /// An action on its way: accepted here, decided by the daemon, then part of the local state.
 @MainActor
 package final class ActionTicket {
@@ -16,6 +18,10 @@ package final class ActionTicket {
   // What the daemon said, kept back until the local state has reached it.
   var decided: Outcome?
   private(set) var effectsEnded = false
+  /// Its form for a daemon of another build, or why there is none.
+  private var translation: (by: ScopeTranslation, result: Result<[UInt8], Outcome.Failure>)?
+  /// Why the daemon was sent something in its place that it refuses.
+  private var replaced: Outcome.Failure?
   // Nearly always there is one who waits, and an array of one would have to be allocated.
   private var onSettled: (@MainActor (Outcome) -> Void)?
   private var onSettledToo: [@MainActor (Outcome) -> Void] = []
@@ -57,7 +63,11 @@ package final class ActionTicket {
   }
 
   /// The most bytes that it takes in a frame: with its handle and its deadline.
-  var frameBytes: Int { Self.frameBytes(action) }
+  var frameBytes: Int {
+    guard scope.translation != nil else { return Self.frameBytes(action) }
+    if case .success(let bytes) = translated() { return Self.frameBytes(bytes) }
+    return Self.frameBytes([])
+  }
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
 
@@ -70,5 +80,58 @@ package final class ActionTicket {
     let bodies = onFinished
     onFinished = []
     for body in bodies { body() }
+  }
+}
+
+// MARK: - What the daemon is sent
+
+extension ActionTicket {
+  /// The action as the daemon understands it.
+  func translated() -> Result<[UInt8], Outcome.Failure> {
+    guard let by = scope.translation, let actions = by.action else { return .success(action) }
+    if let translation, translation.by === by { return translation.result }
+    let result = actions.translate(action)
+    translation = (by, result)
+    return result
+  }
+
+  /// Writes it into a frame of actions.
+  ///
+  /// What cannot be told the daemon, because its scope is gone or its case unknown there, becomes
+  /// something that it refuses: the sequence has to advance all the same.
+  func encode(to encoder: inout CBOREncoder) {
+    if let handle = scope.handle {
+      switch translated() {
+      case .success(let bytes):
+        replaced = nil
+        return encoder.action(bytes, handle: handle, deadline: deadline)
+      case .failure(let failure): replaced = failure
+      }
+    } else {
+      replaced = hopelessness
+    }
+    encoder.action(Self.nothing, handle: 0, deadline: nil)
+  }
+
+  /// The encoding of null, which stands for an action of no scope.
+  private static let nothing: [UInt8] = [0xf6]
+
+  /// Why there is nobody who could take it.
+  var hopelessness: Outcome.Failure {
+    let message =
+      if case .refused(let failure) = scope.status {
+        failure.message
+      } else {
+        "The scope \"\(scope.name)\" was left before."
+      }
+    return Outcome.Failure(code: Outcome.rejected, message: message)
+  }
+
+  /// What became of it, in the words of whoever knows why.
+  func explained(_ outcome: Outcome) -> Outcome {
+    guard case .failed(let failure) = outcome, failure.code == Outcome.rejected, let replaced else {
+      return outcome
+    }
+    return .failed(replaced)
   }
 }

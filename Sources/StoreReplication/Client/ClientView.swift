@@ -29,8 +29,8 @@ struct ClientView {
 @MainActor
 struct ClientJoin {
   let nonce: UInt64
-  /// The scopes asked for, in the order of the request, and whether each was to be kept.
-  let asked: [(scope: ClientScope, isKept: Bool)]
+  /// The scopes asked for, in the order of the request.
+  let asked: [Asked]
   var deadline: Instant
   /// The view that was answered; nil before the answer, and when nothing is followed.
   var view: ClientView?
@@ -38,8 +38,15 @@ struct ClientJoin {
   var echo: PublishedMessage.Echo?
   /// The captures by handle: nil while they are on their way.
   var captures: [UInt64: Capture] = [:]
-  /// Runs of the new view that came after the echo.
-  var kept: [PublishedMessage.DeltaRun] = []
+  /// What of the new view came after the echo.
+  var kept: [Kept] = []
+
+  struct Asked {
+    let scope: ClientScope
+    let isKept: Bool
+    /// The schemas that it was asked for with.
+    let hashes: ClientScope.Hashes
+  }
 
   var keepsAny: Bool { asked.contains { $0.isKept } }
 
@@ -66,8 +73,10 @@ struct ClientJoin {
     guard isAnswered else { return false }
     guard let view else { return true }
     guard echo != nil else { return false }
-    return asked.allSatisfy { scope, isKept in
-      guard !isKept, let handle = scope.handle, view.contains(scope) else { return true }
+    return asked.allSatisfy { asked in
+      guard !asked.isKept, let handle = asked.scope.handle, view.contains(asked.scope) else {
+        return true
+      }
       return captures[handle]?.isComplete ?? false
     }
   }

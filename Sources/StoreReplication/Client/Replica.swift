@@ -22,11 +22,16 @@ package protocol Replica: AnyObject {
   /// Every scope that changed has been settled: those who watch may look, at any scope.
   func announce()
 
+  /// Takes an output of the scope; the state that it comes behind is shown and announced.
+  func received(_ output: PublishedMessage.Output)
+
   func statusChanged(_ status: ScopeStatus)
 }
 
 extension Replica {
   package func announce() {}
+
+  package func received(_: PublishedMessage.Output) {}
 }
 
 /// How a scope of a client is doing.
@@ -53,71 +58,6 @@ package struct JoinFailure: Error, Hashable, Sendable {
     self.code = code
     self.message = message
     self.details = details
-  }
-}
-
-/// What a client wants of one scope, and how far it got.
-@MainActor
-package final class ClientScope {
-  package let name: String
-  package let mode: ClientMessage.JoinMode
-  let stateHash: Digest?
-  let actionHash: Digest?
-  private let state: SchemaDocument?
-  private let action: SchemaDocument?
-  /// Nil for a scope that is only sent to.
-  package let replica: (any Replica)?
-  package internal(set) var status = ScopeStatus.joining {
-    didSet { if status != oldValue { replica?.statusChanged(status) } }
-  }
-  /// The daemon's name for it in this session; nil before the join and after the session.
-  var handle: UInt64?
-  /// What the replica has; nil when it has nothing, or nothing to be trusted.
-  var position: ClientMessage.Position?
-  /// Whether nobody wants it any more; actions that were sent to it still get their outcomes.
-  var isRemoved = false
-
-  /// Creates a scope that is not joined yet.
-  ///
-  /// - Parameters:
-  ///   - name: The scope's name.
-  ///   - mode: Whether it is followed.
-  ///   - state: The schema of the state that this program knows; nil when it takes any.
-  ///   - action: The schema of the actions that this program knows; nil when it takes any.
-  ///   - replica: What keeps its state; nil for a scope that is only sent to.
-  init(
-    name: String,
-    mode: ClientMessage.JoinMode,
-    state: SchemaDocument?,
-    action: SchemaDocument?,
-    replica: (any Replica)?,
-  ) {
-    precondition(
-      (mode == .sendOnly) == (replica == nil),
-      "The scope \"\(name)\" is followed with a replica, or only sent to without one",
-    )
-    self.name = name
-    self.mode = mode
-    self.state = state
-    self.action = action
-    stateHash = state?.hash
-    actionHash = action?.hash
-    self.replica = replica
-  }
-
-  /// Whether it will not be joined any more.
-  var isGone: Bool { if case .refused = status { true } else { isRemoved } }
-
-  /// The fields and cases in which this program's types differ from the daemon's.
-  func differences(from theirs: ScopeDescription) -> [String] {
-    var differences: [String] = []
-    if let state {
-      differences += SchemaDocument.differences(between: state, and: theirs.state)
-    }
-    if let action {
-      differences += SchemaDocument.differences(between: action, and: theirs.action)
-    }
-    return differences
   }
 }
 

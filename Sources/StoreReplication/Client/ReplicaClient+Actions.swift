@@ -59,7 +59,7 @@ extension ReplicaClient {
   }
 
   /// The most bytes that a frame of actions has before the first.
-  private static let frameHeaderBytes = 20
+  static let frameHeaderBytes = 20
 
   /// Cancels the effects of an action, now or as soon as the daemon has it.
   package func cancel(_ ticket: ActionTicket) {
@@ -72,6 +72,7 @@ extension ReplicaClient {
   func sendActions() {
     guard actions.hasUnsent, let session, phase == .live else { return }
     failHopeless()
+    failUntranslatable()
     while let batch = actions.nextBatch(
       window: session.window,
       count: limits.actionsPerFrame,
@@ -88,11 +89,7 @@ extension ReplicaClient {
     let bytes = tickets.reduce(frameHeaderBytes) { $0 + $1.frameBytes }
     var encoder = CBOREncoder(reserving: bytes)
     encoder.actions(first: first, count: tickets.count)
-    for ticket in tickets {
-      // A scope that the daemon no longer has gets a handle that it refuses by name: the sequence
-      // has to advance all the same.
-      encoder.action(ticket.action, handle: ticket.scope.handle ?? 0, deadline: ticket.deadline)
-    }
+    for ticket in tickets { ticket.encode(to: &encoder) }
     return encoder.bytes
   }
 
@@ -100,11 +97,7 @@ extension ReplicaClient {
   private func failHopeless() {
     failExpired()
     for ticket in actions.removeWaiting(where: { $0.scope.handle == nil && $0.scope.isGone }) {
-      if case .refused(let failure) = ticket.scope.status {
-        fail(ticket, Outcome.rejected, failure.message)
-      } else {
-        fail(ticket, Outcome.rejected, "The scope \"\(ticket.scope.name)\" was left before.")
-      }
+      ticket.settle(.failed(ticket.hopelessness))
     }
   }
 
@@ -121,7 +114,7 @@ extension ReplicaClient {
       {
         runningEffects[sequence] = ticket
       }
-      ticket.settle(outcome)
+      ticket.settle(ticket.explained(outcome))
     }
     while let first = finishing.first, isReached(first.reach) {
       finishing.removeFirst()

@@ -68,6 +68,7 @@ extension ReplicaClient {
     } else {
       sessionLost()
       sessionBase = lastNonce
+      if previous != nil { forgetRefusals() }
     }
     actions.rewind()
     // Without scopes too: the daemon may still have some for us.

@@ -7,13 +7,14 @@ extension ReplicaClient {
       if topic == session?.privateTopic { receive(echo) }
     case .deltas(let run): receive(run, on: topic)
     case .bookmark(let bookmark): receive(bookmark, on: topic)
+    case .outputs(let outputs): receive(outputs, on: topic)
     }
   }
 
   private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic) {
     if let join = joining, join.echo != nil {
       // What comes after the echo counts in the new view; the old one has done its part.
-      if topic == join.view?.topic { joining?.kept.append(run) }
+      if topic == join.view?.topic { joining?.kept.append(.run(run)) }
       return
     }
     guard topic == view?.topic else { return }
@@ -59,7 +60,7 @@ extension ReplicaClient {
       touched[change.index] = true
       for scope in view.scopes[change.index] {
         do throws(CodecError) {
-          try scope.replica?.apply(change.delta, revision: step.revision)
+          try scope.apply(change.delta, revision: step.revision)
         } catch {
           return "\(scope.name): \(error)"
         }
@@ -88,13 +89,13 @@ extension ReplicaClient {
     self.view?.revision = max(view.revision, bookmark.revision)
     revision = max(revision, bookmark.revision)
     let differing = zip(view.scopes, bookmark.digests).flatMap { scopes, digest in
-      scopes.filter { $0.replica?.digest != digest }.map { ($0, digest) }
+      scopes.filter { $0.digest != digest }.map { ($0, digest) }
     }
     guard !differing.isEmpty else { return }
     freezePositions()
     self.view?.isIntact = false
     for (scope, digest) in differing {
-      let ours = scope.replica?.digest.description ?? "missing"
+      let ours = scope.digest?.description ?? "missing"
       doubt(scope, "its digest is \(ours), the daemon's \(digest)")
     }
     rejoin()

@@ -2,11 +2,22 @@ package import StoreState
 
 extension ReplicaClient {
   /// Follows a scope with a replica, or takes one to send to.
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name.
+  ///   - mode: Whether it is followed.
+  ///   - state: The schema of this program's state; nil when it takes any.
+  ///   - action: The schema of this program's actions; nil when it takes any.
+  ///   - reader: The state's schema with what helps to read other builds' states. Nil when only a
+  ///     daemon with this very state will do.
+  ///   - replica: What keeps its state; nil for a scope that is only sent to.
+  /// - Returns: The scope, which the next turn joins.
   package func add(
     _ name: String,
     mode: ClientMessage.JoinMode,
     state: SchemaDocument? = nil,
     action: SchemaDocument? = nil,
+    reader: (@MainActor () -> ReaderSchema)? = nil,
     replica: (any Replica)?,
   ) -> ClientScope {
     let scope = ClientScope(
@@ -14,6 +25,7 @@ extension ReplicaClient {
       mode: mode,
       state: state,
       action: action,
+      reader: reader,
       replica: replica,
     )
     scopes.append(scope)
@@ -35,13 +47,17 @@ extension ReplicaClient {
     }
     needsJoin = false
     lastNonce += 1
-    let wanted = scopes.filter { if case .refused = $0.status { false } else { true } }
+    let wanted = scopes.filter { !$0.isGone && !$0.isResolving }
     // A scope that is followed twice is captured once, for both: so both must have the same.
     let fresh = Set(
       wanted.filter { $0.replica != nil && view?.contains($0) != true }.map(\.name)
     )
     let asked = wanted.map { scope in
-      (scope: scope, isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name))
+      ClientJoin.Asked(
+        scope: scope,
+        isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name),
+        hashes: scope.hashes,
+      )
     }
     freezePositions()
     // What the daemon sends will start from these positions, so nothing may be added to them.
@@ -56,13 +72,13 @@ extension ReplicaClient {
     send(
       .join(
         nonce: lastNonce,
-        asked.map { scope, isKept in
+        asked.map { asked in
           ClientMessage.JoinRequest(
-            scope: scope.name,
-            mode: isKept ? .keep : scope.mode,
-            stateHash: scope.stateHash,
-            actionHash: scope.actionHash,
-            position: positions[scope.name],
+            scope: asked.scope.name,
+            mode: asked.isKept ? .keep : asked.scope.mode,
+            stateHash: asked.hashes.state,
+            actionHash: asked.hashes.action,
+            position: positions[asked.scope.name],
           )
         },
       )
@@ -77,7 +93,7 @@ extension ReplicaClient {
     var positions: [String: ClientMessage.Position] = [:]
     var without: Set<String> = []
     for scope in wanted where scope.replica != nil {
-      if let position = scope.position, position.epoch == epoch,
+      if let position = scope.position, position.epoch == epoch, scope.hasFittingContent,
         positions[scope.name] ?? position == position
       {
         positions[scope.name] = position
@@ -114,15 +130,24 @@ extension ReplicaClient {
       answers.count == join.asked.count, let session
     else { return }
     var followed: [ClientScope] = []
-    for ((scope, _), answer) in zip(join.asked, answers) {
+    var mismatched: [(scope: ClientScope, failure: JoinFailure)] = []
+    for (asked, answer) in zip(join.asked, answers) {
+      let scope = asked.scope
       switch answer {
       case .accepted(let handle):
         scope.handle = handle
         if scope.replica == nil { scope.status = .live } else { followed.append(scope) }
       case .refused(let code, let message, let details):
-        refuse(scope, JoinFailure(code: code, message: message, details: details))
+        let failure = JoinFailure(code: code, message: message, details: details)
+        if code == "schemaMismatch" {
+          // Who has learned the daemon's types since it asked need not ask what they are.
+          if asked.hashes == scope.hashes { mismatched.append((scope, failure)) }
+        } else {
+          scope.status = .refused(failure)
+        }
       }
     }
+    learnTypes(of: mismatched)
     guard followed.isEmpty == (topic == nil) else {
       malformed += 1
       return
@@ -156,24 +181,6 @@ extension ReplicaClient {
     guard let join = joining, join.isAnswered, join.view != nil, join.echo == nil, let session
     else { return }
     outgoing.append(.upstream(Fence(token: session.token, nonce: join.nonce).encoded()))
-  }
-
-  /// A scope whose schema differs is refused once the daemon's description names the fields.
-  private func refuse(_ scope: ClientScope, _ failure: JoinFailure) {
-    guard failure.code == "schemaMismatch" else {
-      scope.status = .refused(failure)
-      return
-    }
-    describe { [weak self] result in
-      var failure = failure
-      if case .success(let descriptions) = result,
-        let theirs = descriptions.find(scope.name)?.description
-      {
-        failure.details = scope.differences(from: theirs)
-      }
-      scope.status = .refused(failure)
-      self?.settleActions()
-    }
   }
 
   // MARK: Captures
@@ -242,7 +249,7 @@ extension ReplicaClient {
     canKeep = true
     for scope in next.scopes.joined() { scope.status = .live }
     show(next.scopes.flatMap(\.self), revision: echo.revision)
-    for run in join.kept { receive(run) }
+    for kept in join.kept { receive(kept) }
     settleActions()
   }
 
@@ -268,16 +275,19 @@ extension ReplicaClient {
       }
       switch capture {
       case .snapshot(let bytes, _, let revision):
-        try scope.replica?.reset(to: bytes[...], revision: revision)
+        try scope.reset(to: bytes[...], revision: revision)
       case .replay(let delta, let revision):
-        if let delta { try scope.replica?.apply(delta, revision: revision) }
+        if let delta { try scope.apply(delta, revision: revision) }
       }
       return true
     } catch {
       if case .snapshot = capture, capture.revision == echo.revision {
         // The next one would be no better.
         scope.position = nil
-        let message = "What the daemon sent of \"\(scope.name)\" is not of its type: \(error)"
+        let misfit =
+          scope.translation == nil
+          ? "is not of its type" : "is of another build and cannot be read here"
+        let message = "What the daemon sent of \"\(scope.name)\" \(misfit): \(error)"
         scope.status = .refused(JoinFailure(code: "badState", message: message, details: []))
       } else {
         doubt(scope, "what was captured does not fit: \(error)")

@@ -78,6 +78,8 @@ package final class ReplicaClient {
   /// How far the daemon said that our view is, where we were behind.
   var announced: (reach: DaemonMessage.Reach, ours: UInt64)?
   var actions = ActionQueue()
+  /// Whether any scope was ever translated; mostly none is.
+  var hasTranslations = false
   /// When an action may expire that waits; no later than the first of them.
   var expiryDue: Instant?
   var runningEffects: [UInt64: ActionTicket] = [:]
@@ -125,7 +127,7 @@ package final class ReplicaClient {
   /// Whether there is nothing left to do until something new comes.
   package var isQuiet: Bool {
     phase == .live && joining == nil && !needsJoin && actions.count == 0
-      && actions.settlingTickets.isEmpty
+      && actions.settlingTickets.isEmpty && !scopes.contains { $0.isResolving }
   }
 
   /// The actions that have no outcome yet.

@@ -15,6 +15,13 @@ public import StoreState
 /// ```
 ///
 /// What is not exposed does not exist for clients: they never receive a byte of it.
+///
+/// An exposure that names a type of outputs lets those travel as well: whoever follows the scope
+/// gets those that its actions make, once, after the state that they belong to.
+///
+/// ```swift
+/// Expose("game", state: \.game, action: \.game, output: Game.Output.self)
+/// ```
 public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// The scope's name; for rows the part before `/<id>`.
   public let name: String
@@ -32,15 +39,18 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - name: The scope's name, unique among the exposures.
   ///   - state: Where its state is in the root's.
   ///   - action: Where its actions are in the root's.
-  public init<State: ReplicatedState, Action: WireAction>(
+  ///   - output: The type of its outputs that travel; none do unless told.
+  public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
     state: any KeyPath<Root, State> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
+    output: Output.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
     self.init(
       name,
       isOptional: false,
+      outputs: ScopeOutputs(output) { path.extract(from: $0) != nil },
       StoredPart(state),
       project: { $0 },
       embed: { path.embed($0) },
@@ -48,15 +58,23 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   }
 
   /// Exposes an optional part of the state: the scope is absent while it is nil.
-  public init<State: ReplicatedState, Action: WireAction>(
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name, unique among the exposures.
+  ///   - state: Where its state is in the root's.
+  ///   - action: Where its actions are in the root's.
+  ///   - output: The type of its outputs that travel; none do unless told.
+  public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
     state: any KeyPath<Root, State?> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
+    output: Output.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
     self.init(
       name,
       isOptional: true,
+      outputs: ScopeOutputs(output) { path.extract(from: $0) != nil },
       StoredPart(state),
       project: { $0 },
       embed: { path.embed($0) },
@@ -68,6 +86,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     self.init(
       name,
       isOptional: false,
+      outputs: nil,
       StoredPart(state),
       project: { $0 },
       embed: Self.noAction,
@@ -80,25 +99,45 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
   ///
   /// A scope whose id is not in the array is absent.
-  public init<ID: Hashable & WireValue, Element: ReplicatedState, Action: WireAction>(
+  ///
+  /// - Parameters:
+  ///   - name: The part of the scopes' names before `/<id>`.
+  ///   - state: Where the array is in the root's state.
+  ///   - action: Where the rows' actions are in the root's.
+  ///   - output: The type of the rows' outputs that travel; none do unless told.
+  public init<
+    ID: Hashable & WireValue,
+    Element: ReplicatedState,
+    Action: WireAction,
+    Output: WirePayload,
+  >(
     each name: String,
     state: any KeyPath<Root, IdentifiedArray<ID, Element>> & Sendable,
     action: any CaseKeyPath<RootAction, IdentifiedAction<ID, Action>> & Sendable,
+    output: Output.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
     let part = StoredPart(state)
     let ids = SchemaRegistry.document(for: ID.self)
+    let outputs = ScopeOutputs<RootAction>(output) { path.extract(from: $0) != nil }
     self.name = name
     description = ScopeDescription(
       name: name,
       state: SchemaRegistry.document(for: Element.self),
       action: SchemaRegistry.document(for: Action.self),
       id: ids,
+      output: outputs?.document,
     )
     source = { (text) throws(CodecError) in
       let id: ID = try ScopeDescription.id(text ?? "", ids)
       return ProjectedSource<Root, RootAction, IdentifiedArray<ID, Element>, Element, Action>(
         isOptional: true,
+        outputs: outputs.map { outputs in
+          ScopeOutputs(outputs) { action in
+            guard case .element(let row, _)? = path.extract(from: action) else { return false }
+            return row == id
+          }
+        },
         part: part,
         project: { $0[id: id] },
         embed: { path.embed(.element(id: id, action: $0)) },
@@ -109,6 +148,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   private init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
     _ name: String,
     isOptional: Bool,
+    outputs: ScopeOutputs<RootAction>?,
     _ part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
@@ -119,9 +159,11 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       state: SchemaRegistry.document(for: State.self),
       action: SchemaRegistry.document(for: Action.self),
       id: nil,
+      output: outputs?.document,
     )
     let source = ProjectedSource(
       isOptional: isOptional,
+      outputs: outputs,
       part: part,
       project: project,
       embed: embed,

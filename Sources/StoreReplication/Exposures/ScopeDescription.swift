@@ -7,12 +7,21 @@ package struct ScopeDescription: Hashable, Sendable {
   package var action: SchemaDocument
   /// The kind of a row's id; nil when the scope is not one per row.
   package var id: SchemaDocument?
+  /// The kind of the outputs that travel; nil when none do.
+  package var output: SchemaDocument?
 
-  package init(name: String, state: SchemaDocument, action: SchemaDocument, id: SchemaDocument?) {
+  package init(
+    name: String,
+    state: SchemaDocument,
+    action: SchemaDocument,
+    id: SchemaDocument?,
+    output: SchemaDocument? = nil,
+  ) {
     self.name = name
     self.state = state
     self.action = action
     self.id = id
+    self.output = output
   }
 
   /// Whether the scope stands for one per row.
@@ -62,14 +71,15 @@ package struct ScopeDescription: Hashable, Sendable {
 }
 
 extension ScopeDescription {
-  /// Writes the description as `[name, each, state, action, id / null]`.
+  /// Writes the description as `[name, each, state, action, id / null, ? output]`.
   package func encode(to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(5)
+    encoder.arrayHeader(output == nil ? 5 : 6)
     encoder.encode(text: name)
     encoder.encode(bool: isEach)
     state.encode(to: &encoder)
     action.encode(to: &encoder)
     if let id { id.encode(to: &encoder) } else { encoder.encodeNull() }
+    output?.encode(to: &encoder)
   }
 
   package init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -80,7 +90,9 @@ extension ScopeDescription {
     state = try SchemaDocument(from: &decoder)
     action = try SchemaDocument(from: &decoder)
     id = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
-    try decoder.skipItems(count - 5)
+    guard count > 5 else { return }
+    output = try decoder.nullIfPresent() ? nil : try SchemaDocument(from: &decoder)
+    try decoder.skipItems(count - 6)
   }
 }
 

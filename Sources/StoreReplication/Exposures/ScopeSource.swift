@@ -10,6 +10,9 @@ package protocol ScopeSource<Root, RootAction>: AnyObject, Sendable {
   /// Whether the scope may have no state; most always have one.
   var isOptional: Bool { get }
 
+  /// The outputs of the scope that travel; nil when none do.
+  var outputs: ScopeOutputs<RootAction>? { get }
+
   /// Whether the scope has a state now.
   func isPresent(in root: Root) -> Bool
 
@@ -36,17 +39,20 @@ final class ProjectedSource<
   Action: WireAction,
 >: ScopeSource {
   let isOptional: Bool
+  let outputs: ScopeOutputs<RootAction>?
   let part: StoredPart<Root, Whole>
   let project: @Sendable (Whole) -> State?
   let embed: @Sendable (Action) -> RootAction
 
   init(
     isOptional: Bool,
+    outputs: ScopeOutputs<RootAction>?,
     part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
   ) {
     self.isOptional = isOptional
+    self.outputs = outputs
     self.part = part
     self.project = project
     self.embed = embed

@@ -5,6 +5,7 @@ package enum PublishedMessage: Hashable, Sendable {
   case echo(Echo)
   case deltas(DeltaRun)
   case bookmark(Bookmark)
+  case outputs(Outputs)
 
   package struct Echo: Hashable, Sendable {
     package var nonce: UInt64
@@ -40,10 +41,11 @@ package enum PublishedMessage: Hashable, Sendable {
     package var digests: [Digest]
   }
 
-  private enum Kind {
+  enum Kind {
     static let echo: UInt64 = 1
     static let deltas: UInt64 = 2
     static let bookmark: UInt64 = 3
+    static let outputs: UInt64 = 4
   }
 
   /// The message's frame.
@@ -69,6 +71,7 @@ package enum PublishedMessage: Hashable, Sendable {
       encoder.encode(optional: bookmark.durableRevision)
       encoder.arrayHeader(bookmark.digests.count)
       for digest in bookmark.digests { encoder.encode(unsigned: digest.rawValue) }
+    case .outputs(let outputs): outputs.encode(to: &encoder)
     }
     return encoder.bytes
   }
@@ -115,6 +118,9 @@ package enum PublishedMessage: Hashable, Sendable {
           },
         )
       )
+    case Kind.outputs:
+      taken = try decoder.require(2, of: rest, "outputs")
+      self = .outputs(try Outputs(from: &decoder))
     default: throw decoder.error(.typeMismatch, "expected a published message, found kind \(kind)")
     }
     try decoder.skipItems(rest - taken)

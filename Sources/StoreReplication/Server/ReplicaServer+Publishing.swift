@@ -61,15 +61,18 @@ extension ReplicaServer {
     return bytes
   }
 
-  /// Publishes all closed steps, and the bookmarks that so many deltas make due.
+  /// Publishes all closed steps, the outputs behind them, and the bookmarks that so many deltas
+  /// make due.
   func flush() {
     guard !dirtyViews.isEmpty else { return }
     for view in dirtyViews {
-      guard let run = view.takeRun(now: now.instant, limits: limits, timing: timing) else {
-        continue
+      if let run = view.takeRun(now: now.instant, limits: limits, timing: timing) {
+        outgoing.append(.publish(topic: view.topicBytes, run))
+        if let due = view.bookmarkDue { wake(at: due) }
       }
-      outgoing.append(.publish(topic: view.topicBytes, run))
-      if let due = view.bookmarkDue { wake(at: due) }
+      if let outputs = view.takeOutputs() {
+        outgoing.append(.publish(topic: view.topicBytes, outputs))
+      }
     }
     dirtyViews.removeAll(keepingCapacity: true)
   }

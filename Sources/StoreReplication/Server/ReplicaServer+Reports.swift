@@ -91,7 +91,7 @@ extension Counters {
       ("subscriptions", subscriptions), ("fences", fences), ("strayFences", strayFences),
       ("snapshots", snapshots), ("replays", replays), ("actionsApplied", actionsApplied),
       ("actionsFailed", actionsFailed), ("duplicates", duplicates), ("deltas", deltas),
-      ("deltaBytes", deltaBytes), ("leasesEnded", leasesEnded),
+      ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
       ("blockedPeers", blockedPeers),
     ]
   }

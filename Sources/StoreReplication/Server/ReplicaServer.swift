@@ -74,7 +74,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   var deafPeers: [PeerID: Instant] = [:]
   @exclusivity(unchecked) package internal(set) var counters = Counters()
 
-  /// Creates the server of a root store; the store's commits are its own from then on.
+  /// Creates the server of a root store; the store's commits and outputs are its own from then on.
   ///
   /// - Parameters:
   ///   - root: The store.
@@ -117,6 +117,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     root.onCommit = { [unowned self] revision, old, new in
       self.committed(revision: revision, old: old, new: new)
     }
+    takeOutputs()
   }
 
   package var revision: UInt64 { root.revision }
@@ -287,6 +288,7 @@ package struct Counters: Hashable, Sendable {
   package var duplicates: UInt64 = 0
   package var deltas: UInt64 = 0
   package var deltaBytes: UInt64 = 0
+  package var outputs: UInt64 = 0
   package var leasesEnded: UInt64 = 0
   package var blockedPeers: UInt64 = 0
 

@@ -67,6 +67,9 @@ final class View {
   @exclusivity(unchecked) private var stepCount = 0
   private var parts = CBOREncoder()
   private var partCount = 0
+  /// What was put out since the last run.
+  private var outputs = CBOREncoder()
+  @exclusivity(unchecked) private var outputCount = 0
   private let start = CBOREncoder().mark
 
   init(topic: Topic, names: [String]) {
@@ -141,6 +144,30 @@ final class View {
     steps.truncate(to: start)
     stepCount = 0
     return run
+  }
+
+  /// Adds an output, which goes behind all steps.
+  ///
+  /// - Returns: Whether it is the first since the last run.
+  func add(_ output: PublishedMessage.Output) -> Bool {
+    output.encode(to: &outputs)
+    outputCount += 1
+    return outputCount == 1
+  }
+
+  /// The outputs since the last run; nil when there are none.
+  func takeOutputs() -> [UInt8]? {
+    guard outputCount > 0 else { return nil }
+    precondition(stepCount == 0, "Outputs before \(stepCount) pending steps")
+    defer {
+      outputs.truncate(to: start)
+      outputCount = 0
+    }
+    return PublishedMessage.encodedOutputs(
+      sequence: sequence,
+      count: outputCount,
+      outputs: outputs.bytes,
+    )
   }
 
   /// Sees to it that a bookmark comes no later than `instant`.

@@ -4,7 +4,8 @@
 /// is an optional of its schema's root (PROTOCOL.md §8), and so is this one.
 public struct TranslatedState: Sendable {
   private let resolution: SchemaResolution
-  private var state: GenericValue = .null
+  /// The optional state as it is written.
+  package private(set) var state: GenericValue = .null
 
   /// Creates a state that is absent.
   ///

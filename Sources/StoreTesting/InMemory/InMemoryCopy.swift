@@ -8,6 +8,7 @@ import StoreState
 @MainActor
 final class InMemoryCopy<State: ReplicatedState>: Replica {
   let observers = StoreObservers()
+  let outputObservers = ObserverList<EncodedOutput>()
   /// What the bytes have made; nil while the scope is absent.
   private var newest: State?
   /// The last state that there was, for whoever reads an absent scope.
@@ -39,6 +40,10 @@ final class InMemoryCopy<State: ReplicatedState>: Replica {
   }
 
   func announce() { observers.notify() }
+
+  func received(_ output: PublishedMessage.Output) {
+    outputObservers.notify(EncodedOutput(bytes: output.value, schema: output.schema))
+  }
 
   func statusChanged(_ status: ScopeStatus) {
     if case .refused(let failure) = status { refusal = failure }

@@ -36,7 +36,11 @@ final class InMemoryCore<Root: Sendable, RootAction, State: ReplicatedState, Act
   func send(_ action: Action) -> StoreTask {
     do throws(CodecError) {
       let ticket = daemon.submit(try action.encoded(), to: scope)
-      return StoreTask(handle: InMemoryTask(ticket) { [weak daemon] in daemon?.cancel(ticket) })
+      return StoreTask(
+        handle: TicketTask(ticket) { [weak daemon] in
+          Task { @MainActor in daemon?.cancel(ticket) }
+        }
+      )
     } catch {
       return StoreTask(handle: UnsentTask(error: error))
     }
@@ -44,5 +48,11 @@ final class InMemoryCore<Root: Sendable, RootAction, State: ReplicatedState, Act
 
   func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
     copy.observers.add(onChange)
+  }
+
+  func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription {
+    copy.outputObservers.add { onOutput(StoreOutput(value: $0, action: nil)) }
   }
 }

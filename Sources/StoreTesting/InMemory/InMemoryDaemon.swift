@@ -6,8 +6,9 @@ import StoreState
 /// process and without threads or time.
 ///
 /// Both machines are the real ones. Frames go to and fro on the main actor: whenever the root has
-/// committed a revision or the client has something to say, until neither has anything more. So a
-/// sent action has been reduced and its delta applied when ``submit(_:to:)`` returns.
+/// committed a revision or put something out, or the client has something to say, until neither has
+/// anything more. So a sent action has been reduced and its delta applied when ``submit(_:to:)``
+/// returns.
 @MainActor
 final class InMemoryDaemon<Root: Sendable, RootAction> {
   let root: RootCore<Root, RootAction>
@@ -18,6 +19,7 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
   /// What the client has subscribed to, and how often.
   private var subscriptions: [[UInt8]: Int] = [:]
   private var commits: StoreSubscription?
+  private var outputs: StoreSubscription?
   private var isPumping = false
   /// What the client had to repair since the last look.
   private var repairs: [String] = []
@@ -46,6 +48,7 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
 
   private func connect() {
     commits = root.observeChanges { [weak self] in self?.pump() }
+    outputs = root.observeOutputs { [weak self] _ in self?.pump() }
     server.onUnsent = { [weak self] in self?.pump() }
     client.receive(welcome: server.welcome[...], at: now)
     // The daemon's greeting on the control socket.

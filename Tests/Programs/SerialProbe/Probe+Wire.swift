@@ -26,6 +26,13 @@ extension Probe.Mark: ReplicatedRecord {
   )
 }
 
+extension Probe.Output: ReplicatedRecord {
+  package static let layout = RecordLayout<Self>(
+    "Probe.Output",
+    [.field("name", \.name), .field("isWaiting", \.isWaiting)],
+  )
+}
+
 extension Probe.Action: WireChoiceAction {
   package static let layout = ActionLayout<Self>(
     "Probe.Action",

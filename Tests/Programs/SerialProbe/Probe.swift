@@ -56,6 +56,19 @@ package struct Probe: Reducer {
     case holdCancelled(name: String)
   }
 
+  /// That a hold began to wait, or was let go.
+  package struct Output: Equatable, Sendable {
+    package var name = ""
+    package var isWaiting = false
+
+    package init() {}
+
+    package init(name: String, isWaiting: Bool) {
+      self.name = name
+      self.isWaiting = isWaiting
+    }
+  }
+
   private let helpers: ProbeHelpers
 
   package init(helpers: ProbeHelpers) {
@@ -86,7 +99,7 @@ package struct Probe: Reducer {
       case .holdEnded(let name):
         state.waiting.remove(name)
         state.released.append(name)
-        return .none
+        return .output(Output(name: name, isWaiting: false))
       case .holdCancelled(let name):
         state.waiting.remove(name)
         state.cancelled.append(name)
@@ -130,6 +143,7 @@ package struct Probe: Reducer {
     // Made here, not in the effect: the release may come before that has begun.
     let stream = helpers.hold(name)
     return .run { [helpers] send in
+      await send.output(Output(name: name, isWaiting: true))
       for await _ in stream { return await send(.holdEnded(name: name)) }
       // The effect itself can send no more.
       await helpers.root.value?.send(.probe(.holdCancelled(name: name)))

@@ -20,7 +20,7 @@ struct SerialProbe {
     let host = StoreHost(
       initialState: ProbeRoot.State(),
       exposures: [
-        Expose("probe", state: \.probe, action: \.probe),
+        Expose("probe", state: \.probe, action: \.probe, output: Probe.Output.self),
         Expose("journal", state: \.journal),
       ],
       configuration: configuration,

@@ -23,6 +23,32 @@ struct StructReducerExpansionTests {
     )
   }
 
+  @Test("writes no type that the body names from elsewhere")
+  func outerTypes() {
+    expectExpansion(
+      """
+      @Reducer
+      struct Feature<ID> {
+        var body: some Reducer<Toggled<ID>, ToggledAction> {
+          EmptyReducer()
+        }
+      }
+      """,
+      """
+      struct Feature<ID> {
+        @StoreActor.ReducerBuilder<Toggled<ID>, ToggledAction>
+        var body: some Reducer<Toggled<ID>, ToggledAction> {
+          EmptyReducer()
+        }
+      }
+
+      extension Feature: nonisolated StoreActor.Reducer {
+      }
+      """,
+      macros: macros,
+    )
+  }
+
   @Test("gives case paths to the action and to an enum state, and a builder to the body")
   func attributes() {
     expectExpansion(

@@ -159,6 +159,25 @@ enum MessageSamples {
     .bookmark(
       PublishedMessage.Bookmark(revision: 1, sequence: 2, durableRevision: 1, digests: [])
     ),
+    .outputs(
+      PublishedMessage.Outputs(
+        sequence: 7,
+        outputs: [
+          PublishedMessage.Output(
+            revision: 8,
+            index: 0,
+            schema: Digest(rawValue: 5),
+            value: "rang".encoded()[...],
+          ),
+          PublishedMessage.Output(
+            revision: 300,
+            index: 24,
+            schema: Digest(rawValue: .max),
+            value: [0x81, 0xf6],
+          ),
+        ],
+      )
+    ),
   ]
 
   /// The 16 bytes from a number on.

@@ -27,7 +27,9 @@ import Testing
     return blocks
   }
 
-  @Test("§14: a join, a fence, an action, a delta and a state are written as the page says")
+  @Test(
+    "§14: a join, a fence, an action, a delta, an output and a state are written as the page says"
+  )
   func bytes() throws {
     let join = ClientMessage.join(
       nonce: 1,
@@ -60,6 +62,19 @@ import Testing
         steps: [PublishedMessage.Step(revision: 2, changes: [change])],
       )
     )
+    let outputs = PublishedMessage.outputs(
+      PublishedMessage.Outputs(
+        sequence: 1,
+        outputs: [
+          PublishedMessage.Output(
+            revision: 2,
+            index: 0,
+            schema: SchemaRegistry.document(for: String.self).hash,
+            value: "reached".encoded()[...],
+          )
+        ],
+      )
+    )
     let state = try #require(
       GenericValue.map(sorting: [
         .init(.text("count"), .unsigned(1)), .init(.text("numberFactAlert"), .null),
@@ -67,7 +82,8 @@ import Testing
     )
     #expect(
       try Self.blocks() == [
-        join.encoded(), fence.encoded(), action.encoded(), deltas.encoded(), state.encoded(),
+        join.encoded(), fence.encoded(), action.encoded(), deltas.encoded(), outputs.encoded(),
+        state.encoded(),
       ]
     )
     let page = "Its digest is `\(state.digest)`."

@@ -27,6 +27,12 @@ struct IndependentCBORTests {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["python3"] + arguments
+    // Where `make test` puts what is not there.
+    let packages = GoldenFile.folder.appending(path: "../../../.build/python").standardized.path()
+    process.environment = ProcessInfo.processInfo.environment.merging(
+      ["PYTHONPATH": packages],
+      uniquingKeysWith: { old, new in "\(old):\(new)" },
+    )
     process.standardInput = try FileHandle(forReadingFrom: source)
     process.standardOutput = try FileHandle(forWritingTo: target)
     process.standardError = process.standardOutput

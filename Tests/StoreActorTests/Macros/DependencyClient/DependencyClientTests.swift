@@ -10,6 +10,7 @@ struct FactClient: Sendable {
     return length
   }
   var log: @Sendable (String) -> Void
+  var last: @Sendable () -> String?
 }
 
 @Suite("Dependency clients")
@@ -36,6 +37,9 @@ struct DependencyClientTests {
     withExpectedIssue {
       client.log("a")
     }
+    withExpectedIssue {
+      #expect(client.last() == nil)
+    }
   }
 
   @Test("An endpoint that was given is called, by its labels too")
@@ -53,8 +57,10 @@ struct DependencyClientTests {
       isAvailable: { true },
       count: { _ in 7 },
       log: { _ in },
+      last: { "b" },
     )
     #expect(client.isAvailable())
     #expect(client.count(in: "") == 7)
+    #expect(client.last() == "b")
   }
 }

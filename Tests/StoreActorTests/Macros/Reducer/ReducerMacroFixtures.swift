@@ -20,6 +20,26 @@ struct Clicker {
   }
 }
 
+/// State that several features have in common.
+struct Toggled<ID: Hashable & Sendable>: Equatable {
+  let id: ID
+  var isOn = false
+}
+
+@CasePathable
+enum ToggledAction { case toggled }
+
+/// Reduces types that stand outside of it.
+@Reducer
+struct Toggler<ID: Hashable & Sendable> {
+  var body: some Reducer<Toggled<ID>, ToggledAction> {
+    Reduce { state, _ in
+      state.isOn.toggle()
+      return .none
+    }
+  }
+}
+
 /// A public type.
 @Reducer
 public struct PublicFeature {

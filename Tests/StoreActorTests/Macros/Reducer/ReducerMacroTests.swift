@@ -25,6 +25,13 @@ struct ReducerMacroTests {
     #expect(holder.value == 2)
   }
 
+  @Test("may reduce a state and an action from elsewhere")
+  func outerTypes() {
+    let store = Store(initialState: Toggled(id: 1)) { Toggler<Int>() }
+    store.send(.toggled)
+    #expect(store.withState { $0 } == Toggled(id: 1, isOn: true))
+  }
+
   @Test("takes a long chain of operators")
   func longChain() {
     let store = Store(initialState: LongChain.State()) { LongChain() }

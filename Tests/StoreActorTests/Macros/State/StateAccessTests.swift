@@ -57,6 +57,30 @@ extension AccessFixture {
   enum Never: ReplicatedState {}
 }
 
+/// A feature that its file keeps to itself.
+@Reducer
+private struct HiddenFeature {
+  @ObservableState
+  struct State: Equatable, ReplicatedState {
+    var count = 0
+    var choice = Choice.none
+
+    @ObservableState
+    enum Choice: Equatable, ReplicatedState {
+      case none
+      case some(Int)
+    }
+  }
+  enum Action: WireAction { case tapped }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, _ in
+      state.count += 1
+      return .none
+    }
+  }
+}
+
 @Suite("States of every visibility")
 struct StateAccessTests {
   @Test("A public state with constants, private ones too, is copied")
@@ -100,6 +124,18 @@ struct StateAccessTests {
       try AccessFixture.Nothing(encoded: [0xa1, 0x61, 0x78, 0x00])
     }
     #expect(error?.code == .unknownName)
+  }
+
+  @Test("The state of a private feature is copied, and the feature runs")
+  @MainActor
+  func hidden() throws {
+    let store = Store(initialState: HiddenFeature.State(choice: .some(4))) { HiddenFeature() }
+    store.send(.tapped)
+    #expect(store.count == 1)
+    let state = store.withState { $0 }
+    #expect(try HiddenFeature.State(encoded: state.encoded()) == state)
+    let delta = try #require(state.delta(from: HiddenFeature.State(count: 1)))
+    #expect(try HiddenFeature.State(count: 1).applying(delta: delta) == state)
   }
 
   @Test("Schemas are called as their types are; a feature's state goes by the feature's name")

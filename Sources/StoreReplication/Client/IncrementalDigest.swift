@@ -1,18 +1,18 @@
-import StoreState
+package import StoreState
 
 /// The digest of a generic value that changes little by little: what did not change is not hashed
 /// again.
 ///
 /// Elements of arrays that stand where they stood are compared with what they were, which for
 /// records and lists that still share their storage costs next to nothing.
-indirect enum IncrementalDigest {
+package indirect enum IncrementalDigest {
   case leaf(GenericValue, Digest)
   /// A map's entries: the keys with their digests, and the values.
   case map([(key: GenericValue, digest: Digest, value: IncrementalDigest)], Digest)
   /// An array's elements with their digests.
   case array([GenericValue], [Digest], Digest)
 
-  init(_ value: GenericValue) {
+  package init(_ value: GenericValue) {
     switch value {
     case .map(let entries):
       self = Self.map(entries.map { ($0.key, $0.key.digest, IncrementalDigest($0.value)) })
@@ -21,14 +21,14 @@ indirect enum IncrementalDigest {
     }
   }
 
-  var digest: Digest {
+  package var digest: Digest {
     switch self {
     case .leaf(_, let digest), .map(_, let digest), .array(_, _, let digest): digest
     }
   }
 
   /// Goes over to another value.
-  mutating func update(to value: GenericValue) {
+  package mutating func update(to value: GenericValue) {
     switch (self, value) {
     case (.leaf(let old, _), _) where old == value: break
     case (.map(let old, _), .map(let entries))

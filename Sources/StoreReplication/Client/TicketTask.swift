@@ -1,43 +1,38 @@
-import StoreActor
-import StoreReplication
+package import StoreActor
 import Synchronization
 
-/// A remote action's task: its outcome, and its effects in the daemon.
+/// The task of an action that travels: its outcome, and its effects in the daemon.
 ///
-/// The ticket and the client belong to the main actor; the flags may be read from anywhere.
-final class RemoteTask: StoreTaskHandle {
+/// The ticket belongs to the main actor; the flags may be read from anywhere.
+package final class TicketTask: StoreTaskHandle {
   private let ticket: ActionTicket
-  private let client: ReplicaClient
-  private let wakeUp: @MainActor @Sendable () -> Void
+  private let cancelTicket: @Sendable () -> Void
   private let finishedFlag = Atomic(false)
   private let cancelledFlag = Atomic(false)
 
+  /// Creates the task of a ticket.
+  ///
+  /// - Parameters:
+  ///   - ticket: The ticket.
+  ///   - cancel: Tells the daemon to cancel the action's effects; called in any isolation.
   @MainActor
-  init(
-    _ ticket: ActionTicket,
-    client: ReplicaClient,
-    wakeUp: @escaping @MainActor @Sendable () -> Void,
-  ) {
+  package init(_ ticket: ActionTicket, cancel: @escaping @Sendable () -> Void) {
     self.ticket = ticket
-    self.client = client
-    self.wakeUp = wakeUp
+    cancelTicket = cancel
     ticket.whenFinished { [weak self] in
       self?.finishedFlag.store(true, ordering: .releasing)
     }
   }
 
-  var isFinished: Bool { finishedFlag.load(ordering: .acquiring) }
-  var isCancelled: Bool { cancelledFlag.load(ordering: .acquiring) }
+  package var isFinished: Bool { finishedFlag.load(ordering: .acquiring) }
+  package var isCancelled: Bool { cancelledFlag.load(ordering: .acquiring) }
 
-  func cancel() {
+  package func cancel() {
     cancelledFlag.store(true, ordering: .releasing)
-    Task { @MainActor in
-      client.cancel(ticket)
-      wakeUp()
-    }
+    cancelTicket()
   }
 
-  func finish() async {
+  package func finish() async {
     await withTaskCancellationHandler {
       await awaitFinish()
     } onCancel: {
@@ -53,11 +48,11 @@ final class RemoteTask: StoreTaskHandle {
   }
 
   @MainActor
-  func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) {
+  package func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) {
     ticket.whenFinished(body)
   }
 
-  func applied() async throws -> UInt64 {
+  package func applied() async throws -> UInt64 {
     switch await awaitOutcome() {
     case .applied(let revision, _): return revision
     case .failed(let failure): throw ActionFailure(failure)
@@ -73,7 +68,8 @@ final class RemoteTask: StoreTaskHandle {
 }
 
 extension ActionFailure {
-  init(_ failure: Outcome.Failure) {
+  /// The failure that an outcome tells, with what to do.
+  package init(_ failure: Outcome.Failure) {
     let code: Code
     let remedy: String
     switch failure.code {

@@ -1,0 +1,72 @@
+import StoreActor
+
+/// Measures a daemon: its half of the protocol in this process, or a real one over its sockets.
+///
+/// Each command prints one JSON object a line. `Benchmarks/run` puts them together.
+@main
+@MainActor
+enum HostBench {
+  static func main() throws {
+    var arguments = Arguments(CommandLine.arguments.dropFirst())
+    switch arguments.command {
+    case "change": try ChangeBench.run(&arguments)
+    case "join": try JoinBench.run(&arguments)
+    case "frame": try FrameBench.run(&arguments)
+    case "versions": try VersionsBench.run(&arguments)
+    case "codec": try CodecBench.run(&arguments)
+    case "follow": try FollowBench.run(&arguments)
+    case "attach": try AttachBench.run(&arguments)
+    case "bare": try BareDaemon.run(&arguments)
+    case "hold": try BareClients.run(&arguments)
+    default: print(usage)
+    }
+  }
+
+  private static let usage = """
+    HostBench change [--rows N,N] [--actions N] [--rounds N]   time of an action, in turn
+    HostBench change --rows N --actions N [--idle]             the same once, for `perf stat`
+    HostBench join [--rows N]              most CPU time of a joiner's turn, and its bytes
+    HostBench frame [--rows N]             bytes of a delta's frames
+    HostBench versions [--rows N] [--versions N]               memory of a daemon and its past
+    HostBench versions --state [--rows N]  memory of the state alone
+    HostBench codec [--rows N] [--rounds N]                    rows against Foundation's JSON
+    HostBench follow --dir DIR --clients N [--first N]         clients of a daemon, until killed
+    HostBench attach --socket PATH --clients N                 subscribers of the floor
+    HostBench bare --dir DIR               sockets like a daemon's, with nothing behind them
+    HostBench hold --dir DIR --clients N   clients of those, until killed
+    """
+}
+
+/// The command line: a command, then options with a value and flags.
+struct Arguments {
+  let command: String
+  private var rest: [String]
+
+  init(_ arguments: ArraySlice<String>) {
+    command = arguments.first ?? ""
+    rest = Array(arguments.dropFirst())
+  }
+
+  mutating func number(_ name: String, or standard: Int) -> Int {
+    numbers(name, or: [standard])[0]
+  }
+
+  /// Numbers with commas between them.
+  mutating func numbers(_ name: String, or standard: [Int]) -> [Int] {
+    guard let text = text(name) else { return standard }
+    let numbers = text.split(separator: ",").compactMap { Int($0) }
+    return numbers.isEmpty ? standard : numbers
+  }
+
+  mutating func text(_ name: String) -> String? {
+    guard let index = rest.firstIndex(of: name), index + 1 < rest.count else { return nil }
+    defer { rest.removeSubrange(index...index + 1) }
+    return rest[index + 1]
+  }
+
+  mutating func flag(_ name: String) -> Bool {
+    guard let index = rest.firstIndex(of: name) else { return false }
+    rest.remove(at: index)
+    return true
+  }
+}

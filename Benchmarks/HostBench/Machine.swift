@@ -1,0 +1,45 @@
+import FoundationEssentials
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What the system says of this process.
+enum Machine {
+  /// Nanoseconds of CPU time that this thread has used.
+  static var threadNanoseconds: Int64 {
+    var time = timespec()
+    // Fails only for a clock that the system does not have.
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// CPU time that `body` uses on this thread, in nanoseconds.
+  static func cost(of body: () throws -> Void) rethrows -> Int64 {
+    let start = threadNanoseconds
+    try body()
+    return threadNanoseconds - start
+  }
+
+  /// Bytes of memory that are this process's own.
+  static var memoryBytes: Int {
+    #if os(Linux)
+    let lines = (try? String(contentsOfFile: "/proc/self/smaps_rollup", encoding: .utf8)) ?? ""
+    let line = lines.split(separator: "\n").first { $0.hasPrefix("Anonymous:") }
+    let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    return (kibibytes ?? 0) * 1024
+    #else
+    var statistics = malloc_statistics_t()
+    malloc_zone_statistics(nil, &statistics)
+    return Int(statistics.size_in_use)
+    #endif
+  }
+
+  /// Says that a program which waits can be used, also where its output is a file.
+  static func announce(_ text: String) {
+    print(text)
+    fflush(nil)
+  }
+}

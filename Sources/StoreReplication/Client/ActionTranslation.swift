@@ -1,0 +1,135 @@
+import StoreState
+
+/// Turns this program's actions into those of a daemon of another build, or says why it cannot.
+struct ActionTranslation {
+  private let scope: String
+  private let daemon: SchemaDocument
+  private let resolution: SchemaResolution
+  private let mostBytes: Int
+
+  /// Compares the actions of a scope.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope's name.
+  ///   - own: This program's actions.
+  ///   - daemon: The daemon's.
+  ///   - mostBytes: The most that the daemon takes of one action.
+  init(scope: String, from own: SchemaDocument, to daemon: SchemaDocument, mostBytes: Int) {
+    self.scope = scope
+    self.daemon = daemon
+    self.mostBytes = mostBytes
+    resolution = SchemaResolution(
+      writer: own,
+      reader: ReaderSchema(daemon),
+      here: .writer,
+      allowsUnknownCases: true,
+    )
+  }
+
+  /// What the daemon could not read, one line for each field.
+  var differences: [String] { resolution.differences }
+
+  /// The daemon's form of an action.
+  func translate(_ action: [UInt8]) -> Result<[UInt8], Outcome.Failure> {
+    do throws(CodecError) {
+      let bytes = try resolution.translate(value: action)
+      guard bytes.count <= mostBytes else {
+        let need = "needs \(bytes.count) bytes for this action of \"\(scope)\""
+        return failure("\(need); it takes \(mostBytes) at most.")
+      }
+      return .success(bytes)
+    } catch {
+      return failure(text(error, action))
+    }
+  }
+
+  private func failure(_ reason: String) -> Result<[UInt8], Outcome.Failure> {
+    let message = "The daemon is of another build and \(reason)"
+    return .failure(Outcome.Failure(code: Outcome.rejected, message: message))
+  }
+
+  private func text(_ error: CodecError, _ action: [UInt8]) -> String {
+    guard error.code == .unknownName,
+      let unknown = try? GenericValue(encoded: action).unknownCase(at: error.path),
+      let known = daemon.cases(at: error.path)
+    else { return "cannot be told this action of \"\(scope)\": \(error)" }
+    let steps = error.path.map(\.text).filter { !$0.hasPrefix("_") } + [unknown]
+    return "does not know the action \"\(steps.joined(separator: "."))\" of \"\(scope)\"; "
+      + "it knows \(Self.list(known)). Update the daemon."
+  }
+
+  private static let mostListed = 12
+
+  private static func list(_ names: [String]) -> String {
+    guard !names.isEmpty else { return "none there" }
+    let more = names.count > mostListed ? " and \(names.count - mostListed) more" : ""
+    return names.prefix(mostListed).map { "\"\($0)\"" }.joined(separator: ", ") + more
+  }
+}
+
+extension CodecError.PathElement {
+  fileprivate var text: String {
+    switch self {
+    case .name(let name): name
+    case .index(let index): "\(index)"
+    case .key(let key): key
+    }
+  }
+}
+
+extension GenericValue {
+  /// The case of the choice at the end of a path; nil when there is none.
+  fileprivate func unknownCase(at path: [CodecError.PathElement]) -> String? {
+    var value = self
+    for element in path {
+      switch (element, value) {
+      case (.name(let name), _):
+        // Records and cases with payloads are both maps from names.
+        guard let part = value[field: name] else { return nil }
+        value = part
+      case (.index(let index), .array(let items)) where items.indices.contains(index):
+        value = items[index]
+      default: return nil
+      }
+    }
+    switch value {
+    case .text(let name): return name
+    case .map(let entries):
+      guard entries.count == 1, case .text(let name) = entries[0].key else { return nil }
+      return name
+    default: return nil
+    }
+  }
+}
+
+extension SchemaDocument {
+  /// The cases of the choice at the end of a path; nil when there is none.
+  fileprivate func cases(at path: [CodecError.PathElement]) -> [String]? {
+    var schema = root.unwrapped
+    var rest = path[...]
+    while let element = rest.popFirst() {
+      switch (element, schema, definition(of: schema)) {
+      case (.name(let name), _, .record(let fields)):
+        guard let field = fields.first(where: { $0.name == name }) else { return nil }
+        schema = field.schema.unwrapped
+      case (.name(let name), _, .choice(let cases)):
+        guard let payload = cases.first(where: { $0.name == name })?.payload,
+          case .name(let label)? = rest.popFirst(),
+          let part = payload.first(where: { $0.name == label })
+        else { return nil }
+        schema = part.schema.unwrapped
+      case (.index, .array(let item), _), (.index, .identified(_, _, let item), _):
+        schema = item.unwrapped
+      default: return nil
+      }
+    }
+    guard case .choice(let cases) = definition(of: schema) else { return nil }
+    return cases.map(\.name)
+  }
+}
+
+extension Schema {
+  fileprivate var unwrapped: Schema {
+    if case .optional(let wrapped) = self { wrapped.unwrapped } else { self }
+  }
+}

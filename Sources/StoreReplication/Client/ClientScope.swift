@@ -1,0 +1,177 @@
+import StoreState
+
+/// What a client wants of one scope, and how far it got.
+@MainActor
+package final class ClientScope {
+  /// The digests of the schemas with which a scope is asked for; nil where any will do.
+  struct Hashes: Hashable {
+    var state: Digest?
+    var action: Digest?
+  }
+
+  package let name: String
+  package let mode: ClientMessage.JoinMode
+  private let state: SchemaDocument?
+  private let action: SchemaDocument?
+  /// How this program reads other builds' states; nil when it takes its own only.
+  private let reader: (@MainActor () -> ReaderSchema)?
+  private let own: Hashes
+  /// How to talk with the daemon where its types are not this program's.
+  private(set) var translation: ScopeTranslation?
+  /// Nil for a scope that is only sent to.
+  package let replica: (any Replica)?
+  package internal(set) var status = ScopeStatus.joining {
+    didSet { if status != oldValue { replica?.statusChanged(status) } }
+  }
+  /// The daemon's name for it in this session; nil before the join and after the session.
+  var handle: UInt64?
+  /// What the replica has; nil when it has nothing, or nothing to be trusted.
+  var position: ClientMessage.Position?
+  /// The schema of the states that made what the replica has.
+  private var contentHash: Digest?
+  /// Whether nobody wants it any more; actions that were sent to it still get their outcomes.
+  var isRemoved = false
+  /// Whether the daemon was asked for its types; until it answers there is nothing to join with.
+  var isResolving = false
+
+  /// Creates a scope that is not joined yet.
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name.
+  ///   - mode: Whether it is followed.
+  ///   - state: The schema of the state that this program knows; nil when it takes any.
+  ///   - action: The schema of the actions that this program knows; nil when it takes any.
+  ///   - reader: How this program reads other builds' states; nil when it takes its own only.
+  ///   - replica: What keeps its state; nil for a scope that is only sent to.
+  init(
+    name: String,
+    mode: ClientMessage.JoinMode,
+    state: SchemaDocument?,
+    action: SchemaDocument?,
+    reader: (@MainActor () -> ReaderSchema)?,
+    replica: (any Replica)?,
+  ) {
+    precondition(
+      (mode == .sendOnly) == (replica == nil),
+      "The scope \"\(name)\" is followed with a replica, or only sent to without one",
+    )
+    self.name = name
+    self.mode = mode
+    self.state = state
+    self.action = action
+    self.reader = reader
+    own = Hashes(state: state?.hash, action: action?.hash)
+    self.replica = replica
+  }
+
+  /// Whether it will not be joined any more.
+  var isGone: Bool { if case .refused = status { true } else { isRemoved } }
+
+  /// The schemas to ask for: the daemon's, where this program can translate them.
+  var hashes: Hashes { translation?.hashes ?? own }
+
+  /// Whether what the replica has was made of states of the schema that is asked for.
+  var hasFittingContent: Bool { contentHash == hashes.state }
+}
+
+// MARK: - What the daemon sends
+
+extension ClientScope {
+  /// Takes a snapshot in the daemon's form.
+  func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    if let translated = try translation?.reset(to: snapshot) {
+      try replica?.reset(to: translated[...], revision: revision)
+    } else {
+      try replica?.reset(to: snapshot, revision: revision)
+    }
+    contentHash = hashes.state
+  }
+
+  /// Takes a delta in the daemon's form.
+  func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    guard let translation, translation.translatesState else {
+      try replica?.apply(delta, revision: revision)
+      return
+    }
+    // Nothing is left of a change that this program's types have no place for.
+    guard let translated = try translation.apply(delta) else { return }
+    try replica?.apply(translated[...], revision: revision)
+  }
+
+  /// The digest of the optional state, in the daemon's form.
+  var digest: Digest? { translation?.digest ?? replica?.digest }
+}
+
+// MARK: - Types
+
+extension ClientScope {
+  /// Goes over to the types that a daemon has for the scope.
+  ///
+  /// - Parameters:
+  ///   - theirs: The daemon's description.
+  ///   - mostBytes: The most that the daemon takes of one action.
+  /// - Returns: What keeps this program from it, one line for each field; nothing when it can.
+  func adopt(_ theirs: ScopeDescription, mostBytes: Int) -> [String] {
+    let wanted = Hashes(
+      state: own.state.map { _ in theirs.state.hash },
+      action: own.action.map { _ in theirs.action.hash },
+    )
+    if wanted == hashes { return [] }
+    translation = nil
+    if wanted == own { return [] }
+    switch translation(to: theirs, wanted, mostBytes) {
+    case .success(let translation):
+      self.translation = translation
+      return []
+    case .failure(let differences): return differences.lines
+    }
+  }
+
+  /// Speaks its own types again.
+  func forgetTranslation() { translation = nil }
+
+  private struct Differences: Error {
+    var lines: [String]
+  }
+
+  private func translation(
+    to theirs: ScopeDescription,
+    _ wanted: Hashes,
+    _ mostBytes: Int,
+  ) -> Result<ScopeTranslation, Differences> {
+    var lines: [String] = []
+    var translated: SchemaResolution?
+    if let state, wanted.state != own.state {
+      if let reader, replica != nil {
+        let resolution = SchemaResolution(writer: theirs.state, reader: reader())
+        lines += resolution.differences
+        translated = resolution
+      } else {
+        lines += SchemaDocument.differences(between: state, and: theirs.state)
+      }
+    }
+    var actions: ActionTranslation?
+    if let action, wanted.action != own.action {
+      // What is only sent to shows nothing that could be missed.
+      if reader != nil || replica == nil {
+        let translation = ActionTranslation(
+          scope: name,
+          from: action,
+          to: theirs.action,
+          mostBytes: mostBytes,
+        )
+        lines += translation.differences
+        actions = translation
+      } else {
+        lines += SchemaDocument.differences(between: action, and: theirs.action)
+      }
+    }
+    guard lines.isEmpty else { return .failure(Differences(lines: lines)) }
+    do throws(CodecError) {
+      let state = try translated.map { (it) throws(CodecError) in try TranslatedState(it) }
+      return .success(ScopeTranslation(hashes: wanted, state: state, action: actions))
+    } catch {
+      return .failure(Differences(lines: ["\(error)"]))
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import StoreState
+
+// A daemon may be of another build than this program. Whoever is refused for other types learns the
+// daemon's, and joins with those where it can translate them (`docs/PROTOCOL.md` §2.1).
+extension ReplicaClient {
+  /// Learns which types the daemon has for scopes that it refused with this program's.
+  func learnTypes(of refused: [(scope: ClientScope, failure: JoinFailure)]) {
+    guard !refused.isEmpty else { return }
+    let asked = session?.token
+    for (scope, _) in refused { scope.isResolving = true }
+    describe { [weak self] answer in
+      guard let self else { return }
+      for (scope, failure) in refused {
+        scope.isResolving = false
+        guard !scope.isGone else { continue }
+        if let failure = resolve(scope, failure, answer, isSameSession: session?.token == asked) {
+          scope.forgetTranslation()
+          scope.status = .refused(failure)
+        } else {
+          if scope.translation != nil { hasTranslations = true }
+          needsJoin = true
+        }
+      }
+      settleActions()
+    }
+  }
+
+  /// Prepares a scope for being joined with the daemon's types.
+  ///
+  /// - Returns: Why that cannot be; nil when it can.
+  private func resolve(
+    _ scope: ClientScope,
+    _ failure: JoinFailure,
+    _ answer: Result<[ScopeDescription], CodecError>,
+    isSameSession: Bool,
+  ) -> JoinFailure? {
+    var failure = failure
+    switch answer {
+    case .success(let descriptions):
+      guard let theirs = descriptions.find(scope.name)?.description else {
+        // Another daemon than the one that refused it will say itself that it does not have it.
+        guard isSameSession else { return nil }
+        failure.message += " It does not say what its types are."
+        return failure
+      }
+      let before = scope.hashes
+      let mostBytes = limits.frameBytes - Self.frameHeaderBytes - ActionTicket.frameBytes([])
+      failure.details = scope.adopt(theirs, mostBytes: mostBytes)
+      if failure.details.isEmpty {
+        guard isSameSession, scope.hashes == before else { return nil }
+        failure.message += " It says that its types are those which it refused."
+      }
+    case .failure(let error): failure.message += " Its types are not known: \(error)."
+    }
+    return failure
+  }
+
+  /// What one daemon has refused another one may have.
+  func forgetRefusals() {
+    for scope in scopes {
+      if case .refused = scope.status { scope.status = .joining }
+    }
+  }
+
+  /// Fails the waiting actions that the daemon does not understand.
+  func failUntranslatable() {
+    guard hasTranslations else { return }
+    let failed = actions.removeWaiting { ticket in
+      guard ticket.scope.handle != nil, case .failure = ticket.translated() else { return false }
+      return true
+    }
+    for ticket in failed {
+      if case .failure(let failure) = ticket.translated() { ticket.settle(.failed(failure)) }
+    }
+  }
+}

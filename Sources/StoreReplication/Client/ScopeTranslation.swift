@@ -1,0 +1,51 @@
+import StoreState
+
+/// How a client talks about one scope with a daemon of another build: the daemon's states become
+/// this program's, and this program's actions the daemon's (`docs/PROTOCOL.md` §2.1).
+@MainActor
+final class ScopeTranslation {
+  /// The daemon's schemas, with which the scope is joined.
+  let hashes: ClientScope.Hashes
+  /// Nil where both programs have the same actions.
+  let action: ActionTranslation?
+  /// The state as the daemon has it; nil where both programs have the same.
+  private var state: TranslatedState?
+  private var knownDigest: IncrementalDigest?
+
+  init(hashes: ClientScope.Hashes, state: TranslatedState?, action: ActionTranslation?) {
+    self.hashes = hashes
+    self.state = state
+    self.action = action
+  }
+
+  var translatesState: Bool { state != nil }
+
+  /// Takes a snapshot.
+  ///
+  /// - Returns: The snapshot for this program; nil when it is the same.
+  func reset(to snapshot: ArraySlice<UInt8>) throws(CodecError) -> [UInt8]? {
+    try state?.reset(to: snapshot)
+  }
+
+  /// Takes a delta, of a state that is translated.
+  ///
+  /// - Returns: The delta for this program; nil when nothing changes for it.
+  func apply(_ delta: ArraySlice<UInt8>) throws(CodecError) -> [UInt8]? {
+    try state?.apply(delta) ?? nil
+  }
+
+  /// The digest of the daemon's state; nil when it is this program's.
+  var digest: Digest? {
+    guard let value = state?.state else { return nil }
+    guard var known = knownDigest else {
+      let first = IncrementalDigest(value)
+      knownDigest = first
+      return first.digest
+    }
+    // Not shared while it changes.
+    knownDigest = nil
+    known.update(to: value)
+    knownDigest = known
+    return known.digest
+  }
+}

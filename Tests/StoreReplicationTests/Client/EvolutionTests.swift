@@ -1,0 +1,519 @@
+import Simulation
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+@MainActor
+@Suite("A client and a daemon of different builds", .timeLimit(.minutes(1)))
+struct EvolutionTests {
+  typealias OldDaemon = LibraryDaemon<OldBuild.Library, OldBuild.Action>
+  typealias NewDaemon = LibraryDaemon<NewBuild.Library, NewBuild.Action>
+  typealias MiddleDaemon = LibraryDaemon<MiddleBuild.Library, MiddleBuild.Action>
+
+  private func oldDaemon(epoch: UInt64 = 1) -> OldDaemon {
+    let rows = [OldBuild.Row(id: 1, title: "Emma", stars: 3, shelf: "A")]
+    let library = OldBuild.Library(name: "Town", rows: IdentifiedArray(uniqueElements: rows))
+    return OldDaemon(library, epoch: epoch, OldBuild.reduce)
+  }
+
+  private func failure(_ ticket: ActionTicket) -> Outcome.Failure? {
+    if case .failed(let failure)? = ticket.outcome { failure } else { nil }
+  }
+
+  private func refusal(_ scope: ClientScope) -> JoinFailure? {
+    if case .refused(let failure) = scope.status { failure } else { nil }
+  }
+
+  // MARK: States
+
+  @Test("§2.1: the newer client joins with the older daemon's hashes and sees its own fields")
+  func firstState() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    #expect(scope.status == .live)
+    let row = NewBuild.Row(stars: 3, isNew: true, title: "Emma", id: 1)
+    #expect(
+      replica.shown
+        == NewBuild.Library(
+          mood: .calm,
+          rows: [row],
+          label: "Town",
+          subtitle: "none yet",
+          unread: 0,
+          count: 0,
+        )
+    )
+    #expect(replica.resets == 1)
+    let hashes = bench.joins.map { $0.map(\.stateHash) }
+    #expect(
+      hashes == [
+        [SchemaRegistry.document(for: NewBuild.Library.self).hash],
+        [SchemaRegistry.document(for: OldBuild.Library.self).hash],
+      ]
+    )
+  }
+
+  @Test("After many actions of either side the states are the same, and the digests fit")
+  func manyActions() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    var generator = SeededGenerator(seed: 4)
+    for step in 0..<400 {
+      let id = Int.random(in: 1...8, using: &generator)
+      switch Int.random(in: 0..<8, using: &generator) {
+      case 0: try bench.send(NewBuild.Action.renamed(to: "n\(step)", isQuiet: true), to: scope)
+      case 1, 2: try bench.send(NewBuild.Action.added(title: "t\(step)"), to: scope)
+      case 3: try bench.send(NewBuild.Action.removed(id: id), to: scope)
+      case 4: try bench.send(NewBuild.Action.moodChanged(.busy(level: step)), to: scope)
+      case 5: try bench.send(NewBuild.Action.row(id: id, action: .starred), to: scope)
+      case 6: _ = daemon.root.send(.library(.row(id: id, action: .shelved("s\(step)"))))
+      default: _ = daemon.root.send(.library(.moodChanged(.calm)))
+      }
+      try bench.pump()
+      #expect(replica.shown == NewBuild.Library(daemon.library), "after step \(step)")
+      if step.isMultiple(of: 50) { try bench.advance(by: .milliseconds(300)) }
+    }
+    try bench.advance(by: .milliseconds(300))
+    #expect(daemon.library.rows.count > 3)
+    #expect(bench.resynchronisations == [])
+    #expect(replica.resets == 1)
+    #expect(bench.client.revision == daemon.root.revision)
+  }
+
+  @Test("A change of what only the daemon has changes nothing but the revision")
+  func invisibleChange() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (_, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    let before = replica.shown
+    for text in ["one", "two"] { _ = daemon.root.send(.library(.legacyWritten(text))) }
+    try bench.pump()
+    #expect(daemon.root.revision == 2)
+    #expect(bench.client.revision == 2)
+    #expect(replica.shownRevisions.last == 2)
+    #expect(replica.shown == before)
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("An optional scope comes and goes")
+  func optionalScope() throws {
+    let daemon = OldDaemon(OldBuild.Library(), tail: nil, epoch: 1, OldBuild.reduce)
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(
+      scope: "tail",
+      NewBuild.Library.self,
+      NewBuild.Action.self,
+    )
+    #expect(scope.status == .live)
+    #expect(replica.shown == nil)
+    let absent = try bench.send(NewBuild.Action.added(title: "x"), to: scope)
+    #expect(failure(absent)?.code == Outcome.absent)
+    _ = daemon.root.send(.tailReplaced(OldBuild.Library(name: "there")))
+    try bench.pump()
+    #expect(replica.shown?.label == "there")
+    try bench.send(NewBuild.Action.renamed(to: "still", isQuiet: false), to: scope)
+    #expect(replica.shown?.label == "still")
+    _ = daemon.root.send(.tailReplaced(nil))
+    try bench.pump()
+    #expect(replica.shown == nil)
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("A digest that differs is noticed, and the scope fetched again")
+  func drift() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    // A delta that the daemon never made.
+    bench.alterPublished = { message in
+      guard case .deltas(var run) = message else { return message }
+      let old = OldBuild.Library()
+      var new = old
+      new.name = "forged"
+      let delta = Optional(new).delta(from: old) ?? []
+      run.steps = run.steps.map {
+        PublishedMessage.Step(
+          revision: $0.revision,
+          changes: [PublishedMessage.Change(index: 0, delta: delta[...])],
+        )
+      }
+      return .deltas(run)
+    }
+    try bench.send(NewBuild.Action.renamed(to: "right", isQuiet: true), to: scope)
+    #expect(replica.shown?.label == "forged")
+    bench.alterPublished = { $0 }
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations.count == 1)
+    #expect(replica.shown == NewBuild.Library(daemon.library))
+    #expect(replica.resets == 2)
+  }
+
+  @Test("After a break the client resumes with a delta, which is translated too")
+  func resume() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    try bench.send(NewBuild.Action.added(title: "before"), to: scope)
+    bench.losesPublished = true
+    _ = daemon.root.send(.library(.added(title: "meanwhile")))
+    _ = daemon.root.send(.library(.moodChanged(.busy(level: 2))))
+    try bench.pump()
+    #expect(replica.shown != NewBuild.Library(daemon.library))
+    bench.losesPublished = false
+    bench.forgetSent()
+    try bench.connect()
+    #expect(replica.shown == NewBuild.Library(daemon.library))
+    #expect(replica.resets == 1, "a replay was enough")
+    #expect(bench.joins.count == 1, "the daemon's types are known already")
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("Through many breaks every change arrives, and no snapshot is needed")
+  func manyBreaks() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    var generator = SeededGenerator(seed: 11)
+    for round in 0..<40 {
+      bench.losesPublished = true
+      var tickets: [ActionTicket] = []
+      for step in 0..<Int.random(in: 0...6, using: &generator) {
+        let id = Int.random(in: 1...6, using: &generator)
+        switch Int.random(in: 0..<5, using: &generator) {
+        case 0: tickets.append(try bench.send(NewBuild.Action.added(title: "\(round)"), to: scope))
+        case 1: tickets.append(try bench.send(NewBuild.Action.removed(id: id), to: scope))
+        case 2: _ = daemon.root.send(.library(.moodChanged(.busy(level: step))))
+        case 3: _ = daemon.root.send(.library(.row(id: id, action: .shelved("\(round)"))))
+        default: _ = daemon.root.send(.library(.legacyWritten("\(round)")))
+        }
+        try bench.pump()
+      }
+      bench.losesPublished = false
+      try bench.connect()
+      #expect(replica.shown == NewBuild.Library(daemon.library), "after break \(round)")
+      #expect(tickets.allSatisfy { $0.isFinished })
+      try bench.advance(by: .milliseconds(300))
+    }
+    #expect(replica.resets == 1)
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("Two followers of one scope may be of two builds")
+  func twoBuilds() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (_, old) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
+    let (scope, new) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    try bench.send(NewBuild.Action.added(title: "both"), to: scope)
+    #expect(old.shown == daemon.library)
+    #expect(new.shown == NewBuild.Library(daemon.library))
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations == [])
+  }
+
+  // MARK: Actions
+
+  @Test("An action that the daemon does not know is rejected by name, and the others go on")
+  func unknownAction() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    func text(_ action: NewBuild.Action) throws -> String {
+      let ticket = try bench.send(action, to: scope)
+      #expect(ticket.isFinished)
+      #expect(failure(ticket)?.code == Outcome.rejected)
+      return failure(ticket)?.message ?? ""
+    }
+    let known =
+      #""renamed", "added", "removed", "moodChanged", "row", "legacyWritten". Update the daemon."#
+    #expect(
+      try text(.pinned(id: 1))
+        == #"The daemon is of another build and does not know the action "pinned" of "library"; "#
+        + "it knows \(known)"
+    )
+    #expect(
+      try text(.row(id: 1, action: .archived))
+        == "The daemon is of another build and does not know the action \"row.action.archived\" "
+        + #"of "library"; it knows "starred", "shelved". Update the daemon."#
+    )
+    #expect(
+      try text(.moodChanged(.idle))
+        == "The daemon is of another build and does not know the action \"moodChanged.idle\" "
+        + #"of "library"; it knows "calm", "busy". Update the daemon."#
+    )
+    #expect(daemon.root.revision == 0)
+    let good = try bench.send(NewBuild.Action.added(title: "good"), to: scope)
+    #expect(good.outcome == .applied(revision: 1, hasEffects: false))
+  }
+
+  @Test("An action that was on its way to another build is told in the next daemon's words")
+  func actionsAcross() throws {
+    let first = NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce)
+    let bench = try EvolutionBench(first)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    bench.losesSent = true
+    let tickets = [
+      try bench.send(NewBuild.Action.renamed(to: "across", isQuiet: true), to: scope),
+      try bench.send(NewBuild.Action.pinned(id: 1), to: scope),
+      try bench.send(NewBuild.Action.added(title: "last"), to: scope),
+    ]
+    #expect(tickets.allSatisfy { $0.sequence != nil && $0.outcome == nil })
+    bench.losesSent = false
+    let second = oldDaemon(epoch: 2)
+    try bench.connect(to: second)
+    #expect(tickets[0].outcome == .applied(revision: 1, hasEffects: false))
+    #expect(failure(tickets[1])?.message.contains("does not know the action \"pinned\"") == true)
+    #expect(tickets[2].outcome == .applied(revision: 2, hasEffects: false))
+    #expect(second.library.name == "across")
+    #expect(replica.shown == NewBuild.Library(second.library))
+  }
+
+  @Test("An action that is too large in the daemon's form is rejected here")
+  func tooLarge() throws {
+    let large = NewBuild.Action.renamed(to: String(repeating: "x", count: 100), isQuiet: true)
+    let bytes = try large.encoded()
+    let own = SchemaRegistry.document(for: NewBuild.Action.self)
+    let theirs = SchemaRegistry.document(for: OldBuild.Action.self)
+    let narrow = ActionTranslation(scope: "library", from: own, to: theirs, mostBytes: 100)
+    let wide = ActionTranslation(scope: "library", from: own, to: theirs, mostBytes: 115)
+    let translated = try OldBuild.Action.renamed(to: String(repeating: "x", count: 100)).encoded()
+    #expect(translated.count == 115)
+    #expect(wide.translate(bytes) == .success(translated))
+    let message =
+      "The daemon is of another build and needs 115 bytes for this action of \"library\"; "
+      + "it takes 100 at most."
+    #expect(
+      narrow.translate(bytes)
+        == .failure(Outcome.Failure(code: Outcome.rejected, message: message))
+    )
+  }
+
+  @Test("Who only looks takes no actions, and need not know any")
+  func onlyLooking() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(OldBuild.Library.self, Never.self)
+    #expect(scope.status == .live)
+    _ = daemon.root.send(.library(.added(title: "seen")))
+    try bench.pump()
+    #expect(replica.shown == daemon.library)
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("A scope that is only sent to has its actions translated")
+  func sendOnly() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let scope = bench.client.add(
+      "library",
+      mode: .sendOnly,
+      action: SchemaRegistry.document(for: NewBuild.Action.self),
+      replica: nil,
+    )
+    try bench.pump()
+    #expect(scope.status == .live)
+    try bench.send(NewBuild.Action.renamed(to: "sent", isQuiet: true), to: scope)
+    #expect(daemon.library.name == "sent")
+  }
+
+  // MARK: Refusals
+
+  @Test("What cannot be read is refused with every field that differs, of states and actions")
+  func refused() throws {
+    let bench = try EvolutionBench(NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce))
+    let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
+    #expect(
+      refusal(scope)
+        == JoinFailure(
+          code: "schemaMismatch",
+          message: "This client was built with other types for \"library\" than the daemon.",
+          details: [
+            "Library.unread: int64 here, optional int64 there",
+            "Library.mood.idle: only there",
+            "Library.rows[].stars: int32 here, int64 there",
+            "Library.Action.renamed.isQuiet: only there, without a default",
+          ],
+        )
+    )
+    #expect(replica.shown == nil)
+    let ticket = try bench.send(OldBuild.Action.removed(id: 1), to: scope)
+    #expect(failure(ticket)?.code == Outcome.rejected)
+    #expect(bench.client.isQuiet)
+  }
+
+  @Test("A scope without a reader of its own takes the very same types only")
+  func exactly() throws {
+    let bench = try EvolutionBench(oldDaemon())
+    let replica = TypedReplica<NewBuild.Library>()
+    let scope = bench.client.add(
+      "library",
+      mode: .follow,
+      state: SchemaRegistry.document(for: NewBuild.Library.self),
+      replica: replica,
+    )
+    try bench.pump()
+    #expect(refusal(scope)?.details.contains("Library.label: only here") == true)
+    #expect(bench.joins.count == 1)
+  }
+
+  @Test("A state that this program cannot hold is refused in one sentence, and asked for no more")
+  func unreadable() throws {
+    let daemon = oldDaemon()
+    let bench = try EvolutionBench(daemon)
+    let (scope, replica) = try bench.follow(StrictBuild.Library.self, Never.self)
+    #expect(replica.shown?.name.text == "Town")
+    _ = daemon.root.send(.library(.renamed(to: "a long name")))
+    try bench.pump()
+    #expect(
+      refusal(scope)
+        == JoinFailure(
+          code: "badState",
+          message: "What the daemon sent of \"library\" is of another build and cannot be read "
+            + "here: $.name: \"a long name\" is longer than 9 bytes (at byte 18)",
+          details: [],
+        )
+    )
+    #expect(replica.shown?.name.text == "Town")
+    #expect(bench.client.isQuiet)
+  }
+
+  @Test("A snapshot that is none of the daemon's own schema is refused")
+  func wrongSnapshot() throws {
+    let bench = try EvolutionBench(oldDaemon())
+    bench.alter = { message in
+      guard case .snapshot(var piece) = message else { return message }
+      piece.bytes = [0x01]
+      piece.total = 1
+      return .snapshot(piece)
+    }
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    #expect(refusal(scope)?.code == "badState")
+    #expect(replica.shown == nil)
+    #expect(bench.client.isQuiet)
+  }
+
+  @Test("A daemon that refuses the types that it describes is asked no third time")
+  func contradiction() throws {
+    let bench = try EvolutionBench(oldDaemon())
+    bench.alter = { message in
+      guard case .joined(let nonce, _, _) = message else { return message }
+      let answer = DaemonMessage.JoinAnswer.refused(
+        code: "schemaMismatch",
+        message: "Others.",
+        details: [],
+      )
+      return .joined(nonce: nonce, topic: nil, [answer])
+    }
+    let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    #expect(
+      refusal(scope)
+        == JoinFailure(
+          code: "schemaMismatch",
+          message: "Others. It says that its types are those which it refused.",
+          details: [],
+        )
+    )
+    #expect(bench.joins.count == 2)
+    #expect(bench.client.isQuiet)
+  }
+
+  // MARK: Other daemons
+
+  @Test("Each new daemon is read by its own types, until one is of the client's build again")
+  func oneDaemonAfterAnother() throws {
+    let first = oldDaemon(epoch: 1)
+    let bench = try EvolutionBench(first)
+    let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
+    try bench.send(OldBuild.Action.renamed(to: "first"), to: scope)
+    #expect(bench.joins.count == 1)
+
+    let second = MiddleDaemon(MiddleBuild.Library(), epoch: 2, MiddleBuild.reduce)
+    try bench.connect(to: second)
+    #expect(scope.status == .live)
+    #expect(replica.shown?.name == "middle")
+    try bench.send(OldBuild.Action.renamed(to: "second"), to: scope)
+    #expect(second.library.name == "second")
+    #expect(replica.shown?.name == "second")
+    let unknown = try bench.send(OldBuild.Action.removed(id: 1), to: scope)
+    #expect(failure(unknown)?.message.contains(#"it knows "mottoChanged", "renamed""#) == true)
+    _ = second.root.send(.library(.mottoChanged("unseen")))
+    try bench.advance(by: .milliseconds(300))
+
+    // What cannot be read is refused, and may be served again by the next daemon.
+    try bench.connect(to: NewDaemon(NewBuild.Library(), epoch: 3, NewBuild.reduce))
+    #expect(refusal(scope)?.code == "schemaMismatch")
+    #expect(replica.shown?.name == "second")
+
+    let fourth = oldDaemon(epoch: 4)
+    bench.forgetSent()
+    try bench.connect(to: fourth)
+    #expect(scope.status == .live)
+    #expect(scope.translation == nil)
+    #expect(bench.joins.count == 1)
+    try bench.send(OldBuild.Action.removed(id: 1), to: scope)
+    #expect(replica.shown == fourth.library)
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("While types are asked for, other scopes go on, and actions wait for the answer")
+  func meanwhile() throws {
+    let daemon = OldDaemon(OldBuild.Library(), tail: OldBuild.Library(), epoch: 1, OldBuild.reduce)
+    let bench = try EvolutionBench(daemon)
+    var description: DaemonMessage?
+    bench.alter = { message in
+      guard case .description = message else { return message }
+      description = message
+      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+    }
+    let (tail, old) = try bench.follow(
+      scope: "tail",
+      OldBuild.Library.self,
+      OldBuild.Action.self,
+    )
+    let (library, new) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    let waiting = try bench.send(NewBuild.Action.renamed(to: "late", isQuiet: true), to: library)
+    #expect(library.status == .joining)
+    #expect(tail.status == .live)
+    #expect(waiting.outcome == nil)
+    #expect(new.shown == nil)
+    _ = daemon.root.send(.tail(.renamed(to: "goes on")))
+    try bench.pump()
+    #expect(old.shown?.name == "goes on")
+
+    try bench.deliver(try #require(description))
+    #expect(library.status == .live)
+    #expect(waiting.outcome == .applied(revision: 2, hasEffects: false))
+    #expect(new.shown?.label == "late")
+    #expect(old.resets == 1, "it was kept")
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.resynchronisations == [])
+  }
+
+  @Test("A daemon that is replaced while it is asked for its types is asked again")
+  func replacedMeanwhile() throws {
+    let bench = try EvolutionBench(oldDaemon(epoch: 1))
+    // The description never comes.
+    bench.alter = { message in
+      guard case .description = message else { return message }
+      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+    }
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    #expect(scope.status == .joining)
+    #expect(!bench.client.isQuiet)
+    bench.alter = { $0 }
+    let second = NewDaemon(NewBuild.Library(label: "second"), epoch: 2, NewBuild.reduce)
+    try bench.connect(to: second)
+    #expect(scope.status == .live)
+    #expect(scope.translation == nil)
+    #expect(replica.shown == second.library)
+    #expect(bench.client.isQuiet)
+  }
+}
