@@ -106,17 +106,3 @@ final class RemoteCore<State: ReplicatedState, Action: WireAction>: StoreCore, R
     for body in bodies { body(result) }
   }
 }
-
-/// The task of an action that could not even be written down.
-private final class FailedTask: StoreTaskHandle {
-  let failure: ActionFailure
-
-  init(failure: ActionFailure) { self.failure = failure }
-
-  var isCancelled: Bool { false }
-  var isFinished: Bool { true }
-  func cancel() {}
-  func finish() async {}
-  @MainActor func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
-  func applied() async throws -> UInt64 { throw failure }
-}

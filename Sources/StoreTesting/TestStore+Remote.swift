@@ -37,20 +37,13 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
     line: UInt = #line,
     column: UInt = #column,
   ) {
-    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let scope = RemoteScope<State, Action, State, Action>(
       exposure: Expose("feature", state: \.self, action: \.self),
       state: { $0 },
       action: { $0 },
-      location: location,
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
-    self.init(
-      subject: scope.subject(
-        initialState: initialState,
-        reducer: reducer,
-        withDependencies: prepareDependencies,
-      )
-    )
+    self.init(scope, initialState, reducer, prepareDependencies)
   }
 
   /// Creates a test store of a scope of a feature that lives in a daemon.
@@ -79,21 +72,14 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
     line: UInt = #line,
     column: UInt = #column,
   ) {
-    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let path = AnyCasePath(action)
     let scope = RemoteScope<RootState, RootAction, State, Action>(
       exposure: Expose("scope", state: state, action: action),
       state: { $0[keyPath: state] },
       action: { path.extract(from: $0) },
-      location: location,
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
-    self.init(
-      subject: scope.subject(
-        initialState: initialState,
-        reducer: reducer,
-        withDependencies: prepareDependencies,
-      )
-    )
+    self.init(scope, initialState, reducer, prepareDependencies)
   }
 
   /// Creates a test store of a scope that may be absent, of a feature that lives in a daemon.
@@ -116,14 +102,22 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
     line: UInt = #line,
     column: UInt = #column,
   ) {
-    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let path = AnyCasePath(action)
     let scope = RemoteScope<RootState, RootAction, State, Action>(
       exposure: Expose("scope", state: state, action: action),
       state: { $0[keyPath: state] },
       action: { path.extract(from: $0) },
-      location: location,
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
+    self.init(scope, initialState, reducer, prepareDependencies)
+  }
+
+  private convenience init<RootState: Sendable, RootAction>(
+    _ scope: RemoteScope<RootState, RootAction, State, Action>,
+    _ initialState: () -> RootState,
+    @ReducerBuilder<RootState, RootAction> _ reducer: () -> some Reducer<RootState, RootAction>,
+    _ prepareDependencies: (inout DependencyValues) -> Void,
+  ) {
     self.init(
       subject: scope.subject(
         initialState: initialState,

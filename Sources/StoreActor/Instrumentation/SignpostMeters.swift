@@ -1,4 +1,3 @@
-#if canImport(CoreMetrics) && canImport(Tracing)
 import CoreMetrics
 import Synchronization
 
@@ -77,4 +76,3 @@ extension Duration {
     components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }
 }
-#endif

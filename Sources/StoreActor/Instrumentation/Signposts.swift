@@ -1,4 +1,3 @@
-#if canImport(CoreMetrics) && canImport(Tracing)
 import CoreMetrics
 import Tracing
 
@@ -56,4 +55,3 @@ struct Signposts: Sendable {
     prefix.isEmpty ? "\(what) \(label)" : "\(prefix): \(what) \(label)"
   }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(CoreMetrics) && canImport(Tracing)
 public import CoreMetrics
 public import Tracing
 
@@ -56,4 +55,3 @@ public struct _SignpostReducer<Base: Reducer>: Reducer {
     signposts.reduce(caseLabels(of: action)) { base.reduce(&state, action) }
   }
 }
-#endif

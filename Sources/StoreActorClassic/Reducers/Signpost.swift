@@ -1,4 +1,3 @@
-#if canImport(Tracing)
 import StoreActor
 public import Tracing
 
@@ -88,4 +87,3 @@ extension Effect {
     }
   }
 }
-#endif

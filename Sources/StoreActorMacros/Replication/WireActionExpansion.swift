@@ -103,7 +103,7 @@ extension WireActionExpansion {
       \(access)nonisolated init(
       from decoder: inout StoreActor.CBORDecoder
       ) throws(StoreActor.CodecError) {
-      let action = try StoreActor._$ActionReader(&decoder)
+      let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
       \(cases)
       \(list)
       throw action.unknown(names, &decoder)

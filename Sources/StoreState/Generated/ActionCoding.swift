@@ -1,56 +1,5 @@
 // What the generated code of a `WireAction` calls.
 
-/// The beginning of an action while generated code finds out which case it is.
-public struct _$ActionReader {
-  private let hasPayload: Bool
-  private let start: Int
-
-  /// Reads whether the case has a payload.
-  public init(_ decoder: inout CBORDecoder) throws(CodecError) {
-    hasPayload = try decoder.beginChoice("action")
-    start = decoder.offset
-  }
-
-  /// Reads a case's name when it stands next.
-  ///
-  /// - Parameters:
-  ///   - name: The case's name.
-  ///   - former: What the case was called before.
-  ///   - hasPayload: Whether the case has a payload.
-  ///   - decoder: The decoder of the action.
-  /// - Returns: Whether the action is of this case.
-  /// - Throws: A `CodecError` when it is, but has no payload where one must be or the other way
-  ///   round.
-  public func finds(
-    _ name: StaticString,
-    formerly former: StaticString? = nil,
-    hasPayload: Bool,
-    _ decoder: inout CBORDecoder,
-  ) throws(CodecError) -> Bool {
-    if try !decoder.readIfPresent(name: name) {
-      guard let former, try decoder.readIfPresent(name: former) else { return false }
-    }
-    guard hasPayload == self.hasPayload else {
-      throw decoder.payloadError("\(name)", "action", isMissing: hasPayload, offset: start)
-    }
-    return true
-  }
-
-  /// The error for a name that no case has that may be sent.
-  ///
-  /// - Parameters:
-  ///   - names: The names of the cases that may be sent.
-  ///   - decoder: The decoder of the action.
-  /// - Returns: The error.
-  public func unknown(_ names: [String], _ decoder: inout CBORDecoder) -> CodecError {
-    do throws(CodecError) {
-      return try decoder.unknownCase("action", among: names)
-    } catch {
-      return error
-    }
-  }
-}
-
 extension CBOREncoder {
   /// Writes a label and a part of a payload: a value, or a child's action.
   ///

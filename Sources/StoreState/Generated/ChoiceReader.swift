@@ -1,11 +1,19 @@
-/// The beginning of a choice while generated code finds out which case it is.
+/// The beginning of a choice, or of an action, while generated code finds out which case it is.
 public struct _$ChoiceReader {
+  /// What a case is called in errors.
+  private let what: String
   private let hasPayload: Bool
   private let start: Int
 
   /// Reads whether the case has a payload.
-  public init(_ decoder: inout CBORDecoder) throws(CodecError) {
-    hasPayload = try decoder.beginChoice("case")
+  ///
+  /// - Parameters:
+  ///   - decoder: The decoder of the choice.
+  ///   - what: What a case is called in errors.
+  /// - Throws: A `CodecError` when there is neither a name nor a map with one.
+  public init(_ decoder: inout CBORDecoder, of what: String = "case") throws(CodecError) {
+    self.what = what
+    hasPayload = try decoder.beginChoice(what)
     start = decoder.offset
   }
 
@@ -29,7 +37,7 @@ public struct _$ChoiceReader {
       guard let former, try decoder.readIfPresent(name: former) else { return false }
     }
     guard hasPayload == self.hasPayload else {
-      throw decoder.payloadError("\(name)", "case", isMissing: hasPayload, offset: start)
+      throw decoder.payloadError("\(name)", what, isMissing: hasPayload, offset: start)
     }
     return true
   }
@@ -37,12 +45,12 @@ public struct _$ChoiceReader {
   /// The error for a name that no case has.
   ///
   /// - Parameters:
-  ///   - names: The names of all cases.
+  ///   - names: The names of the cases that may stand here.
   ///   - decoder: The decoder of the choice.
   /// - Returns: The error.
   public func unknown(_ names: [String], _ decoder: inout CBORDecoder) -> CodecError {
     do throws(CodecError) {
-      return try decoder.unknownCase("case", among: names)
+      return try decoder.unknownCase(what, among: names)
     } catch {
       return error
     }

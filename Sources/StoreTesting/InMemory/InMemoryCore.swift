@@ -42,7 +42,12 @@ final class InMemoryCore<Root: Sendable, RootAction, State: ReplicatedState, Act
         }
       )
     } catch {
-      return StoreTask(handle: UnsentTask(error: error))
+      let failure = ActionFailure(
+        code: .rejected,
+        message: "A client cannot send it: \(error)",
+        remedy: "Receive it from the effect that sends it, or make it an action for clients.",
+      )
+      return StoreTask(handle: FailedTask(failure: failure))
     }
   }
 

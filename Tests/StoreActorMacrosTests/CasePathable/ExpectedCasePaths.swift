@@ -383,7 +383,7 @@ enum ExpectedCasePaths {
       nonisolated init(
         from decoder: inout StoreActor.CBORDecoder
       ) throws(StoreActor.CodecError) {
-        let action = try StoreActor._$ActionReader(&decoder)
+        let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
         if try action.finds("tapped", hasPayload: false, &decoder) {
           self = .tapped
           return

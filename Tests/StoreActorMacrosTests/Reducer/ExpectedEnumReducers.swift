@@ -788,7 +788,7 @@ enum ExpectedEnumReducers {
         nonisolated init(
           from decoder: inout StoreActor.CBORDecoder
         ) throws(StoreActor.CodecError) {
-          let action = try StoreActor._$ActionReader(&decoder)
+          let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
           if try action.finds("detail", hasPayload: true, &decoder) {
             do throws(StoreActor.CodecError) {
               var parts = try StoreActor._$FieldReader(&decoder)

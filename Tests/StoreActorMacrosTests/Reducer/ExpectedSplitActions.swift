@@ -291,7 +291,7 @@ enum ExpectedSplitActions {
         nonisolated init(
           from decoder: inout StoreActor.CBORDecoder
         ) throws(StoreActor.CodecError) {
-          let action = try StoreActor._$ActionReader(&decoder)
+          let action = try StoreActor._$ChoiceReader(&decoder, of: "action")
           if try action.finds("submitted", hasPayload: false, &decoder) {
             self = .submitted
             return
