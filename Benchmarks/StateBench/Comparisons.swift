@@ -28,19 +28,10 @@ extension StateBench {
     let elements = BenchRow.rows(count)
     let plain = PlainRows(elements)
     let tree = IdentifiedArray(uniqueElements: elements)
-    Comparison(name: "build \(count) rows", repetitions: 7).print(goal: nil) {
-      use(IdentifiedArray(uniqueElements: elements))
-    } against: {
-      use(PlainRows(elements))
-    }
-    Comparison(name: "go over \(count) rows", repetitions: 15).print(goal: 1.5) {
-      var sum = 0
-      for row in tree where !row.isCompleted { sum += row.title.utf8.count }
-      use(sum)
-    } against: {
-      var sum = 0
-      for row in plain.rows where !row.isCompleted { sum += row.title.utf8.count }
-      use(sum)
+    for what in [StateCase.build, .iterate] {
+      let run = what.prepare(elements, operations: count)
+      Comparison(name: "\(what.rawValue) \(count) rows", repetitions: 15)
+        .print(goal: 1.5, count: count, run.ours, against: run.plain)
     }
     Comparison(name: "find each of \(count) rows", repetitions: 7).print(goal: nil, count: count) {
       for element in elements { use(tree.index(id: element.id)) }
@@ -53,10 +44,10 @@ extension StateBench {
   static func compareSmall(rows count: Int) {
     let elements = BenchRow.rows(count)
     let rounds = 20_000 / count
-    comparison("build", of: elements).print(goal: 1.5, count: rounds) {
-      for _ in 0..<rounds { use(IdentifiedArray(uniqueElements: elements)) }
-    } against: {
-      for _ in 0..<rounds { use(PlainRows(elements)) }
+    for what in StateCase.allCases {
+      let run = what.prepare(elements, operations: rounds * count)
+      comparison(what.rawValue, of: elements)
+        .print(goal: 1.5, count: rounds * count, run.ours, against: run.plain)
     }
     comparison("append one by one", of: elements).print(goal: 1.5, count: rounds) {
       for _ in 0..<rounds {
@@ -72,7 +63,6 @@ extension StateBench {
       }
     }
     compareChanges(of: elements, rounds)
-    compareReading(of: elements, rounds)
   }
 
   private static func comparison(_ what: String, of elements: [BenchRow]) -> Comparison {
@@ -83,13 +73,6 @@ extension StateBench {
     let count = rounds * elements.count
     var plain = PlainRows(elements)
     var tree = IdentifiedArray(uniqueElements: elements)
-    comparison("change in place", of: elements).print(goal: 1.5, count: count) {
-      for _ in 0..<rounds { for element in elements { tree[id: element.id]?.isCompleted.toggle() } }
-    } against: {
-      for _ in 0..<rounds {
-        for element in elements { plain[id: element.id]?.isCompleted.toggle() }
-      }
-    }
     comparison("change, and keep the old", of: elements).print(goal: 1.5, count: count) {
       for _ in 0..<rounds {
         for element in elements {
@@ -121,22 +104,6 @@ extension StateBench {
           plain.append(element)
         }
       }
-    }
-  }
-
-  private static func compareReading(of elements: [BenchRow], _ rounds: Int) {
-    let count = rounds * elements.count
-    let plain = PlainRows(elements)
-    let tree = IdentifiedArray(uniqueElements: elements)
-    comparison("read by id", of: elements).print(goal: 1.5, count: count) {
-      for _ in 0..<rounds { for element in elements { use(tree[id: element.id]) } }
-    } against: {
-      for _ in 0..<rounds { for element in elements { use(plain[id: element.id]) } }
-    }
-    comparison("go over", of: elements).print(goal: 1.5, count: count) {
-      for _ in 0..<rounds { for row in tree { use(row.isCompleted) } }
-    } against: {
-      for _ in 0..<rounds { for row in plain.rows { use(row.isCompleted) } }
     }
   }
 }

@@ -16,14 +16,8 @@ struct Comparison {
     _ first: () -> Void,
     against second: () -> Void,
   ) {
-    var times: ([Double], [Double]) = ([], [])
-    first()
-    second()
-    for _ in 0..<repetitions {
-      times.0.append(seconds(first) / Double(count))
-      times.1.append(seconds(second) / Double(count))
-    }
-    let (one, other) = (median(times.0), median(times.1))
+    let times = measure(count: count, first, against: second)
+    let (one, other) = (times.median(\.ours), times.median(\.plain))
     let ratio = one / other
     let verdict = goal.map { ratio <= $0 ? "ok, goal \($0)" : "ABOVE the goal \($0)" } ?? ""
     Swift.print(
@@ -32,18 +26,38 @@ struct Comparison {
     )
   }
 
+  /// Takes the times of both in turn, divided by `count`.
+  func measure(count: Int, _ first: () -> Void, against second: () -> Void) -> Times {
+    var times = Times()
+    first()
+    second()
+    for _ in 0..<max(1, repetitions) {
+      times.pairs.append((seconds(first) / Double(count), seconds(second) / Double(count)))
+    }
+    return times
+  }
+
   private func seconds(_ body: () -> Void) -> Double {
     let duration = ContinuousClock().measure(body)
     return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
   }
-
-  private func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
 
   private func nanoseconds(_ seconds: Double) -> String {
     seconds > 1e-4 ? "\(twoDigits(seconds * 1e3)) ms" : "\(twoDigits(seconds * 1e9)) ns"
   }
 
   private func twoDigits(_ number: Double) -> Double { (number * 100).rounded() / 100 }
+}
+
+/// Seconds that two things took in turn.
+struct Times {
+  var pairs: [(ours: Double, plain: Double)] = []
+
+  var ratios: [Double] { pairs.map { $0.ours / max($0.plain, .leastNormalMagnitude) }.sorted() }
+
+  func median(_ side: KeyPath<(ours: Double, plain: Double), Double>) -> Double {
+    pairs.map { $0[keyPath: side] }.sorted()[pairs.count / 2]
+  }
 }
 
 // Written by one thread, and read by nobody.

@@ -14,7 +14,7 @@ extension IdentifiedArray: RandomAccessCollection {
     _modify {
       let row = tree.uniqueRow(at: position)
       let key = tree.identity.read(row.pointee)
-      defer { checkIdentity(of: row.pointee, is: key) }
+      defer { checkIdentity(of: row, is: key) }
       yield &row.pointee
     }
   }
@@ -24,26 +24,6 @@ extension IdentifiedArray: RandomAccessCollection {
 
   /// Whether there are no elements.
   @inlinable public var isEmpty: Bool { tree.count == 0 }
-
-  /// Goes over the elements in their order.
-  @inlinable
-  public func makeIterator() -> Iterator {
-    Iterator(base: tree.makeIterator())
-  }
-
-  /// Goes over the elements of an identified array.
-  public struct Iterator: IteratorProtocol {
-    @usableFromInline var base: RowTree<ID, Element>.Iterator
-
-    @usableFromInline
-    init(base: RowTree<ID, Element>.Iterator) {
-      self.base = base
-    }
-
-    /// The next element, or nil at the end.
-    @inlinable
-    public mutating func next() -> Element? { base.next() }
-  }
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral

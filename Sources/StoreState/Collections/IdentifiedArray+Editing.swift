@@ -19,7 +19,7 @@ extension IdentifiedArray {
   public mutating func insert(_ element: Element, at position: Int) -> (inserted: Bool, index: Int)
   {
     let key = tree.identity.read(element)
-    let hash = HashIndex.hash(of: key)
+    let hash = tree.hash(of: key)
     if let existing = tree.spot(of: key, hash: hash) { return (false, existing.position) }
     tree.insert(element, at: position, hash: hash)
     return (true, position)
@@ -31,9 +31,9 @@ extension IdentifiedArray {
   @discardableResult
   public mutating func update(_ element: Element, at position: Int) -> Element {
     let row = tree.uniqueRow(at: position)
-    checkIdentity(of: element, is: tree.identity.read(row.pointee))
     let previous = row.move()
     row.initialize(to: element)
+    checkIdentity(of: row, is: tree.identity.read(previous))
     return previous
   }
 
@@ -54,7 +54,7 @@ extension IdentifiedArray {
     at position: Int,
   ) -> (originalMember: Element?, index: Int) {
     let key = tree.identity.read(element)
-    let hash = HashIndex.hash(of: key)
+    let hash = tree.hash(of: key)
     if let existing = tree.spot(of: key, hash: hash)?.position {
       return (update(element, at: existing), existing)
     }
@@ -112,18 +112,6 @@ extension IdentifiedArray {
     tree = RowTree(identity: tree.identity)
   }
 
-  /// Removes the elements for which a closure says so.
-  public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
-    tree.remove(at: try tree.positions { try shouldBeRemoved($0.pointee) })
-  }
-
   /// Does nothing: a tree grows where elements come.
   public mutating func reserveCapacity(_ minimumCapacity: Int) {}
-
-  /// The elements for which a closure says so, in their order.
-  public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> Self {
-    var result = self
-    try result.removeAll { try !isIncluded($0) }
-    return result
-  }
 }

@@ -7,6 +7,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   }
 
   /// Writes the elements in their order.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     checkReplicable()
     encoder.arrayHeader(count)
@@ -17,17 +18,46 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   ///
   /// Two ids that differ in their encodings but are equal in Swift cannot both be held, and are
   /// refused too.
+  @inlinable
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if Element._$isPlain, let plain = try decoder.plain(Self.self) {
+      self = plain
+      return
+    }
     self.init()
     try read(from: &decoder)
   }
 
+  /// What the elements say.
+  @inlinable
+  public static var _$isPlain: Bool { Element._$isPlain }
+
+  /// Reads elements of which no two have equal ids.
+  @inlinable
+  public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
+    guard Element._$isPlain else {
+      self = try reader.decoded()
+      return
+    }
+    self.init()
+    let count = try reader.array(of: MemoryLayout<Element>.stride)
+    var builder = RowTreeBuilder(identity: tree.identity, reserving: count)
+    for _ in 0..<count { builder.append(try Element(_$plain: &reader)) }
+    reader.leave()
+    tree = try builder.finish { (_, _) throws(_$NotPlain) in throw _$NotPlain() }
+  }
+
   /// Reads elements into an empty array.
+  @usableFromInline
   mutating func read(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder
     var builder = RowTreeBuilder(identity: tree.identity)
     for index in 0..<(try decoder.arrayHeader()) {
-      builder.append(try decoder.decode(Element.self, at: .index(index)))
+      do throws(CodecError) {
+        builder.append(try decoder.value(Element.self))
+      } catch {
+        throw error.inside(.index(index))
+      }
     }
     tree = try builder.finish { (position, id) throws(CodecError) in
       throw CodecError(
@@ -46,7 +76,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   ) throws(CodecError) -> Int {
     var decoder = start
     _ = try decoder.arrayHeader()
-    for _ in 0..<position { _ = try Element(from: &decoder) }
+    for _ in 0..<position { _ = try decoder.value(Element.self) }
     return decoder.offset
   }
 
@@ -66,7 +96,8 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   }
 
   /// An array that was made with another key path than `\.id` has no place for its ids on the wire.
-  fileprivate func checkReplicable() {
+  @usableFromInline
+  func checkReplicable() {
     guard let first else { return }
     let key = tree.identity.read(first)
     precondition(

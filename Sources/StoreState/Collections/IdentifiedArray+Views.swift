@@ -3,16 +3,17 @@ extension IdentifiedArray {
   public var ids: IDs { IDs(rows: .elements(tree)) }
 
   /// The elements in their order.
-  public var elements: Elements { Elements(base: self) }
+  @inlinable public var elements: Elements { Elements(base: self) }
 
   /// The ids of an identified array, in the order of its elements.
   public struct IDs: RandomAccessCollection, ExpressibleByArrayLiteral, Hashable {
+    @usableFromInline
     enum Rows {
       case elements(RowTree<ID, Element>)
       case ids(RowTree<ID, ID>)
     }
 
-    private let rows: Rows
+    @usableFromInline let rows: Rows
 
     init(rows: Rows) {
       self.rows = rows
@@ -44,11 +45,11 @@ extension IdentifiedArray {
     }
 
     /// Goes over the ids in their order.
+    @inlinable
     public func makeIterator() -> Iterator {
       switch rows {
-      case .elements(let tree):
-        Iterator(rows: .elements(tree.makeIterator(), read: tree.identity.read))
-      case .ids(let tree): Iterator(rows: .ids(tree.makeIterator()))
+      case .elements(let tree): Iterator(elements: tree.makeIterator(), read: tree.identity.read)
+      case .ids(let tree): Iterator(ids: tree.makeIterator())
       }
     }
 
@@ -83,48 +84,62 @@ extension IdentifiedArray {
 
     /// Goes over the ids of an identified array.
     public struct Iterator: IteratorProtocol {
-      enum Rows {
-        case elements(RowTree<ID, Element>.Iterator, read: (Element) -> ID)
-        case ids(RowTree<ID, ID>.Iterator)
+      @usableFromInline var elements: RowTree<ID, Element>.Iterator?
+      @usableFromInline var read: ((Element) -> ID)?
+      @usableFromInline var ids: RowTree<ID, ID>.Iterator?
+
+      @inlinable
+      init(elements: RowTree<ID, Element>.Iterator, read: @escaping (Element) -> ID) {
+        self.elements = elements
+        self.read = read
       }
 
-      var rows: Rows
+      @inlinable
+      init(ids: RowTree<ID, ID>.Iterator) {
+        self.ids = ids
+      }
 
       /// The next id, or nil at the end.
+      @inlinable
       public mutating func next() -> ID? {
-        switch rows {
-        case .elements(var iterator, let read):
-          guard let row = iterator.advance() else { return nil }
-          rows = .elements(iterator, read: read)
+        if let read {
+          guard let row = elements?.advance() else { return nil }
           return read(row.pointee)
-        case .ids(var iterator):
-          guard let row = iterator.advance() else { return nil }
-          rows = .ids(iterator)
-          return row.pointee
         }
+        return ids?.next()
       }
     }
   }
 
   /// The elements of an identified array, in their order, without their ids.
   public struct Elements: RandomAccessCollection {
-    private let base: IdentifiedArray
+    @usableFromInline let base: IdentifiedArray
 
+    @inlinable
     init(base: IdentifiedArray) {
       self.base = base
     }
 
     /// The position of the first element.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
 
     /// The position after the last element.
-    public var endIndex: Int { base.count }
+    @inlinable public var endIndex: Int { base.count }
 
     /// The element at a position.
-    public subscript(position: Int) -> Element { base[position] }
+    @inlinable public subscript(position: Int) -> Element { base[position] }
 
     /// Goes over the elements in their order.
+    @inlinable
     public func makeIterator() -> IdentifiedArray.Iterator { base.makeIterator() }
+
+    /// What a closure makes of each element, in their order.
+    @inlinable
+    public func map<Result, Failure: Error>(
+      _ transform: (Element) throws(Failure) -> Result
+    ) throws(Failure) -> [Result] {
+      try base.map(transform)
+    }
   }
 }
 

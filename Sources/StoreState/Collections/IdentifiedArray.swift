@@ -28,9 +28,15 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     keyPath: @escaping () -> any KeyPath<Element, ID> & Sendable,
     widths: TreeWidths = .standard(for: Element.self),
   ) {
-    let identity = RowIdentity(
+    let identity = RowIdentity<ID, Element>(
       read: read,
       keyPath: keyPath,
+      find: { rows, candidates, id in
+        RowIdentity<ID, Element>.first(among: candidates) { read(rows[$0]) == id.pointee }
+      },
+      hash: { rows, count, seed, hashes in
+        RowIdentity<ID, Element>.hash(count, seed, hashes) { read(rows[$0]) }
+      },
       widths: widths,
       digests: .ordered,
     )
@@ -109,7 +115,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     _modify {
       if let position = tree.spot(of: id)?.position {
         let row = tree.uniqueRow(at: position)
-        defer { checkIdentity(of: row.pointee, is: id) }
+        defer { checkIdentity(of: row, is: id) }
         yield &row.pointee
       } else {
         var element = defaultValue()
@@ -139,13 +145,25 @@ extension IdentifiedArray where Element: Identifiable, ID == Element.ID {
   /// Makes an empty array.
   @inlinable
   public init() {
-    self.init(read: { $0.id }, keyPath: { \Element.id })
+    self.init(widths: .standard(for: Element.self))
   }
 
-  /// Makes an empty array whose nodes have other widths than usual, for tests.
+  /// Makes an empty array whose nodes have some widths.
   @inlinable
   init(widths: TreeWidths) {
-    self.init(read: { $0.id }, keyPath: { \Element.id }, widths: widths)
+    let identity = RowIdentity<ID, Element>(
+      read: { $0.id },
+      keyPath: { \Element.id },
+      find: { rows, candidates, id in
+        RowIdentity<ID, Element>.first(among: candidates) { rows[$0].id == id.pointee }
+      },
+      hash: { rows, count, seed, hashes in
+        RowIdentity<ID, Element>.hash(count, seed, hashes) { rows[$0].id }
+      },
+      widths: widths,
+      digests: .ordered,
+    )
+    self.init(tree: RowTree(identity: identity))
   }
 
   /// Makes an array of elements that are known to have different ids; one that occurs twice traps.
@@ -202,7 +220,7 @@ extension IdentifiedArray {
       let key = tree.identity.read(element)
       if let place = places[key] {
         kept[place] = try combine(kept[place], element)
-        checkIdentity(of: kept[place], is: key)
+        withUnsafePointer(to: kept[place]) { checkIdentity(of: $0, is: key) }
       } else {
         places[key] = kept.count
         kept.append(element)
@@ -212,18 +230,22 @@ extension IdentifiedArray {
   }
 
   @inlinable
-  func checkIdentity(of element: borrowing Element, is key: ID) {
+  func checkIdentity(of row: UnsafePointer<Element>, is key: ID) {
+    if !tree.hasID(key, row) { failIdentity(of: row.pointee, is: key) }
+  }
+
+  @usableFromInline
+  func failIdentity(of element: Element, is key: ID) -> Never {
     let found = tree.identity.read(element)
-    precondition(
-      found == key,
-      "An element's id changed from \(key) to \(found); remove it, insert a new one",
+    preconditionFailure(
+      "An element's id changed from \(key) to \(found); remove it, insert a new one"
     )
   }
 
   @usableFromInline
   mutating func append(_ element: Element, withID id: ID) {
-    checkIdentity(of: element, is: id)
-    tree.insert(element, at: count)
+    withUnsafePointer(to: element) { checkIdentity(of: $0, is: id) }
+    tree.insert(element, at: count, hash: tree.hash(of: id))
   }
 
   /// Puts an element back that was moved out of its leaf, or closes the gap.
@@ -235,10 +257,10 @@ extension IdentifiedArray {
     _ id: ID,
   ) {
     if let element {
-      checkIdentity(of: element, is: id)
       row.initialize(to: element)
+      checkIdentity(of: row, is: id)
     } else {
-      tree.closeHole(at: position, hash: HashIndex.hash(of: id))
+      tree.closeHole(at: position, hash: tree.isIndexed ? tree.hash(of: id) : 0)
     }
   }
 }

@@ -87,7 +87,11 @@ where Element.ID == ID {
   private mutating func readInsertions(_ decoder: inout CBORDecoder) throws(CodecError) {
     for _ in 0..<(try decoder.pairs("an inserted element's place and value")) {
       let index = try decoder.place(below: .max, "the place")
-      placed.append((index, try decoder.decode(Element.self, at: .index(index))))
+      do throws(CodecError) {
+        placed.append((index, try decoder.value(Element.self)))
+      } catch {
+        throw error.inside(.index(index))
+      }
     }
   }
 

@@ -72,8 +72,11 @@ extension PersistentMap: Hashable where Value: Hashable {
 
 extension PersistentMap: Encodable where Key: Encodable, Value: Encodable {
   /// Encodes a dictionary.
+  ///
+  /// The encoder is given the dictionary as such: one that wants an order can put it in one.
   public func encode(to encoder: any Encoder) throws {
-    try Dictionary(uniqueKeysWithValues: map { ($0.key, $0.value) }).encode(to: encoder)
+    var container = encoder.singleValueContainer()
+    try container.encode(Dictionary(uniqueKeysWithValues: map { ($0.key, $0.value) }))
   }
 }
 

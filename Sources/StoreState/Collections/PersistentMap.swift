@@ -43,6 +43,12 @@ public struct PersistentMap<Key: Hashable, Value> {
     let identity = RowIdentity<Key, Row>(
       read: { $0.key },
       keyPath: { \Row.key },
+      find: { rows, candidates, id in
+        RowIdentity<Key, Row>.first(among: candidates) { rows[$0].key == id.pointee }
+      },
+      hash: { rows, count, seed, hashes in
+        RowIdentity<Key, Row>.hash(count, seed, hashes) { rows[$0].key }
+      },
       widths: widths,
       digests: .unordered,
     )
@@ -167,7 +173,7 @@ public struct PersistentMap<Key: Hashable, Value> {
     if let value {
       row.initialize(to: Row(key: key, value: value))
     } else {
-      tree.closeHole(at: position, hash: HashIndex.hash(of: key))
+      tree.closeHole(at: position, hash: tree.isIndexed ? tree.hash(of: key) : 0)
     }
   }
 }

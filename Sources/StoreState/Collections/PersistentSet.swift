@@ -20,6 +20,12 @@ public struct PersistentSet<Element: Hashable> {
     let identity = RowIdentity<Element, Element>(
       read: { $0 },
       keyPath: { \Element.self },
+      find: { rows, candidates, id in
+        RowIdentity<Element, Element>.first(among: candidates) { rows[$0] == id.pointee }
+      },
+      hash: { rows, count, seed, hashes in
+        RowIdentity<Element, Element>.hash(count, seed, hashes) { rows[$0] }
+      },
       widths: widths,
       digests: .unordered,
     )
@@ -49,7 +55,7 @@ public struct PersistentSet<Element: Hashable> {
   public mutating func insert(
     _ newMember: Element
   ) -> (inserted: Bool, memberAfterInsert: Element) {
-    let hash = HashIndex.hash(of: newMember)
+    let hash = tree.hash(of: newMember)
     if let spot = tree.spot(of: newMember, hash: hash) { return (false, spot.row.pointee) }
     tree.insert(newMember, at: count, hash: hash)
     return (true, newMember)

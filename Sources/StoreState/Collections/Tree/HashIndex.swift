@@ -3,9 +3,6 @@
 /// A persistent trie of pairs of a hash and a label. It holds no ids, which keeps it small: whoever
 /// looks for an id looks through the leaves whose labels stand beside its hash. Rows of one leaf
 /// whose ids have the same hash are there several times.
-///
-/// The hashes differ from process to process. They decide how quickly something is found and
-/// never what, nor in which order.
 @usableFromInline
 struct HashIndex {
   /// A bucket or a branch; none when there are no pairs.
@@ -22,13 +19,6 @@ struct HashIndex {
   static let greatestDepth = 10
 
   init() {}
-
-  @inlinable
-  static func hash(of id: some Hashable) -> UInt32 {
-    // Spread once more, for types that make their hashes themselves.
-    let spread = UInt64(truncatingIfNeeded: id.hashValue) &* 0x9e37_79b9_7f4a_7c15
-    return UInt32(truncatingIfNeeded: spread >> 32)
-  }
 
   /// The bits of a hash that leaves note; others than those by which the index finds leaves first.
   @inlinable
@@ -62,7 +52,7 @@ struct HashIndex {
     return node._withUnsafeGuaranteedRef { node in
       let bucket = unsafeDowncast(node, to: HashBucket.self)
       let place = bucket.place(of: pair, at: depth)
-      guard place < bucket.notes.pointee.count else { return nil }
+      guard place < bucket.count else { return nil }
       let found = bucket.pairs[place]
       return found >> 32 == pair >> 32 ? UInt32(truncatingIfNeeded: found) : nil
     }
@@ -93,16 +83,17 @@ struct HashIndex {
 // MARK: - Nodes
 
 struct HashBucketHeader {
-  var count: Int
-  let capacity: Int
+  var count: UInt32
+  let capacity: UInt32
 }
 
 /// Some pairs in ascending order.
 final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
   static func make(capacity: Int) -> HashBucket {
-    let rounded = (capacity + 3) & ~3
+    // Memory is given out in pieces of 16 bytes.
+    let rounded = (capacity + 1) & ~1
     let bucket = HashBucket.create(minimumCapacity: rounded) { _ in
-      HashBucketHeader(count: 0, capacity: rounded)
+      HashBucketHeader(count: 0, capacity: UInt32(rounded))
     }
     return unsafeDowncast(bucket, to: HashBucket.self)
   }
@@ -110,8 +101,13 @@ final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
   static func make(_ pairs: UnsafeBufferPointer<UInt64>) -> HashBucket {
     let bucket = make(capacity: pairs.count)
     if let first = pairs.baseAddress { bucket.pairs.initialize(from: first, count: pairs.count) }
-    bucket.notes.pointee.count = pairs.count
+    bucket.count = pairs.count
     return bucket
+  }
+
+  var count: Int {
+    get { Int(notes.pointee.count) }
+    set { notes.pointee.count = UInt32(newValue) }
   }
 
   /// The header without the runtime's checks for exclusive access: a node that changes has one
@@ -121,7 +117,7 @@ final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
   var pairs: UnsafeMutablePointer<UInt64> { withUnsafeMutablePointerToElements { $0 } }
 
   var content: UnsafeBufferPointer<UInt64> {
-    UnsafeBufferPointer(start: pairs, count: notes.pointee.count)
+    UnsafeBufferPointer(start: pairs, count: count)
   }
 
   /// The place of the first pair that is not less than `pair`.
@@ -133,9 +129,9 @@ final class HashBucket: ManagedBuffer<HashBucketHeader, UInt64> {
   ///   - depth: How many branches are above the bucket; their bits are the same for all its pairs.
   /// - Returns: The place.
   func place(of pair: UInt64, at depth: Int) -> Int {
-    let (pairs, count) = (pairs, notes.pointee.count)
+    let (pairs, count) = (pairs, count)
     let share = UInt64(UInt32(pair >> 32) << (UInt32(depth) * HashIndex.bits))
-    var place = Int(share * UInt64(count) >> 32)
+    var place = Int((share * UInt64(count)) >> 32)
     while place < count, pairs[place] < pair { place += 1 }
     while place > 0, pairs[place - 1] >= pair { place -= 1 }
     return place
@@ -146,7 +142,7 @@ struct HashBranchHeader {
   /// Which children are branches, one bit each.
   var branches: UInt8
   /// How many pairs are below.
-  var total: Int
+  var total: UInt32
 }
 
 /// Eight children, each with the pairs whose hashes have some three bits in common.
@@ -198,7 +194,7 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
     guard isBranch else {
       insert(pair, intoBucket: &node, depth: depth)
       if let bucket = node.map({ unsafeDowncast($0, to: HashBucket.self) }),
-        bucket.notes.pointee.count > HashIndex.largestBucket, depth < HashIndex.greatestDepth
+        bucket.count > HashIndex.largestBucket, depth < HashIndex.greatestDepth
       {
         node = make(bucket.content, depth: depth)
         isBranch = true
@@ -236,12 +232,10 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
   /// A branch of pairs in ascending order.
   static func make(_ pairs: UnsafeBufferPointer<UInt64>, depth: Int) -> HashBranch {
     let branch = make()
-    branch.notes.pointee.total = pairs.count
+    branch.notes.pointee.total = UInt32(pairs.count)
     var start = 0
     for slot in 0..<width where start < pairs.count {
-      let end =
-        pairs[start...].firstIndex { HashIndex.slot(of: $0, at: depth) != slot }
-        ?? pairs.count
+      let end = self.end(of: slot, in: pairs, from: start, depth)
       guard end > start else { continue }
       let part = UnsafeBufferPointer(rebasing: pairs[start..<end])
       let isBranch = part.count > HashIndex.largestBucket && depth + 1 < HashIndex.greatestDepth
@@ -250,6 +244,25 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
       start = end
     }
     return branch
+  }
+
+  /// The end of the pairs that belong to a slot.
+  private static func end(
+    of slot: Int,
+    in pairs: UnsafeBufferPointer<UInt64>,
+    from start: Int,
+    _ depth: Int,
+  ) -> Int {
+    var (low, high) = (start, pairs.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if HashIndex.slot(of: pairs[middle], at: depth) <= slot {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
   }
 
   static func collect(_ node: AnyObject?, _ isBranch: Bool, into pairs: inout [UInt64]) {
@@ -278,22 +291,22 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
     guard let object = node else {
       let bucket = HashBucket.make(capacity: 4)
       bucket.pairs.initialize(to: pair)
-      bucket.notes.pointee.count = 1
+      bucket.count = 1
       node = bucket
       return
     }
     let bucket = unsafeDowncast(object, to: HashBucket.self)
-    let (place, count) = (bucket.place(of: pair, at: depth), bucket.notes.pointee.count)
-    if isOwned, count < bucket.notes.pointee.capacity {
+    let (place, count) = (bucket.place(of: pair, at: depth), bucket.count)
+    if isOwned, count < Int(bucket.notes.pointee.capacity) {
       (bucket.pairs + place + 1).update(from: bucket.pairs + place, count: count - place)
       bucket.pairs[place] = pair
-      bucket.notes.pointee.count += 1
+      bucket.count += 1
     } else {
-      let larger = HashBucket.make(capacity: count + 1)
+      let larger = HashBucket.make(capacity: count + 3)
       larger.pairs.initialize(from: bucket.pairs, count: place)
       (larger.pairs + place).initialize(to: pair)
       (larger.pairs + place + 1).initialize(from: bucket.pairs + place, count: count - place)
-      larger.notes.pointee.count = count + 1
+      larger.count = count + 1
       node = larger
     }
   }
@@ -302,7 +315,7 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
     let isOwned = isUnique(&node)
     guard let object = node else { preconditionFailure("\(pair) is not in an empty index.") }
     let bucket = unsafeDowncast(object, to: HashBucket.self)
-    let (place, count) = (bucket.place(of: pair, at: depth), bucket.notes.pointee.count)
+    let (place, count) = (bucket.place(of: pair, at: depth), bucket.count)
     precondition(
       place < count && bucket.pairs[place] == pair,
       "A pair of an index is not among the \(count) of its bucket; did an id's hash change?",
@@ -313,12 +326,12 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
     }
     if isOwned {
       (bucket.pairs + place).update(from: bucket.pairs + place + 1, count: count - place - 1)
-      bucket.notes.pointee.count -= 1
+      bucket.count -= 1
     } else {
       let smaller = HashBucket.make(capacity: count - 1)
       smaller.pairs.initialize(from: bucket.pairs, count: place)
       (smaller.pairs + place).initialize(from: bucket.pairs + place + 1, count: count - place - 1)
-      smaller.notes.pointee.count = count - 1
+      smaller.count = count - 1
       node = smaller
     }
   }
@@ -328,29 +341,9 @@ final class HashBranch: ManagedBuffer<HashBranchHeader, AnyObject?> {
 
 extension HashIndex {
   /// An index of pairs in ascending order.
-  init(sorted pairs: [UInt64]) {
-    pairs.withUnsafeBufferPointer { pairs in
-      guard !pairs.isEmpty else { return }
-      rootIsBranch = pairs.count > Self.largestBucket
-      root = rootIsBranch ? HashBranch.make(pairs, depth: 0) : HashBucket.make(pairs)
-    }
-  }
-
-  /// Sorts numbers whose lower halves ascend already by their upper halves, in linear time.
-  static func sort(_ numbers: inout [UInt64]) {
-    guard numbers.count > 512 else { return numbers.sort() }
-    var other = [UInt64](repeating: 0, count: numbers.count)
-    for shift in [32, 43, 54] as [UInt64] {
-      var starts = [Int](repeating: 0, count: 2_048)
-      for number in numbers { starts[Int(number >> shift & 2_047)] += 1 }
-      var start = 0
-      for digit in 0..<2_048 { (starts[digit], start) = (start, start + starts[digit]) }
-      for number in numbers {
-        let digit = Int(number >> shift & 2_047)
-        other[starts[digit]] = number
-        starts[digit] += 1
-      }
-      swap(&numbers, &other)
-    }
+  init(sorted pairs: UnsafeBufferPointer<UInt64>) {
+    guard !pairs.isEmpty else { return }
+    rootIsBranch = pairs.count > Self.largestBucket
+    root = rootIsBranch ? HashBranch.make(pairs, depth: 0) : HashBucket.make(pairs)
   }
 }

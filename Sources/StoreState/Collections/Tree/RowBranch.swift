@@ -21,8 +21,8 @@ struct RowBranchEntry {
 
 @usableFromInline
 struct RowBranchHeader {
-  @usableFromInline var count: Int
-  let capacity: Int
+  @usableFromInline var count: UInt32
+  let capacity: UInt32
 }
 
 /// A node above the leaves of a tree.
@@ -35,13 +35,13 @@ struct RowBranchHeader {
 final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
   static func make(capacity: Int) -> RowBranch {
     let branch = RowBranch.create(minimumCapacity: capacity) { _ in
-      RowBranchHeader(count: 0, capacity: capacity)
+      RowBranchHeader(count: 0, capacity: UInt32(capacity))
     }
     return unsafeDowncast(branch, to: RowBranch.self)
   }
 
   deinit {
-    _ = withUnsafeMutablePointers { $1.deinitialize(count: $0.pointee.count) }
+    _ = withUnsafeMutablePointers { $1.deinitialize(count: Int($0.pointee.count)) }
   }
 
   /// The header without the runtime's checks for exclusive access: a branch that changes has one
@@ -50,7 +50,7 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
     withUnsafeMutablePointerToHeader { $0 }
   }
 
-  @inlinable var count: Int { notes.pointee.count }
+  @inlinable var count: Int { Int(notes.pointee.count) }
 
   /// The first entry; good for as long as somebody holds the branch.
   @inlinable var entries: UnsafeMutablePointer<RowBranchEntry> {
@@ -67,7 +67,7 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
   /// A copy of its own.
   @usableFromInline
   func copy() -> RowBranch {
-    let copy = RowBranch.make(capacity: notes.pointee.capacity)
+    let copy = RowBranch.make(capacity: Int(notes.pointee.capacity))
     let (source, target) = (entries, copy.entries)
     for slot in 0..<count {
       var entry = RowBranchEntry(
@@ -78,8 +78,15 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
       entry.content = content(at: slot)
       (target + slot).initialize(to: entry)
     }
-    copy.notes.pointee.count = count
+    copy.notes.pointee.count = notes.pointee.count
     return copy
+  }
+
+  func append(_ more: ArraySlice<RowBranchEntry>) {
+    for entry in more {
+      (entries + count).initialize(to: entry)
+      notes.pointee.count += 1
+    }
   }
 
   func insert(_ entry: RowBranchEntry, at slot: Int) {
@@ -105,8 +112,8 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
       (entries + count).moveInitialize(from: other.entries, count: number)
       other.entries.moveInitialize(from: other.entries + number, count: other.count - number)
     }
-    notes.pointee.count += number
-    other.notes.pointee.count -= number
+    notes.pointee.count += UInt32(number)
+    other.notes.pointee.count -= UInt32(number)
   }
 
   /// A child, without a reference of its own; good for as long as somebody holds the branch.
@@ -145,9 +152,13 @@ final class RowBranch: ManagedBuffer<RowBranchHeader, RowBranchEntry> {
   }
 
   /// An atomic number has the layout of the number.
+  ///
+  /// The place is calculated, because going through the entry would count as a write to it, and
+  /// several threads may be here.
   private func atomicContent(_ slot: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
-    withUnsafeMutablePointer(to: &entries[slot].content) {
-      UnsafeMutableRawPointer($0).assumingMemoryBound(to: Atomic<UInt64>.self)
-    }
+    // Behind the child, the label and the count.
+    let offset = MemoryLayout<AnyObject>.size + 2 * MemoryLayout<UInt32>.size
+    return (UnsafeMutableRawPointer(entries + slot) + offset)
+      .assumingMemoryBound(to: Atomic<UInt64>.self)
   }
 }

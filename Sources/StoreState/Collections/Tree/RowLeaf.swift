@@ -162,6 +162,12 @@ final class RowLeaf: ManagedBuffer<RowLeafHeader, UInt64> {
     return (Self.places(of: tag, in: low) | Self.places(of: tag, in: high) << 8) & valid
   }
 
+  /// The places of rows whose ids may have a hash.
+  func places(tag: UInt8) -> [Int] {
+    let candidates = candidates(tag: tag)
+    return (0..<count).filter { candidates >> UInt32($0) & 1 == 1 }
+  }
+
   /// The places of the bytes of a word that equal a tag: one bit each.
   @inlinable
   static func places(of tag: UInt8, in word: UInt64) -> UInt32 {

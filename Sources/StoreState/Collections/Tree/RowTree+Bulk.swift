@@ -27,6 +27,7 @@ extension RowTree {
   }
 
   /// The positions of the rows for which a closure holds.
+  @inlinable
   func positions(
     where predicate: (UnsafeMutablePointer<Row>) throws -> Bool
   ) rethrows -> [Int] {
@@ -96,8 +97,8 @@ extension RowTree {
     let (one, other) = (uniqueRow(at: first), uniqueRow(at: second))
     let (label, otherLabel) = (label(at: first), label(at: second))
     if isIndexed, label != otherLabel {
-      index.replace(hash(of: one.pointee), label, by: otherLabel)
-      index.replace(hash(of: other.pointee), otherLabel, by: label)
+      index.replace(hash(ofRowAt: one), label, by: otherLabel)
+      index.replace(hash(ofRowAt: other), otherLabel, by: label)
     }
     swap(&one.pointee, &other.pointee)
     noteTag(ofRowAt: first)
@@ -108,7 +109,7 @@ extension RowTree {
   private func noteTag(ofRowAt position: Int) {
     let spot = spot(at: position)
     spot.leaf.takeUnretainedValue().tags[spot.offset] = HashIndex.tag(
-      of: hash(of: spot.row.pointee)
+      of: hash(ofRowAt: spot.row)
     )
   }
 

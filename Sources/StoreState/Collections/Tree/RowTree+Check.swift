@@ -76,10 +76,10 @@ struct RowTreeCheck<ID: Hashable, Row> {
     for offset in 0..<leaf.count {
       let row = leaf.rows(of: Row.self) + offset
       ids.insert(tree.identity.read(row.pointee))
-      if leaf.tags[offset] != HashIndex.tag(of: tree.hash(of: row.pointee)) {
+      if leaf.tags[offset] != HashIndex.tag(of: tree.hash(ofRowAt: row)) {
         faults.append("a tag is wrong")
       }
-      if let label { pairs.append(HashIndex.pair(tree.hash(of: row.pointee), label)) }
+      if let label { pairs.append(HashIndex.pair(tree.hash(ofRowAt: row), label)) }
       let part = contribution?(row) ?? 0
       content = combine(content, part, 1)
       let isPending = leaf.notes.pointee.pending >> UInt32(offset) & 1 == 1

@@ -11,7 +11,7 @@ extension RowTree {
       position >= 0 && position <= count,
       "Cannot insert at \(position): there are \(count) elements",
     )
-    let hash = hash ?? self.hash(of: row)
+    let hash = hash ?? self.hash(ofRow: row)
     if height == 0, insertIntoOnlyLeaf(row, hash, at: position) { return }
     if height == 0 { raiseRoot() }
     makeLabelSpace(forInsertionAt: position)
@@ -252,7 +252,7 @@ extension RowTree {
   mutating func relabel(_ leaf: RowLeaf, _ offsets: Range<Int>, from old: UInt32, to new: UInt32) {
     guard isIndexed else { return }
     for offset in offsets {
-      index.replace(hash(of: leaf.rows(of: Row.self)[offset]), old, by: new)
+      index.replace(hash(ofRowAt: leaf.rows(of: Row.self) + offset), old, by: new)
     }
   }
 }

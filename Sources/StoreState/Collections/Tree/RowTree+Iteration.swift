@@ -2,21 +2,14 @@ extension RowTree {
   /// Goes over the rows leaf by leaf.
   @usableFromInline
   struct Iterator: IteratorProtocol {
-    /// Keeps the leaves alive.
-    @usableFromInline let root: AnyObject
-    @usableFromInline let height: Int
-    @usableFromInline let count: Int
+    @usableFromInline var leaves: LeafWalk
     /// The next row of the present leaf, and the end of its rows.
     @usableFromInline var row: UnsafeMutablePointer<Row>?
     @usableFromInline var end: UnsafeMutablePointer<Row>?
-    /// The position of the next leaf's first row.
-    @usableFromInline var position = 0
 
     @inlinable
     init(_ tree: RowTree) {
-      root = tree.root
-      height = tree.height
-      count = tree.count
+      leaves = LeafWalk(tree.root, height: tree.height, count: tree.count)
     }
 
     @inlinable
@@ -28,13 +21,18 @@ extension RowTree {
 
     @inlinable
     mutating func firstOfNextLeaf() -> UnsafeMutablePointer<Row>? {
-      guard position < count else { return nil }
-      let spot = RowTree.spot(at: position, below: root, height)
-      let first = spot.row
+      guard let rows = nextLeaf(), let first = rows.baseAddress else { return nil }
       row = first + 1
-      end = first + spot.left
-      position += spot.left
+      end = first + rows.count
       return first
+    }
+
+    /// The rows of the next leaf, when all rows of the present one were passed.
+    @inlinable
+    mutating func nextLeaf() -> UnsafeMutableBufferPointer<Row>? {
+      leaves.next()?._withUnsafeGuaranteedRef {
+        UnsafeMutableBufferPointer(start: $0.rows(of: Row.self), count: $0.count)
+      }
     }
 
     @inlinable
@@ -52,6 +50,38 @@ extension RowTree {
     _ body: (UnsafeMutablePointer<Row>) throws(Failure) -> Void
   ) throws(Failure) {
     var iterator = makeIterator()
-    while let row = iterator.advance() { try body(row) }
+    while let rows = iterator.nextLeaf(), let first = rows.baseAddress {
+      for offset in 0..<rows.count { try body(first + offset) }
+    }
+  }
+
+  /// The first position whose row a closure says yes to.
+  @inlinable
+  func firstPosition<Failure: Error>(
+    where predicate: (UnsafeMutablePointer<Row>) throws(Failure) -> Bool
+  ) throws(Failure) -> Int? {
+    var (iterator, position) = (makeIterator(), 0)
+    while let row = iterator.advance() {
+      if try predicate(row) { return position }
+      position += 1
+    }
+    return nil
+  }
+
+  /// Copies as many rows as fit into memory that holds nothing yet.
+  ///
+  /// - Returns: What is left, and how many rows were copied.
+  @inlinable
+  func copyRows(to target: UnsafeMutableBufferPointer<Row>) -> (rest: Iterator, count: Int) {
+    var (iterator, copied) = (makeIterator(), 0)
+    guard let base = target.baseAddress else { return (iterator, 0) }
+    while copied < target.count, let rows = iterator.nextLeaf(), let first = rows.baseAddress {
+      let number = min(rows.count, target.count - copied)
+      (base + copied).initialize(from: first, count: number)
+      copied += number
+      iterator.row = first + number
+      iterator.end = first + rows.count
+    }
+    return (iterator, copied)
   }
 }

@@ -23,10 +23,21 @@ enum LabelSpace {
   private static func distance(inSpace space: Int) -> Int { min(step, max(1, space >> 13)) }
 
   /// The label of the first of some leaves, and the distance from each to the next one.
-  static func layout(leaves: Int) -> (first: Int, distance: Int) {
+  struct Layout {
+    let first: Int
+    let distance: Int
+
+    /// The label of a leaf by its number.
+    func label(of leaf: UInt32) -> UInt32 {
+      UInt32(truncatingIfNeeded: first &+ Int(leaf) &* distance)
+    }
+  }
+
+  /// Labels for some leaves.
+  static func layout(leaves: Int) -> Layout {
     precondition(leaves < middle, "A tree cannot have \(leaves) leaves.")
     let distance = min(step, middle / max(1, leaves))
-    return (middle - distance * (leaves / 2), distance)
+    return Layout(first: middle - distance * (leaves / 2), distance: distance)
   }
 }
 
@@ -111,8 +122,9 @@ extension RowTree {
   private mutating func relabelLeaves(below crowd: Crowd, depth: Int, position: Int) {
     var node = takeRoot()
     if depth == 0 {
-      var (label, distance) = LabelSpace.layout(leaves: crowd.leaves)
-      Self.relabel(&node, height, &label, distance) { _, _, _ in }
+      let layout = LabelSpace.layout(leaves: crowd.leaves)
+      var label = layout.first
+      Self.relabel(&node, height, &label, layout.distance) { _, _, _ in }
       root = node
       return rebuildIndex()
     }
@@ -127,12 +139,12 @@ extension RowTree {
     guard isIndexed else { return }
     for change in changes {
       for offset in 0..<change.leaf.count {
-        index.remove(hash(of: change.leaf.rows(of: Row.self)[offset]), change.old)
+        index.remove(hash(ofRowAt: change.leaf.rows(of: Row.self) + offset), change.old)
       }
     }
     for change in changes {
       for offset in 0..<change.leaf.count {
-        index.insert(hash(of: change.leaf.rows(of: Row.self)[offset]), change.new)
+        index.insert(hash(ofRowAt: change.leaf.rows(of: Row.self) + offset), change.new)
       }
     }
   }
@@ -184,7 +196,7 @@ extension RowTree {
     pairs.reserveCapacity(count)
     collectPairs(root, height, label: 0, into: &pairs)
     HashIndex.sort(&pairs)
-    index = HashIndex(sorted: pairs)
+    index = pairs.withUnsafeBufferPointer { HashIndex(sorted: $0) }
   }
 
   private func collectPairs(
@@ -195,8 +207,9 @@ extension RowTree {
   ) {
     guard height > 0 else {
       let leaf = unsafeDowncast(node, to: RowLeaf.self)
+      let rows = leaf.rows(of: Row.self)
       for offset in 0..<leaf.count {
-        pairs.append(HashIndex.pair(hash(of: leaf.rows(of: Row.self)[offset]), label))
+        pairs.append(HashIndex.pair(hash(ofRowAt: rows + offset), label))
       }
       return
     }

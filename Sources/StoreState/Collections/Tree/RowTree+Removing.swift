@@ -3,7 +3,7 @@ extension RowTree {
   @usableFromInline
   mutating func remove(at position: Int) -> Row {
     let place = uniqueRow(at: position)
-    let hash = isIndexed ? hash(of: place.pointee) : 0
+    let hash = isIndexed ? hash(ofRowAt: place) : 0
     let row = place.move()
     closeHole(at: position, hash: hash)
     return row

@@ -48,7 +48,28 @@ struct RowTree<ID: Hashable, Row> {
     return node
   }
 
-  func hash(of row: borrowing Row) -> UInt32 { HashIndex.hash(of: identity.read(row)) }
+  /// The hash of an id.
+  @inlinable
+  func hash(of id: ID) -> UInt32 {
+    withUnsafePointer(to: id) { IDHash.hash($0, seed: identity.seed) }
+  }
+
+  /// The hash of a row's id.
+  func hash(ofRowAt row: UnsafePointer<Row>) -> UInt32 {
+    var hash: UInt32 = 0
+    identity.hash(row, 1, identity.seed, &hash)
+    return hash
+  }
+
+  func hash(ofRow row: Row) -> UInt32 {
+    withUnsafePointer(to: row) { hash(ofRowAt: $0) }
+  }
+
+  /// Whether a row has an id.
+  @inlinable
+  func hasID(_ id: ID, _ row: UnsafePointer<Row>) -> Bool {
+    withUnsafePointer(to: id) { identity.find(row, 1, $0) } == 0
+  }
 }
 
 // MARK: - Finding rows
@@ -111,15 +132,26 @@ extension RowTree {
   /// The row with an id.
   @inlinable
   func spot(of id: ID) -> Spot? {
-    if height == 0, count <= 4 { return spotOfFew(id) }
-    return spot(of: id, hash: HashIndex.hash(of: id))
+    guard height == 0, count <= 4 else { return spot(of: id, hash: hash(of: id)) }
+    // Of so few, looking at all takes less than a hash.
+    guard count > 0 else { return nil }
+    let all = UInt32(1) << UInt32(count) - 1
+    return withUnsafePointer(to: id) {
+      spot(of: $0, among: all, in: Unmanaged.passUnretained(root), from: 0)
+    }
   }
 
   /// The row with an id that has a hash.
   @inlinable
   func spot(of id: ID, hash: UInt32) -> Spot? {
     guard count > 0 else { return nil }
-    guard isIndexed else { return spot(of: id, unindexed: hash) }
+    return withUnsafePointer(to: id) {
+      isIndexed ? spot(of: $0, indexed: hash) : spot(of: $0, unindexed: hash)
+    }
+  }
+
+  @inlinable
+  func spot(of id: UnsafePointer<ID>, indexed hash: UInt32) -> Spot? {
     var least: UInt32? = 0
     while let from = least, let label = index.label(of: hash, from: from) {
       if let spot = spot(of: id, hash, labelled: label) { return spot }
@@ -130,7 +162,7 @@ extension RowTree {
 
   /// The row with an id in a tree of one leaf, or of one branch and its leaves.
   @inlinable
-  func spot(of id: ID, unindexed hash: UInt32) -> Spot? {
+  func spot(of id: UnsafePointer<ID>, unindexed hash: UInt32) -> Spot? {
     let top = Unmanaged.passUnretained(root)
     guard height > 0 else { return spot(of: id, hash, in: top, from: 0) }
     return top._withUnsafeGuaranteedRef {
@@ -144,19 +176,8 @@ extension RowTree {
     }
   }
 
-  /// The row with an id in a tree of so few rows that a hash would take longer.
   @inlinable
-  func spotOfFew(_ id: ID) -> Spot? {
-    guard count > 0 else { return nil }
-    let first = spot(at: 0)
-    for offset in 0..<count where identity.read(first.row[offset]) == id {
-      return Spot(leaf: Unmanaged.passUnretained(root), offset: offset, position: offset)
-    }
-    return nil
-  }
-
-  @inlinable
-  func spot(of id: ID, _ hash: UInt32, labelled label: UInt32) -> Spot? {
+  func spot(of id: UnsafePointer<ID>, _ hash: UInt32, labelled label: UInt32) -> Spot? {
     var (node, first) = (Unmanaged.passUnretained(root), 0)
     for _ in 0..<height {
       node = node._withUnsafeGuaranteedRef {
@@ -170,19 +191,30 @@ extension RowTree {
   }
 
   @inlinable
-  func spot(of id: ID, _ hash: UInt32, in leaf: Unmanaged<AnyObject>, from first: Int) -> Spot? {
-    var (rows, candidates) = leaf._withUnsafeGuaranteedRef {
-      let leaf = unsafeDowncast($0, to: RowLeaf.self)
-      return (leaf.rows(of: Row.self), leaf.candidates(tag: HashIndex.tag(of: hash)))
+  func spot(
+    of id: UnsafePointer<ID>,
+    _ hash: UInt32,
+    in leaf: Unmanaged<AnyObject>,
+    from first: Int,
+  ) -> Spot? {
+    let candidates = leaf._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: RowLeaf.self).candidates(tag: HashIndex.tag(of: hash))
     }
-    while candidates != 0 {
-      let offset = candidates.trailingZeroBitCount
-      if identity.read(rows[offset]) == id {
-        return Spot(leaf: leaf, offset: offset, position: first + offset)
-      }
-      candidates &= candidates - 1
+    return candidates == 0 ? nil : spot(of: id, among: candidates, in: leaf, from: first)
+  }
+
+  @inlinable
+  func spot(
+    of id: UnsafePointer<ID>,
+    among candidates: UInt32,
+    in leaf: Unmanaged<AnyObject>,
+    from first: Int,
+  ) -> Spot? {
+    let rows = leaf._withUnsafeGuaranteedRef {
+      unsafeDowncast($0, to: RowLeaf.self).rows(of: Row.self)
     }
-    return nil
+    let offset = identity.find(rows, candidates, id)
+    return offset < 0 ? nil : Spot(leaf: leaf, offset: offset, position: first + offset)
   }
 }
 

@@ -1,31 +1,68 @@
 /// Builds a tree of rows that come one after the other, in linear time.
+///
+/// Rows go to the end of a leaf, and a full leaf's ids are hashed in one go; no row moves and no id
+/// is hashed twice. Memory is taken leaf by leaf, as rows come.
 @usableFromInline
 struct RowTreeBuilder<ID: Hashable, Row> {
-  private let identity: RowIdentity<ID, Row>
-  private var leaves: [RowLeaf] = []
-  private var hashes: [UInt32] = []
-  private var count = 0
+  @usableFromInline let identity: RowIdentity<ID, Row>
+  /// The place of the next row, the end of the last leaf's room, and the leaf's notes.
+  @usableFromInline var next: UnsafeMutablePointer<Row>?
+  @usableFromInline var end: UnsafeMutablePointer<Row>?
+  @usableFromInline var notes: UnsafeMutablePointer<RowLeafHeader>?
+  private var built: BuiltLeaves
+  /// The room of the first leaf.
+  private let least: Int
 
+  /// Makes a builder.
+  ///
+  /// - Parameters:
+  ///   - identity: What the tree's rows have in common.
+  ///   - capacity: How many rows are expected, when that is known.
   @usableFromInline
   init(identity: RowIdentity<ID, Row>, reserving capacity: Int = 0) {
     self.identity = identity
-    leaves.reserveCapacity(capacity / identity.widths.leaf + 1)
-    hashes.reserveCapacity(capacity)
+    built = BuiltLeaves(reserving: capacity, width: identity.widths.leaf)
+    least = capacity > 0 ? min(capacity, identity.widths.leaf) : identity.widths.leaf
   }
 
-  private var width: Int { identity.widths.leaf }
-
   /// Appends a row.
-  @usableFromInline
+  @inlinable
   mutating func append(_ row: consuming Row) {
-    if count % width == 0 { leaves.append(RowLeaf.make(Row.self, capacity: width)) }
-    let hash = HashIndex.hash(of: identity.read(row))
-    hashes.append(hash)
-    let leaf = leaves[leaves.count - 1]
-    leaf.tags[leaf.count] = HashIndex.tag(of: hash)
-    (leaf.rows(of: Row.self) + leaf.count).initialize(to: row)
-    leaf.notes.pointee.count += 1
-    count += 1
+    if next == end { makeRoom() }
+    guard let next, let notes else { preconditionFailure("A builder has no leaf for a row.") }
+    next.initialize(to: row)
+    notes.pointee.count &+= 1
+    self.next = next + 1
+  }
+
+  /// Begins a leaf, or makes the first one larger when more rows come than were expected.
+  @usableFromInline
+  mutating func makeRoom() {
+    let width = identity.widths.leaf
+    if let last = built.leaves.last, last.count < width {
+      let larger = last.moved(Row.self, capacity: width)
+      built.replaceLast(by: larger)
+      return use(larger)
+    }
+    closeLeaf()
+    let leaf = RowLeaf.make(Row.self, capacity: built.leaves.isEmpty ? least : width)
+    built.append(leaf)
+    use(leaf)
+  }
+
+  private mutating func use(_ leaf: RowLeaf) {
+    let rows = leaf.rows(of: Row.self)
+    (notes, next, end) = (leaf.notes, rows + leaf.count, rows + leaf.room)
+  }
+
+  private mutating func closeLeaf() {
+    guard let leaf = built.leaves.last else { return }
+    let (rows, count) = (leaf.rows(of: Row.self), leaf.count)
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: count) { hashes in
+      guard let first = hashes.baseAddress else { return }
+      identity.hash(rows, count, identity.seed, first)
+      built.note(UnsafeBufferPointer(hashes))
+    }
   }
 
   /// Finishes the tree.
@@ -35,75 +72,46 @@ struct RowTreeBuilder<ID: Hashable, Row> {
   /// - Returns: The tree.
   /// - Throws: What `duplicate` throws.
   @usableFromInline
-  func finish<Failure: Error>(
+  consuming func finish<Failure: Error>(
     duplicate: (Int, ID) throws(Failure) -> Void
   ) throws(Failure) -> RowTree<ID, Row> {
+    closeLeaf()
     var tree = RowTree(identity: identity)
-    tree.count = count
-    guard leaves.count > 1 else {
+    guard let last = built.leaves.last else { return tree }
+    tree.count = (built.leaves.count - 1) * identity.widths.leaf + last.count
+    guard built.leaves.count > 1 else {
+      if let place = firstDuplicate(in: last) { try duplicate(place, id(at: place)) }
       // A small array should not keep room for a large leaf's rows.
-      guard let first = leaves.first else { return tree }
-      let leaf = first.moved(Row.self, capacity: count)
-      tree.root = leaf
-      if let (place, id) = firstDuplicate(in: leaf) { try duplicate(place, id) }
+      tree.root = last.count < last.room ? last.moved(Row.self, capacity: last.count) : last
       return tree
     }
-    var pairs = hashes.enumerated().map { UInt64($1) << 32 | UInt64($0) }
-    HashIndex.sort(&pairs)
-    if let place = firstDuplicate(pairs) { try duplicate(place, id(at: place)) }
-    let layout = LabelSpace.layout(leaves: leaves.count)
-    for place in pairs.indices {
-      let leaf = Int(UInt32(truncatingIfNeeded: pairs[place])) / width
-      let label = UInt32(layout.first + leaf * layout.distance)
-      pairs[place] = HashIndex.pair(UInt32(pairs[place] >> 32), label)
-    }
-    raise(&tree, layout)
-    if tree.isIndexed { tree.index = HashIndex(sorted: pairs) }
+    built.sort()
+    if let place = firstDuplicate() { try duplicate(place, id(at: place)) }
+    let layout = LabelSpace.layout(leaves: built.leaves.count)
+    (tree.root, tree.height) = built.raise(width: identity.widths.branch, layout)
+    if tree.isIndexed { tree.index = built.makeIndex(layout) }
     return tree
-  }
-
-  private func raise(_ tree: inout RowTree<ID, Row>, _ layout: (first: Int, distance: Int)) {
-    var level = leaves.enumerated().map { place, leaf in
-      let label = UInt32(layout.first + place * layout.distance)
-      return RowBranchEntry(child: leaf, label: label, count: leaf.count)
-    }
-    while level.count > 1 {
-      var upper: [RowBranchEntry] = []
-      for start in stride(from: 0, to: level.count, by: identity.widths.branch) {
-        let branch = RowBranch.make(capacity: identity.widths.branch)
-        for entry in level[start..<min(start + identity.widths.branch, level.count)] {
-          branch.insert(entry, at: branch.count)
-        }
-        upper.append(
-          RowBranchEntry(child: branch, label: branch.entries[0].label, count: branch.total)
-        )
-      }
-      level = upper
-      tree.height += 1
-    }
-    tree.root = level[0].child
   }
 
   // MARK: - Duplicates
 
-  private func id(at place: Int) -> ID {
-    identity.read(leaves[place / width].rows(of: Row.self)[place % width])
+  private func row(at place: Int) -> UnsafeMutablePointer<Row> {
+    let (leaf, offset) = place.quotientAndRemainder(dividingBy: identity.widths.leaf)
+    return built.leaves[leaf].rows(of: Row.self) + offset
   }
 
-  /// The first place of a row whose id occurred before.
-  ///
-  /// - Parameter pairs: Hashes and places in ascending order.
-  /// - Returns: The place, or nil when all ids differ.
-  private func firstDuplicate(_ pairs: [UInt64]) -> Int? {
+  private func id(at place: Int) -> ID { identity.read(row(at: place).pointee) }
+
+  /// The first place of a row whose id occurred before; nil when all ids differ.
+  private func firstDuplicate() -> Int? {
     var first: Int?
-    var start = 0
-    for end in 1...pairs.count {
-      if end < pairs.count, pairs[end] >> 32 == pairs[start] >> 32 { continue }
-      if end - start > 1 {
-        let places = pairs[start..<end].map { Int(UInt32(truncatingIfNeeded: $0)) }
-        if let place = firstDuplicate(at: places), place < first ?? .max { first = place }
+    built.forEachCollision { hash, leaves in
+      let places = Set(leaves).sorted().flatMap { leaf in
+        built.leaves[leaf].places(tag: HashIndex.tag(of: hash)).map {
+          leaf * identity.widths.leaf + $0
+        }
       }
-      start = end
+      if let place = firstDuplicate(at: places), place < first ?? .max { first = place }
     }
     return first
   }
@@ -116,12 +124,13 @@ struct RowTreeBuilder<ID: Hashable, Row> {
     return nil
   }
 
-  private func firstDuplicate(in leaf: RowLeaf) -> (Int, ID)? {
-    for place in 0..<count {
-      for earlier in 0..<place where hashes[earlier] == hashes[place] {
-        let id = identity.read(leaf.rows(of: Row.self)[place])
-        if identity.read(leaf.rows(of: Row.self)[earlier]) == id { return (place, id) }
-      }
+  private func firstDuplicate(in leaf: RowLeaf) -> Int? {
+    let (rows, tags) = (leaf.rows(of: Row.self), leaf.tags)
+    for place in 0..<leaf.count {
+      let earlier = leaf.candidates(tag: tags[place]) & (1 << UInt32(place) - 1)
+      guard earlier != 0 else { continue }
+      let id = identity.read(rows[place])
+      if withUnsafePointer(to: id, { identity.find(rows, earlier, $0) }) >= 0 { return place }
     }
     return nil
   }
