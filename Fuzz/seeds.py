@@ -13,6 +13,7 @@ CORPUS = pathlib.Path("Corpus")
 
 # The first byte of an input, as Entry.swift reads it.
 ITEM, VALUE, DELTA, SCHEMA, DOCUMENT, JSON, TYPED, MESSAGE = range(8)
+GENERATED = 0xf0
 
 
 def keep(target, content):
@@ -116,7 +117,25 @@ def messages():
     keep(MESSAGE, b"\x10" + encode([1, 7]))
 
 
+def generated():
+    pair = {"pair": {"zz": 1, "a": "é"}}
+    for value in [
+        {"a": 1, "letters": {"a": "x", "bb": ""}, "codable": {"x": [1, 2]}},
+        {"zz": 1, "letters": {}}, {"letters": {}}, {"a": 1, "b": 2}, {"a": 1, "bb": 2, "cc": 3},
+        {"a", "bb"}, {"x": [1], "é": []}, {1.5: 1, 0.0: 2}, ["http://x/", None], {"http://x/"},
+        [b"ab", b""], [1.5, -0.0], "bb", pair,
+    ]:
+        keep(GENERATED, encode(value))
+    for delta in [
+        {0: 7}, {1: {0: ["bb"], 1: ["a", "z"]}}, {2: {"y": [3]}}, [3, {0: 2, 1: "x"}], [0, "a"],
+        {0: ["a"], 1: ["b", [1]], 2: ["é", [0, 0, [5]]]}, {0: ["é"], 1: ["b"]},
+        [5, 2, b"xyz"], b"abc", [0, [1, "http://y/"]], [0, 1, []], {7: [1, [0, 1, []]], 11: None},
+    ]:
+        keep(GENERATED, encode(delta))
+
+
 CORPUS.mkdir(exist_ok=True)
+generated()
 golden()
 states()
 deltas()

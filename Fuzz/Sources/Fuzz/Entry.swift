@@ -6,6 +6,11 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   guard let selector = input.first else { return 0 }
   let bytes = input[1...]
+  // The first targets share their numbers with a corpus that has long been growing.
+  if selector >= 0xf0 {
+    GeneratedTarget.run(bytes)
+    return 0
+  }
   switch selector % 8 {
   case 0: ItemTarget.run(bytes)
   case 1: ValueTarget.run(bytes)

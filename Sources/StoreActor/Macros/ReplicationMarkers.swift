@@ -24,7 +24,8 @@ public macro Replicated(formerly: String) =
 /// Replicates a property of a type that is `Codable` and not `ReplicatedState`.
 ///
 /// Other programs see any item there, and the property is replaced as a whole whenever it changes.
-/// Its type's `encode(to:)` must not throw, and what it decodes must encode to the same again.
+/// Its type's `encode(to:)` must not throw, and what it decodes must encode to the same again. A
+/// value that throws is reported as an issue, and copies get null in its place.
 @attached(peer)
 public macro ReplicatedAsCodable() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")

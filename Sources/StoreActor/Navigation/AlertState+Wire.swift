@@ -3,10 +3,13 @@ public import StoreState
 /// A text travels without its styles.
 extension TextState: ReplicatedState {
   /// A text.
-  public static func schema(in _: inout SchemaRegistry) -> Schema { .text }
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    registry._$noteHiddenParts()
+    return .text
+  }
 
-  /// True.
-  public static var equalsItself: Bool { true }
+  /// False: a text with styles differs from its copy, which has none.
+  public static var equalsItself: Bool { false }
 
   /// Writes the plain text.
   public func encode(to encoder: inout CBOREncoder) {

@@ -7,6 +7,8 @@ struct StoredProperty {
   /// The type that is written beside it, if one is.
   let type: TypeSyntax?
   let isLet: Bool
+  /// Whether `willSet` or `didSet` runs when the property is set outside of an initializer.
+  let isObserved: Bool
   /// The expression behind the `=`.
   let defaultValue: ExprSyntax?
   /// Whether the declaration gives a value.
@@ -85,6 +87,7 @@ extension StoredProperty {
           identifier: name.identifier.trimmed,
           type: type?.trimmed,
           isLet: isLet,
+          isObserved: binding.accessorBlock != nil,
           defaultValue: binding.initializer?.value.trimmed,
           hasDefault: binding.initializer != nil || isImplicitlyNil,
           isConditional: isConditional,

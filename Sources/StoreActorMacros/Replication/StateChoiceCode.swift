@@ -15,7 +15,8 @@ struct StateChoiceCode {
   }
 
   var members: [String] {
-    let whole = [schema, encode, decode, names]
+    var whole = [schema, encode, decode, names]
+    if isPlain { whole += [StateText.isPlain(access), decodePlain] }
     // Nothing can be done with no value; the protocol's defaults do it.
     return cases.isEmpty ? whole : whole + [encodeDelta, applyDelta, isSame, digest]
   }
@@ -135,6 +136,39 @@ extension StateChoiceCode {
       "} catch {",
       "  throw error.inside(.name(\(element.literal)))",
       "}",
+    ]
+  }
+
+  /// Whether each payload can be made while it is read: its parts stand in the order of their
+  /// labels' encodings.
+  private var isPlain: Bool {
+    !cases.isEmpty && cases.allSatisfy { $0.canonical == Array($0.payload.indices) }
+  }
+
+  /// Reads the bytes that `encode` writes, and no others.
+  private var decodePlain: String {
+    let lines = cases.enumerated().flatMap { index, element -> [String] in
+      let hasPayload = element.payload.isEmpty ? "!hasPayload" : "hasPayload"
+      return [
+        "\(index == 0 ? "if" : "} else if") \(hasPayload), reader.finds(\(element.literal)) {"
+      ]
+        + decodingPlain(element).map { "  \($0)" }
+    }
+    return StateText.function(
+      StateText.plainHead(access),
+      ["let hasPayload = try reader.choice()"] + lines
+        + ["} else {", "  throw StoreActor._$NotPlain()", "}"],
+    )
+  }
+
+  private func decodingPlain(_ element: StateCase) -> [String] {
+    guard !element.payload.isEmpty else { return ["self = .\(element.identifier.text)"] }
+    let value = element.construction { place in
+      "try reader.field(\(StateText.literal(element.payload[place].name)))"
+    }
+    return [
+      "try reader.record(\(element.payload.count))", "self = \(value)", "reader.leave()",
+      "reader.leave()",
     ]
   }
 

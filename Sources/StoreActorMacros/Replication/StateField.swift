@@ -20,6 +20,10 @@ struct StateField {
   /// Whether copies in other processes have the property's default.
   var isIgnored: Bool { property.has("ReplicationIgnored") }
 
+  /// Whether only an initializer may set the value: a constant, and a property that is observed,
+  /// because what its observers did is in the delta already.
+  var isSetByInitializer: Bool { property.isLet || property.isObserved }
+
   /// All stored properties that differ from value to value, ignored ones included.
   static func all(in members: MemberBlockItemListSyntax) -> [StateField] {
     StoredProperty.all(in: members).filter { !$0.isConstant }.map(StateField.init)

@@ -7,7 +7,7 @@ struct StateFieldProblems {
   let fields: [StateField]
 
   var diagnostics: [Diagnostic] {
-    patterns + fields.flatMap(problems) + formerNames
+    patterns + constants + fields.flatMap(problems) + formerNames
   }
 
   /// `var (a, b) = (1, 2)`.
@@ -18,6 +18,21 @@ struct StateFieldProblems {
         "replicatedPattern",
         "a replicated state's properties need declarations of their own, with a name each",
       ).at($0.pattern)
+    }
+  }
+
+  /// `let id = UUID()`: no initializer can give the constant the value that it has elsewhere.
+  private var constants: [Diagnostic] {
+    StoredProperty.all(in: members).compactMap { property in
+      guard property.isConstant, !property.has("ReplicationIgnored"),
+        property.defaultValue?.as(FunctionCallExprSyntax.self)?.arguments.isEmpty == true
+      else { return nil }
+      return StateMessage(
+        "replicatedConstant",
+        "'\(property.name)' is a constant that each copy makes anew; make it a 'var', or declare "
+          + "it without a value and set it in an initializer, or mark it '@ReplicationIgnored' "
+          + "(copies have their own)",
+      ).at(property.declaration)
     }
   }
 

@@ -17,12 +17,16 @@ struct StateRecordCode {
   }
 
   var members: [String] {
-    var members = [schema, encode, decode, encodeDelta, applyDelta]
-    if fields.contains(where: \.property.isLet) { members.append(initializerForConstants) }
+    var members = [schema, encode, decode, StateText.isPlain(access), decodePlain]
+    members += [encodeDelta, applyDelta]
+    if fields.contains(where: \.isSetByInitializer) { members.append(initializerForConstants) }
     members += [isSame, digest]
     if !fields.isEmpty { members.append(names) }
     return members
   }
+
+  /// Whether values may differ in what is not replicated.
+  private var hasHiddenParts: Bool { fields.count < properties.count }
 
   /// The fields in the order of their names' encodings.
   private var canonical: [StateField] {
@@ -42,9 +46,10 @@ extension StateRecordCode {
       "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
         + " -> StoreActor.Schema",
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
+        + (hasHiddenParts ? ["  registry._$noteHiddenParts()"] : [])
         + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
         + (fields.isEmpty
-          ? ["  .record([])"]
+          ? ["  \(hasHiddenParts ? "return " : "").record([])"]
           : ["  var schema = StoreActor._$SchemaWriter()"] + lines
             + ["  return .record(schema.fields)"]) + ["}"],
     )
@@ -75,6 +80,18 @@ extension StateRecordCode {
       "\(access)init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)",
       ["var fields = try StoreActor._$FieldReader(&decoder)"] + lines + unsetProperties
         + ["try fields.finish(\(names), &decoder)"],
+    )
+  }
+
+  /// Reads the bytes that `encode` writes, and no others.
+  private var decodePlain: String {
+    let lines = canonical.map { field in
+      let method = field.isCodable ? "codableField" : "field"
+      return "self.\(field.storage) = try reader.\(method)(\(field.literal))"
+    }
+    return StateText.function(
+      StateText.plainHead(access),
+      ["try reader.record(\(fields.count))"] + lines + unsetProperties + ["reader.leave()"],
     )
   }
 
@@ -159,19 +176,19 @@ extension StateRecordCode {
   }
 
   private func apply(_ field: StateField, at index: Int) -> String {
-    guard !field.property.isLet else {
+    guard !field.isSetByInitializer else {
       return "self = try Self(_$changing: \(index), of: self, from: &decoder)"
     }
     let method = field.isCodable ? "_$applyCodable" : "_$apply"
     return "try decoder.\(method)(to: &self.\(field.storage), of: \(field.literal))"
   }
 
-  /// A value with one of its constants changed: only an initializer can set them.
+  /// A value with one of the fields changed that only an initializer may set.
   private var initializerForConstants: String {
     let lines = properties.flatMap { property -> [String] in
       guard !property.property.isLazy, !property.property.isConditional else { return [] }
       let storage = property.storage
-      guard property.property.isLet, !property.isIgnored,
+      guard property.isSetByInitializer, !property.isIgnored,
         let index = fields.firstIndex(where: { $0.name == property.name })
       else { return ["self.\(storage) = old.\(storage)"] }
       let method = property.isCodable ? "_$applyCodable" : "_$apply"

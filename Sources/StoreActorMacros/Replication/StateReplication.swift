@@ -47,6 +47,17 @@ enum StateText {
     "\(head) {\n\(indented(body))\n}"
   }
 
+  /// Says that a type reads the bytes that it writes itself without a decoder's care.
+  static func isPlain(_ access: String) -> String {
+    function("\(access)static var _$isPlain: Swift.Bool", ["true"])
+  }
+
+  /// The head of the initializer that does.
+  static func plainHead(_ access: String) -> String {
+    "\(access)init(_$plain reader: inout StoreActor._$PlainReader)"
+      + " throws(StoreActor._$NotPlain)"
+  }
+
   static func indented(_ lines: [String]) -> String {
     lines.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false) }
       .map { $0.isEmpty ? "" : "  \($0)" }

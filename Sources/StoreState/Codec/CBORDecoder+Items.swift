@@ -246,21 +246,7 @@ extension CBORDecoder {
   /// Reads a float and checks that it could not have been written with fewer bits.
   mutating func floatContent() throws(CodecError) -> (value: Double, width: UInt8) {
     let header = try floatHeader()
-    let value: Double
-    let isShortest: Bool
-    switch header.width {
-    case 25:
-      let half = UInt16(truncatingIfNeeded: header.argument)
-      value = Double(HalfFloat.value(of: half))
-      isShortest = !value.isNaN || half == CBOR.nan
-    case 26:
-      let single = Float(bitPattern: UInt32(truncatingIfNeeded: header.argument))
-      value = Double(single)
-      isShortest = !value.isNaN && HalfFloat.pattern(exactly: single) == nil
-    default:
-      value = Double(bitPattern: header.argument)
-      isShortest = !value.isNaN && Double(Float(value)).bitPattern != value.bitPattern
-    }
+    let (value, isShortest) = FloatPattern.value(of: header.argument, width: header.width)
     guard isShortest else {
       throw CodecError(
         .notCanonical,

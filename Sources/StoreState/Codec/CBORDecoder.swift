@@ -14,6 +14,7 @@
 /// A decoder is a value: a copy continues from the same place on its own.
 public struct CBORDecoder: Sendable {
   /// An array, map or set that is open, or what surrounds them all.
+  @usableFromInline
   struct Frame: Sendable {
     enum Kind: Sendable {
       case outermost
@@ -33,11 +34,15 @@ public struct CBORDecoder: Sendable {
     var isOrderKnown = false
   }
 
-  let bytes: ArraySlice<UInt8>
-  var position: Int
+  @usableFromInline let bytes: ArraySlice<UInt8>
+  @usableFromInline var position: Int
   var frame = Frame(kind: .outermost, remaining: .max)
-  var outerFrames: [Frame] = []
-  var isInsideTag = false
+  @usableFromInline var outerFrames: [Frame] = []
+  @usableFromInline var isInsideTag = false
+  /// How many arrays and maps are around what this decoder reads.
+  @usableFromInline var surrounding = 0
+  /// Where bytes were met that a plain reader does not read; up to there none has to try.
+  @usableFromInline var lastNotPlain = -1
 
   /// Creates a decoder of as many items as the bytes hold.
   public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
@@ -55,7 +60,7 @@ public struct CBORDecoder: Sendable {
   public var isAtEnd: Bool { position == bytes.endIndex }
 
   /// The number of arrays and maps around the next item.
-  var depth: Int { outerFrames.count }
+  @inlinable var depth: Int { surrounding + outerFrames.count }
 
   /// Checks that the items ended together with the bytes.
   public mutating func finish() throws(CodecError) {
@@ -117,6 +122,9 @@ extension CBORDecoder {
     frame.isOrderKnown = isKey && isKnown
   }
 
+  /// Says that the key that was read last was not asked for in its order, which has to be checked.
+  mutating func forgetOrder() { frame.isOrderKnown = false }
+
   private mutating func beginItemSlowly() throws(CodecError) {
     guard !isInsideTag else {
       throw error(.unsupported, "expected an array after the tag of a set")
@@ -159,7 +167,7 @@ extension CBORDecoder {
 
   /// Enters a container of which the header has just been read.
   mutating func enter(_ kind: Frame.Kind, items: Int, headerAt start: Int) throws(CodecError) {
-    guard outerFrames.count < CBOR.maximumDepth else {
+    guard depth < CBOR.maximumDepth else {
       throw CodecError(
         .tooDeep,
         "arrays and maps are nested deeper than \(CBOR.maximumDepth)",

@@ -13,14 +13,14 @@ extension CBOREncoder {
       mark.offset <= bytes.count,
       "The mark at byte \(mark.offset) is behind the last of \(bytes.count) bytes.",
     )
-    bytes.removeLast(bytes.count - mark.offset)
+    storage.removeLast(bytes.count - mark.offset)
   }
 
   /// Begins a map whose count is known only when its last entry has been written.
   ///
   /// - Returns: What `endDeferredMap` needs.
   public mutating func beginDeferredMap() -> Mark {
-    bytes.append(CBOR.map)
+    storage.append(CBOR.map)
     return Mark(offset: bytes.count - 1)
   }
 
@@ -33,7 +33,7 @@ extension CBOREncoder {
   ///
   /// - Returns: What `endDeferredArray` needs.
   public mutating func beginDeferredArray() -> Mark {
-    bytes.append(CBOR.array)
+    storage.append(CBOR.array)
     return Mark(offset: bytes.count - 1)
   }
 
@@ -48,11 +48,11 @@ extension CBOREncoder {
       "No deferred container of \(count) items begins at byte \(mark.offset).",
     )
     if count <= 23 {
-      bytes[mark.offset] = major | UInt8(count)
+      storage[mark.offset] = major | UInt8(count)
     } else {
       var header = CBOREncoder()
       header.header(major, UInt64(count))
-      bytes.replaceSubrange(mark.offset...mark.offset, with: header.bytes)
+      storage.replaceSubrange(mark.offset...mark.offset, with: header.bytes)
     }
   }
 }

@@ -4,22 +4,27 @@
 /// know is up to its caller: as many items after a header as it announced, map keys and elements
 /// of a set in bytewise order of their encodings and none twice, and no nesting deeper than 128.
 public struct CBOREncoder: Sendable {
+  @usableFromInline var storage: [UInt8]
+
   /// The bytes so far.
-  public internal(set) var bytes: [UInt8]
+  @inlinable public var bytes: [UInt8] { storage }
 
   /// Creates an encoder that has written nothing.
-  public init() { bytes = [] }
+  @inlinable
+  public init() { storage = [] }
 
   /// Creates an encoder with room for as many bytes.
   package init(reserving capacity: Int) {
-    bytes = []
-    bytes.reserveCapacity(capacity)
+    storage = []
+    storage.reserveCapacity(capacity)
   }
 
   /// Writes an integer of zero or more.
+  @inlinable
   public mutating func encode(unsigned value: UInt64) { header(CBOR.unsigned, value) }
 
   /// Writes an integer.
+  @inlinable
   public mutating func encode(signed value: Int64) {
     if value >= 0 {
       header(CBOR.unsigned, UInt64(value))
@@ -35,13 +40,13 @@ public struct CBOREncoder: Sendable {
   public mutating func encode(double value: Double) {
     switch FloatPattern(value) {
     case .half(let bits):
-      bytes.append(CBOR.half)
+      storage.append(CBOR.half)
       append(bigEndian: bits)
     case .single(let bits):
-      bytes.append(CBOR.single)
+      storage.append(CBOR.single)
       append(bigEndian: bits)
     case .double(let bits):
-      bytes.append(CBOR.double)
+      storage.append(CBOR.double)
       append(bigEndian: bits)
     }
   }
@@ -50,42 +55,67 @@ public struct CBOREncoder: Sendable {
   public mutating func encode(float value: Float) { encode(double: Double(value)) }
 
   /// Writes false or true.
+  @inlinable
   public mutating func encode(bool value: Bool) {
-    bytes.append(value ? CBOR.true : CBOR.false)
+    storage.append(value ? CBOR.true : CBOR.false)
   }
 
   /// Writes null.
-  public mutating func encodeNull() { bytes.append(CBOR.null) }
+  @inlinable
+  public mutating func encodeNull() { storage.append(CBOR.null) }
 
   /// Writes a text string.
+  @inlinable
   public mutating func encode(text: String) {
+    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write(text: $0) }
+    if isWritten == nil { encode(foreignText: text) }
+  }
+
+  /// Writes a text string that is kept in another form than UTF-8.
+  @usableFromInline
+  mutating func encode(foreignText text: String) {
     var text = text
-    text.withUTF8 { utf8 in
-      header(CBOR.text, UInt64(utf8.count))
-      bytes.append(contentsOf: utf8)
-    }
+    text.withUTF8 { write(text: $0) }
+  }
+
+  @inlinable
+  mutating func write(text utf8: UnsafeBufferPointer<UInt8>) {
+    header(CBOR.text, UInt64(utf8.count))
+    storage.append(contentsOf: utf8)
   }
 
   /// Writes a text string that the program's own source holds.
+  @inlinable
   public mutating func encode(name: StaticString) {
-    guard name.hasPointerRepresentation else {
-      return encode(text: name.description)
+    let count = name.utf8CodeUnitCount
+    guard count < 24, name.hasPointerRepresentation else { return encode(longName: name) }
+    // The header and the text at once: the count is known when this is compiled.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { item in
+      guard let start = item.baseAddress else { return }
+      start.initialize(to: CBOR.text | UInt8(truncatingIfNeeded: count))
+      (start + 1).initialize(from: name.utf8Start, count: count)
+      storage.append(contentsOf: UnsafeBufferPointer(start: start, count: 1 + count))
     }
-    let utf8 = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    header(CBOR.text, UInt64(utf8.count))
-    bytes.append(contentsOf: utf8)
+  }
+
+  @usableFromInline
+  mutating func encode(longName name: StaticString) {
+    encode(text: name.description)
   }
 
   /// Writes a byte string.
+  @inlinable
   public mutating func encode(bytes content: some Collection<UInt8>) {
     header(CBOR.bytes, UInt64(content.count))
-    bytes.append(contentsOf: content)
+    storage.append(contentsOf: content)
   }
 
   /// Begins an array; `count` items follow.
+  @inlinable
   public mutating func arrayHeader(_ count: Int) { header(CBOR.array, Self.length(count)) }
 
   /// Begins a map; `count` pairs of a key and a value follow, in bytewise order of the keys.
+  @inlinable
   public mutating func mapHeader(_ count: Int) { header(CBOR.map, Self.length(count)) }
 
   /// Begins a set; `count` items follow, in bytewise order.
@@ -98,35 +128,44 @@ public struct CBOREncoder: Sendable {
   public mutating func tag(_ number: UInt64) { header(CBOR.tag, number) }
 
   /// Appends an item that is encoded already.
+  @inlinable
   public mutating func append(raw item: some Collection<UInt8>) {
-    bytes.append(contentsOf: item)
+    storage.append(contentsOf: item)
   }
 
   /// Writes an item's first byte and its argument in the shortest form.
+  @inlinable
+  @inline(__always)
   mutating func header(_ major: UInt8, _ argument: UInt64) {
+    // Most arguments are small, and then the first byte says it all.
+    guard argument < 24 else { return longHeader(major, argument) }
+    storage.append(major | UInt8(truncatingIfNeeded: argument))
+  }
+
+  @usableFromInline
+  mutating func longHeader(_ major: UInt8, _ argument: UInt64) {
     switch argument {
-    case 0...23:
-      bytes.append(major | UInt8(argument))
-    case 24...0xff:
-      bytes.append(major | 24)
-      bytes.append(UInt8(argument))
+    case 0...0xff:
+      storage.append(major | 24)
+      storage.append(UInt8(argument))
     case 0x100...0xffff:
-      bytes.append(major | 25)
+      storage.append(major | 25)
       append(bigEndian: UInt16(argument))
     case 0x1_0000...0xffff_ffff:
-      bytes.append(major | 26)
+      storage.append(major | 26)
       append(bigEndian: UInt32(argument))
     default:
-      bytes.append(major | 27)
+      storage.append(major | 27)
       append(bigEndian: argument)
     }
   }
 
   private mutating func append(bigEndian value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: value.bigEndian) { storage.append(contentsOf: $0) }
   }
 
-  private static func length(_ count: Int) -> UInt64 {
+  @inlinable
+  static func length(_ count: Int) -> UInt64 {
     precondition(count >= 0, "A container cannot hold \(count) items.")
     return UInt64(count)
   }

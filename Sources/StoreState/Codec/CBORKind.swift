@@ -57,30 +57,32 @@ extension CBORKind {
 }
 
 /// Constants of the encoding that both directions need.
+@usableFromInline
 enum CBOR {
   /// The first byte of each major type, with a length of zero.
-  static let unsigned: UInt8 = 0x00
-  static let negative: UInt8 = 0x20
-  static let bytes: UInt8 = 0x40
-  static let text: UInt8 = 0x60
-  static let array: UInt8 = 0x80
-  static let map: UInt8 = 0xa0
-  static let tag: UInt8 = 0xc0
+  @inlinable static var unsigned: UInt8 { 0x00 }
+  @inlinable static var negative: UInt8 { 0x20 }
+  @inlinable static var bytes: UInt8 { 0x40 }
+  @inlinable static var text: UInt8 { 0x60 }
+  @inlinable static var array: UInt8 { 0x80 }
+  @inlinable static var map: UInt8 { 0xa0 }
+  @inlinable static var tag: UInt8 { 0xc0 }
+  @inlinable static var simple: UInt8 { 0xe0 }
 
-  static let `false`: UInt8 = 0xf4
-  static let `true`: UInt8 = 0xf5
-  static let null: UInt8 = 0xf6
-  static let half: UInt8 = 0xf9
-  static let single: UInt8 = 0xfa
-  static let double: UInt8 = 0xfb
+  @inlinable static var `false`: UInt8 { 0xf4 }
+  @inlinable static var `true`: UInt8 { 0xf5 }
+  @inlinable static var null: UInt8 { 0xf6 }
+  @inlinable static var half: UInt8 { 0xf9 }
+  @inlinable static var single: UInt8 { 0xfa }
+  @inlinable static var double: UInt8 { 0xfb }
 
   /// The half precision pattern that stands for every NaN.
-  static let nan: UInt16 = 0x7e00
+  @inlinable static var nan: UInt16 { 0x7e00 }
 
   /// The tag of a set (IANA registry: mathematical finite set).
-  static let setTag: UInt64 = 258
+  @inlinable static var setTag: UInt64 { 258 }
 
   /// How deep arrays and maps may be nested: twice what a value may, because a delta has a level
   /// more for each optional and each row.
-  static let maximumDepth = 128
+  @inlinable static var maximumDepth: Int { 128 }
 }

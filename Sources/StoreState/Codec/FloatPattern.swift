@@ -18,6 +18,30 @@ enum FloatPattern {
   }
 }
 
+extension FloatPattern {
+  /// The value of a pattern, and whether fewer bits could not have held it.
+  ///
+  /// - Parameters:
+  ///   - pattern: The pattern.
+  ///   - width: How it was written: 25, 26 or 27 for half, single and double precision.
+  /// - Returns: The two.
+  static func value(of pattern: UInt64, width: UInt8) -> (value: Double, isShortest: Bool) {
+    switch width {
+    case 25:
+      let half = UInt16(truncatingIfNeeded: pattern)
+      let value = Double(HalfFloat.value(of: half))
+      return (value, !value.isNaN || half == CBOR.nan)
+    case 26:
+      let single = Float(bitPattern: UInt32(truncatingIfNeeded: pattern))
+      let value = Double(single)
+      return (value, !value.isNaN && HalfFloat.pattern(exactly: single) == nil)
+    default:
+      let value = Double(bitPattern: pattern)
+      return (value, !value.isNaN && Double(Float(value)).bitPattern != value.bitPattern)
+    }
+  }
+}
+
 /// Half precision floats as bit patterns: `Float16` does not exist on every platform.
 enum HalfFloat {
   /// The half precision pattern with exactly the given value, or nil when there is none.

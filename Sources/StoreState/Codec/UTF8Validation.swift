@@ -1,5 +1,28 @@
-/// Checks UTF-8 without building a string, for items that are skipped.
+/// Checks UTF-8 without building a string.
+@usableFromInline
 enum UTF8Validation {
+  /// Whether the bytes are UTF-8.
+  ///
+  /// ASCII, which most texts are, is seen eight bytes at a time; the last eight may overlap.
+  @inlinable
+  @inline(__always)
+  static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard let start = bytes.baseAddress, bytes.count >= 8 else { return isShortText(bytes) }
+    let last = bytes.count - 8
+    var bits: UInt64 = start.loadUnaligned(fromByteOffset: last, as: UInt64.self)
+    var place = 0
+    while place < last {
+      bits |= start.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      place += 8
+    }
+    return bits & 0x8080_8080_8080_8080 == 0 || isShortText(bytes)
+  }
+
+  @usableFromInline
+  static func isShortText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    bytes.withMemoryRebound(to: UInt8.self) { firstError(in: $0) == nil }
+  }
+
   /// The place of the first byte that no valid text could have there, or nil when all is well.
   static func firstError(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
     let memory = UnsafeRawBufferPointer(bytes)

@@ -36,6 +36,8 @@ public struct _$ChoiceReader {
     if try !decoder.readIfPresent(name: name) {
       guard let former, try decoder.readIfPresent(name: former) else { return false }
     }
+    // A name may be a dictionary's key; cases are not asked for in the order of their names.
+    decoder.forgetOrder()
     guard hasPayload == self.hasPayload else {
       throw decoder.payloadError("\(name)", what, isMissing: hasPayload, offset: start)
     }

@@ -4,14 +4,25 @@
 /// keys are no texts or integers, is written in the order of its items' encodings: their own order
 /// differs from process to process.
 ///
-/// `encode(to:)` of the value's type must not throw: it would leave a state that cannot be
-/// described. What is read must be what would be written, or replicas would drift apart.
+/// `encode(to:)` of the value's type must not throw. Where it does the item is null, which every
+/// copy can hold, and the author is told: a process that owns state should not end over one value.
+/// What is read must be what would be written, or replicas would drift apart.
 public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
   /// The value.
   public var value: Value
 
+  /// What is told that the value could not be encoded.
+  private let report: @Sendable (String) -> Void
+
   /// Wraps a value.
-  public init(_ value: Value) { self.value = value }
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - report: What is told, each time, that the value could not be encoded.
+  public init(_ value: Value, reporting report: @escaping @Sendable (String) -> Void = { _ in }) {
+    self.value = value
+    self.report = report
+  }
 
   /// Any item.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
@@ -19,17 +30,24 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
   /// True.
   public static var admitsNull: Bool { true }
 
-  /// Writes what the value's own conformance writes.
+  /// Writes what the value's own conformance writes, or null where that throws.
   public func encode(to encoder: inout CBOREncoder) {
     do {
-      let item = try CodableItem.make(from: value, path: [])
-      item.encode(to: &encoder)
+      try CodableItem.make(from: value, path: []).encode(to: &encoder)
     } catch {
-      preconditionFailure(
+      encoder.encodeNull()
+      report(
         """
-        A value of \(Value.self) is marked '@ReplicatedAsCodable' and could not be encoded: \
-        \(error). \
-        Its 'encode(to:)' must not throw; mark the property '@ReplicationIgnored' if it may.
+        A value that is marked '@ReplicatedAsCodable' could not be encoded.
+
+          Type:
+            \(Value.self)
+          Error:
+            \(error)
+
+        Copies of the state get null in its place; a program that knows the type refuses such a \
+        state. The value's 'encode(to:)' must not throw, whatever the value is. Let it write every \
+        value, or mark the property '@ReplicationIgnored'.
         """
       )
     }
@@ -42,7 +60,7 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
     let bytes = try decoder.rawItem()
     let item = try CodableItem(from: &copy)
     do {
-      value = try Value(from: ItemDecoder(item: item, codingPath: []))
+      self.init(try Value(from: ItemDecoder(item: item, codingPath: [])))
     } catch {
       throw CodecError(
         .typeMismatch,
@@ -50,7 +68,9 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
         offset: start,
       )
     }
-    guard encoded()[...] == bytes else {
+    // Nil when the value cannot be written at all, which is another item than null.
+    let again = try? CodableItem.make(from: value, path: [])
+    guard let again, again.encoded[...] == bytes else {
       throw CodecError(
         .notCanonical,
         "the item is not what \(Value.self) writes for the value that it reads",
@@ -59,21 +79,6 @@ public struct _$CodableItem<Value: Codable & Sendable>: ReplicatedState {
     }
   }
 }
-
-/// Makes the value of a property that is marked `@ReplicatedAsCodable` one that is replicated.
-///
-/// - Parameter value: The property's value.
-/// - Returns: The value as any item.
-@inlinable
-public func _$codable<Value: Codable & Sendable>(_ value: Value) -> _$CodableItem<Value> {
-  _$CodableItem(value)
-}
-
-/// Takes a value that the schema has refused at compile time.
-///
-/// - Parameter value: The property's value.
-/// - Returns: The value itself.
-public func _$codable<Value>(_ value: Value) -> Value { value }
 
 extension CBORDecoder {
   /// Replaces a property that is marked `@ReplicatedAsCodable`.

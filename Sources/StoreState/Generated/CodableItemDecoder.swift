@@ -96,6 +96,27 @@ extension ItemDecoder: SingleValueDecodingContainer {
 
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
 
+  func decode(_ type: Int128.Type) throws -> Int128 {
+    let (upper, lower) = try halves()
+    return Int128(try upper.decode(Int64.self)) << 64 | Int128(try lower.decode(UInt64.self))
+  }
+
+  func decode(_ type: UInt128.Type) throws -> UInt128 {
+    let (upper, lower) = try halves()
+    return UInt128(try upper.decode(UInt64.self)) << 64 | UInt128(try lower.decode(UInt64.self))
+  }
+
+  /// The upper and the lower half of an integer of 128 bits.
+  private func halves() throws -> (upper: ItemDecoder, lower: ItemDecoder) {
+    guard case .array(let items) = item, items.count == 2 else {
+      throw mismatch("an integer of 128 bits")
+    }
+    return (
+      ItemDecoder(item: items[0], codingPath: codingPath),
+      ItemDecoder(item: items[1], codingPath: codingPath),
+    )
+  }
+
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try Value(from: self)
   }
@@ -188,6 +209,14 @@ private struct ItemKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
   }
 
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try decoder(key).decode(type)
+  }
+
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+    try decoder(key).decode(type)
+  }
+
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
     try decoder(key).decode(type)
   }
 
@@ -300,6 +329,14 @@ private struct ItemUnkeyedDecoding: UnkeyedDecodingContainer {
   }
 
   mutating func decode(_ type: UInt64.Type) throws -> UInt64 {
+    try next { try $0.decode(type) }
+  }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 {
+    try next { try $0.decode(type) }
+  }
+
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
     try next { try $0.decode(type) }
   }
 

@@ -54,6 +54,14 @@ struct ItemKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     encoder.child(key).set(.unsigned(UInt64(value)))
   }
 
+  mutating func encode(_ value: Int128, forKey key: Key) {
+    encoder.child(key).set(CodableItem(wide: value))
+  }
+
+  mutating func encode(_ value: UInt128, forKey key: Key) {
+    encoder.child(key).set(CodableItem(wide: value))
+  }
+
   mutating func encode(_ value: some Encodable, forKey key: Key) throws {
     let child = encoder.child(key)
     child.set(try CodableItem.make(from: value, path: child.codingPath))
@@ -111,6 +119,10 @@ struct ItemUnkeyedEncoding: UnkeyedEncodingContainer {
 
   mutating func encode(_ value: UInt64) { encoder.nextChild().set(.unsigned(UInt64(value))) }
 
+  mutating func encode(_ value: Int128) { encoder.nextChild().set(CodableItem(wide: value)) }
+
+  mutating func encode(_ value: UInt128) { encoder.nextChild().set(CodableItem(wide: value)) }
+
   mutating func encode(_ value: some Encodable) throws {
     let child = encoder.nextChild()
     child.set(try CodableItem.make(from: value, path: child.codingPath))
@@ -163,6 +175,10 @@ struct ItemSingleEncoding: SingleValueEncodingContainer {
   mutating func encode(_ value: UInt32) { encoder.set(.unsigned(UInt64(value))) }
 
   mutating func encode(_ value: UInt64) { encoder.set(.unsigned(UInt64(value))) }
+
+  mutating func encode(_ value: Int128) { encoder.set(CodableItem(wide: value)) }
+
+  mutating func encode(_ value: UInt128) { encoder.set(CodableItem(wide: value)) }
 
   mutating func encode(_ value: some Encodable) throws {
     encoder.set(try CodableItem.make(from: value, path: encoder.codingPath))

@@ -17,6 +17,22 @@ extension CodableItem {
     self = value >= 0 ? .unsigned(UInt64(value)) : .negative(UInt64(bitPattern: ~value))
   }
 
+  /// An integer of 128 bits by its halves, as where no `Codable` is in between.
+  init(wide integer: Int128) {
+    self = .array([
+      CodableItem(Int64(truncatingIfNeeded: integer >> 64)),
+      .unsigned(UInt64(truncatingIfNeeded: integer)),
+    ])
+  }
+
+  /// An integer of 128 bits by its halves, as where no `Codable` is in between.
+  init(wide integer: UInt128) {
+    self = .array([
+      .unsigned(UInt64(truncatingIfNeeded: integer >> 64)),
+      .unsigned(UInt64(truncatingIfNeeded: integer)),
+    ])
+  }
+
   func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .null: encoder.encodeNull()

@@ -1,5 +1,8 @@
 /// What generated code notes for readers of other builds' values.
 extension SchemaRegistry {
+  /// Notes that values may differ in what is not replicated, and still have the same encoding.
+  public mutating func _$noteHiddenParts() { hidesParts = true }
+
   /// Notes what a property was called before and what it is by default.
   public mutating func _$note<Root, Part: ReplicatedState>(
     _ name: String,

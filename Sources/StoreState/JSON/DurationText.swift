@@ -30,7 +30,7 @@ enum DurationText {
   private static func attoseconds(of text: String) -> Int128? {
     let parts = text.lowercased().split(separator: "e")
     guard let mantissa = parts.first, let exponent = parts.count > 1 ? Int(parts[1]) : 0,
-      abs(exponent) <= 100
+      exponent.magnitude <= 100
     else { return nil }
     let isNegative = mantissa.hasPrefix("-")
     let pieces = mantissa.drop { $0 == "-" }.split(separator: ".")

@@ -23,6 +23,8 @@ extension CBORDecoder {
     let hasPayload = try beginChoice(what)
     let start = offset
     for (index, name) in cases.encodedNames.enumerated() where try readIfPresent(name) {
+      // It may be a dictionary's key; cases are not asked for in the order of their names.
+      forgetOrder()
       guard cases.hasPayload[index] == hasPayload else {
         throw payloadError(cases.names[index], what, isMissing: !hasPayload, offset: start)
       }

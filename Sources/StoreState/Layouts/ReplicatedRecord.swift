@@ -10,7 +10,9 @@
 ///     }
 ///
 /// Properties that the layout leaves out are private to their process: a copy has the value that
-/// `init()` gives them.
+/// `init()` gives them. Where `==` looks at them and values are keys or elements of sets, the type
+/// says so: `static var equalsItself: Bool { false }`. Fields are set through their key paths, so
+/// what observers of theirs do is done in a copy too; generated conformances set them quietly.
 public protocol ReplicatedRecord: ReplicatedState {
   /// The fields.
   static var layout: RecordLayout<Self> { get }

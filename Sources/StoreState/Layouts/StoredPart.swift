@@ -8,10 +8,12 @@ import Darwin
 ///
 /// Reading through a key path costs some 100 ns. Where it leads to a stored property, which
 /// `MemoryLayout.offset(of:)` tells, the part is read at its offset.
+@usableFromInline
 package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
-  private let keyPath: any KeyPath<Value, Part> & Sendable
-  private let offset: Int?
+  @usableFromInline let keyPath: any KeyPath<Value, Part> & Sendable
+  @usableFromInline let offset: Int?
 
+  @usableFromInline
   package init(_ keyPath: any KeyPath<Value, Part> & Sendable) {
     self.keyPath = keyPath
     offset = MemoryLayout<Value>.offset(of: keyPath)
@@ -19,10 +21,14 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
 
   /// The part.
   package func read(_ value: Value) -> Part {
-    guard let offset else { return value[keyPath: keyPath] }
-    return withUnsafePointer(to: value) { pointer in
-      UnsafeRawPointer(pointer).advanced(by: offset).assumingMemoryBound(to: Part.self).pointee
-    }
+    withUnsafePointer(to: value) { read(at: $0) }
+  }
+
+  /// The part of the value at a place.
+  @inlinable
+  package func read(at place: UnsafePointer<Value>) -> Part {
+    guard let offset else { return place.pointee[keyPath: keyPath] }
+    return UnsafeRawPointer(place).advanced(by: offset).assumingMemoryBound(to: Part.self).pointee
   }
 
   /// Whether two values' parts have the same bytes in memory, which makes them the same.
@@ -30,15 +36,19 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
   /// Values hold no mutable references, so equal bits are one value: the same numbers, and the
   /// same buffers. False says nothing.
   package func isIdentical(_ one: Value, _ other: Value) -> Bool {
-    guard let offset else { return false }
-    return withUnsafePointer(to: one) { one in
-      withUnsafePointer(to: other) { other in
-        memcmp(
-          UnsafeRawPointer(one).advanced(by: offset),
-          UnsafeRawPointer(other).advanced(by: offset),
-          MemoryLayout<Part>.size,
-        ) == 0
-      }
+    withUnsafePointer(to: one) { one in
+      withUnsafePointer(to: other) { other in isIdentical(at: one, other) }
     }
+  }
+
+  /// Whether the parts of the values at two places have the same bytes.
+  @usableFromInline
+  package func isIdentical(at one: UnsafePointer<Value>, _ other: UnsafePointer<Value>) -> Bool {
+    guard let offset else { return false }
+    return memcmp(
+      UnsafeRawPointer(one).advanced(by: offset),
+      UnsafeRawPointer(other).advanced(by: offset),
+      MemoryLayout<Part>.size,
+    ) == 0
   }
 }

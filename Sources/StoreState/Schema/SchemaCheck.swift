@@ -80,7 +80,10 @@ struct SchemaCheck {
       throw CodecError(.malformedSchema, "\(element) has no id: it is not a record")
     }
     guard let found = fields.first(where: { $0.name == field }) else {
-      throw CodecError(.malformedSchema, "\(element) has no field \"\(field)\"")
+      throw CodecError(
+        .malformedSchema,
+        "\(element) has no field \"\(field)\"; rows that are replicated store their id in one",
+      )
     }
     guard found.schema == id else {
       throw CodecError(

@@ -5,6 +5,8 @@ public struct SchemaRegistry: Sendable {
   private var names: [ObjectIdentifier: String] = [:]
   private(set) var definitions: [String: Definition] = [:]
   private var reserved: Set<String> = []
+  /// Whether values may differ in parts that their encodings do not have.
+  var hidesParts = false
   /// Whether what types note about their fields is kept; mostly nobody asks.
   let isCollectingHints: Bool
   var hints = SchemaHints()

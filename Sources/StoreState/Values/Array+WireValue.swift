@@ -11,12 +11,20 @@ extension Array: WirePayload, WireValue where Element: WireValue {
   @inlinable
   public func encode(to encoder: inout CBOREncoder) {
     encoder.arrayHeader(count)
-    for element in self { element.encode(to: &encoder) }
+    // By address, which copies no element.
+    withUnsafeBufferPointer { elements in
+      guard let first = elements.baseAddress else { return }
+      for place in 0..<elements.count { (first + place).pointee.encode(to: &encoder) }
+    }
   }
 
   /// Reads the elements.
   @inlinable
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if Element._$isPlain, let plain = try decoder.plain([Element].self) {
+      self = plain
+      return
+    }
     self = []
     try appendElements(from: &decoder, count: try decoder.arrayHeader(), firstIndex: 0)
   }
@@ -53,7 +61,7 @@ extension Array: WirePayload, WireValue where Element: WireValue {
     reserveCapacity(self.count + Swift.min(count, 1_024))
     for index in 0..<count {
       do throws(CodecError) {
-        append(try Element(from: &decoder))
+        append(try decoder.value(Element.self))
       } catch {
         throw error.inside(.index(firstIndex + index))
       }

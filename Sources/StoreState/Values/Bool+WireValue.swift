@@ -6,6 +6,7 @@ extension Bool: ReplicatedState {
   public static var equalsItself: Bool { true }
 
   /// Writes false or true.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(bool: self) }
 
   /// Reads false or true.

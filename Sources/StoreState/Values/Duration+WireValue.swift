@@ -8,8 +8,11 @@ extension Duration: ReplicatedState {
   public static var equalsItself: Bool { true }
 
   /// Writes the whole seconds and the attoseconds.
+  ///
+  /// A length of more seconds than 64 bits can hold, 292 billion years, travels as the longest one
+  /// that they can.
   public func encode(to encoder: inout CBOREncoder) {
-    let (seconds, attoseconds) = components
+    let (seconds, attoseconds) = limited.components
     encoder.arrayHeader(2)
     encoder.encode(signed: seconds)
     encoder.encode(signed: attoseconds)
@@ -36,5 +39,12 @@ extension Duration: ReplicatedState {
   }
 
   /// Compares the lengths.
-  public func isSame(as other: Duration) -> Bool { self == other }
+  public func isSame(as other: Duration) -> Bool { limited == other.limited }
+
+  /// The nearest length whose seconds 64 bits can hold; the components of others trap.
+  private var limited: Duration {
+    let rest = Self.attosecondsPerSecond - 1
+    let longest = Duration(secondsComponent: .max, attosecondsComponent: rest)
+    return min(max(self, Duration(secondsComponent: .min, attosecondsComponent: -rest)), longest)
+  }
 }

@@ -12,8 +12,9 @@ extension UUID: ReplicatedState {
   public static var equalsItself: Bool { true }
 
   /// Writes the 16 bytes.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) {
-    withUnsafeBytes(of: uuid) { encoder.encode(bytes: $0) }
+    withUnsafeBytes(of: self) { encoder.encode(bytes: $0) }
   }
 
   /// Reads 16 bytes.
@@ -30,6 +31,18 @@ extension UUID: ReplicatedState {
     var uuid: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
     self.init(uuid: uuid)
+  }
+
+  /// True.
+  @inlinable
+  public static var _$isPlain: Bool { true }
+
+  /// Reads 16 bytes.
+  @inlinable
+  public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
+    try reader.expect(CBOR.bytes | 16)
+    // A UUID is its 16 bytes, whose alignment is 1.
+    self = try reader.take(16).load(as: UUID.self)
   }
 
   /// Compares the bytes.
@@ -56,6 +69,16 @@ extension Date: ReplicatedState {
     self.init(timeIntervalSinceReferenceDate: try decoder.double())
   }
 
+  /// True.
+  @inlinable
+  public static var _$isPlain: Bool { true }
+
+  /// Reads the seconds since the beginning of 2001.
+  @inlinable
+  public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
+    self.init(timeIntervalSinceReferenceDate: try reader.float(27))
+  }
+
   /// Compares the bits of the seconds.
   public func isSame(as other: Date) -> Bool {
     timeIntervalSinceReferenceDate.isSame(as: other.timeIntervalSinceReferenceDate)
@@ -78,6 +101,16 @@ extension Data: ReplicatedState {
   /// Reads bytes.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     self.init(try decoder.byteSlice())
+  }
+
+  /// True.
+  @inlinable
+  public static var _$isPlain: Bool { true }
+
+  /// Reads bytes.
+  @inlinable
+  public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
+    self.init(try reader.content(CBOR.bytes))
   }
 
   /// Compares the bytes.
@@ -120,10 +153,13 @@ extension Data: ReplicatedState {
 
 extension URL: ReplicatedState {
   /// A uniform resource locator.
-  public static func schema(in registry: inout SchemaRegistry) -> Schema { .url }
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    registry._$noteHiddenParts()
+    return .url
+  }
 
-  /// True.
-  public static var equalsItself: Bool { true }
+  /// False: one that is relative to a base differs from its copy, which is absolute.
+  public static var equalsItself: Bool { false }
 
   /// Writes the absolute text.
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(text: absoluteString) }

@@ -3,6 +3,7 @@ extension WireValue where Self: FixedWidthInteger & SignedInteger {
   public static var equalsItself: Bool { true }
 
   /// Writes an integer.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(signed: Int64(self)) }
 
   /// Reads an integer that the type can hold.
@@ -27,6 +28,7 @@ extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
   public static var equalsItself: Bool { true }
 
   /// Writes an integer.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(unsigned: UInt64(self)) }
 
   /// Reads an integer that the type can hold.
@@ -60,52 +62,52 @@ extension CodecError {
   }
 }
 
-extension Int: ReplicatedState {
+extension Int: _$PlainInteger {
   /// An integer of 64 bits with a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .int64 }
 }
 
-extension Int8: ReplicatedState {
+extension Int8: _$PlainInteger {
   /// An integer of 8 bits with a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .int8 }
 }
 
-extension Int16: ReplicatedState {
+extension Int16: _$PlainInteger {
   /// An integer of 16 bits with a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .int16 }
 }
 
-extension Int32: ReplicatedState {
+extension Int32: _$PlainInteger {
   /// An integer of 32 bits with a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .int32 }
 }
 
-extension Int64: ReplicatedState {
+extension Int64: _$PlainInteger {
   /// An integer of 64 bits with a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .int64 }
 }
 
-extension UInt: ReplicatedState {
+extension UInt: _$PlainInteger {
   /// An integer of 64 bits without a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uint64 }
 }
 
-extension UInt8: ReplicatedState {
+extension UInt8: _$PlainInteger {
   /// An integer of 8 bits without a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uint8 }
 }
 
-extension UInt16: ReplicatedState {
+extension UInt16: _$PlainInteger {
   /// An integer of 16 bits without a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uint16 }
 }
 
-extension UInt32: ReplicatedState {
+extension UInt32: _$PlainInteger {
   /// An integer of 32 bits without a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uint32 }
 }
 
-extension UInt64: ReplicatedState {
+extension UInt64: _$PlainInteger {
   /// An integer of 64 bits without a sign.
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .uint64 }
 }

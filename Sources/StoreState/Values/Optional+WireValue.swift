@@ -47,6 +47,7 @@ extension Optional: WirePayload, WireValue where Wrapped: WireValue {
 
 extension Optional: ReplicatedState where Wrapped: ReplicatedState {
   /// Writes that the value went, came, or changed inside.
+  @inlinable
   public func encodeDelta(from old: Wrapped?, to encoder: inout CBOREncoder) -> Bool {
     switch (self, old) {
     case (nil, nil):
@@ -78,7 +79,7 @@ extension Optional: ReplicatedState where Wrapped: ReplicatedState {
       return
     }
     guard try decoder.deltaForm() == .changed else {
-      self = try Wrapped(from: &decoder)
+      self = try decoder.value(Wrapped.self)
       return
     }
     guard var value = self else {

@@ -6,6 +6,7 @@ extension String: ReplicatedState {
   public static var equalsItself: Bool { true }
 
   /// Writes a text.
+  @inlinable
   public func encode(to encoder: inout CBOREncoder) { encoder.encode(text: self) }
 
   /// Reads a text.

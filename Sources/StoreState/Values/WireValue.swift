@@ -27,9 +27,10 @@ public protocol WireValue: WirePayload {
 
   /// Whether `==` finds every value equal to itself and to each of its copies.
   ///
-  /// It does for all types but those that contain floats: NaN differs from itself, so a set can
-  /// hold it any number of times. Sets and dictionaries take more trouble with such types. The
-  /// schema tells unless a type does.
+  /// It does not for types that contain floats: NaN differs from itself, so a set can hold it any
+  /// number of times. Nor does it where `==` looks at something that is not replicated: a copy
+  /// lacks that. Sets and dictionaries take more trouble with such types. The schema tells unless a
+  /// type does.
   static var equalsItself: Bool { get }
 
   /// Whether both values have the same encoding.
@@ -40,15 +41,33 @@ public protocol WireValue: WirePayload {
 
   /// A number that is a function of the value's encoding and of nothing else.
   var digest: Digest { get }
+
+  /// Whether `init(_$plain:)` is quicker than `init(from:)`. False unless a type says otherwise.
+  static var _$isPlain: Bool { get }
+
+  /// Reads one item if its bytes are such as this build's `encode(to:)` writes.
+  ///
+  /// It may give up whatever the bytes are, but may read nothing that `init(from:)` would refuse or
+  /// read differently. Unless a type has one of its own, this asks `init(from:)`.
+  init(_$plain reader: inout _$PlainReader) throws(_$NotPlain)
 }
 
 extension WireValue {
   /// False.
   public static var admitsNull: Bool { false }
 
-  /// Whether the schema names nothing that can hold a float.
-  public static var equalsItself: Bool {
-    !SchemaRegistry.document(for: Self.self).mayHoldFloats
+  /// Whether the schema names nothing that can hold a float, and the encoding has all that the
+  /// value has.
+  public static var equalsItself: Bool { KnownEqualities.equalsItself(Self.self) }
+
+  /// False.
+  @inlinable
+  public static var _$isPlain: Bool { false }
+
+  /// Reads what `init(from:)` reads.
+  @inlinable
+  public init(_$plain reader: inout _$PlainReader) throws(_$NotPlain) {
+    self = try reader.decoded()
   }
 
   /// Compares the encodings.
@@ -58,6 +77,7 @@ extension WireValue {
   public var digest: Digest { Digest(ofTrusted: encoded()) }
 
   /// The value's encoding.
+  @inlinable
   public func encoded() -> [UInt8] {
     var encoder = CBOREncoder()
     encode(to: &encoder)
@@ -65,13 +85,15 @@ extension WireValue {
   }
 
   /// Reads a value of which `bytes` is the encoding, neither less nor more.
+  @inlinable
   public init(encoded bytes: ArraySlice<UInt8>) throws(CodecError) {
     var decoder = CBORDecoder(bytes)
-    self = try Self(from: &decoder)
+    self = try decoder.value(Self.self)
     try decoder.finish()
   }
 
   /// Reads a value of which `bytes` is the encoding, neither less nor more.
+  @inlinable
   public init(encoded bytes: [UInt8]) throws(CodecError) {
     try self.init(encoded: bytes[...])
   }

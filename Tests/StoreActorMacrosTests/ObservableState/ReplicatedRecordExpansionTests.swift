@@ -54,6 +54,15 @@ struct ReplicatedRecordExpansionTests {
           try fields.finish(StoreActor._$FieldReader.Names([]), &decoder)
         }
 
+        static var _$isPlain: Swift.Bool {
+          true
+        }
+
+        init(_$plain reader: inout StoreActor._$PlainReader) throws(StoreActor._$NotPlain) {
+          try reader.record(0)
+          reader.leave()
+        }
+
         func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder) -> Swift.Bool {
           false
         }
@@ -126,6 +135,7 @@ private let recordExpansion = """
   extension Counter.State: StoreActor.ObservableState {
     public static func schema(in registry: inout StoreActor.SchemaRegistry) -> StoreActor.Schema {
       registry.define(Self.self, name: "Counter") { registry in
+        registry._$noteHiddenParts()
         Self._$noteHints(in: &registry)
         var schema = StoreActor._$SchemaWriter()
         schema.property("id", \\Self.id, in: &registry)
@@ -162,6 +172,20 @@ private let recordExpansion = """
         self.title = try fields.value(of: "title", &decoder)
       }
       try fields.finish(Self._$fieldNames, &decoder)
+    }
+
+    public static var _$isPlain: Swift.Bool {
+      true
+    }
+
+    public init(_$plain reader: inout StoreActor._$PlainReader) throws(StoreActor._$NotPlain) {
+      try reader.record(5)
+      self.id = try reader.field("id")
+      self.url = try reader.codableField("url")
+      self._alert = try reader.field("alert")
+      self.count = try reader.field("count")
+      self.title = try reader.field("title")
+      reader.leave()
     }
 
     public func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder) -> \

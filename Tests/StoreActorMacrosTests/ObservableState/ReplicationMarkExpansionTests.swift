@@ -115,6 +115,31 @@ struct ReplicationMarkExpansionTests {
     )
   }
 
+  @Test("A constant that is made anew cannot be the same in a copy")
+  func constants() {
+    let source = """
+      @ObservableState
+      struct State: ReplicatedState {
+        let id = UUID()
+        let limit = 5
+        let names = [String](["a"])
+        @ReplicationIgnored let cache = Cache()
+        var date = Date()
+      }
+      """
+    expectProblems(
+      source,
+      [
+        (
+          3,
+          "'id' is a constant that each copy makes anew; make it a 'var', or declare it without a "
+            + "value and set it in an initializer, or mark it '@ReplicationIgnored' (copies have "
+            + "their own)",
+        )
+      ],
+    )
+  }
+
   @Test("What keeps a choice from being replicated is said at its case")
   func cases() {
     let source = """

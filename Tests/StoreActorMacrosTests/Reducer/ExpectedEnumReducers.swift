@@ -643,6 +643,24 @@ enum ExpectedEnumReducers {
           ["detail", "nothing"]
         }
 
+        static var _$isPlain: Swift.Bool {
+          true
+        }
+
+        init(_$plain reader: inout StoreActor._$PlainReader) throws(StoreActor._$NotPlain) {
+          let hasPayload = try reader.choice()
+          if hasPayload, reader.finds("detail") {
+            try reader.record(1)
+            self = .detail(try reader.field("_0"))
+            reader.leave()
+            reader.leave()
+          } else if !hasPayload, reader.finds("nothing") {
+            self = .nothing
+          } else {
+            throw StoreActor._$NotPlain()
+          }
+        }
+
         func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder) -> Swift.Bool {
           switch self {
           case .detail(let part0):

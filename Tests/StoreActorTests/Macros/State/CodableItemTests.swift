@@ -119,6 +119,50 @@ struct CodableItemTests {
     )
   }
 
+  @Test("A value that cannot be encoded is an issue, and null for everybody else")
+  func unencodable() throws {
+    let (good, bad) = (
+      Moody.State(mood: Mood(isGood: true)), Moody.State(mood: Mood(isGood: false)),
+    )
+    var (bytes, delta): ([UInt8], [UInt8]?) = ([], nil)
+    withKnownIssue {
+      bytes = bad.encoded()
+    } matching: {
+      $0.description.contains(
+        """
+        A value that is marked '@ReplicatedAsCodable' could not be encoded.
+
+          Type:
+            Mood
+          Error:
+            noWords
+
+        """
+      )
+    }
+    #expect(bytes == [0xa1, 0x64] + "mood".utf8 + [0xf6])
+    withKnownIssue { delta = bad.delta(from: good) }
+    #expect(delta == [0xa1, 0x00, 0xf6])
+    // Whoever does not know the type follows, to the same digest.
+    var generic = try GenericValue(encoded: good.encoded())
+    var decoder = CBORDecoder(try #require(delta))
+    let document = SchemaRegistry.document(for: Moody.State.self)
+    try generic.apply(delta: &decoder, schema: document.root, in: document)
+    withKnownIssue { #expect(generic.digest == bad.digest) }
+    // Whoever knows it says what is wrong.
+    let error = ReplicatedRecordTests.failure { try Moody.State(encoded: bytes) }
+    #expect(error?.code == .typeMismatch)
+    #expect(error?.path == [.name("mood")])
+  }
+
+  @Test("An item whose value could not be written again is refused, null too")
+  func unwritable() {
+    for bytes in [[0xf6], [0xf4]] as [[UInt8]] {
+      let error = ReplicatedRecordTests.failure { try _$CodableItem<Unwritable>(encoded: bytes) }
+      #expect(error?.code == .notCanonical)
+    }
+  }
+
   @Test("Damaged bytes never trap, and nesting has an end")
   func damaged() {
     let bytes = _$CodableItem(Everything()).encoded()
@@ -131,5 +175,38 @@ struct CodableItemTests {
     let deep = [UInt8](repeating: 0x81, count: 5_000) + [0x80]
     let error = ReplicatedRecordTests.failure { try _$CodableItem<[Int]>(encoded: deep) }
     #expect(error?.code == .tooDeep)
+  }
+}
+
+/// A value that is written only in a good mood.
+private struct Mood: Codable, Equatable, Sendable {
+  enum Failure: Error { case noWords }
+
+  var isGood: Bool
+
+  init(isGood: Bool) { self.isGood = isGood }
+
+  init(from decoder: any Decoder) throws {
+    isGood = try decoder.singleValueContainer().decode(Bool.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    guard isGood else { throw Failure.noWords }
+    var container = encoder.singleValueContainer()
+    try container.encode(isGood)
+  }
+}
+
+/// Reads anything, and writes nothing.
+private struct Unwritable: Codable, Sendable {
+  init(from decoder: any Decoder) throws {}
+
+  func encode(to encoder: any Encoder) throws { throw Mood.Failure.noWords }
+}
+
+private enum Moody {
+  @ObservableState
+  struct State: Equatable, ReplicatedState {
+    @ReplicatedAsCodable var mood: Mood
   }
 }
