@@ -28,6 +28,12 @@ public protocol CasePathable {
 
   /// The case paths of all cases.
   static var allCasePaths: AllCasePaths { get }
+
+  /// The action of the child that this is an action of: itself, unless a child is presented.
+  associatedtype _ChildAction = Self
+
+  /// The form in which a child's state has to be held for actions like this.
+  associatedtype _ChildForm = _OptionalForm
 }
 
 extension CasePathable {

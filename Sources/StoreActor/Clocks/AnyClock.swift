@@ -21,6 +21,8 @@ public final class AnyClock<Duration: DurationProtocol & Hashable>: Clock {
   public var minimumResolution: Duration { resolution() }
 
   /// Waits on the clock.
+  ///
+  /// - Throws: What that clock throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try await wait(deadline, tolerance)
   }

@@ -28,6 +28,8 @@ public final class UnimplementedClock<Duration: DurationProtocol & Hashable>: Cl
   }
 
   /// Reports the use, and waits on the other clock.
+  ///
+  /// - Throws: What that clock throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     reportIssue("Unimplemented: \(name).sleep")
     try await base.sleep(until: deadline.base, tolerance: tolerance)

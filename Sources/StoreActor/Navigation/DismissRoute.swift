@@ -54,28 +54,7 @@ extension Effect {
     by route: DismissRoute,
     _ dismissal: @escaping @Sendable () -> Action,
   ) -> Self {
-    switch operation {
-    case .run(let run):
-      Self(.run(run.dismissible(by: route, dismissal)))
-    case .merge(let effects):
-      Self(.merge(effects.map { $0.dismissible(by: route, dismissal) }))
-    case .concatenate(let effects):
-      Self(.concatenate(effects.map { $0.dismissible(by: route, dismissal) }))
-    case .cancellable(let effect, let id, let cancelInFlight):
-      Self(
-        .cancellable(
-          effect.dismissible(by: route, dismissal),
-          id: id,
-          cancelInFlight: cancelInFlight,
-        )
-      )
-    case .tracked(let effect, let group):
-      Self(.tracked(effect.dismissible(by: route, dismissal), by: group))
-    case .resolve(let resolve):
-      Self(.resolve { resolve($0).dismissible(by: route, dismissal) })
-    default:
-      self
-    }
+    mapRuns { $0.dismissible(by: route, dismissal) }
   }
 }
 

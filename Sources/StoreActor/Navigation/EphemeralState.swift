@@ -2,9 +2,12 @@
 ///
 /// The operators that present it make it nil after its action. ``AlertState`` and
 /// ``ConfirmationDialogState`` are such states; a type of your own may be one too.
-public protocol _EphemeralState<Action> {
+public protocol _EphemeralState<Action>: _SelfReducingState where _OwnAction == Action {
   /// What it can send.
   associatedtype Action
+
+  /// What it can send.
+  associatedtype _OwnAction = Action
 
   /// The type of what it can send.
   static var actionType: Any.Type { get }

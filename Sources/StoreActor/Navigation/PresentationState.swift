@@ -7,7 +7,8 @@
 /// ```
 ///
 /// The property is an optional like any other; its projection, `$destination`, is what
-/// `.ifLet(\.$destination, action: \.destination)` takes.
+/// `.ifLet(\.$destination, action: \.destination)` takes. In a state that is marked
+/// `@ObservableState` it is written `@Presents`, which stands beside that macro.
 ///
 /// The state is kept behind a reference and copied when it is written to: a parent's value stays
 /// small however large its child's is, absent children cost nothing, and two copies of which

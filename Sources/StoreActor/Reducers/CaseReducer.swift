@@ -30,9 +30,13 @@ extension CaseReducer {
 }
 
 /// The state of a ``CaseReducer``, which knows the feature that it is the state of.
-public protocol CaseReducerState<StateReducer> {
+public protocol CaseReducerState<StateReducer>: _SelfReducingState
+where _OwnAction == StateReducer.Action {
   /// The feature that this is the state of.
   associatedtype StateReducer: CaseReducer where StateReducer.State == Self
+
+  /// The action of the feature that this is the state of.
+  associatedtype _OwnAction = StateReducer.Action
 }
 
 /// The features of a ``CaseReducer`` while its body is put together.

@@ -1,7 +1,7 @@
 public import StoreState
 
 extension Reducer {
-  /// Runs a child feature on each row of a list.
+  /// Runs a child feature on each row of a list, or on each element of a navigation stack.
   ///
   /// ```swift
   /// var body: some ReducerOf<Self> {
@@ -9,41 +9,115 @@ extension Reducer {
   ///     .forEach(\.rows, action: \.rows) {
   ///       Row()
   ///     }
+  ///     .forEach(\.path, action: \.path) {
+  ///       Path()
+  ///     }
   /// }
   /// ```
   ///
-  /// A row runs before this reducer, so that it handles its action while it is still there. When a
-  /// row is removed, its effects are cancelled. An action for a row that is not there is reported
-  /// and ignored.
+  /// - An element runs before this reducer, so that it handles its action while it is still there.
+  /// - When an element goes, its effects are cancelled, those of what it presents itself included.
+  /// - An action for an element that is not there is reported, and ignored but for this reducer.
   ///
-  /// - `toElementsState`: The list.
-  /// - `toElementAction`: The case of the action that holds the rows'.
-  /// - `element`: The feature of one row.
+  /// An element of a stack can pop itself, with all that were pushed after it, with
+  /// `@Dependency(\.dismiss)`. At `popFrom` this reducer runs first, at `push` it finds the element
+  /// on the stack.
+  ///
+  /// - `toElementsState`: The list, or the stack.
+  /// - `toElementsAction`: The case of the action that holds the rows', or the stack's.
+  /// - `element`: The feature of one element.
   @inlinable
-  public func forEach<ElementState, ElementAction, ID, Element>(
-    _ toElementsState: WritableKeyPath<State, IdentifiedArray<ID, ElementState>>,
-    action toElementAction: CaseKeyPath<Action, IdentifiedAction<ID, ElementAction>>,
-    @ReducerBuilder<ElementState, ElementAction> element: () -> Element,
+  public func forEach<
+    Elements: _ChildElements,
+    ElementsAction: _ChildElementsAction,
+    Element: Reducer<Elements._ChildState, ElementsAction._ElementAction>,
+  >(
+    _ toElementsState: WritableKeyPath<State, Elements>,
+    action toElementsAction: CaseKeyPath<Action, ElementsAction>,
+    @ReducerBuilder<Elements._ChildState, ElementsAction._ElementAction> element: () -> Element,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
-  ) -> some Reducer<State, Action>
-  where
-    ID: Hashable & Sendable,
-    Element: Reducer<ElementState, ElementAction>
-  {
-    _ForEachReducer(
-      parent: self,
-      element: element(),
-      state: toElementsState,
-      action: AnyCasePath(toElementAction),
+  ) -> Reduce<State, Action> where Elements._ElementsForm == ElementsAction._ElementsForm {
+    running(
+      element(),
+      onEachOf: toElementsState,
+      action: AnyCasePath(toElementsAction),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
+
+  /// Runs the features of an enum, `@Reducer enum Path`, on each row of a list or on each element
+  /// of a navigation stack.
+  ///
+  /// - `toElementsState`: The list, or the stack.
+  /// - `toElementsAction`: The case of the action that holds the rows', or the stack's.
+  @inlinable
+  public func forEach<Elements: _ChildElements, ElementsAction: _ChildElementsAction>(
+    _ toElementsState: WritableKeyPath<State, Elements>,
+    action toElementsAction: CaseKeyPath<Action, ElementsAction>,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Reduce<State, Action>
+  where
+    Elements._ElementsForm == ElementsAction._ElementsForm,
+    Elements._ChildState: CaseReducerState,
+    Elements._ChildState.StateReducer.Action == ElementsAction._ElementAction
+  {
+    running(
+      Elements._ChildState.StateReducer.body,
+      onEachOf: toElementsState,
+      action: AnyCasePath(toElementsAction),
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+    )
+  }
+
+  /// This reducer with children, by the form in which they are held.
+  ///
+  /// One of the two always fits, as the forms of state and action are the same.
+  @inlinable
+  func running<Elements, ElementsAction: _ChildElementsAction, Element: Reducer>(
+    _ element: Element,
+    onEachOf state: WritableKeyPath<State, Elements>,
+    action: AnyCasePath<Action, ElementsAction>,
+    location: IssueLocation,
+  ) -> Reduce<State, Action> {
+    if let state = state
+      as? WritableKeyPath<State, IdentifiedArray<ElementsAction._ElementID, Element.State>>,
+      let action = action
+        as? AnyCasePath<
+          Action, IdentifiedAction<ElementsAction._ElementID, Element.Action>
+        >
+    {
+      return _ForEachReducer(
+        parent: self,
+        element: element,
+        state: state,
+        action: action,
+        location: location,
+      )
+      ._prepared()
+    }
+    guard let state = state as? WritableKeyPath<State, StackState<Element.State>>,
+      let action = action as? AnyCasePath<Action, StackAction<Element.State, Element.Action>>
+    else {
+      preconditionFailure("\(Elements.self) and \(ElementsAction.self) hold no \(Element.self)")
+    }
+    return _StackReducer(
+      parent: self,
+      child: element,
+      state: state,
+      action: action,
+      location: location,
+    )
+    ._prepared()
+  }
 }
 
-/// What ``Reducer/forEach(_:action:element:fileID:filePath:line:column:)`` makes.
+/// What `forEach` makes of a list.
 public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element: Reducer>: Reducer {
   @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
   @usableFromInline let element: Reduce<Element.State, Element.Action>
@@ -99,10 +173,9 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     }
     if !isPresent { reportAbsentChild(.forEach(id: "\(id)"), action: elementAction, at: location) }
     if effects.isNone { return .none }
-    return
-      effects
-      .map { [action = self.action] in action.embed(.element(id: id, action: $0)) }
-      .cancellable(child: path)
+    return effects.ofChild(at: path) { [action = self.action] in
+      action.embed(.element(id: id, action: $0))
+    }
   }
 }
 

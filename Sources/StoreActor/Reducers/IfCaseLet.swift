@@ -66,10 +66,11 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let before = self.state.extract(from: state).map { identity($0) }
     let parentEffects = parent.reduce(&state, action)
     let effects = childEffects.merge(with: parentEffects)
-    guard let before else { return effects }
-    let after = self.state.extract(from: state).map { identity($0) }
-    if before == after { return effects }
-    return effects.merge(with: .cancel(child: ChildPath(at: keyPath, id: before)))
+    return effects.cancelling(
+      child: before,
+      at: keyPath,
+      unlessStill: self.state.extract(from: state).map { identity($0) },
+    )
   }
 
   @inlinable
@@ -86,7 +87,6 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     var effects = Effect<Child.Action>.none
     path.run { effects = child.reduce(&childState, childAction) }
     state = self.state.embed(childState)
-    if effects.isNone { return .none }
-    return effects.map(embed).cancellable(child: path)
+    return effects.ofChild(at: path, embed: embed)
   }
 }

@@ -1,5 +1,6 @@
 extension Reducer {
-  /// Runs a child feature on an optional part of this reducer's state, while that is there.
+  /// Runs a child feature while it is there: on an optional part of this reducer's state, or on one
+  /// that is presented.
   ///
   /// ```swift
   /// var body: some ReducerOf<Self> {
@@ -7,62 +8,168 @@ extension Reducer {
   ///     .ifLet(\.child, action: \.child) {
   ///       Child()
   ///     }
+  ///     .ifLet(\.$destination, action: \.destination) {
+  ///       Destination()
+  ///     }
   /// }
   /// ```
   ///
-  /// The child runs before this reducer, so that it handles its action while it is still there.
-  /// When this reducer makes it nil, or puts another child in its place (one with another `id`, or
-  /// for an enum: of another case), the effects of the old child are cancelled. An action for a
-  /// child that is not there is reported and ignored.
+  /// - The child runs before this reducer, so that it handles its action while it is still there.
+  /// - When the child goes, or another one comes in its place (one with another `id`, or for an
+  ///   enum of another case), its effects are cancelled, those of what it presents itself included.
+  ///   The effects of this reducer go on.
+  /// - An alert, or another ``_EphemeralState``, is gone after any action from it.
+  /// - An action for a child that is absent is reported, and ignored but for this reducer.
   ///
-  /// - `toWrappedState`: The optional state of the child.
-  /// - `toWrappedAction`: The case of the action that holds the child's.
-  /// - `wrapped`: The child feature.
+  /// A child that is presented, by a property marked `@Presents` and a ``PresentationAction``, can
+  /// end its presentation with `@Dependency(\.dismiss)`. At `dismiss` this reducer runs first, and
+  /// then the child's state becomes nil.
+  ///
+  /// - `toChildState`: The optional state of the child, or the projection of a property that is
+  ///   marked `@Presents`.
+  /// - `toChildAction`: The case of the action that holds the child's, or the presentation's.
+  /// - `child`: The child feature.
   @inlinable
-  public func ifLet<WrappedState, WrappedAction, Wrapped: Reducer<WrappedState, WrappedAction>>(
-    _ toWrappedState: WritableKeyPath<State, WrappedState?>,
-    action toWrappedAction: CaseKeyPath<Action, WrappedAction>,
-    @ReducerBuilder<WrappedState, WrappedAction> then wrapped: () -> Wrapped,
+  public func ifLet<
+    Slot: _ChildSlot,
+    SlotAction: CasePathable,
+    Child: Reducer<Slot._ChildState, SlotAction._ChildAction>,
+  >(
+    _ toChildState: WritableKeyPath<State, Slot>,
+    action toChildAction: CaseKeyPath<Action, SlotAction>,
+    @ReducerBuilder<Slot._ChildState, SlotAction._ChildAction> then child: () -> Child,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
-  ) -> some Reducer<State, Action> {
-    _IfLetReducer(
-      parent: self,
-      child: wrapped(),
-      state: toWrappedState,
-      action: AnyCasePath(toWrappedAction),
+  ) -> Reduce<State, Action> where Slot._ChildForm == SlotAction._ChildForm {
+    running(
+      child(),
+      on: toChildState,
+      action: AnyCasePath(toChildAction),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
   }
 
-  /// Shows an alert, a confirmation dialog, or another state that is over with any action.
+  /// Runs a child feature whose action is no ``CasePathable`` enum while its optional state is
+  /// there.
   ///
-  /// - `toWrappedState`: The optional state.
-  /// - `toWrappedAction`: The case of the action that holds its actions.
+  /// - `toChildState`: The optional state of the child.
+  /// - `toChildAction`: The case of the action that holds the child's.
+  /// - `child`: The child feature.
   @inlinable
-  public func ifLet<WrappedState: _EphemeralState, WrappedAction>(
-    _ toWrappedState: WritableKeyPath<State, WrappedState?>,
-    action toWrappedAction: CaseKeyPath<Action, WrappedAction>,
+  @_disfavoredOverload
+  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: CaseKeyPath<Action, ChildAction>,
+    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
-  ) -> some Reducer<State, Action> {
-    ifLet(
-      toWrappedState,
-      action: toWrappedAction,
-      then: { EmptyReducer<WrappedState, WrappedAction>() },
-      fileID: fileID,
-      filePath: filePath,
-      line: line,
-      column: column,
+  ) -> Reduce<State, Action> {
+    running(
+      child(),
+      on: toChildState,
+      action: AnyCasePath(toChildAction),
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
+  }
+
+  /// Runs the feature that a state brings with it while the state is there: that of a
+  /// `@Reducer enum`, or an alert or another ``_EphemeralState``, which is over with any action.
+  ///
+  /// ```swift
+  /// Reduce { state, action in … }
+  ///   .ifLet(\.$destination, action: \.destination)
+  ///   .ifLet(\.$alert, action: \.alert)
+  /// ```
+  ///
+  /// - `toChildState`: The optional state, or the projection of a property that is marked
+  ///   `@Presents`.
+  /// - `toChildAction`: The case of the action that holds the state's, or the presentation's.
+  @inlinable
+  public func ifLet<Slot: _ChildSlot, SlotAction: CasePathable>(
+    _ toChildState: WritableKeyPath<State, Slot>,
+    action toChildAction: CaseKeyPath<Action, SlotAction>,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Reduce<State, Action>
+  where
+    Slot._ChildForm == SlotAction._ChildForm,
+    Slot._ChildState: _SelfReducingState,
+    Slot._ChildState._OwnAction == SlotAction._ChildAction
+  {
+    running(
+      Slot._ChildState._ownReducer,
+      on: toChildState,
+      action: AnyCasePath(toChildAction),
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+    )
+  }
+
+  /// Shows an alert, or another state that is over with any action, while its optional state is
+  /// there; for actions that are no ``CasePathable`` enum.
+  ///
+  /// - `toChildState`: The optional state.
+  /// - `toChildAction`: The case of the action that holds its actions.
+  @inlinable
+  @_disfavoredOverload
+  public func ifLet<ChildState: _EphemeralState, ChildAction>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: CaseKeyPath<Action, ChildAction>,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Reduce<State, Action> {
+    running(
+      EmptyReducer<ChildState, ChildAction>(),
+      on: toChildState,
+      action: AnyCasePath(toChildAction),
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+    )
+  }
+
+  /// This reducer with a child, by the form in which the child is held.
+  ///
+  /// One of the two always fits, as the forms of state and action are the same.
+  @inlinable
+  func running<Slot, SlotAction, Child: Reducer>(
+    _ child: Child,
+    on state: WritableKeyPath<State, Slot>,
+    action: AnyCasePath<Action, SlotAction>,
+    location: IssueLocation,
+  ) -> Reduce<State, Action> {
+    if let state = state as? WritableKeyPath<State, Child.State?>,
+      let action = action as? AnyCasePath<Action, Child.Action>
+    {
+      return _IfLetReducer(
+        parent: self,
+        child: child,
+        state: state,
+        action: action,
+        location: location,
+      )
+      ._prepared()
+    }
+    guard let state = state as? WritableKeyPath<State, PresentationState<Child.State>>,
+      let action = action as? AnyCasePath<Action, PresentationAction<Child.Action>>
+    else { preconditionFailure("\(Slot.self) and \(SlotAction.self) hold no \(Child.self)") }
+    return _PresentationReducer(
+      parent: self,
+      child: child,
+      state: state,
+      action: action,
+      location: location,
+    )
+    ._prepared()
   }
 }
 
-/// What ``Reducer/ifLet(_:action:then:fileID:filePath:line:column:)`` makes.
+/// What `ifLet` makes of a child whose state is optional.
 public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
   @usableFromInline let child: Reduce<Child.State, Child.Action>
@@ -131,39 +238,6 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     path.run {
       state[keyPath: self.state].modifyIfPresent { effects = child.reduce(&$0, childAction) }
     }
-    if effects.isNone { return .none }
-    return effects.map(embed).cancellable(child: path)
-  }
-}
-
-extension Effect {
-  /// Cancels everything that a child has running.
-  @usableFromInline
-  static func cancel(child path: NavigationIDPath) -> Self {
-    Self(.cancel(CancelID(child: path)))
-  }
-
-  /// Makes the effects of a child end when the child goes.
-  @usableFromInline
-  func cancellable(child path: NavigationIDPath) -> Self {
-    switch operation {
-    case .none, .send: self
-    default: cancellable(by: CancelID(child: path), cancelInFlight: false)
-    }
-  }
-}
-
-extension Optional {
-  /// Changes the wrapped value in place, without a second reference to it that would make
-  /// collections in it copy themselves.
-  ///
-  /// - Returns: Whether there was a value.
-  @inlinable
-  @discardableResult
-  mutating func modifyIfPresent(_ body: (inout Wrapped) -> Void) -> Bool {
-    guard var wrapped = take() else { return false }
-    body(&wrapped)
-    self = .some(wrapped)
-    return true
+    return effects.ofChild(at: path, embed: embed)
   }
 }

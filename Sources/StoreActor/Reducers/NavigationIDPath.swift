@@ -74,9 +74,9 @@ final class ChildPath<ID: Hashable>: NavigationIDPath, @unchecked Sendable {
   }
 
   /// The path to a child of the feature that is being reduced, which presents it.
-  init(presentedAt keyPath: AnyKeyPath, id: ID, dismissal: DismissRoute) {
+  init(presentedAt keyPath: AnyKeyPath, id: ID) {
     self.id = id
-    super.init(scope: Scope(keyPath), dismissal: dismissal)
+    super.init(scope: Scope(keyPath), dismissal: DismissRoute())
   }
 
   override fileprivate func hasSameID(as other: NavigationIDPath) -> Bool {

@@ -1,77 +1,4 @@
-extension Reducer {
-  /// Runs a child feature while it is presented.
-  ///
-  /// ```swift
-  /// var body: some ReducerOf<Self> {
-  ///   Reduce { state, action in … }
-  ///     .ifLet(\.$destination, action: \.destination) {
-  ///       Destination()
-  ///     }
-  /// }
-  /// ```
-  ///
-  /// - The child runs before this reducer, so that it handles its action while it is still there.
-  ///   At `dismiss` this reducer runs first, and then the child's state becomes nil.
-  /// - When the child goes, or another one comes in its place (one with another `id`, or for an
-  ///   enum of another case), its effects are cancelled, those of what it presents itself included.
-  ///   The effects of this reducer go on.
-  /// - The child can end its presentation with `@Dependency(\.dismiss)`.
-  /// - An alert, or another ``_EphemeralState``, is gone after any action from it.
-  /// - An action for a child that is absent is reported, and ignored but for this reducer.
-  ///
-  /// - `toPresentationState`: The presentation: the projection of a property that is marked
-  ///   `@Presents`.
-  /// - `toPresentationAction`: The case of the action that holds the presentation's.
-  /// - `destination`: The child feature.
-  @inlinable
-  public func ifLet<
-    DestinationState,
-    DestinationAction,
-    Destination: Reducer<DestinationState, DestinationAction>,
-  >(
-    _ toPresentationState: WritableKeyPath<State, PresentationState<DestinationState>>,
-    action toPresentationAction: CaseKeyPath<Action, PresentationAction<DestinationAction>>,
-    @ReducerBuilder<DestinationState, DestinationAction> destination: () -> Destination,
-    fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath,
-    line: UInt = #line,
-    column: UInt = #column,
-  ) -> some Reducer<State, Action> {
-    _PresentationReducer(
-      parent: self,
-      child: destination(),
-      state: toPresentationState,
-      action: AnyCasePath(toPresentationAction),
-      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-    )
-  }
-
-  /// Presents an alert, a confirmation dialog, or another state that is over with any action.
-  ///
-  /// - `toPresentationState`: The presentation.
-  /// - `toPresentationAction`: The case of the action that holds the presentation's.
-  @inlinable
-  public func ifLet<DestinationState: _EphemeralState, DestinationAction>(
-    _ toPresentationState: WritableKeyPath<State, PresentationState<DestinationState>>,
-    action toPresentationAction: CaseKeyPath<Action, PresentationAction<DestinationAction>>,
-    fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath,
-    line: UInt = #line,
-    column: UInt = #column,
-  ) -> some Reducer<State, Action> {
-    ifLet(
-      toPresentationState,
-      action: toPresentationAction,
-      destination: { EmptyReducer<DestinationState, DestinationAction>() },
-      fileID: fileID,
-      filePath: filePath,
-      line: line,
-      column: column,
-    )
-  }
-}
-
-/// What ``Reducer/ifLet(_:action:destination:fileID:filePath:line:column:)`` makes.
+/// What `ifLet` makes of a child that is presented.
 public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline typealias Presentation = PresentationState<Child.State>
 
@@ -110,10 +37,9 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       return cancelling(before, ifGoneFrom: state, effects)
     }
     let childEffects = reduceChild(before, into: &state, action: presentationAction)
-    var effects = childEffects.merge(with: parent.reduce(&state, action))
+    let effects = childEffects.merge(with: parent.reduce(&state, action))
     endPresentation(before, in: &state, action: presentationAction)
-    effects = cancelling(before, ifGoneFrom: state, effects)
-    return effects
+    return cancelling(before, ifGoneFrom: state, effects)
   }
 
   /// Cancels the effects of the child that was there before, unless it still is.
@@ -125,14 +51,11 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     let after = state[keyPath: self.state]
     if before.sharesBox(with: after) { return effects }
-    return effects.merge(with: cancelIfGone(before, after))
-  }
-
-  @usableFromInline
-  func cancelIfGone(_ before: Presentation, _ after: Presentation) -> Effect<Parent.Action> {
-    guard let id = before.wrappedValue.map({ identity($0) }) else { return .none }
-    if id == after.wrappedValue.map({ identity($0) }) { return .none }
-    return .cancel(child: ChildPath(at: state, id: id))
+    return effects.cancelling(
+      child: before.wrappedValue.map { identity($0) },
+      at: self.state,
+      unlessStill: after.wrappedValue.map { identity($0) },
+    )
   }
 
   @usableFromInline
@@ -146,8 +69,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       return .none
     }
     guard case .presented(let childAction) = action else { return .none }
-    let route = DismissRoute()
-    let path = ChildPath(presentedAt: self.state, id: id, dismissal: route)
+    let path = ChildPath(presentedAt: self.state, id: id)
     var effects = Effect<Child.Action>.none
     path.run {
       state[keyPath: self.state].wrappedValue.modifyIfPresent {
@@ -155,11 +77,11 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       }
     }
     if effects.isNone { return .none }
-    let embedded = effects.map { [action = self.action] in action.embed(.presented($0)) }
-    return
-      embedded
-      .dismissible(by: route) { [action = self.action] in action.embed(.dismiss) }
-      .cancellable(child: path)
+    return effects.ofPresentedChild(at: path) { [action = self.action] in
+      action.embed(.dismiss)
+    } embed: { [action = self.action] in
+      action.embed(.presented($0))
+    }
   }
 
   /// Makes the child absent after its `dismiss`, or after an action from an alert, unless the

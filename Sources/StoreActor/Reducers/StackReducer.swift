@@ -1,50 +1,4 @@
-extension Reducer {
-  /// Runs a child feature on each element of a navigation stack.
-  ///
-  /// ```swift
-  /// var body: some ReducerOf<Self> {
-  ///   Reduce { state, action in … }
-  ///     .forEach(\.path, action: \.path) {
-  ///       Path()
-  ///     }
-  /// }
-  /// ```
-  ///
-  /// - An element runs before this reducer, so that it handles its action while it is still there.
-  ///   At `popFrom` this reducer runs first, at `push` it finds the element on the stack.
-  /// - When an element goes, its effects are cancelled, those of what it presents itself included.
-  /// - An element can pop itself, with all that were pushed after it, with
-  ///   `@Dependency(\.dismiss)`.
-  /// - An action for an element that is not there is reported, and ignored but for this reducer.
-  ///
-  /// - `toStackState`: The stack.
-  /// - `toStackAction`: The case of the action that holds the stack's.
-  /// - `destination`: The feature of one element.
-  @inlinable
-  public func forEach<
-    DestinationState,
-    DestinationAction,
-    Destination: Reducer<DestinationState, DestinationAction>,
-  >(
-    _ toStackState: WritableKeyPath<State, StackState<DestinationState>>,
-    action toStackAction: CaseKeyPath<Action, StackAction<DestinationState, DestinationAction>>,
-    @ReducerBuilder<DestinationState, DestinationAction> destination: () -> Destination,
-    fileID: StaticString = #fileID,
-    filePath: StaticString = #filePath,
-    line: UInt = #line,
-    column: UInt = #column,
-  ) -> some Reducer<State, Action> {
-    _StackReducer(
-      parent: self,
-      child: destination(),
-      state: toStackState,
-      action: AnyCasePath(toStackAction),
-      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
-    )
-  }
-}
-
-/// What ``Reducer/forEach(_:action:destination:fileID:filePath:line:column:)`` makes.
+/// What `forEach` makes of a navigation stack.
 public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline typealias Stack = StackState<Child.State>
   @usableFromInline typealias ActionOfStack = StackAction<Child.State, Child.Action>
@@ -116,20 +70,17 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     into state: inout Parent.State,
     action: Child.Action,
   ) -> Effect<Parent.Action> {
-    let route = DismissRoute()
-    let path = ChildPath(presentedAt: self.state, id: id, dismissal: route)
+    let path = ChildPath(presentedAt: self.state, id: id)
     var effects = Effect<Child.Action>.none
     path.run {
       state[keyPath: self.state][id: id].modifyIfPresent { effects = child.reduce(&$0, action) }
     }
     if effects.isNone { return .none }
-    let embedded = effects.map { [action = self.action] childAction in
-      action.embed(.element(id: id, action: childAction))
+    return effects.ofPresentedChild(at: path) { [action = self.action] in
+      action.embed(.popFrom(id: id))
+    } embed: { [action = self.action] in
+      action.embed(.element(id: id, action: $0))
     }
-    return
-      embedded
-      .dismissible(by: route) { [action = self.action] in action.embed(.popFrom(id: id)) }
-      .cancellable(child: path)
   }
 
   /// Cancels the effects of elements that were there before and are not any more.

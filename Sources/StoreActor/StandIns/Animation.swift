@@ -1,0 +1,118 @@
+#if !canImport(SwiftUI)
+/// Stands in for SwiftUI's type where there is no SwiftUI, so that features that name animations
+/// compile: nothing is animated, and all animations are equal.
+///
+/// ```swift
+/// await send(.timerTicked, animation: .interpolatingSpring(stiffness: 3000, damping: 40))
+/// ```
+///
+/// This file and `Animation+Sending.swift` are all there is of it.
+public struct Animation: Hashable, Sendable {
+  private init() {}
+
+  /// The usual animation.
+  public static let `default` = Self()
+  /// At one speed.
+  public static let linear = Self()
+  /// Slow at first.
+  public static let easeIn = Self()
+  /// Slow at last.
+  public static let easeOut = Self()
+  /// Slow at first and at last.
+  public static let easeInOut = Self()
+  /// A spring.
+  public static let spring = Self()
+  /// A spring that follows a finger.
+  public static let interactiveSpring = Self()
+  /// A spring that bounces.
+  public static let bouncy = Self()
+  /// A spring that does not bounce.
+  public static let smooth = Self()
+  /// A spring that bounces a little.
+  public static let snappy = Self()
+}
+
+extension Animation {
+  /// At one speed.
+  public static func linear(duration: Double) -> Self { .linear }
+
+  /// Slow at first.
+  public static func easeIn(duration: Double) -> Self { .easeIn }
+
+  /// Slow at last.
+  public static func easeOut(duration: Double) -> Self { .easeOut }
+
+  /// Slow at first and at last.
+  public static func easeInOut(duration: Double) -> Self { .easeInOut }
+
+  /// A spring.
+  public static func spring(
+    response: Double = 0.5,
+    dampingFraction: Double = 0.825,
+    blendDuration: Double = 0,
+  ) -> Self { .spring }
+
+  /// A spring.
+  public static func spring(
+    duration: Double,
+    bounce: Double = 0,
+    blendDuration: Double = 0,
+  ) -> Self { .spring }
+
+  /// A spring that follows a finger.
+  public static func interactiveSpring(
+    response: Double = 0.15,
+    dampingFraction: Double = 0.86,
+    blendDuration: Double = 0.25,
+  ) -> Self { .interactiveSpring }
+
+  /// A spring of physical properties.
+  public static func interpolatingSpring(
+    mass: Double = 1,
+    stiffness: Double,
+    damping: Double,
+    initialVelocity: Double = 0,
+  ) -> Self { .spring }
+
+  /// A spring that bounces.
+  public static func bouncy(duration: Double = 0.5, extraBounce: Double = 0) -> Self {
+    .bouncy
+  }
+
+  /// A spring that does not bounce.
+  public static func smooth(duration: Double = 0.5, extraBounce: Double = 0) -> Self {
+    .smooth
+  }
+
+  /// A spring that bounces a little.
+  public static func snappy(duration: Double = 0.5, extraBounce: Double = 0) -> Self {
+    .snappy
+  }
+
+  /// The animation, later.
+  public func delay(_ delay: Double) -> Self { self }
+
+  /// The animation, faster or slower.
+  public func speed(_ speed: Double) -> Self { self }
+
+  /// The animation several times.
+  public func repeatCount(_ repeatCount: Int, autoreverses: Bool = true) -> Self { self }
+
+  /// The animation again and again.
+  public func repeatForever(autoreverses: Bool = true) -> Self { self }
+}
+
+/// Stands in for SwiftUI's type where there is no SwiftUI: how a change is shown.
+public struct Transaction: Hashable, Sendable {
+  /// The animation that the change is shown with.
+  public var animation: Animation?
+
+  /// Whether views must not animate the change by themselves.
+  public var disablesAnimations = false
+
+  /// Creates a transaction.
+  public init(animation: Animation? = nil) {
+    self.animation = animation
+  }
+}
+#endif
