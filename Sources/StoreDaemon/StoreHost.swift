@@ -70,7 +70,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   ///   - sessionAction: The root action that tells the reducer that a client came or went.
   ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
   ///   - reducer: The root's reducer.
-  public init<R: Reducer<State, Action>>(
+  @inlinable
+  public convenience init<R: Reducer<State, Action>>(
     initialState: @autoclosure () -> State,
     exposures: [Expose<State, Action>],
     configuration: HostConfiguration,
@@ -79,11 +80,29 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     withDependencies: ((inout DependencyValues) -> Void)? = nil,
     @ReducerBuilder<State, Action> reducer: () -> R,
   ) {
-    core = RootCore(
-      initialState: initialState,
-      reducer: reducer,
-      withDependencies: withDependencies,
+    self.init(
+      // Here, where the feature is known, so that its reducer is called as what it is.
+      core: RootCore(
+        initialState: initialState,
+        reducer: reducer,
+        withDependencies: withDependencies,
+      ),
+      exposures: exposures,
+      configuration: configuration,
+      logger: logger,
+      sessionAction: sessionAction,
     )
+  }
+
+  @usableFromInline
+  init(
+    core: RootCore<State, Action>,
+    exposures: [Expose<State, Action>],
+    configuration: HostConfiguration,
+    logger: Logger,
+    sessionAction: @escaping (SessionEvent) -> Action?,
+  ) {
+    self.core = core
     store = Store(core: core)
     self.exposures = exposures
     self.configuration = configuration
@@ -193,6 +212,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     commits = nil
     outputs = nil
     service?.close()
+    // The store may be used further, also when nobody serves it any more.
+    service?.server.detach()
     service = nil
     directory = nil
   }

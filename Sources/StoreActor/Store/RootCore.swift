@@ -11,9 +11,7 @@
 @MainActor
 @usableFromInline
 package final class RootCore<State, Action>: StoreCore {
-  /// The state after the last commit.
-  @usableFromInline
-  @exclusivity(unchecked) package private(set) var state: State
+  private let cells: StateCells<State>
 
   /// The number of the last commit.
   @exclusivity(unchecked) package private(set) var revision: UInt64
@@ -23,6 +21,17 @@ package final class RootCore<State, Action>: StoreCore {
   /// Actions that are sent from inside it are reduced afterwards, as revisions of their own.
   @exclusivity(unchecked) package var onCommit:
     (@MainActor (_ revision: UInt64, _ old: State, _ new: State) -> Void)?
+
+  /// Is called once for each revision, right after ``onCommit``, with the places of both states.
+  ///
+  /// For a daemon, which keeps old states: the old one is its own from then on, so it has to move
+  /// it out of its place. The new one may be looked at until the call returns.
+  @exclusivity(unchecked) package var onStep:
+    (
+      @MainActor (
+        _ revision: UInt64, _ old: UnsafeMutablePointer<State>, _ new: UnsafePointer<State>
+      ) -> Void
+    )?
 
   /// Is called for each output, after ``onCommit`` of the revision in which it was made and before
   /// anybody else is told of either; of an effect that runs on, when the effect makes it.
@@ -59,6 +68,8 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) var batchGroup: EffectGroup?
   /// The group of the action that is being reduced, where that is not the batch's.
   @exclusivity(unchecked) private var foreignGroup: EffectGroup?
+  /// What was around ``surround(_:)``, while that is under way and what reducers find is in force.
+  @exclusivity(unchecked) private var outer: Surroundings?
 
   enum Phase {
     case idle
@@ -77,7 +88,7 @@ package final class RootCore<State, Action>: StoreCore {
     dependencies: DependencyValues,
     revision: UInt64,
   ) {
-    self.state = state
+    cells = StateCells(state)
     self.step = step
     self.dependencies = dependencies
     self.revision = revision
@@ -117,6 +128,15 @@ package final class RootCore<State, Action>: StoreCore {
 
   deinit {
     registry.cancelAll()
+  }
+
+  /// The state after the last commit.
+  @usableFromInline
+  package var state: State { cells.current.pointee }
+
+  /// Looks at the state where it is, for a copy retains every reference in it.
+  package func withState<Result>(_ body: (UnsafePointer<State>) -> Result) -> Result {
+    body(cells.current)
   }
 
   @usableFromInline
@@ -159,25 +179,52 @@ package final class RootCore<State, Action>: StoreCore {
     let task = commitBatch(action, group: group)
     if lateCount > 0 { commitLate() }
     phase = .idle
+    if startCount > 0 || outputs.count > 0 || !observers.isEmpty { followUp() }
+    return task
+  }
+
+  /// Tells everybody of what was committed, and starts what is to be started.
+  private func followUp() {
+    let surroundings = outer
+    outer = nil
+    // What is there for the reducers is not for others.
+    if let surroundings { surroundings.with { tellAndStart() } } else { tellAndStart() }
+    outer = surroundings
+  }
+
+  private func tellAndStart() {
     if !observers.isEmpty { notifyObservers() }
     if outputs.count > 0 { tellOutputs() }
     if startCount > 0 { startEffects() }
-    return task
+  }
+
+  /// Makes several sends cheaper: what reducers find around them is put there once for all.
+  package func surround(_ sends: () -> Void) {
+    guard outer == nil, phase == .idle else { return sends() }
+    outer = .current
+    surroundings.with(sends)
+    outer = nil
+  }
+
+  private var surroundings: Surroundings {
+    Surroundings(dependencies: dependencies, scope: EffectScope(registry: registry, path: nil))
   }
 
   private func commitBatch(_ action: Action, group: EffectGroup?) -> StoreTask {
     phase = .reducing
     batchGroup = group
-    var next = state
-    withSurroundings(dependencies, EffectScope(registry: registry, path: nil)) {
-      step(&next, action, self)
-      if queueCount > 0 { reduceQueue(into: &next) }
-    }
-    commit(next)
+    cells.begin()
+    if outer == nil { surroundings.with { reduce(action) } } else { reduce(action) }
+    commit()
     if outputs.count > 0 { publishOutputs() }
     let task = StoreTask(revision: revision, handle: batchGroup)
     batchGroup = nil
     return task
+  }
+
+  private func reduce(_ action: Action) {
+    step(&cells.other.pointee, action, self)
+    if queueCount > 0 { reduceQueue() }
   }
 
   /// Takes the effects of the action that is being reduced.
@@ -199,30 +246,29 @@ package final class RootCore<State, Action>: StoreCore {
     queueCount += 1
   }
 
-  private func reduceQueue(into next: inout State) {
+  private func reduceQueue() {
     var index = 0
     while index < queueCount {
       let queued = queue[index]
       index += 1
       foreignGroup = queued.group
-      step(&next, queued.action, self)
+      step(&cells.other.pointee, queued.action, self)
     }
     foreignGroup = nil
     queue.removeAll(keepingCapacity: true)
     queueCount = 0
   }
 
-  private func commit(_ next: consuming State) {
+  private func commit() {
     phase = .committing
     revision += 1
-    guard let onCommit else {
-      state = next
-      return
+    cells.commit()
+    onCommit?(revision, cells.other.pointee, cells.current.pointee)
+    if let onStep {
+      onStep(revision, cells.other, cells.current)
+    } else {
+      cells.dropOld()
     }
-    // Two copies less than reading the state before and after: a large state costs by its fields.
-    var old = copy next
-    swap(&old, &state)
-    onCommit(revision, old, next)
   }
 
   private func commitLate() {
@@ -267,20 +313,6 @@ package final class RootCore<State, Action>: StoreCore {
     self.starts.removeAll(keepingCapacity: true)
     startCount = 0
     for start in starts { self.start(start) }
-  }
-}
-
-/// Runs a closure with what reducers find around them.
-///
-/// A function of its own, and not isolated: a closure of the main actor that is handed to the
-/// standard library is checked for its executor each time, at the cost of a tenth of an action.
-private nonisolated func withSurroundings(
-  _ dependencies: DependencyValues,
-  _ scope: EffectScope,
-  _ body: () -> Void,
-) {
-  DependencyValues.$_current.withValue(dependencies) {
-    EffectScope.$current.withValue(scope) { body() }
   }
 }
 

@@ -28,10 +28,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
 
   package let description: ScopeDescription
   /// The scope itself, or for rows the one of the id that the text stands for.
-  package let source:
-    @Sendable (_ id: String?) throws(CodecError) -> any ScopeSource<
-      Root, RootAction
-    >
+  package let source: @Sendable (_ id: String?) throws(CodecError) -> ScopeSource<Root, RootAction>
 
   /// Exposes a part of the state that is always there.
   ///
@@ -40,6 +37,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - state: Where its state is in the root's.
   ///   - action: Where its actions are in the root's.
   ///   - output: The type of its outputs that travel; none do unless told.
+  @inlinable
   public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
     state: any KeyPath<Root, State> & Sendable,
@@ -64,6 +62,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - state: Where its state is in the root's.
   ///   - action: Where its actions are in the root's.
   ///   - output: The type of its outputs that travel; none do unless told.
+  @inlinable
   public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
     state: any KeyPath<Root, State?> & Sendable,
@@ -82,6 +81,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   }
 
   /// Exposes a part of the state that clients may only look at.
+  @inlinable
   public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
     self.init(
       name,
@@ -94,7 +94,8 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   }
 
   /// Pulls back an action of a scope that takes none.
-  @Sendable private static func noAction(_ never: Never) -> RootAction {}
+  @usableFromInline
+  @Sendable static func noAction(_ never: Never) -> RootAction {}
 
   /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
   ///
@@ -105,6 +106,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - state: Where the array is in the root's state.
   ///   - action: Where the rows' actions are in the root's.
   ///   - output: The type of the rows' outputs that travel; none do unless told.
+  @inlinable
   public init<
     ID: Hashable & WireValue,
     Element: ReplicatedState,
@@ -120,17 +122,16 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     let part = StoredPart(state)
     let ids = SchemaRegistry.document(for: ID.self)
     let outputs = ScopeOutputs<RootAction>(output) { path.extract(from: $0) != nil }
-    self.name = name
-    description = ScopeDescription(
+    let description = ScopeDescription(
       name: name,
       state: SchemaRegistry.document(for: Element.self),
       action: SchemaRegistry.document(for: Action.self),
       id: ids,
       output: outputs?.document,
     )
-    source = { (text) throws(CodecError) in
+    self.init(description) { (text) throws(CodecError) in
       let id: ID = try ScopeDescription.id(text ?? "", ids)
-      return ProjectedSource<Root, RootAction, IdentifiedArray<ID, Element>, Element, Action>(
+      return ScopeSource(
         isOptional: true,
         outputs: outputs.map { outputs in
           ScopeOutputs(outputs) { action in
@@ -139,13 +140,14 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
           }
         },
         part: part,
-        project: { $0[id: id] },
-        embed: { path.embed(.element(id: id, action: $0)) },
+        project: { (rows: IdentifiedArray<ID, Element>) in rows[id: id] },
+        embed: { (action: Action) in path.embed(.element(id: id, action: action)) },
       )
     }
   }
 
-  private init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
+  @inlinable
+  init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
     _ name: String,
     isOptional: Bool,
     outputs: ScopeOutputs<RootAction>?,
@@ -153,21 +155,30 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
   ) {
-    self.name = name
-    description = ScopeDescription(
-      name: name,
-      state: SchemaRegistry.document(for: State.self),
-      action: SchemaRegistry.document(for: Action.self),
-      id: nil,
-      output: outputs?.document,
-    )
-    let source = ProjectedSource(
+    let source = ScopeSource(
       isOptional: isOptional,
       outputs: outputs,
       part: part,
       project: project,
       embed: embed,
     )
-    self.source = { (_) throws(CodecError) in source }
+    let description = ScopeDescription(
+      name: name,
+      state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self),
+      id: nil,
+      output: outputs?.document,
+    )
+    self.init(description) { (_) throws(CodecError) in source }
+  }
+
+  @usableFromInline
+  init(
+    _ description: ScopeDescription,
+    source: @escaping @Sendable (_ id: String?) throws(CodecError) -> ScopeSource<Root, RootAction>,
+  ) {
+    name = description.name
+    self.description = description
+    self.source = source
   }
 }

@@ -1,6 +1,7 @@
-package import StoreState
+public import StoreState
 
 /// What a client may know of an exposure (`docs/PROTOCOL.md` §8.1): its name and its schemas.
+@usableFromInline
 package struct ScopeDescription: Hashable, Sendable {
   package var name: String
   package var state: SchemaDocument
@@ -10,6 +11,7 @@ package struct ScopeDescription: Hashable, Sendable {
   /// The kind of the outputs that travel; nil when none do.
   package var output: SchemaDocument?
 
+  @usableFromInline
   package init(
     name: String,
     state: SchemaDocument,
@@ -43,6 +45,7 @@ package struct ScopeDescription: Hashable, Sendable {
   }
 
   /// The id that a text in a scope's name stands for.
+  @usableFromInline
   static func id<ID: WireValue>(
     _ text: String,
     _ document: SchemaDocument,

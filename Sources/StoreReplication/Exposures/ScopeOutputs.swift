@@ -1,8 +1,10 @@
-package import StoreState
+public import StoreState
 
 /// The outputs of a scope that travel: those of one type, made for an action of the scope.
+@usableFromInline
 package struct ScopeOutputs<RootAction>: Sendable {
   /// The type's schema.
+  @usableFromInline
   package let document: SchemaDocument
   /// The hash of ``document``.
   let schema: Digest
@@ -14,6 +16,7 @@ package struct ScopeOutputs<RootAction>: Sendable {
   /// - Parameters:
   ///   - type: The type.
   ///   - belongs: Whether an action of the root is one of the scope.
+  @usableFromInline
   init?<Output: WirePayload>(
     _ type: Output.Type,
     belongs: @escaping @Sendable (RootAction) -> Bool,
@@ -30,6 +33,7 @@ package struct ScopeOutputs<RootAction>: Sendable {
   }
 
   /// The same outputs of a narrower scope.
+  @usableFromInline
   init(_ outputs: Self, belongs: @escaping @Sendable (RootAction) -> Bool) {
     document = outputs.document
     schema = outputs.schema

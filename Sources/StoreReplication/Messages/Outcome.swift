@@ -5,7 +5,7 @@ package enum Outcome: Hashable, Sendable {
   /// It is part of the state from this revision on.
   case applied(revision: UInt64, hasEffects: Bool)
   /// It was not reduced, and never will be.
-  case failed(Failure)
+  indirect case failed(Failure)
 
   package struct Failure: Hashable, Sendable {
     package var code: String

@@ -33,7 +33,7 @@ package struct CaptureJob: Sendable {
   ///   - replayLimit: The bytes beyond which a change is better sent in pieces, as a snapshot.
   init<Root: Sendable, RootAction>(
     id: UInt64,
-    source: any ScopeSource<Root, RootAction>,
+    source: ScopeSource<Root, RootAction>,
     from old: Root?,
     to new: Root,
     replayLimit: Int,

@@ -1,12 +1,13 @@
 /// What the daemon remembers of one client id: its last action sequence and the recent outcomes.
 ///
-/// An object, because a session holds the record of its client: no action looks it up.
+/// An object, because a session holds the record of its client: no action looks it up. What every
+/// action touches is not checked for overlapping accesses, as in ``ReplicaServer``.
 final class ClientRecord {
-  private(set) var last: UInt64
-  fileprivate(set) var lastHeard: Instant
+  @exclusivity(unchecked) private(set) var last: UInt64
+  @exclusivity(unchecked) fileprivate(set) var lastHeard: Instant
   /// The outcomes of the newest sequences, ending with `last`.
-  private var outcomes: [Outcome] = []
-  private var head = 0
+  @exclusivity(unchecked) private var outcomes: [Outcome] = []
+  @exclusivity(unchecked) private var head = 0
   private let limit: Int
 
   fileprivate init(last: UInt64, lastHeard: Instant, limit: Int) {

@@ -3,6 +3,14 @@ import StoreState
 
 extension ReplicaServer {
   func perform(_ session: Client, first: UInt64, _ requests: [ClientMessage.ActionRequest]) {
+    root.surround { reduce(session, first: first, requests) }
+  }
+
+  private func reduce(
+    _ session: Client,
+    first: UInt64,
+    _ requests: [ClientMessage.ActionRequest],
+  ) {
     var sequence = first
     for request in requests {
       let last = session.record.last
@@ -76,7 +84,7 @@ extension ReplicaServer {
         message: "No scope of this session has the handle \(request.handle). Join it first.",
       )
     }
-    guard !target.isOptional || target.source.isPresent(in: root.state) else {
+    guard !target.isOptional || root.withState(target.source.isPresent) else {
       throw Outcome.Failure(
         code: Outcome.absent,
         message: "The scope \"\(target.name)\" is absent now.",
@@ -117,13 +125,23 @@ extension ReplicaServer {
   private func markUnsent(_ session: Client) {
     guard !session.hasUnsent else { return }
     session.hasUnsent = true
-    unsent.append(session)
+    if let lastUnsent { lastUnsent.nextUnsent = session } else { firstUnsent = session }
+    lastUnsent = session
     onUnsent?()
   }
 
-  /// Sends a session's outcomes and finished effects; the turn's deltas have been published.
-  func sendUnsent(_ session: Client) {
-    session.hasUnsent = false
+  /// Sends outcomes and finished effects to all; the turn's deltas have been published.
+  func sendUnsent() {
+    while let session = firstUnsent {
+      firstUnsent = session.nextUnsent
+      session.nextUnsent = nil
+      session.hasUnsent = false
+      sendUnsent(session)
+    }
+    lastUnsent = nil
+  }
+
+  private func sendUnsent(_ session: Client) {
     if !session.outcomes.isEmpty {
       send(
         .acks(

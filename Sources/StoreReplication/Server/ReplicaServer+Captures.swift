@@ -4,7 +4,7 @@ import StoreState
 extension ReplicaServer {
   /// The jobs that came up since the last call, to be run on any thread.
   package func takeJobs() -> [CaptureJob] {
-    defer { jobs.removeAll() }
+    defer { jobs = [] }
     return jobs
   }
 
@@ -42,7 +42,7 @@ extension ReplicaServer {
     for position: ClientMessage.Position?,
   ) -> ScopeCapture {
     let known = position.flatMap { position in
-      position.epoch == epoch ? versions[position.revision].map { (position.revision, $0) } : nil
+      position.epoch == epoch ? version(position.revision).map { (position.revision, $0) } : nil
     }
     if let capture = scope.captures[known?.0] { return capture }
     let capture = ScopeCapture(id: nextCapture, base: known?.0)
@@ -60,6 +60,11 @@ extension ReplicaServer {
     pendingCaptures[capture.id] = PendingCapture(capture: capture, scope: scope)
     scope.captures.keep(capture)
     return capture
+  }
+
+  /// The root at a revision; nil where that is not kept.
+  private func version(_ revision: UInt64) -> Root? {
+    revision == root.revision ? root.state : versions[revision]
   }
 
   /// Sends what is there to be sent, pieces of snapshots as far as the session's credit goes.

@@ -70,7 +70,7 @@ extension ReplicaServer {
 
   private func resolve(
     _ request: ClientMessage.JoinRequest
-  ) -> Result<any ScopeSource<Root, RootAction>, Refusal> {
+  ) -> Result<ScopeSource<Root, RootAction>, Refusal> {
     for exposure in exposures {
       guard let id = exposure.description.match(request.scope) else { continue }
       let state = exposure.description.state.hash
@@ -122,12 +122,12 @@ extension ReplicaServer {
 
   private func activeScope(
     _ name: String,
-    _ source: any ScopeSource<Root, RootAction>,
+    _ source: ScopeSource<Root, RootAction>,
   ) -> ActiveScope<Root, RootAction> {
     if let scope = activeScopes[name] { return scope }
     let scope = ActiveScope(name: name, source: source)
     activeScopes[name] = scope
-    followedScopes = Array(activeScopes.values)
+    linkActiveScopes()
     return scope
   }
 
@@ -154,7 +154,15 @@ extension ReplicaServer {
       activeScopes[name]?.placements.removeAll { $0.view === view }
       if activeScopes[name]?.placements.isEmpty == true { activeScopes[name] = nil }
     }
-    followedScopes = Array(activeScopes.values)
+    linkActiveScopes()
+  }
+
+  private func linkActiveScopes() {
+    firstFollowed = nil
+    for scope in activeScopes.values.reversed() {
+      scope.next = firstFollowed
+      firstFollowed = scope
+    }
   }
 
   /// Forgets joins whose fence will not come any more: all, or those before a nonce.

@@ -15,7 +15,9 @@ extension ReplicaServer {
   ///   - revision: The newest revision.
   private func put(_ output: StoreOutput<RootAction>, revision: UInt64) {
     guard let action = output.action else { return }
-    for scope in followedScopes {
+    var next = firstFollowed
+    while let scope = next {
+      next = scope.next
       guard let outputs = scope.source.outputs else { continue }
       let mark = scratch.mark
       let start = scratch.bytes.count

@@ -4,9 +4,20 @@ import StoreState
 
 extension ReplicaServer {
   /// The root store reduced an action: notes what it changed in the scopes that someone follows.
-  func committed(revision: UInt64, old: Root, new: Root) {
+  ///
+  /// - Parameters:
+  ///   - revision: The step's revision.
+  ///   - old: Where the root is as it was before; it is moved out of there.
+  ///   - new: Where the root is now.
+  func committed(
+    revision: UInt64,
+    old: UnsafeMutablePointer<Root>,
+    new: UnsafePointer<Root>,
+  ) {
     var changed = 0
-    for scope in followedScopes {
+    var next = firstFollowed
+    while let scope = next {
+      next = scope.next
       if let view = scope.onlyView {
         changed += publish(scope, in: view, revision: revision, from: old, to: new)
       } else {
@@ -14,7 +25,7 @@ extension ReplicaServer {
       }
     }
     counters.deltaBytes += UInt64(changed)
-    versions.append(new, revision: revision, changed: changed)
+    versions.append(moving: old, revision: revision - 1, changed: changed)
     guard !touchedViews.isEmpty else { return }
     for view in touchedViews where view.closeStep(revision: revision) { dirtyViews.append(view) }
     touchedViews.removeAll(keepingCapacity: true)
@@ -27,11 +38,11 @@ extension ReplicaServer {
     _ scope: ActiveScope<Root, RootAction>,
     in view: View,
     revision: UInt64,
-    from old: Root,
-    to new: Root,
+    from old: UnsafePointer<Root>,
+    to new: UnsafePointer<Root>,
   ) -> Int {
     let bytes = view.addOnlyStep(revision: revision) { encoder in
-      scope.source.encodeDelta(from: old, to: new, into: &encoder)
+      scope.source.encodeDelta(old, new, &encoder)
     }
     guard let bytes else { return 0 }
     scope.changed()
@@ -45,11 +56,11 @@ extension ReplicaServer {
   /// - Returns: How many bytes that is.
   private func publish(
     _ scope: ActiveScope<Root, RootAction>,
-    from old: Root,
-    to new: Root,
+    from old: UnsafePointer<Root>,
+    to new: UnsafePointer<Root>,
   ) -> Int {
     let mark = scratch.mark
-    guard scope.source.encodeDelta(from: old, to: new, into: &scratch) else { return 0 }
+    guard scope.source.encodeDelta(old, new, &scratch) else { return 0 }
     scope.changed()
     counters.deltas += 1
     let bytes = scratch.bytes.count
@@ -83,7 +94,7 @@ extension ReplicaServer {
       let bookmark = view.takeBookmark(
         revision: root.revision,
         durableRevision: nil,
-        digests: view.names.compactMap { activeScopes[$0]?.digest(of: root.state) },
+        digests: view.names.compactMap { activeScopes[$0]?.digest(of: root) },
       )
       outgoing.append(.publish(topic: view.topicBytes, bookmark))
     }

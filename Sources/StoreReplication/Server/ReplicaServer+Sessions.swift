@@ -43,7 +43,7 @@ extension ReplicaServer {
     sessionsByToken[session.token] = session
     sessionsByPeer[peer] = session
     sessionsByTopic[session.privateTopic] = session
-    wake(at: session.leaseEnd)
+    leaseEnds(at: session.leaseEnd)
     if session.isListed { sessionEvents.append(.joined(session.info)) }
     welcome(session, isResumed: false)
   }
@@ -110,7 +110,7 @@ extension ReplicaServer {
     session.subscriptions = max(0, session.subscriptions - 1)
     guard session.subscriptions == 0 else { return }
     session.leaseEnd = min(session.leaseEnd, now.instant.advanced(by: timing.grace))
-    wake(at: session.leaseEnd)
+    leaseEnds(at: session.leaseEnd)
   }
 
   func endExpiredSessions() {
@@ -130,7 +130,9 @@ extension ReplicaServer {
     guard sessionsByToken.removeValue(forKey: session.token) != nil else { return }
     sessionsByPeer[session.peer] = nil
     sessionsByTopic[session.privateTopic] = nil
-    unsent.removeAll { $0 === session }
+    // It may be among those to whom something is to be said; there is nothing any more.
+    session.outcomes.removeAll()
+    session.finished.removeAll()
     // Emptied first: an effect that ends at once has nobody to be reported to any more.
     let tasks = session.tasks
     session.tasks.removeAll()
@@ -144,9 +146,10 @@ extension ReplicaServer {
 
   /// Tells the reducer who came and who went, each in one ordinary action.
   func deliverSessionEvents() {
+    guard !sessionEvents.isEmpty else { return }
     // A reducer's answer to one event may end no session, so the list does not grow meanwhile.
     let events = sessionEvents
-    sessionEvents.removeAll(keepingCapacity: true)
+    sessionEvents = []
     for event in events {
       if let action = sessionAction(event) { root.send(action) }
     }

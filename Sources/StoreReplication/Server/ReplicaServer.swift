@@ -15,17 +15,9 @@ import StoreState
 package final class ReplicaServer<Root: Sendable, RootAction> {
   typealias Client = Session<Root, RootAction>
 
-  /// A frame to send.
-  package enum Outgoing: Hashable, Sendable {
-    case control(PeerID, [UInt8])
-    case publish(topic: [UInt8], [UInt8])
-  }
-
-  /// What the operator should know, once per peer.
-  package struct Notice: Hashable, Sendable {
-    package var peer: String
-    package var text: String
-  }
+  // Not types of the server's own: they would be generic as it is, and arrays of them slow.
+  package typealias Outgoing = OutgoingFrame
+  package typealias Notice = ServerNotice
 
   package let epoch: UInt64
   let root: RootCore<Root, RootAction>
@@ -44,18 +36,24 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   var sessionsByTopic: [Topic: Client] = [:]
   var nextSession: UInt64 = 1
   var clients: ClientTable
-  @exclusivity(unchecked) var unsent: [Client] = []
+  /// The sessions whose outcomes the end of the turn sends, in the order in which that came up.
+  ///
+  /// Linked, as the scopes are.
+  @exclusivity(unchecked) var firstUnsent: Client?
+  @exclusivity(unchecked) var lastUnsent: Client?
   var sessionEvents: [SessionEvent] = []
 
   // Scopes and views that someone follows.
   // Ordered, because their order shows in what is published.
   var activeScopes: OrderedDictionary<String, ActiveScope<Root, RootAction>> = [:]
   var views: OrderedDictionary<[String], View> = [:]
-  /// The active scopes as an array, which every commit goes through.
-  @exclusivity(unchecked) var followedScopes: [ActiveScope<Root, RootAction>] = []
+  /// The first of the active scopes, through which every commit goes.
+  ///
+  /// They are linked: where the element's type is not known, going through an array looks it up.
+  @exclusivity(unchecked) var firstFollowed: ActiveScope<Root, RootAction>?
   @exclusivity(unchecked) var touchedViews: [View] = []
   @exclusivity(unchecked) var dirtyViews: [View] = []
-  @exclusivity(unchecked) var versions: VersionRing<Root>
+  let versions: VersionRing<Root>
   /// Captures that jobs are at, by their ids.
   var pendingCaptures: [UInt64: PendingCapture<Root, RootAction>] = [:]
   var jobs: [CaptureJob] = []
@@ -63,6 +61,8 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   @exclusivity(unchecked) var scratch = CBOREncoder()
   @exclusivity(unchecked) var reducedInTurn = 0
   @exclusivity(unchecked) private var wakeAt = Instant.distantFuture
+  /// No lease ends before: as leases mostly get longer, a bookmark's tick need not look at them.
+  private var leasesHoldUntil = Instant.distantFuture
 
   /// Is told when something came up that the end of a turn sends: also between two turns, when the
   /// effects of an action have ended.
@@ -112,12 +112,17 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
       limit: limits.versions,
       bytes: limits.versionBytes,
       revision: root.revision,
-      root: root.state,
     )
-    root.onCommit = { [unowned self] revision, old, new in
+    root.onStep = { [unowned self] revision, old, new in
       self.committed(revision: revision, old: old, new: new)
     }
     takeOutputs()
+  }
+
+  /// Leaves the root store alone, which may outlive the server.
+  package func detach() {
+    root.onStep = nil
+    root.onOutput = nil
   }
 
   package var revision: UInt64 { root.revision }
@@ -184,14 +189,13 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     deliverSessionEvents()
     flush()
     reducedInTurn = 0
-    for session in unsent { sendUnsent(session) }
-    unsent.removeAll(keepingCapacity: true)
+    sendUnsent()
   }
 
   /// Does what is due.
   package func tick(_ moment: Moment) {
     now = moment
-    endExpiredSessions()
+    if leasesHoldUntil <= now.instant { endExpiredSessions() }
     endTurn(moment)
     sendDueBookmarks()
     recomputeDeadline()
@@ -203,22 +207,30 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   /// Sees to it that ``tick(_:)`` comes no later than `instant`.
   func wake(at instant: Instant) { wakeAt = min(wakeAt, instant) }
 
-  /// Leases mostly get longer, so the moment kept is a lower bound until a tick computes it anew.
+  /// Sees to it that a session whose lease ends at `instant` is ended then.
+  func leaseEnds(at instant: Instant) {
+    leasesHoldUntil = min(leasesHoldUntil, instant)
+    wake(at: instant)
+  }
+
+  /// Looks at all leases only when the first of them may be over; what is kept is a lower bound.
   private func recomputeDeadline() {
-    wakeAt = .distantFuture
-    for session in sessionsByToken.values { wake(at: session.leaseEnd) }
+    if leasesHoldUntil <= now.instant || sessionsByToken.isEmpty {
+      leasesHoldUntil = sessionsByToken.values.lazy.map(\.leaseEnd).min() ?? .distantFuture
+    }
+    wakeAt = leasesHoldUntil
     for view in views.values { if let due = view.bookmarkDue { wake(at: due) } }
   }
 
   /// The frames to send, oldest first; they are the caller's from now on.
   package func takeOutgoing() -> [Outgoing] {
-    defer { outgoing.removeAll(keepingCapacity: true) }
+    defer { outgoing = [] }
     return outgoing
   }
 
   /// What the operator should know since the last call.
   package func takeNotices() -> [Notice] {
-    defer { notices.removeAll() }
+    defer { notices = [] }
     return notices
   }
 
@@ -272,6 +284,18 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     case .hello, .describe, .status: break
     }
   }
+}
+
+/// A frame that the daemon sends.
+package enum OutgoingFrame: Hashable, Sendable {
+  case control(PeerID, [UInt8])
+  case publish(topic: [UInt8], [UInt8])
+}
+
+/// What the daemon's operator should know, once per peer.
+package struct ServerNotice: Hashable, Sendable {
+  package var peer: String
+  package var text: String
 }
 
 /// What the daemon counted since it started.

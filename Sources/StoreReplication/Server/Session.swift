@@ -42,11 +42,11 @@ final class Session<Root: Sendable, RootAction> {
   /// A scope that the session may send to, by its handle.
   final class Target: Sendable {
     let name: String
-    let source: any ScopeSource<Root, RootAction>
+    let source: ScopeSource<Root, RootAction>
     /// Whether the scope's state may be absent, so that an action has to look.
     let isOptional: Bool
 
-    init(name: String, source: any ScopeSource<Root, RootAction>) {
+    init(name: String, source: ScopeSource<Root, RootAction>) {
       self.name = name
       self.source = source
       isOptional = source.isOptional
@@ -111,6 +111,7 @@ final class Session<Root: Sendable, RootAction> {
   var tasks: [UInt64: StoreTask] = [:]
   var finished: [UInt64] = []
   @exclusivity(unchecked) var hasUnsent = false
+  @exclusivity(unchecked) var nextUnsent: Session?
   /// How many connections of the publishing socket want its private topic.
   var subscriptions = 0
 

@@ -1,10 +1,11 @@
+import StoreActor
 import StoreState
 
 /// A scope that some session follows.
 @MainActor
 final class ActiveScope<Root: Sendable, RootAction> {
   let name: String
-  let source: any ScopeSource<Root, RootAction>
+  let source: ScopeSource<Root, RootAction>
   /// The views that show it.
   var placements: [Placement] = [] {
     didSet {
@@ -14,12 +15,16 @@ final class ActiveScope<Root: Sendable, RootAction> {
   }
   /// The view that shows it and nothing else, where no other view shows it: the common case.
   @exclusivity(unchecked) private(set) var onlyView: View?
+  /// The next one of those that someone follows.
+  ///
+  /// The server's table holds them; a chain that held itself would go by as deep a recursion.
+  @exclusivity(unchecked) unowned var next: ActiveScope?
   /// What is being sent of it, for as long as it does not change.
-  var captures = ScopeCaptures()
+  @exclusivity(unchecked) var captures = ScopeCaptures()
   /// Its digest, where that is known; nil since it changed.
   @exclusivity(unchecked) private(set) var digest: Digest?
 
-  init(name: String, source: any ScopeSource<Root, RootAction>) {
+  init(name: String, source: ScopeSource<Root, RootAction>) {
     self.name = name
     self.source = source
   }
@@ -34,9 +39,9 @@ final class ActiveScope<Root: Sendable, RootAction> {
   func know(_ digest: Digest) { self.digest = digest }
 
   /// The digest of its state, which is the one in `root`.
-  func digest(of root: Root) -> Digest {
+  func digest(of root: RootCore<Root, RootAction>) -> Digest {
     if let digest { return digest }
-    let digest = source.digest(of: root)
+    let digest = root.withState(source.digest)
     self.digest = digest
     return digest
   }
@@ -59,7 +64,7 @@ final class View {
   /// The sequence of the newest revision that changed the view.
   @exclusivity(unchecked) private(set) var sequence: UInt64 = 0
   /// When a bookmark is due; nil when the last one says it all.
-  private(set) var bookmarkDue: Instant?
+  @exclusivity(unchecked) private(set) var bookmarkDue: Instant?
 
   private var sinceBookmark = 0
   // What was not published yet: whole steps, and the parts of the step in progress.

@@ -94,7 +94,7 @@ import Testing
   func digest() throws {
     let bench = ServerBench()
     let joined = try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
-    #expect(bench.server.followedScopes.first?.digest != nil)
+    #expect(bench.server.firstFollowed?.digest != nil)
     try bench.advance(by: .milliseconds(300))
     guard case .bookmark(let bookmark)? = bench.take(joined.topic).last else {
       Issue.record("No bookmark")
@@ -103,7 +103,7 @@ import Testing
     let cards: IdentifiedArrayOf<Deck.Card>? = bench.root.state.cards
     #expect(bookmark.digests == [cards.digest])
     bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
-    #expect(bench.server.followedScopes.first?.digest == nil)
+    #expect(bench.server.firstFollowed?.digest == nil)
   }
 
   @Test("What many changes add up to is encoded as a snapshot when it is too large for a frame")
@@ -125,15 +125,17 @@ import Testing
 @Suite struct VersionRingTests {
   @Test("The newest versions are kept, up to their number")
   func count() {
-    var ring = VersionRing(limit: 3, bytes: 1 << 20, revision: 5, root: "5")
-    for revision in UInt64(6)...9 { ring.append("\(revision)", revision: revision, changed: 0) }
-    #expect((4...10).map { ring[UInt64($0)] } == [nil, nil, nil, "7", "8", "9", nil])
+    let ring = VersionRing<String>(limit: 3, bytes: 1 << 20, revision: 5)
+    for revision in UInt64(5)...8 { ring.append("\(revision)", revision: revision, changed: 0) }
+    // The newest of the three, 9, is where it is reduced.
+    #expect((4...10).map { ring[UInt64($0)] } == [nil, nil, nil, "7", "8", nil, nil])
+    #expect(ring.newestRevision == 9)
   }
 
   @Test("Large steps push old versions out before the number does")
   func bytes() {
-    var ring = VersionRing(limit: 100, bytes: 10_000, revision: 0, root: 0)
-    for revision in UInt64(1)...20 {
+    let ring = VersionRing<Int>(limit: 100, bytes: 10_000, revision: 0)
+    for revision in UInt64(0)...19 {
       ring.append(Int(revision), revision: revision, changed: 4000)
     }
     #expect(ring.oldestRevision == 18)
@@ -143,11 +145,50 @@ import Testing
 
   @Test("The newest version is kept, however much its step changed")
   func newest() {
-    var ring = VersionRing(limit: 100, bytes: 1000, revision: 0, root: 0)
-    ring.append(1, revision: 1, changed: 1 << 30)
-    #expect(ring[1] == 1)
+    let ring = VersionRing<Int>(limit: 100, bytes: 1000, revision: 0)
+    ring.append(0, revision: 0, changed: 1 << 30)
+    #expect(ring.newestRevision == 1)
     #expect(ring[0] == nil)
-    ring.append(2, revision: 2, changed: 1)
+    ring.append(1, revision: 1, changed: 1)
     #expect(ring[1] == 1)
+  }
+
+  @Test("A ring of one version keeps none besides the newest")
+  func one() {
+    let ring = VersionRing<Int>(limit: 1, bytes: 1000, revision: 0)
+    ring.append(0, revision: 0, changed: 1)
+    #expect(ring[0] == nil)
+    #expect(ring.oldestRevision == 1)
+    #expect(ring.newestRevision == 1)
+  }
+
+  @Test("Every version is let go once: those that go, and those that are there at the end")
+  func letsGo() {
+    weak var first: Counted?
+    weak var last: Counted?
+    do {
+      let ring = VersionRing<Counted>(limit: 3, bytes: 1 << 20, revision: 0)
+      for revision in UInt64(0)...5 {
+        let version = Counted()
+        if revision == 0 { first = version }
+        last = version
+        ring.append(version, revision: revision, changed: 0)
+      }
+      #expect(first == nil)
+      #expect(last != nil)
+    }
+    #expect(last == nil)
+  }
+}
+
+private final class Counted {}
+
+extension VersionRing {
+  /// Adds a version that is a value.
+  fileprivate func append(_ root: Root, revision: UInt64, changed: Int) {
+    let place = UnsafeMutablePointer<Root>.allocate(capacity: 1)
+    place.initialize(to: root)
+    append(moving: place, revision: revision, changed: changed)
+    place.deallocate()
   }
 }

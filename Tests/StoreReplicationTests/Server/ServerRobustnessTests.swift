@@ -165,4 +165,26 @@ import Testing
     let reach = DaemonMessage.Reach(nonce: 4, sequence: 1)
     #expect(bench.take(1) == [.pong(number: 3, revision: 1, reach: reach)])
   }
+
+  @Test("A root store goes on when its server has left it alone and gone")
+  func detached() {
+    let root = RootCore(initialState: { Deck.State() }, reducer: { Deck(gate: Gate()) })
+    weak var gone: ServerBench.Server?
+    do {
+      let server = ServerBench.Server(
+        root: root,
+        exposures: Deck.exposures,
+        epoch: 1,
+        processID: 1,
+        now: Moment(instant: Instant(nanoseconds: 0), wallMilliseconds: 0),
+        generator: SeededGenerator(seed: 1),
+      )
+      gone = server
+      root.send(.counter(.incrementButtonTapped))
+      server.detach()
+    }
+    #expect(gone == nil)
+    root.send(.counter(.incrementButtonTapped))
+    #expect(root.state.counter.count == 2)
+  }
 }

@@ -100,7 +100,7 @@ struct WorkspaceFeatureTests {
     #expect(try !changes("todos/items", UUID(1).uuidString, old, new))
   }
 
-  private typealias Source = any ScopeSource<WorkspaceFeature.State, WorkspaceFeature.Action>
+  private typealias Source = ScopeSource<WorkspaceFeature.State, WorkspaceFeature.Action>
 
   private func scope(_ name: String, id: String? = nil) throws -> Source {
     try #require(WorkspaceFeature.exposures.first { $0.name == name }).source(id)
