@@ -75,32 +75,35 @@ final class ClientSockets {
 
   /// Takes control frames.
   ///
+  /// - Parameter take: Takes one frame; says whether it takes another in this turn.
   /// - Returns: Whether there may be more.
-  func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
+  /// - Throws: ``ZeroMQError`` of the socket.
+  func receiveControl(_ take: (ArraySlice<UInt8>) -> Bool) throws(ZeroMQError) -> Bool {
     for _ in 0..<Self.budget {
       guard try control.receive(into: &first) else { return false }
-      take(first.bytes[...])
+      guard take(first.bytes[...]) else { break }
     }
     return true
   }
 
   /// Takes published messages: topic and body, or one frame.
   ///
+  /// - Parameter take: Takes one message; says whether it takes another in this turn.
   /// - Returns: Whether there may be more.
+  /// - Throws: ``ZeroMQError`` of the socket.
   func receivePublished(
-    _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Void
+    _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Bool
   ) throws(ZeroMQError) -> Bool {
     let end = LoopClock.nanoseconds + Self.turnLimit
     for _ in 0..<Self.budget {
       guard try publishing.receive(into: &first) else { return false }
       guard first.more, try publishing.receive(into: &second) else {
-        take(first.bytes[...], nil)
+        guard take(first.bytes[...], nil) else { break }
         continue
       }
       let body = second.bytes
       while second.more { _ = try publishing.receive(into: &second) }
-      take(first.bytes[...], body[...])
-      if LoopClock.nanoseconds >= end { break }
+      guard take(first.bytes[...], body[...]), LoopClock.nanoseconds < end else { break }
     }
     return true
   }

@@ -36,13 +36,17 @@ final class ConnectionService: LoopParticipant {
   func receiveMessages() throws(ZeroMQError) -> Bool {
     guard !isClosed else { return false }
     let moment = Moment.current
-    let moreControl = try link.receiveControl { client.receive(control: $0, at: moment) }
+    let moreControl = try link.receiveControl {
+      client.receive(control: $0, at: moment)
+      return !client.isTurnFull
+    }
     let morePublished = try link.receivePublished { topic, body in
       if let body {
         client.receive(topic: topic, body: body, at: moment)
       } else {
         client.receive(welcome: topic, at: moment)
       }
+      return !client.isTurnFull
     }
     // Whoever left something for the next turn was heard in this one, so it moves on either way:
     // a daemon that never pauses must not keep us from pinging it.

@@ -22,9 +22,13 @@ package final class DynamicScope: Replica {
   /// The optional state's kind.
   package let schema: Schema
   /// The optional state as of the newest bytes; null when the scope is absent.
-  package private(set) var value = GenericValue.null
-  package private(set) var revision: UInt64 = 0
+  ///
+  /// Not checked for overlapping accesses, which would cost a part of each delta: what is applied
+  /// to it calls nobody.
+  @exclusivity(unchecked) package private(set) var value = GenericValue.null
+  @exclusivity(unchecked) package private(set) var revision: UInt64 = 0
   private let outputSchema: Digest?
+  private let plan: DeltaPlan
   /// Outputs that were not of their own schema.
   package private(set) var unreadableOutputs = 0
   private var knownDigest: IncrementalDigest?
@@ -36,6 +40,7 @@ package final class DynamicScope: Replica {
     self.name = name
     self.description = description
     schema = .optional(description.state.root)
+    plan = DeltaPlan(schema, in: description.state)
     outputSchema = description.output?.hash
   }
 
@@ -51,7 +56,7 @@ package final class DynamicScope: Replica {
     let old = onEvent == nil ? nil : value
     var decoder = CBORDecoder(delta)
     do throws(CodecError) {
-      try value.apply(delta: &decoder, schema: schema, in: description.state)
+      try plan.apply(&decoder, to: &value)
       try decoder.finish()
     } catch {
       // Half changed, and a snapshot follows; who is told of changes may look until then.

@@ -8,9 +8,12 @@ package struct Limits: Sendable, Equatable {
   package var upstreamBytes = 4096
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
   package var window = 1024
-  /// Actions in one frame, and reduced in one turn: so that while the client takes in what one
-  /// batch brought, the daemon is busy with the next.
-  package var actionsPerFrame = 64
+  /// Actions in one frame, and reduced in one turn: many, because frames and turns cost as much as
+  /// some ten actions each; not more, because others wait for so long.
+  package var actionsPerFrame = 128
+  /// Actions that a client lets wait while it takes in what came: so that the daemon is busy with
+  /// the next batch meanwhile.
+  package var actionsHeldBack = 64
   /// Scopes one session follows: a screen of rows, each a scope of its own.
   package var scopesPerSession = 1024
   /// Sessions at once: descriptors are finite, and running out of them ends the process.

@@ -24,6 +24,8 @@ final class BenchRun {
   private var begin: UInt64 = 0
   private var failure: Outcome.Failure?
   private var onEnd: CheckedContinuation<Void, Never>?
+  /// One for all actions, so that none has to make its own.
+  private var onSettled: @MainActor (Outcome) -> Void = { _ in }
 
   /// Follows the scope, which has to be there.
   init(_ daemon: Daemon, _ scope: String, _ action: String) async throws {
@@ -47,9 +49,11 @@ final class BenchRun {
     self.warmUp = warmUp
     times = Array(repeating: 0, count: total)
     if warmUp == 0 { begin = Self.nanoseconds }
+    onSettled = { [self] in settled($0) }
+    defer { onSettled = { _ in } }
     await withCheckedContinuation { continuation in
       onEnd = continuation
-      for _ in 0..<min(window, total) { next() }
+      for _ in 0..<min(window, total) { next(Self.nanoseconds) }
     }
     let elapsed = Self.nanoseconds - begin
     if let failure {
@@ -65,16 +69,16 @@ final class BenchRun {
   }
 
   /// Sends one action, and the next one when it is done.
-  private func next() {
-    let place = started
+  private func next(_ now: UInt64) {
+    times[started] = now
     started += 1
-    times[place] = Self.nanoseconds
-    connection.submit(action, to: target).whenSettled { [self] in settled(place, $0) }
+    connection.submit(action, to: target).whenSettled(onSettled)
   }
 
-  private func settled(_ place: Int, _ outcome: Outcome) {
+  /// The oldest action that was not done is: outcomes come in the order of their actions.
+  private func settled(_ outcome: Outcome) {
     let now = Self.nanoseconds
-    times[place] = now - times[place]
+    times[finished] = now - times[finished]
     finished += 1
     if finished == warmUp { begin = now }
     if case .failed(let failure) = outcome {
@@ -83,7 +87,7 @@ final class BenchRun {
       total = started
     }
     if started < total {
-      next()
+      next(now)
     } else if finished == total {
       onEnd?.resume()
       onEnd = nil

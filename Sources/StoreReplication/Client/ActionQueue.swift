@@ -1,24 +1,38 @@
 import DequeModule
 
-/// A client's actions: those that wait, those sent without an outcome, and those whose outcome
-/// waits for the local state.
+/// A client's actions: those whose outcome waits for the local state, those sent without an
+/// outcome, and those that wait.
 ///
 /// Sequences are given when an action is first sent.
 @MainActor
 struct ActionQueue {
-  private(set) var waiting: Deque<ActionTicket> = []
-  private(set) var inFlight: Deque<ActionTicket> = []
+  // All stand in one line, oldest first; an action goes forward as the parts' borders pass it, and
+  // is touched only when it comes, when it is sent, when it is decided and when it goes.
+  private var line: Deque<ActionTicket> = []
+  private var settlingCount = 0
+  private var inFlightCount = 0
   /// How many of those in flight went out on the present connection.
-  private(set) var sentCount = 0
+  private var sentCount = 0
   /// The sequence of the first in flight, or of the next action when none is.
   private(set) var firstSequence: UInt64 = 1
-  private var settling: Deque<(reach: DaemonMessage.Reach, tickets: [ActionTicket])> = []
+  /// What the settling ones wait for, and how many each.
+  private var reaches: Deque<(reach: DaemonMessage.Reach, count: Int)> = []
+  /// How many of the settling ones wait for nothing any more.
+  private var reachedCount = 0
+  /// No waiting action has a deadline before.
+  private var earliestDeadline: UInt64 = .max
 
-  var count: Int { waiting.count + inFlight.count }
+  private var waitingStart: Int { settlingCount + inFlightCount }
+  private var waitingCount: Int { line.count - waitingStart }
 
-  var hasUnsent: Bool { sentCount < inFlight.count || !waiting.isEmpty }
+  var count: Int { line.count - settlingCount }
 
-  mutating func append(_ ticket: ActionTicket) { waiting.append(ticket) }
+  var hasUnsent: Bool { sentCount < inFlightCount || waitingCount > 0 }
+
+  mutating func append(_ ticket: ActionTicket) {
+    line.append(ticket)
+    if let deadline = ticket.deadline { earliestDeadline = min(earliestDeadline, deadline) }
+  }
 
   /// Everything in flight has to be sent again, in order.
   mutating func rewind(to sequence: UInt64? = nil) {
@@ -26,84 +40,125 @@ struct ActionQueue {
     sentCount = min(sentCount, Int(clamping: start))
   }
 
+  // MARK: Sending
+
+  /// How many of the waiting ones there would be room for.
+  func sendable(window: Int) -> Int { min(waitingCount, max(0, window - inFlightCount)) }
+
+  /// Whether the window has room for one that waits, which then only its scope keeps back.
+  func isKeptBack(window: Int) -> Bool { waitingCount > 0 && inFlightCount < window }
+
   /// The next actions to send, consecutive, as many as window and size allow.
+  ///
+  /// - Parameters:
+  ///   - window: How many may be in flight.
+  ///   - most: How many a frame may have.
+  ///   - limit: How many bytes a frame may have.
+  ///   - sendsGone: Whether those whose scope is gone are sent too, for the first time.
+  /// - Returns: Their first sequence and their places, for ``subscript(_:)``; nil for none.
   mutating func nextBatch(
     window: Int,
     count most: Int,
     bytes limit: Int,
-    isSendable: (ActionTicket) -> Bool,
-  ) -> (first: UInt64, tickets: [ActionTicket])? {
+    sendsGone: Bool,
+  ) -> (first: UInt64, places: Range<Int>, bytes: Int)? {
     guard hasUnsent else { return nil }
-    var tickets: [ActionTicket] = []
-    tickets.reserveCapacity(min(most, inFlight.count - sentCount + waiting.count))
     let first = firstSequence + UInt64(sentCount)
-    var bytes = 0
-    while tickets.count < most {
-      if sentCount == inFlight.count {
-        guard inFlight.count < window, let ticket = waiting.first, isSendable(ticket),
-          tickets.isEmpty || bytes + ticket.frameBytes <= limit
-        else { break }
-        waiting.removeFirst()
-        ticket.sequence = firstSequence + UInt64(inFlight.count)
-        inFlight.append(ticket)
-      }
-      let ticket = inFlight[sentCount]
+    let start = settlingCount + sentCount
+    var (place, bytes) = (start, 0)
+    while place < line.count, place - start < most {
+      let isNew = place == waitingStart
+      guard !isNew || inFlightCount < window else { break }
+      let ticket = line[place]
       // After a new session its scope has no handle before the join.
-      guard isSendable(ticket) else { break }
+      let scope = ticket.scope
+      guard scope.handle != nil || (scope.isGone && (sendsGone || !isNew)) else { break }
       // One action is sent whatever its size: what no frame can hold was not accepted.
-      guard tickets.isEmpty || bytes + ticket.frameBytes <= limit else { break }
-      tickets.append(ticket)
-      bytes += ticket.frameBytes
-      sentCount += 1
+      let size = ticket.frameBytes
+      guard place == start || bytes + size <= limit else { break }
+      if isNew {
+        ticket.sequence = firstSequence + UInt64(inFlightCount)
+        inFlightCount += 1
+      }
+      bytes += size
+      place += 1
     }
-    return tickets.isEmpty ? nil : (first, tickets)
+    sentCount += place - start
+    return place == start ? nil : (first, start..<place, bytes)
   }
+
+  /// The action at a place, of those that a batch has; valid until anything is done to the queue.
+  subscript(place: Int) -> ActionTicket { line[place] }
+
+  // MARK: Waiting
 
   /// Takes those out of the waiting ones that fit, in order.
   mutating func removeWaiting(where shouldRemove: (ActionTicket) -> Bool) -> [ActionTicket] {
-    guard waiting.contains(where: shouldRemove) else { return [] }
-    let removed = Array(waiting.filter(shouldRemove))
-    waiting.removeAll(where: shouldRemove)
+    let start = waitingStart
+    guard line[start...].contains(where: shouldRemove) else { return [] }
+    let waiting = Array(line[start...])
+    line.removeSubrange(start...)
+    var removed: [ActionTicket] = []
+    for ticket in waiting {
+      if shouldRemove(ticket) { removed.append(ticket) } else { line.append(ticket) }
+    }
     return removed
   }
 
+  /// Takes those out of the waiting ones whose deadline is before a time.
+  mutating func removeExpired(at time: UInt64) -> [ActionTicket] {
+    guard earliestDeadline < time else { return [] }
+    let removed = removeWaiting { $0.deadline ?? .max < time }
+    earliestDeadline = earliestWaitingDeadline ?? .max
+    return removed
+  }
+
+  /// The earliest deadline of those that wait.
+  var earliestWaitingDeadline: UInt64? { line[waitingStart...].lazy.compactMap(\.deadline).min() }
+
+  // MARK: Outcomes
+
   /// Notes outcomes; those that the front of the line has now wait for the local state.
   mutating func decide(_ acks: DaemonMessage.Acks) {
-    for (offset, outcome) in acks.outcomes.enumerated() {
-      let sequence = acks.first &+ UInt64(offset)
-      guard sequence >= firstSequence, sequence - firstSequence < UInt64(inFlight.count) else {
-        continue
+    var sequence = acks.first
+    for outcome in acks.outcomes {
+      if sequence >= firstSequence, sequence - firstSequence < UInt64(inFlightCount) {
+        line[settlingCount + Int(sequence - firstSequence)].decide(outcome)
       }
-      inFlight[Int(sequence - firstSequence)].decided = outcome
+      sequence &+= 1
     }
-    let count = inFlight.firstIndex { $0.decided == nil } ?? inFlight.count
+    var count = 0
+    while count < inFlightCount, line[settlingCount + count].isDecided { count += 1 }
     guard count > 0 else { return }
-    settling.append((acks.reach, Array(inFlight.prefix(count))))
-    inFlight.removeFirst(count)
+    reaches.append((acks.reach, count))
+    settlingCount += count
+    inFlightCount -= count
     firstSequence += UInt64(count)
     sentCount = max(0, sentCount - count)
   }
 
-  /// The actions that the local state includes now, given what it has reached.
-  mutating func takeReached(_ isReached: (DaemonMessage.Reach) -> Bool) -> [ActionTicket] {
-    var tickets: [ActionTicket] = []
-    while let first = settling.first, isReached(first.reach) {
-      settling.removeFirst()
-      if tickets.isEmpty { tickets = first.tickets } else { tickets += first.tickets }
+  /// Takes the oldest action that the local state includes now, given what it has reached.
+  mutating func takeReached(_ isReached: (DaemonMessage.Reach) -> Bool) -> ActionTicket? {
+    while reachedCount == 0 {
+      guard let first = reaches.first, isReached(first.reach) else { return nil }
+      reaches.removeFirst()
+      reachedCount = first.count
     }
-    return tickets
+    reachedCount -= 1
+    settlingCount -= 1
+    return line.removeFirst()
   }
 
   /// The actions with an outcome that the local state does not include yet.
-  var settlingTickets: [ActionTicket] { settling.flatMap(\.tickets) }
+  var settlingTickets: [ActionTicket] { Array(line.prefix(settlingCount)) }
 
-  /// Everything that has no outcome, when the connection closes for good.
+  /// Everything that is not settled, when the connection closes for good.
   mutating func removeAll() -> [ActionTicket] {
-    let tickets = settling.flatMap(\.tickets) + inFlight + waiting
-    settling = []
-    inFlight = []
-    waiting = []
-    sentCount = 0
+    let tickets = Array(line)
+    line = []
+    reaches = []
+    (settlingCount, inFlightCount, sentCount, reachedCount) = (0, 0, 0, 0)
+    earliestDeadline = .max
     return tickets
   }
 }

@@ -1,31 +1,46 @@
 import StoreState
 
 /// An action on its way: accepted here, decided by the daemon, then part of the local state.
+///
+/// Its properties are not checked for overlapping accesses, which would cost a tenth of an action:
+/// none is handed on `inout`.
 @MainActor
 package final class ActionTicket {
   let scope: ClientScope
   let action: [UInt8]
   let deadline: UInt64?
   /// Set when the action is first sent.
-  var sequence: UInt64?
+  @exclusivity(unchecked) var sequence: UInt64?
 
-  /// What became of it, once the local state includes it or it was refused.
-  package private(set) var outcome: Outcome?
+  /// What the daemon said, kept back until the local state has reached it; then what became of it.
+  @exclusivity(unchecked) private(set) var decided: Outcome?
+  @exclusivity(unchecked) private var isSettled = false
   /// Whether its effects have ended, or it has none.
-  package private(set) var isFinished = false
-  package private(set) var isCancelled = false
+  @exclusivity(unchecked) package private(set) var isFinished = false
+  @exclusivity(unchecked) package private(set) var isCancelled = false
+  @exclusivity(unchecked) private(set) var effectsEnded = false
 
-  // What the daemon said, kept back until the local state has reached it.
-  var decided: Outcome?
-  private(set) var effectsEnded = false
-  /// Its form for a daemon of another build, or why there is none.
-  private var translation: (by: ScopeTranslation, result: Result<[UInt8], Outcome.Failure>)?
-  /// Why the daemon was sent something in its place that it refuses.
-  private var replaced: Outcome.Failure?
   // Nearly always there is one who waits, and an array of one would have to be allocated.
-  private var onSettled: (@MainActor (Outcome) -> Void)?
-  private var onSettledToo: [@MainActor (Outcome) -> Void] = []
-  private var onFinished: [@MainActor () -> Void] = []
+  @exclusivity(unchecked) private var onSettled: (@MainActor (Outcome) -> Void)?
+  @exclusivity(unchecked) private var onFinished: (@MainActor () -> Void)?
+  /// What few have.
+  @exclusivity(unchecked) private var rest: Rest?
+
+  private struct Translation {
+    let by: ScopeTranslation
+    let result: Result<[UInt8], Outcome.Failure>
+  }
+
+  /// Apart, so that those who have none of it are short.
+  @MainActor
+  private final class Rest {
+    var onSettled: [@MainActor (Outcome) -> Void] = []
+    var onFinished: [@MainActor () -> Void] = []
+    /// Its form for a daemon of another build, or why there is none.
+    var translation: Translation?
+    /// Why the daemon was sent something in its place that it refuses.
+    var replaced: Outcome.Failure?
+  }
 
   init(scope: ClientScope, action: [UInt8], deadline: UInt64?) {
     self.scope = scope
@@ -33,25 +48,47 @@ package final class ActionTicket {
     self.deadline = deadline
   }
 
+  /// What became of it, once the local state includes it or it was refused.
+  package var outcome: Outcome? { isSettled ? decided : nil }
+
+  /// Whether the daemon has said what becomes of it.
+  var isDecided: Bool { decided != nil }
+
+  /// Notes what the daemon said.
+  func decide(_ outcome: Outcome) { decided = outcome }
+
   /// Runs `body` with the outcome, at once when it is known.
   package func whenSettled(_ body: @escaping @MainActor (Outcome) -> Void) {
     if let outcome { return body(outcome) }
-    if onSettled == nil { onSettled = body } else { onSettledToo.append(body) }
+    if onSettled == nil { onSettled = body } else { ensureRest().onSettled.append(body) }
   }
 
   /// Runs `body` when the action's effects have ended, at once when they have.
   package func whenFinished(_ body: @escaping @MainActor () -> Void) {
-    if isFinished { body() } else { onFinished.append(body) }
+    if isFinished { return body() }
+    if onFinished == nil { onFinished = body } else { ensureRest().onFinished.append(body) }
+  }
+
+  private func ensureRest() -> Rest {
+    if let rest { return rest }
+    let new = Rest()
+    rest = new
+    return new
   }
 
   func settle(_ outcome: Outcome) {
-    guard self.outcome == nil else { return }
-    self.outcome = outcome
-    let (first, others) = (onSettled, onSettledToo)
-    onSettled = nil
-    if !others.isEmpty { onSettledToo = [] }
-    first?(outcome)
-    for body in others { body(outcome) }
+    guard !isSettled else { return }
+    decided = outcome
+    isSettled = true
+    if let first = onSettled {
+      onSettled = nil
+      first(outcome)
+    }
+    if let rest, !rest.onSettled.isEmpty {
+      let others = rest.onSettled
+      rest.onSettled = []
+      for body in others { body(outcome) }
+    }
     if case .applied(_, hasEffects: true) = outcome, !effectsEnded { return }
     finish()
   }
@@ -59,7 +96,7 @@ package final class ActionTicket {
   /// The daemon said that the effects ended, or they cannot run any longer.
   func endEffects() {
     effectsEnded = true
-    if outcome != nil { finish() }
+    if isSettled { finish() }
   }
 
   /// The most bytes that it takes in a frame: with its handle and its deadline.
@@ -76,10 +113,15 @@ package final class ActionTicket {
   private func finish() {
     guard !isFinished else { return }
     isFinished = true
-    guard !onFinished.isEmpty else { return }
-    let bodies = onFinished
-    onFinished = []
-    for body in bodies { body() }
+    if let first = onFinished {
+      onFinished = nil
+      first()
+    }
+    if let rest, !rest.onFinished.isEmpty {
+      let others = rest.onFinished
+      rest.onFinished = []
+      for body in others { body() }
+    }
   }
 }
 
@@ -89,9 +131,10 @@ extension ActionTicket {
   /// The action as the daemon understands it.
   func translated() -> Result<[UInt8], Outcome.Failure> {
     guard let by = scope.translation, let actions = by.action else { return .success(action) }
-    if let translation, translation.by === by { return translation.result }
+    let rest = ensureRest()
+    if let translation = rest.translation, translation.by === by { return translation.result }
     let result = actions.translate(action)
-    translation = (by, result)
+    rest.translation = Translation(by: by, result: result)
     return result
   }
 
@@ -103,12 +146,12 @@ extension ActionTicket {
     if let handle = scope.handle {
       switch translated() {
       case .success(let bytes):
-        replaced = nil
+        rest?.replaced = nil
         return encoder.action(bytes, handle: handle, deadline: deadline)
-      case .failure(let failure): replaced = failure
+      case .failure(let failure): ensureRest().replaced = failure
       }
     } else {
-      replaced = hopelessness
+      ensureRest().replaced = hopelessness
     }
     encoder.action(Self.nothing, handle: 0, deadline: nil)
   }
@@ -129,9 +172,9 @@ extension ActionTicket {
 
   /// What became of it, in the words of whoever knows why.
   func explained(_ outcome: Outcome) -> Outcome {
-    guard case .failed(let failure) = outcome, failure.code == Outcome.rejected, let replaced else {
-      return outcome
-    }
+    guard case .failed(let failure) = outcome, failure.code == Outcome.rejected,
+      let replaced = rest?.replaced
+    else { return outcome }
     return .failed(replaced)
   }
 }

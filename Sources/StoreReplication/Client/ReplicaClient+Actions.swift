@@ -48,12 +48,11 @@ extension ReplicaClient {
     guard let expiryDue, expiryDue <= now.instant else { return }
     failExpired()
     self.expiryDue = nil
-    if let next = actions.waiting.lazy.compactMap(\.deadline).min() { wakeForExpiry(of: next) }
+    if let next = actions.earliestWaitingDeadline { wakeForExpiry(of: next) }
   }
 
   private func failExpired() {
-    let time = now.wallMilliseconds
-    for ticket in actions.removeWaiting(where: { $0.deadline ?? .max < time }) {
+    for ticket in actions.removeExpired(at: now.wallMilliseconds) {
       fail(ticket, Outcome.expired, "Its deadline came before it could be sent.")
     }
   }
@@ -69,33 +68,45 @@ extension ReplicaClient {
     send(.cancel(sequence: sequence))
   }
 
+  /// Whether so many actions wait that the daemon should have them before more of what it sent is
+  /// taken in: so both are busy.
+  package var isTurnFull: Bool {
+    guard let session, phase == .live else { return false }
+    return actions.sendable(window: session.window) >= limits.actionsHeldBack
+  }
+
   func sendActions() {
     guard actions.hasUnsent, let session, phase == .live else { return }
-    failHopeless()
+    failExpired()
     failUntranslatable()
+    sendBatches(session, sendsGone: false)
+    guard actions.isKeptBack(window: session.window) else { return }
+    failHopeless()
+    sendBatches(session, sendsGone: true)
+  }
+
+  private func sendBatches(_ session: SessionState, sendsGone: Bool) {
     while let batch = actions.nextBatch(
       window: session.window,
       count: limits.actionsPerFrame,
       bytes: min(session.frameBytes / 2, 1 << 18),
-      isSendable: { $0.scope.handle != nil || $0.scope.isGone },
+      sendsGone: sendsGone,
     ) {
-      outgoing.append(.control(Self.frame(of: batch.tickets, first: batch.first)))
-      for ticket in batch.tickets where ticket.isCancelled { cancel(ticket) }
+      var encoder = CBOREncoder(reserving: Self.frameHeaderBytes + batch.bytes)
+      var cancelled: [ActionTicket] = []
+      encoder.actions(first: batch.first, count: batch.places.count)
+      for place in batch.places {
+        let ticket = actions[place]
+        ticket.encode(to: &encoder)
+        if ticket.isCancelled { cancelled.append(ticket) }
+      }
+      outgoing.append(.control(encoder.bytes))
+      for ticket in cancelled { cancel(ticket) }
     }
   }
 
-  /// The frame of consecutive actions.
-  private static func frame(of tickets: [ActionTicket], first: UInt64) -> [UInt8] {
-    let bytes = tickets.reduce(frameHeaderBytes) { $0 + $1.frameBytes }
-    var encoder = CBOREncoder(reserving: bytes)
-    encoder.actions(first: first, count: tickets.count)
-    for ticket in tickets { ticket.encode(to: &encoder) }
-    return encoder.bytes
-  }
-
-  /// Fails those waiting that will never be sent: their time is over, or their scope refused.
+  /// Fails those waiting that will never be sent because their scope is refused or left.
   private func failHopeless() {
-    failExpired()
     for ticket in actions.removeWaiting(where: { $0.scope.handle == nil && $0.scope.isGone }) {
       ticket.settle(.failed(ticket.hopelessness))
     }
@@ -107,14 +118,16 @@ extension ReplicaClient {
 
   /// Settles the actions that the local state includes by now.
   func settleActions() {
-    for ticket in actions.takeReached(isReached) {
+    while let ticket = actions.takeReached(isReached) {
       guard let outcome = ticket.decided else { continue }
-      if case .applied(_, hasEffects: true) = outcome, let sequence = ticket.sequence,
-        !ticket.effectsEnded
-      {
+      guard case .applied(_, let hasEffects) = outcome else {
+        ticket.settle(ticket.explained(outcome))
+        continue
+      }
+      if hasEffects, let sequence = ticket.sequence, !ticket.effectsEnded {
         runningEffects[sequence] = ticket
       }
-      ticket.settle(ticket.explained(outcome))
+      ticket.settle(outcome)
     }
     while let first = finishing.first, isReached(first.reach) {
       finishing.removeFirst()

@@ -28,42 +28,44 @@ extension ReplicaClient {
     guard run.sequence <= view.sequence + 1 else {
       return lost("sequence \(run.sequence) came after \(view.sequence)")
     }
-    var touched: [Bool] = []
-    for (offset, step) in run.steps.enumerated()
-    where run.sequence + UInt64(offset) > view.sequence {
-      if touched.isEmpty { touched = Array(repeating: false, count: view.scopes.count) }
-      if let problem = apply(step, in: view, touched: &touched) {
-        return broken(view, "revision \(step.revision) does not fit: \(problem)")
+    let known = Int(clamping: view.sequence + 1 - run.sequence)
+    guard known < run.count else { return }
+    let scopes = view.scopes
+    var touched = Array(repeating: false, count: scopes.count)
+    for place in run.place(after: known)..<run.parts.count {
+      let part = run.parts[place]
+      if let problem = apply(part, of: run, to: scopes, touched: &touched) {
+        return broken(view, "revision \(part.revision) does not fit: \(problem)")
       }
-      view.sequence += 1
-      view.revision = step.revision
+      view.revision = part.revision
     }
-    guard !touched.isEmpty else { return }
+    view.sequence += UInt64(run.count - known)
     self.view = view
     revision = view.revision
-    if view.scopes.count == 1 { return show(view.scopes[0], revision: revision) }
-    show(zip(view.scopes, touched).flatMap { $1 ? $0 : [] }, revision: revision)
+    if scopes.count == 1 { return show(scopes[0], revision: revision) }
+    show(zip(scopes, touched).flatMap { $1 ? $0 : [] }, revision: revision)
   }
 
-  /// Applies what one revision changed.
+  /// Applies what one revision changed in one scope.
   ///
   /// - Returns: What did not fit; nil when all of it did.
   private func apply(
-    _ step: PublishedMessage.Step,
-    in view: ClientView,
+    _ part: PublishedMessage.DeltaRun.Part,
+    of run: PublishedMessage.DeltaRun,
+    to scopes: [[ClientScope]],
     touched: inout [Bool],
   ) -> String? {
-    for change in step.changes {
-      guard view.scopes.indices.contains(change.index) else {
-        return "it speaks of a scope \(change.index) of \(view.scopes.count)"
-      }
-      touched[change.index] = true
-      for scope in view.scopes[change.index] {
-        do throws(CodecError) {
-          try scope.apply(change.delta, revision: step.revision)
-        } catch {
-          return "\(scope.name): \(error)"
-        }
+    guard let index = part.index else { return nil }
+    guard scopes.indices.contains(index) else {
+      return "it speaks of a scope \(index) of \(scopes.count)"
+    }
+    touched[index] = true
+    for place in scopes[index].indices {
+      let scope = scopes[index][place]
+      do throws(CodecError) {
+        try scope.apply(run.delta(part), revision: part.revision)
+      } catch {
+        return "\(scope.name): \(error)"
       }
     }
     return nil

@@ -5,6 +5,9 @@ import StoreState
 /// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
 /// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and
 /// does what ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
+///
+/// What every action touches is not checked for overlapping accesses, which would cost a tenth of
+/// it: nothing here is handed on `inout` to code that could come back.
 @MainActor
 package final class ReplicaClient {
   /// What the driver is to do.
@@ -59,44 +62,46 @@ package final class ReplicaClient {
   let limits: Limits
   let timing: Timing
   var generator: any RandomNumberGenerator
-  var now: Moment
+  @exclusivity(unchecked) var now: Moment
 
-  var phase = Phase.offline
-  var session: SessionState?
+  @exclusivity(unchecked) var phase = Phase.offline
+  @exclusivity(unchecked) var session: SessionState?
   var isWelcomed = false
-  var scopes: [ClientScope] = []
-  var view: ClientView?
-  var joining: ClientJoin?
+  @exclusivity(unchecked) var scopes: [ClientScope] = []
+  @exclusivity(unchecked) var view: ClientView?
+  @exclusivity(unchecked) var joining: ClientJoin?
   var lastNonce: UInt64 = 0
   /// Whether the next join may keep what the present view shows.
   var canKeep = false
-  var needsJoin = false
+  @exclusivity(unchecked) var needsJoin = false
   /// The last join before the present session.
   var sessionBase: UInt64 = 0
   /// What is subscribed to on the present connection.
   var subscribed: Set<Topic> = []
   /// How far the daemon said that our view is, where we were behind.
   var announced: (reach: DaemonMessage.Reach, ours: UInt64)?
-  var actions = ActionQueue()
+  @exclusivity(unchecked) var actions = ActionQueue()
   /// Whether any scope was ever translated; mostly none is.
-  var hasTranslations = false
+  @exclusivity(unchecked) var hasTranslations = false
+  /// What is known of outputs whose schemas are not this program's.
+  var outputSchemas = OutputSchemas()
   /// When an action may expire that waits; no later than the first of them.
-  var expiryDue: Instant?
+  @exclusivity(unchecked) var expiryDue: Instant?
   var runningEffects: [UInt64: ActionTicket] = [:]
   /// Effects that ended, kept back until the local state has what they changed last.
-  var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []
+  @exclusivity(unchecked) var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []
   var requests: [UInt64: Request] = [:]
   var nextRequest: UInt64 = 1
 
-  var lastHeard: Instant
+  @exclusivity(unchecked) var lastHeard: Instant
   var nextPing: Instant
   var pingNumber: UInt64 = 0
   var backOff: Duration
   var reconnectAt: Instant?
-  package internal(set) var revision: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
   package internal(set) var daemonRevision: UInt64 = 0
 
-  var outgoing: [Outgoing] = []
+  @exclusivity(unchecked) var outgoing: [Outgoing] = []
   var events: [ClientEvent] = []
   package internal(set) var malformed: UInt64 = 0
   package internal(set) var resyncs: UInt64 = 0

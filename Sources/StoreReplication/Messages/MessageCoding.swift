@@ -68,6 +68,8 @@ extension CBORDecoder {
   ) throws(CodecError) -> [Element] {
     let count = try arrayHeader()
     var elements: [Element] = []
+    // A header promises no more items than there are bytes; beyond this the array grows with them.
+    elements.reserveCapacity(min(count, 256))
     for _ in 0..<count { elements.append(try element(&self)) }
     return elements
   }

@@ -15,25 +15,6 @@ package enum PublishedMessage: Hashable, Sendable {
     package var previousSequence: UInt64
   }
 
-  /// Consecutive revisions of one view.
-  package struct DeltaRun: Hashable, Sendable {
-    /// The first revision's sequence.
-    package var sequence: UInt64
-    package var steps: [Step]
-  }
-
-  /// What one revision changed in a view.
-  package struct Step: Hashable, Sendable {
-    package var revision: UInt64
-    package var changes: Changes
-  }
-
-  /// A delta of the optional state of the scope at `index`.
-  package struct Change: Hashable, Sendable {
-    package var index: Int
-    package var delta: ArraySlice<UInt8>
-  }
-
   package struct Bookmark: Hashable, Sendable {
     package var revision: UInt64
     package var sequence: UInt64
@@ -105,7 +86,7 @@ package enum PublishedMessage: Hashable, Sendable {
       )
     case Kind.deltas:
       taken = rest
-      self = .deltas(try DeltaRun(from: &decoder, rest))
+      self = .deltas(try DeltaRun(from: &decoder, rest, of: frame))
     case Kind.bookmark:
       taken = try decoder.require(4, of: rest, "bookmark")
       self = .bookmark(
@@ -125,48 +106,6 @@ package enum PublishedMessage: Hashable, Sendable {
     }
     try decoder.skipItems(rest - taken)
     try decoder.finish()
-  }
-}
-
-extension PublishedMessage.DeltaRun {
-  fileprivate init(from decoder: inout CBORDecoder, _ rest: Int) throws(MessageError) {
-    guard rest >= 3, !rest.isMultiple(of: 2) else {
-      throw decoder.error(.typeMismatch, "expected a sequence and pairs, found \(rest) elements")
-    }
-    sequence = try decoder.unsigned()
-    steps = []
-    steps.reserveCapacity(rest / 2)
-    for _ in 0..<(rest / 2) { steps.append(try PublishedMessage.Step(from: &decoder)) }
-  }
-}
-
-extension PublishedMessage.Step {
-  fileprivate func encode(to encoder: inout CBOREncoder) {
-    encoder.encode(unsigned: revision)
-    encoder.arrayHeader(2 * changes.count)
-    for change in changes {
-      encoder.encode(unsigned: UInt64(change.index))
-      encoder.append(raw: change.delta)
-    }
-  }
-
-  fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
-    revision = try decoder.unsigned()
-    let count = try decoder.arrayHeader()
-    guard count.isMultiple(of: 2) else {
-      throw decoder.error(
-        .typeMismatch,
-        "expected pairs of index and delta, found \(count) elements",
-      )
-    }
-    changes = []
-    for _ in 0..<(count / 2) {
-      let index = try decoder.unsigned()
-      guard let small = Int(exactly: index) else {
-        throw decoder.error(.typeMismatch, "expected a scope's index, found \(index)")
-      }
-      changes.append(PublishedMessage.Change(index: small, delta: try decoder.rawItem()))
-    }
   }
 }
 

@@ -1,0 +1,180 @@
+/// How generic values of one schema are changed by deltas, with its names looked up beforehand.
+///
+/// Does what ``GenericValue/apply(delta:schema:in:)`` does, for those who apply many deltas of one
+/// schema: the records and optionals on the way to what has changed cost neither a look into the
+/// document nor a search for a field.
+package struct DeltaPlan: Sendable {
+  /// A place in the schema.
+  ///
+  /// Only numbers, so that looking at one counts no references.
+  private struct Node {
+    enum Kind {
+      /// An optional that is null or the value itself: its node is `first`, and its kind
+      /// `schemas[count]`.
+      case optional
+      /// A record; its fields are `count` ones from `first` on.
+      case record
+      case int64
+      /// Anything else, which `schemas[first]` says.
+      case other
+    }
+
+    var kind: Kind
+    var first = 0
+    var count = 0
+  }
+
+  private struct Field {
+    let name: String
+    /// Which entry of the record's map it is: entries stand in the order of their keys.
+    let place: Int
+    var node = 0
+  }
+
+  private let applier: DeltaApplier
+  private var nodes: [Node] = []
+  private var fields: [Field] = []
+  private var schemas: [Schema] = []
+  private let root: Int
+
+  /// Creates the plan of a schema.
+  ///
+  /// - Parameters:
+  ///   - schema: The schema of the values.
+  ///   - document: The document that defines what the schema refers to.
+  package init(_ schema: Schema, in document: SchemaDocument) {
+    applier = DeltaApplier(document: document)
+    var builder = Builder(document: document)
+    root = builder.node(for: schema)
+    (nodes, fields, schemas) = (builder.nodes, builder.fields, builder.schemas)
+  }
+
+  /// Applies a delta to a value of the schema.
+  ///
+  /// - Throws: A `CodecError` with the path at which the delta does not fit. The value may be half
+  ///   changed then and must be thrown away.
+  package func apply(
+    _ decoder: inout CBORDecoder,
+    to value: inout GenericValue,
+  ) throws(CodecError) {
+    try apply(&decoder, to: &value, root)
+  }
+}
+
+// MARK: - Applying
+
+extension DeltaPlan {
+  private func apply(
+    _ decoder: inout CBORDecoder,
+    to value: inout GenericValue,
+    _ index: Int,
+  ) throws(CodecError) {
+    let node = nodes[index]
+    switch node.kind {
+    case .optional: try applyToOptional(&decoder, &value, node)
+    case .record: try applyToFields(&decoder, &value, node)
+    case .int64: value = .integer(try decoder.signed())
+    case .other: try applier.apply(&decoder, to: &value, schemas[node.first])
+    }
+  }
+
+  private func applyToOptional(
+    _ decoder: inout CBORDecoder,
+    _ value: inout GenericValue,
+    _ node: Node,
+  ) throws(CodecError) {
+    if try decoder.nullIfPresent() {
+      value = .null
+      return
+    }
+    switch try decoder.deltaForm() {
+    case .replaced: value = try applier.read(&decoder, schemas[node.count])
+    case .changed:
+      if case .null = value {
+        throw decoder.error(.deltaMismatch, "the delta changes a value that is absent")
+      }
+      try apply(&decoder, to: &value, node.first)
+    }
+  }
+
+  private func applyToFields(
+    _ decoder: inout CBORDecoder,
+    _ value: inout GenericValue,
+    _ node: Node,
+  ) throws(CodecError) {
+    guard case .map(var entries) = value, entries.count == node.count else {
+      throw decoder.error(
+        .deltaMismatch,
+        "the delta is one of a map of \(node.count), the value is \(value.foundText)",
+      )
+    }
+    // Taken out of the value, so that it is changed in place.
+    value = .null
+    for _ in 0..<(try decoder.mapHeader()) {
+      let field = node.first + (try decoder.place(below: node.count, "the field"))
+      do throws(CodecError) {
+        try apply(&decoder, to: &entries[fields[field].place].value, fields[field].node)
+      } catch {
+        throw error.inside(.name(fields[field].name))
+      }
+    }
+    value = .map(entries)
+  }
+}
+
+// MARK: - Building
+
+extension DeltaPlan {
+  private struct Builder {
+    let document: SchemaDocument
+    var nodes: [Node] = []
+    var fields: [Field] = []
+    var schemas: [Schema] = []
+    /// The nodes of records, by name: types may recurse.
+    var records: [String: Int] = [:]
+
+    init(document: SchemaDocument) { self.document = document }
+
+    mutating func node(for schema: Schema) -> Int {
+      switch schema {
+      case .int64: return add(Node(kind: .int64))
+      case .optional(let wrapped) where !wrapped.admitsNull:
+        let index = add(Node(kind: .optional))
+        nodes[index].count = add(wrapped)
+        nodes[index].first = node(for: wrapped)
+        return index
+      case .named(let name):
+        guard case .record(let parts) = document.definitions[name] else { break }
+        return records[name] ?? record(name, parts)
+      default: break
+      }
+      return add(Node(kind: .other, first: add(schema)))
+    }
+
+    private mutating func record(_ name: String, _ parts: [Definition.Field]) -> Int {
+      let index = add(Node(kind: .record, first: fields.count, count: parts.count))
+      records[name] = index
+      let order = parts.map { GenericValue.text($0.name).encoded() }
+      let start = fields.count
+      for (part, own) in zip(parts, order) {
+        let place = order.count { $0.lexicographicallyPrecedes(own) }
+        fields.append(Field(name: part.name, place: place))
+      }
+      for (offset, part) in parts.enumerated() {
+        let node = node(for: part.schema)
+        fields[start + offset].node = node
+      }
+      return index
+    }
+
+    private mutating func add(_ node: Node) -> Int {
+      nodes.append(node)
+      return nodes.count - 1
+    }
+
+    private mutating func add(_ schema: Schema) -> Int {
+      schemas.append(schema)
+      return schemas.count - 1
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// In which frames a client's actions go, and what becomes of those that nobody will take.
+@MainActor
+@Suite("The flow of a client's actions", .timeLimit(.minutes(1)))
+struct ActionFlowTests {
+  private func sizes(_ messages: [ClientMessage]) -> [Int] {
+    messages.compactMap { if case .actions(_, let requests) = $0 { requests.count } else { nil } }
+  }
+
+  @Test("Frames have no more actions than the limit, and the window bounds what is in flight")
+  func frames() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    let limit = Limits().actionsPerFrame
+    _ = bench.take()
+    for _ in 0..<1_100 { _ = bench.client.submit([0x01], to: scope) }
+    bench.endTurn()
+    let frames = sizes(bench.take())
+    #expect(frames.reduce(0, +) == 1_024)
+    #expect(frames.dropLast().allSatisfy { $0 == limit })
+    #expect(!bench.client.isTurnFull, "76 wait, but nothing can be sent")
+    bench.acks(first: 1, revisions: [5], nonce: 1, sequence: 0)
+    #expect(sizes(bench.take()) == [1])
+  }
+
+  @Test("A turn is full when so many wait as should not be held back")
+  func fullTurn() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    for count in 1...Limits().actionsHeldBack {
+      #expect(!bench.client.isTurnFull)
+      _ = bench.client.submit([UInt8(count % 24)], to: scope)
+    }
+    #expect(bench.client.isTurnFull)
+    bench.endTurn()
+    #expect(!bench.client.isTurnFull)
+  }
+
+  @Test("What was decided before the state had come settles in order, and once")
+  func order() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    var settled: [Int] = []
+    for number in 1...3 {
+      bench.client.submit([0x01], to: scope).whenSettled { _ in settled.append(number) }
+    }
+    bench.endTurn()
+    bench.acks(first: 1, revisions: [6, 7], nonce: 1, sequence: 2)
+    bench.publish(sequence: 1, revisions: 6...6)
+    #expect(settled.isEmpty)
+    bench.publish(sequence: 2, revisions: 7...7)
+    #expect(settled == [1, 2])
+    bench.acks(first: 1, revisions: [6, 7], nonce: 1, sequence: 2)
+    bench.acks(first: 3, revisions: [7], nonce: 1, sequence: 2)
+    #expect(settled == [1, 2, 3])
+  }
+
+  @Test("An action for a scope that was left fails, also one that is sent because it failed")
+  func hopeless() throws {
+    let bench = ClientBench()
+    let scope = try bench.join(revision: 5)
+    let other = bench.client.add("other", mode: .sendOnly, replica: nil)
+    bench.client.remove(other)
+    var failures = 0
+    bench.client.submit([0x01], to: other).whenSettled { _ in
+      failures += 1
+      bench.client.submit([0x02], to: other).whenSettled { _ in failures += 1 }
+    }
+    let behind = bench.client.submit([0x03], to: scope)
+    bench.endTurn()
+    #expect(failures >= 1)
+    #expect(behind.sequence != nil, "who waits behind goes on")
+  }
+
+  @Test("A run of which a part is known is taken from there, however many scopes a step changes")
+  func knownPart() {
+    func step(_ revision: UInt64, _ indices: [Int]) -> PublishedMessage.Step {
+      PublishedMessage.Step(
+        revision: revision,
+        changes: indices.map { PublishedMessage.Change(index: $0, delta: [0xf6]) },
+      )
+    }
+    let steps = [step(1, [0]), step(2, [0, 1, 2]), step(3, []), step(4, [1])]
+    let run = PublishedMessage.DeltaRun(sequence: 1, steps: steps)
+    #expect(run.count == 4)
+    #expect((0...4).map { run.place(after: $0) } == [0, 1, 4, 5, 6])
+    #expect(run.steps == steps)
+    let plain = PublishedMessage.DeltaRun(sequence: 1, steps: [step(1, [0]), step(2, [1])])
+    #expect((0...2).map { plain.place(after: $0) } == [0, 1, 2])
+  }
+}
