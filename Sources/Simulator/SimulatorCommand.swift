@@ -59,17 +59,22 @@ struct SimulatorCommand: ParsableCommand {
 private struct Totals: CustomStringConvertible {
   private var epochs = 0
   private var resyncs: UInt64 = 0
+  private var outputs = 0
+  private var later = 0
   private var counters: [String: UInt64] = [:]
 
   mutating func add(_ history: History) {
     epochs += history.epochs.count
     resyncs += history.resyncs
+    outputs += history.outputsHeard
+    later += history.laterScopes
     counters.merge(history.counters, uniquingKeysWith: +)
   }
 
   var description: String {
     let names = ["actionsApplied", "duplicates", "snapshots", "replays", "leasesEnded"]
     let counts = names.map { "\($0) \(counters[$0] ?? 0)" }.joined(separator: ", ")
-    return "epochs \(epochs), resyncs \(resyncs), \(counts)"
+    return "epochs \(epochs), resyncs \(resyncs), outputs \(outputs), "
+      + "states of a later build \(later), \(counts)"
   }
 }

@@ -16,6 +16,8 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case silent
     /// A scope is fetched again, because something was lost or did not fit.
     case resynchronising
+    /// Outputs of a scope cannot be read here, mostly because the daemon is of another build.
+    case outputsLeftOut
   }
 
   /// What happened.
@@ -45,6 +47,9 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case .resynchronising(let scope, let reason):
       kind = .resynchronising
       description = "fetching \(scope) again: \(reason)"
+    case .outputsLeftOut(let scope, let reason):
+      kind = .outputsLeftOut
+      description = "leaving out outputs of \(scope): \(reason)"
     }
   }
 }

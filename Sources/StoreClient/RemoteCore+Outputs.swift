@@ -14,7 +14,7 @@ extension RemoteCore {
   /// where it may be private.
   func received(_ output: PublishedMessage.Output) {
     guard !outputObservers.isEmpty else { return }
-    let encoded = EncodedOutput(bytes: output.value, schema: output.schema)
+    let encoded = EncodedOutput(bytes: output.value, schema: output.schema, origin: scope)
     outputObservers.notify(StoreOutput(value: encoded, action: nil))
   }
 }

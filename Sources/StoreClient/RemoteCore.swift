@@ -12,7 +12,7 @@ final class RemoteCore<State: ReplicatedState, Action: WireAction>: StoreCore, R
   private let observers = StoreObservers()
   let outputObservers = ObserverList<StoreOutput<Action>>()
   private let connection: StoreConnection
-  private var scope: ClientScope?
+  private(set) var scope: ClientScope?
   private(set) var isInvalid = false
   private var onFirst: [@MainActor (Result<Void, ConnectionError>) -> Void] = []
 

@@ -15,6 +15,8 @@ struct RemoteScope<
   let state: @Sendable (Root) -> State?
   /// The scope's action in the root's; nil where it is another's.
   let action: @Sendable (RootAction) -> Action?
+  /// The outputs of the scope that travel.
+  let outputs: RemoteOutputs
   let location: IssueLocation
 
   /// Makes a daemon with the root, and a client that follows the scope.
@@ -45,12 +47,13 @@ struct RemoteScope<
         scope: exposure.name,
         state: first,
       )
+      outputs.observe(root, where: { action($0) != nil }, core.copy) { recorder.note(output: $0) }
       return TestSubject(
         core: core,
         recorder: recorder,
         dependencies: TestSubject.Dependencies(of: root),
         dismissal: dismissal,
-        complaint: { complaint(about: core.copy, of: daemon) },
+        complaint: { complaint(about: core.copy, of: daemon) ?? outputs.takeComplaint() },
       )
     }
   }

@@ -24,12 +24,16 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - An action that only effects may send cannot be sent by the test. It can be received: effects
   ///   run in the daemon, and the test sees there which actions they send.
   /// - A property that is private to the daemon has its default in every state that the test sees.
+  /// - Outputs of the type that is named travel as well, as those of an exposure that names it do.
+  ///   Others stay with the daemon; the test sees and receives them there.
   ///
   /// - `initialState`: The state to start with.
+  /// - `output`: The type of its outputs that travel; none do unless told.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public convenience init(
+  public convenience init<Output: WirePayload>(
     remote initialState: @autoclosure () -> State,
+    output: Output.Type = Never.self,
     @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
@@ -38,9 +42,10 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
     column: UInt = #column,
   ) {
     let scope = RemoteScope<State, Action, State, Action>(
-      exposure: Expose("feature", state: \.self, action: \.self),
+      exposure: Expose("feature", state: \.self, action: \.self, output: output),
       state: { $0 },
       action: { $0 },
+      outputs: RemoteOutputs(output),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
     self.init(scope, initialState, reducer, prepareDependencies)
@@ -59,12 +64,14 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - `initialState`: The whole feature's state to start with.
   /// - `state`: Where the scope's state is in it.
   /// - `action`: The case of the whole feature's action that has the scope's.
+  /// - `output`: The type of the scope's outputs that travel; none do unless told.
   /// - `reducer`: The whole feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public convenience init<RootState: Sendable, RootAction>(
+  public convenience init<RootState: Sendable, RootAction, Output: WirePayload>(
     remote initialState: @autoclosure () -> RootState,
     state: any KeyPath<RootState, State> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
+    output: Output.Type = Never.self,
     @ReducerBuilder<RootState, RootAction> reducer: () -> some Reducer<RootState, RootAction>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
@@ -74,9 +81,10 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   ) {
     let path = AnyCasePath(action)
     let scope = RemoteScope<RootState, RootAction, State, Action>(
-      exposure: Expose("scope", state: state, action: action),
+      exposure: Expose("scope", state: state, action: action, output: output),
       state: { $0[keyPath: state] },
       action: { path.extract(from: $0) },
+      outputs: RemoteOutputs(output),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
     self.init(scope, initialState, reducer, prepareDependencies)
@@ -89,12 +97,14 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - `initialState`: The whole feature's state to start with; the scope has to be there.
   /// - `state`: Where the scope's state is in it.
   /// - `action`: The case of the whole feature's action that has the scope's.
+  /// - `output`: The type of the scope's outputs that travel; none do unless told.
   /// - `reducer`: The whole feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public convenience init<RootState: Sendable, RootAction>(
+  public convenience init<RootState: Sendable, RootAction, Output: WirePayload>(
     remote initialState: @autoclosure () -> RootState,
     state: any KeyPath<RootState, State?> & Sendable,
     action: any CaseKeyPath<RootAction, Action> & Sendable,
+    output: Output.Type = Never.self,
     @ReducerBuilder<RootState, RootAction> reducer: () -> some Reducer<RootState, RootAction>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
@@ -104,9 +114,10 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   ) {
     let path = AnyCasePath(action)
     let scope = RemoteScope<RootState, RootAction, State, Action>(
-      exposure: Expose("scope", state: state, action: action),
+      exposure: Expose("scope", state: state, action: action, output: output),
       state: { $0[keyPath: state] },
       action: { path.extract(from: $0) },
+      outputs: RemoteOutputs(output),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
     self.init(scope, initialState, reducer, prepareDependencies)

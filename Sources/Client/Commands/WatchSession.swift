@@ -79,7 +79,8 @@ final class WatchSession {
 
   private func took(_ event: ConnectionEvent) {
     switch event.kind {
-    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronising: Note.print("\(event)")
+    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronising, .outputsLeftOut:
+      Note.print("\(event)")
     case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
     }
   }

@@ -5,10 +5,10 @@ import StoreState
 extension Board {
   /// What clients may see and send.
   package static let exposures: [Expose<State, Action>] = [
-    Expose("accounts", state: \.accounts, action: \.accounts),
-    Expose("list", state: \.list, action: \.list),
-    Expose(each: "list/rows", state: \.list.rows, action: \.list.rows),
-    Expose("note", state: \.note, action: \.note),
+    Expose("accounts", state: \.accounts, action: \.accounts, output: Chime.self),
+    Expose("list", state: \.list, action: \.list, output: Chime.self),
+    Expose(each: "list/rows", state: \.list.rows, action: \.list.rows, output: Chime.self),
+    Expose("note", state: \.note, action: \.note, output: Chime.self),
     Expose("presence", state: \.presence),
   ]
 
@@ -21,11 +21,24 @@ extension Board {
     case "list": return Optional(state.list).encoded()
     case "note": return state.note.encoded()
     case "presence": return Optional(state.presence).encoded()
-    default:
-      guard scope.hasPrefix("list/rows/"), let id = Int(scope.dropFirst("list/rows/".count)) else {
-        return nil
-      }
-      return state.list.rows[id: id].encoded()
+    default: return rowID(of: scope).map { state.list.rows[id: $0].encoded() }
+    }
+  }
+
+  /// The id in the name of a row's scope.
+  static func rowID(of scope: String) -> Int? {
+    guard scope.hasPrefix("list/rows/") else { return nil }
+    return Int(scope.dropFirst("list/rows/".count))
+  }
+
+  /// The scopes that what an action puts out belongs to, worked out without the exposures.
+  static func scopes(of action: Action) -> [String] {
+    switch action {
+    case .accounts: ["accounts"]
+    case .list(.rows(.element(let id, _))): ["list", "list/rows/\(id)"]
+    case .list: ["list"]
+    case .note: ["note"]
+    case .joined, .left: []
     }
   }
 }

@@ -66,8 +66,8 @@ package struct Board: Reducer {
       if let tag = action.tag { ledger.reduced(tag) }
       switch action {
       case .accounts(let action): return reduce(&state, action)
-      case .list(let action): reduce(&state.list, action)
-      case .note(let action): reduce(&state.note, action)
+      case .list(let action): return reduce(&state.list, action)
+      case .note(let action): return reduce(&state.note, action)
       case .joined(let session): state.presence.sessions.append(session)
       case .left(let session): state.presence.sessions.removeAll { $0 == session }
       }
@@ -79,37 +79,57 @@ package struct Board: Reducer {
     switch action {
     case .transferred(_, let amount):
       state.accounts.left -= amount
-      return .send(.accounts(.arrived(amount: amount)))
+      return .concatenate(.send(.accounts(.arrived(amount: amount))), rung("\(amount)"))
     case .arrived(let amount):
       state.accounts.right += amount
       state.accounts.moves += 1
-    case .refreshed: break
+    // An output of a revision that changes nothing.
+    case .refreshed: return rung("refreshed")
     case .noteToggled: state.note = state.note == nil ? Note() : nil
     }
     return .none
   }
 
-  private func reduce(_ list: inout RowList, _ action: ListAction) {
+  private func reduce(_ list: inout RowList, _ action: ListAction) -> Effect<Action> {
     switch action {
     case .added(_, let title):
       list.rows.append(Row(id: list.nextID, title: title))
       list.nextID += 1
-    case .removed(_, let id): list.rows.remove(id: id)
+    case .removed(_, let id):
+      list.rows.remove(id: id)
+      return .output(Chime.faded(mark("\(id)")))
     case .moved(_, let id, let offset):
-      guard let source = list.rows.index(id: id) else { return }
+      guard let source = list.rows.index(id: id) else { return .none }
       let destination = min(max(offset, 0), list.rows.count)
       list.rows.move(fromOffsets: [source], toOffset: destination)
+      return .merge(rung("from \(source)"), .output(Secret()), rung("to \(destination)"))
     case .rows(.element(let id, .titled(_, let title))): list.rows[id: id]?.title = title
-    case .rows(.element(let id, .counted)): list.rows[id: id]?.count += 1
+    case .rows(.element(let id, .counted)):
+      list.rows[id: id]?.count += 1
+      return rung("row \(id)")
     }
+    return .none
   }
 
-  private func reduce(_ note: inout Note?, _ action: NoteAction) {
+  private func reduce(_ note: inout Note?, _ action: NoteAction) -> Effect<Action> {
     switch action {
     case .written(_, let text):
       note?.text = text
       note?.edits += 1
     case .closed: note = nil
     }
+    return rung("note")
+  }
+
+  /// An output that no exposure names.
+  private struct Secret: Sendable {}
+
+  private func rung(_ text: String) -> Effect<Action> { .output(Chime.rung(mark(text))) }
+
+  private func mark(_ text: String) -> Mark {
+    var mark = Mark()
+    mark.number = ledger.nextOutput()
+    mark.text = text
+    return mark
   }
 }

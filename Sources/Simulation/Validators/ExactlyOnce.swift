@@ -37,13 +37,18 @@ package enum ExactlyOnce {
   ) -> [Violation] {
     var violations: [Violation] = []
     var outcomes: [UInt64: Int] = [:]
+    /// Actions that the daemon's build does not have.
+    var unknown: Set<UInt64> = []
     for record in records {
       switch record {
-      case .submitted(let tag, _): outcomes[tag] = 0
+      case .submitted(let tag, _, let isKnown):
+        outcomes[tag] = 0
+        if !isKnown { unknown.insert(tag) }
       case .settled(let tag, let outcome, let isScopeGone):
         outcomes[tag, default: 0] += 1
         let places = reduced[tag] ?? []
-        if let problem = problem(outcome, places, isScopeGone: isScopeGone, epochs: epochs) {
+        let mayBeRejected = isScopeGone || unknown.contains(tag)
+        if let problem = problem(outcome, places, mayBeRejected: mayBeRejected, epochs: epochs) {
           violations.append(Violation("Exactly once", "\(name(tag)) \(problem)"))
         }
       default: break
@@ -59,7 +64,7 @@ package enum ExactlyOnce {
   private static func problem(
     _ outcome: Outcome,
     _ places: [(epoch: Int, revision: UInt64)],
-    isScopeGone: Bool,
+    mayBeRejected: Bool,
     epochs: Int,
   ) -> String? {
     switch outcome {
@@ -71,7 +76,7 @@ package enum ExactlyOnce {
       if epochs == 1, !places.isEmpty { return "failed (\(failure.code)), and was reduced" }
       switch failure.code {
       case Outcome.absent, Outcome.expired: return nil
-      case Outcome.rejected: return isScopeGone ? nil : "was rejected: \(failure.message)"
+      case Outcome.rejected: return mayBeRejected ? nil : "was rejected: \(failure.message)"
       default: return "failed for no reason: \(failure.code), \(failure.message)"
       }
     }

@@ -1,6 +1,7 @@
 import StoreState
 
-/// Identical: when all is quiet every copy has the daemon's digest, and is shown.
+/// Identical: when all is quiet every copy has the daemon's digest, also that of a client of
+/// another build, and what is shown is the daemon's state as the client's build has it.
 package enum Identity {
   @Sendable package static func check(_ history: History) -> [Violation] {
     history.endings.compactMap { ending in
@@ -14,7 +15,7 @@ package enum Identity {
   }
 
   private static func shownProblem(_ ending: History.Ending) -> Violation? {
-    guard (try? Digest.of(canonical: ending.shown)) != ending.theirs else { return nil }
+    guard ending.shown != ending.expected else { return nil }
     return Violation(
       "Identical",
       "client \(ending.client) has \(ending.scope), but does not show it",

@@ -16,6 +16,7 @@ package enum Validator {
   package static let all: [@Sendable (History) -> [Violation]] = [
     Rest.check, SerialOrder.check, ExactlyOnce.check, CutConsistency.check, DeltaOrder.check,
     ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check,
+    OutputOrder.check, OutputPlace.check, OutputReach.check, Builds.check,
   ]
 
   /// Everything that is wrong with a history.
@@ -35,6 +36,7 @@ struct Projections {
     var epoch: UInt64
     var revision: UInt64
     var scope: String
+    var isLater: Bool
   }
 
   private let history: History
@@ -42,13 +44,22 @@ struct Projections {
 
   init(_ history: History) { self.history = history }
 
-  /// The encoding of a scope's optional state; nil when there is no such revision.
-  mutating func bytes(of scope: String, revision: UInt64, epoch: UInt64) -> [UInt8]? {
-    let key = Key(epoch: epoch, revision: revision, scope: scope)
+  /// The encoding of a scope's optional state, as a client of a build has to have it; nil when
+  /// there is no such revision.
+  mutating func bytes(
+    of scope: String,
+    revision: UInt64,
+    epoch: UInt64,
+    isLater: Bool,
+  ) -> [UInt8]? {
+    let key = Key(epoch: epoch, revision: revision, scope: scope, isLater: isLater)
     if let bytes = known[key] { return bytes }
     var bytes: [UInt8]?
     if let roots = history.epoch(epoch)?.roots, revision < UInt64(roots.count) {
-      bytes = Board.projection(of: scope, in: roots[Int(revision)])
+      let root = roots[Int(revision)]
+      bytes =
+        isLater
+        ? LaterBoard.projection(of: scope, in: root) : Board.projection(of: scope, in: root)
     }
     known[key] = .some(bytes)
     return bytes
@@ -56,8 +67,15 @@ struct Projections {
 
   /// The scopes that do not show what the daemon had at a revision.
   mutating func differing(_ shown: History.Shown, at revision: UInt64) -> [String] {
-    shown.scopes.filter {
-      bytes(of: $0.name, revision: revision, epoch: shown.epoch) != $0.bytes
-    }.map(\.name)
+    shown.scopes.filter { scope in
+      let expected = bytes(
+        of: scope.name,
+        revision: revision,
+        epoch: shown.epoch,
+        isLater: scope.isLater,
+      )
+      return expected != scope.bytes
+    }
+    .map(\.name)
   }
 }

@@ -11,6 +11,8 @@ package struct History: Sendable {
     package var roots: [Board.State]
     package var reductions: [Reduction] = []
     package var sessions: [SessionChange] = []
+    /// In the order in which they were made.
+    package var outputs: [Output] = []
     /// The listed sessions that the daemon has at the end.
     package var openSessions: [UInt64] = []
   }
@@ -24,6 +26,19 @@ package struct History: Sendable {
       self.revision = revision
       self.tag = tag
     }
+  }
+
+  /// What the daemon put out for clients.
+  package struct Output: Hashable, Sendable {
+    package var number: UInt64
+    /// The newest revision when it was made.
+    package var revision: UInt64
+    /// The scopes that it belongs to.
+    package var scopes: [String]
+    /// Its encoding, as the daemon's build has it.
+    package var bytes: [UInt8]
+    /// Its encoding as a later build has it; nil where that does not know it.
+    package var laterBytes: [UInt8]?
   }
 
   /// A listed session that came or went.
@@ -45,7 +60,14 @@ package struct History: Sendable {
     case reset(replica: Int, scope: String, revision: UInt64)
     /// A replica took a delta.
     case applied(replica: Int, scope: String, revision: UInt64)
-    case submitted(tag: UInt64, scope: String)
+    /// A replica was given an output of its scope, of this client's build.
+    case heard(replica: Int, scope: String, number: UInt64, bytes: [UInt8], isLater: Bool)
+    /// A scope was left, with its replica.
+    case left(replica: Int)
+    /// Outputs of a scope could not be read, and why.
+    case outputsLeftOut(scope: String, reason: String)
+    /// An action was sent; whether the daemon's build knows it.
+    case submitted(tag: UInt64, scope: String, isKnown: Bool)
     /// An action has its outcome; whether its scope was left or refused by then.
     case settled(tag: UInt64, Outcome, isScopeGone: Bool)
     case newEpoch(old: UInt64, new: UInt64)
@@ -58,8 +80,10 @@ package struct History: Sendable {
 
     package struct Scope: Hashable, Sendable {
       package var name: String
-      /// The encoding of the scope's optional state.
+      /// The encoding of the scope's optional state, as the client's build has it.
       package var bytes: [UInt8]
+      /// Whether that is a later build than the daemon's.
+      package var isLater = false
     }
   }
 
@@ -67,15 +91,39 @@ package struct History: Sendable {
   package struct Ending: Hashable, Sendable {
     package var client: Int
     package var scope: String
+    /// Of the daemon's form, whatever the client's build is.
     package var ours: Digest
     package var theirs: Digest
     package var shown: [UInt8]
+    /// What a client of its build has to show.
+    package var expected: [UInt8]
+    /// Whether the client's build can read the daemon's.
+    package var isReadable: Bool
+  }
+
+  /// A scope that a client may not have, when all is quiet.
+  package struct Refusal: Hashable, Sendable {
+    package var client: Int
+    package var scope: String
+    package var failure: JoinFailure
+    /// Whether the client's build can read the daemon's.
+    package var isReadable: Bool
+
+    package init(client: Int, scope: String, failure: JoinFailure, isReadable: Bool) {
+      self.client = client
+      self.scope = scope
+      self.failure = failure
+      self.isReadable = isReadable
+    }
   }
 
   /// In the order in which they lived.
   package var epochs: [Epoch] = []
   package var clients: [[Record]] = []
   package var endings: [Ending] = []
+  package var refusals: [Refusal] = []
+  /// Whether nothing went wrong in the run, so that no output may be lost.
+  package var isCalm = false
   /// How many clients asked to be listed among those present.
   package var listedClients = 0
   /// Why the run did not come to rest; nil when it did.
@@ -108,11 +156,32 @@ extension History {
   package var summary: String {
     let revisions = epochs.map { "\($0.roots.count - 1)" }.joined(separator: " + ")
     let counts = counters.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    let made = epochs.map(\.outputs.count).reduce(0, +)
     return """
+      \(made) outputs made, \(outputsHeard) heard, \(outputsLeftOut) reasons to leave some out
       \(epochs.count) epochs of \(revisions) revisions, \(clients.count) clients, \
       \(clients.map(\.count).reduce(0, +)) records, \(resyncs) resynchronised
       \(counts.joined(separator: ", "))
       fingerprint \(String(fingerprint, radix: 16))
       """
+  }
+
+  /// How many outputs clients were given.
+  package var outputsHeard: Int { count { if case .heard = $0 { true } else { false } } }
+
+  /// How often clients could not read outputs, for a reason of its own each time.
+  package var outputsLeftOut: Int {
+    count { if case .outputsLeftOut = $0 { true } else { false } }
+  }
+
+  /// How many scopes of a later build were shown.
+  package var laterScopes: Int {
+    count {
+      if case .shown(let shown) = $0 { shown.scopes.contains(where: \.isLater) } else { false }
+    }
+  }
+
+  private func count(_ isCounted: (Record) -> Bool) -> Int {
+    clients.reduce(0) { $0 + $1.count(where: isCounted) }
   }
 }

@@ -11,7 +11,8 @@ extension SimulatedClient {
     case 1: ["accounts", "list"].forEach(follow)
     case 2: ["list/rows/\(generator.number(0...5))", "note"].forEach(follow)
     case 3:
-      targets.append(client.add("accounts", mode: .sendOnly, replica: nil))
+      let action = isLater ? SchemaRegistry.document(for: LaterBoard.AccountsAction.self) : nil
+      targets.append(client.add("accounts", mode: .sendOnly, action: action, replica: nil))
       ["presence", "list"].forEach(follow)
     default: for _ in 0..<generator.number(1...4) { followSomething() }
     }
@@ -30,32 +31,24 @@ extension SimulatedClient {
   }
 
   private func follow(_ name: String) {
-    let content = content(of: name)
-    let replica = SimulatedReplica(number: world.nextReplica(), scope: name, content: content)
+    let reading =
+      isLater
+      ? Reading.later(name, isReadable: generator.chance(0.7), world.options.planted)
+      : Reading.own(name, isTyped: generator.chance(0.5))
+    let replica = SimulatedReplica(number: world.nextReplica(), scope: name, reading: reading)
     replica.onRecord = { [unowned self] in self.record($0) }
     replica.onAnnounce = { [unowned self] in self.recordShown() }
-    let scope = client.add(name, mode: .follow, replica: replica)
+    let scope = client.add(
+      name,
+      mode: .follow,
+      state: reading.state,
+      action: reading.action,
+      reader: reading.reader,
+      replica: replica,
+    )
+    replica.origin = scope
     followed.append(Followed(scope: scope, replica: replica))
     targets.append(scope)
-  }
-
-  /// A typed copy or a generic one, by chance.
-  private func content(of name: String) -> any ReplicaContent {
-    let isTyped = generator.chance(0.5)
-    switch name {
-    case "accounts": return content(Board.Accounts.self, isTyped)
-    case "list": return content(Board.RowList.self, isTyped)
-    case "note": return content(Board.Note.self, isTyped)
-    case "presence": return content(Board.Presence.self, isTyped)
-    default: return content(Board.Row.self, isTyped)
-    }
-  }
-
-  private func content<State: ReplicatedState>(
-    _ type: State.Type,
-    _ isTyped: Bool,
-  ) -> any ReplicaContent {
-    isTyped ? TypedContent<State>() : GenericContent(SchemaRegistry.document(for: type))
   }
 
   /// Does one of the things that a user does.
@@ -82,17 +75,20 @@ extension SimulatedClient {
     let left = followed.remove(at: generator.number(0...(followed.count - 1)))
     targets.removeAll { $0 === left.scope }
     client.remove(left.scope)
+    record(.left(replica: left.replica.number))
+    // What is left may all be refused, and then nothing would be announced any more.
+    recordShown()
   }
 
   private func act() {
     guard let scope = targets.randomElement(using: &generator) else { return }
     submitted += 1
     let tag = UInt64(index) << 32 | submitted
-    guard let action = action(for: scope.name, tag: tag) else { return }
+    guard let (action, isKnown) = action(for: scope.name, tag: tag) else { return }
     let hasDeadline = generator.chance(0.1)
     let deadline = world.moment.wallMilliseconds + UInt64(generator.number(0...40))
     let ticket = client.submit(action, to: scope, deadline: hasDeadline ? deadline : nil)
-    record(.submitted(tag: tag, scope: scope.name))
+    record(.submitted(tag: tag, scope: scope.name, isKnown: isKnown))
     ticket.whenSettled { [unowned self] outcome in
       var isGone = !targets.contains { $0 === scope }
       if case .refused = scope.status { isGone = true }
@@ -100,20 +96,33 @@ extension SimulatedClient {
     }
   }
 
-  /// An action's encoding; nil for a scope that takes none.
-  private func action(for name: String, tag: UInt64) -> [UInt8]? {
+  /// An action's encoding, and whether the daemon's build knows it; nil for a scope that takes
+  /// none.
+  private func action(for name: String, tag: UInt64) -> (bytes: [UInt8], isKnown: Bool)? {
     do throws(CodecError) {
       switch name {
-      case "accounts": return try accountsAction(tag).encoded()
-      case "list": return try listAction(tag).encoded()
+      case "accounts" where isLater:
+        let action = laterAccountsAction(tag)
+        return (try action.encoded(), action != .audited(tag: tag))
+      case "accounts": return (try accountsAction(tag).encoded(), true)
+      case "list": return (try listAction(tag).encoded(), true)
       case "note":
         let write = Board.NoteAction.written(tag: tag, text: "\(tag)")
-        return try (generator.chance(0.8) ? write : .closed(tag: tag)).encoded()
+        return (try (generator.chance(0.8) ? write : .closed(tag: tag)).encoded(), true)
       case "presence": return nil
-      default: return try rowAction(tag).encoded()
+      default: return (try rowAction(tag).encoded(), true)
       }
     } catch {
       preconditionFailure("An action of the simulation cannot be encoded: \(error)")
+    }
+  }
+
+  private func laterAccountsAction(_ tag: UInt64) -> LaterBoard.AccountsAction {
+    switch generator.number(0...9) {
+    case 0..<5: .transferred(amount: generator.number(1...9), reason: "rent", tag: tag)
+    case 5..<7: .audited(tag: tag)
+    case 7: .refreshed(tag: tag)
+    default: .noteToggled(tag: tag)
     }
   }
 

@@ -10,6 +10,8 @@ final class SimulatedClient {
   }
 
   let index: Int
+  /// Whether its program is of a later build than the daemon.
+  let isLater: Bool
   let client: ReplicaClient
   unowned let world: World
   var generator: SeededGenerator
@@ -39,6 +41,7 @@ final class SimulatedClient {
     self.index = index
     var generator = generator
     var own = generator.fork()
+    isLater = index > 0 && generator.chance(world.options.laterClients)
     self.generator = generator
     pacemaker = Pacemaker(world.clock)
     client = ReplicaClient(
@@ -146,7 +149,12 @@ final class SimulatedClient {
 
   private func note(_ event: ClientEvent) {
     world.trace("client \(index): \(event)")
-    if case .newEpoch(let old, let new) = event { record(.newEpoch(old: old, new: new)) }
+    switch event {
+    case .newEpoch(let old, let new): record(.newEpoch(old: old, new: new))
+    case .outputsLeftOut(let scope, let reason):
+      record(.outputsLeftOut(scope: scope, reason: reason))
+    default: break
+    }
   }
 
   /// Writes down all that is shown, as somebody would see it who looks now.
@@ -158,7 +166,11 @@ final class SimulatedClient {
       case .joining, .refused: return nil
       }
       return followed.replica.shown.map {
-        History.Shown.Scope(name: followed.scope.name, bytes: $0)
+        History.Shown.Scope(
+          name: followed.scope.name,
+          bytes: $0,
+          isLater: followed.replica.isLater,
+        )
       }
     }
     let shown = History.Shown(epoch: epoch, revision: client.revision, scopes: scopes)

@@ -8,14 +8,15 @@ final class SimulatedDaemon {
   let core: RootCore<Board.State, Board.Action>
   private unowned let world: World
   private let pacemaker: Pacemaker
-  private let ledger = Ledger()
+  private let ledger: Ledger
   private var upstream: [[UInt8]] = []
   private var control: [(peer: PeerID, frame: [UInt8])] = []
   private var isStopped = false
 
   init(_ world: World, epoch: UInt64, generator: SeededGenerator) {
     self.world = world
-    let ledger = ledger
+    let ledger = Ledger(daemon: world.history.epochs.count)
+    self.ledger = ledger
     core = RootCore(initialState: Self.initialState, reducer: { Board(ledger: ledger) })
     pacemaker = Pacemaker(world.clock)
     server = ReplicaServer(
@@ -35,6 +36,11 @@ final class SimulatedDaemon {
       commit?(revision, old, new)
       self.committed(revision, new)
     }
+    let put = core.onOutput
+    core.onOutput = { [unowned self] output, revision in
+      put?(output, revision)
+      self.put(output, revision)
+    }
     pacemaker.turn = { [unowned self] in self.turn() }
   }
 
@@ -52,6 +58,20 @@ final class SimulatedDaemon {
       world.history.epochs[last].reductions.append(History.Reduction(revision: revision, tag: tag))
       world.history.mix([], revision, tag)
     }
+  }
+
+  private func put(_ output: StoreOutput<Board.Action>, _ revision: UInt64) {
+    guard let chime = output.value as? Board.Chime, let action = output.action else { return }
+    let last = world.history.epochs.count - 1
+    world.history.epochs[last].outputs.append(
+      History.Output(
+        number: chime.number,
+        revision: revision,
+        scopes: Board.scopes(of: action),
+        bytes: chime.encoded(),
+        laterBytes: LaterBoard.chime(chime),
+      )
+    )
   }
 
   func receive(upstream frame: [UInt8]) {
@@ -87,13 +107,24 @@ final class SimulatedDaemon {
   }
 
   private func deliver() {
-    for frame in server.takeOutgoing() {
+    for frame in inOrder(server.takeOutgoing()) {
       switch frame {
       case .control(let peer, let body): world.send(body, to: peer)
       case .publish(let topic, let body): world.publish(topic, body)
       }
     }
     for job in server.takeJobs() { perform(job) }
+  }
+
+  /// The frames in the order in which they were made, unless a fault is planted.
+  private func inOrder(
+    _ frames: [ReplicaServer<Board.State, Board.Action>.Outgoing]
+  ) -> [ReplicaServer<Board.State, Board.Action>.Outgoing] {
+    guard let planted = world.options.planted else { return frames }
+    func hurries(_ frame: ReplicaServer<Board.State, Board.Action>.Outgoing) -> Bool {
+      if case .publish(_, let body) = frame { planted.hurries(body) } else { false }
+    }
+    return frames.filter(hurries) + frames.filter { !hurries($0) }
   }
 
   /// Another thread is at it for a while; meanwhile the daemon goes on.

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreReplication
 import StoreState
 
@@ -61,16 +62,51 @@ struct GenericContent: ReplicaContent {
 final class SimulatedReplica: Replica {
   let number: Int
   let scope: String
+  /// Whether the client is of a later build than the daemon.
+  let isLater: Bool
+  /// Whether its build can read the daemon's.
+  let isReadable: Bool
   private var content: any ReplicaContent
+  /// Knows the schemas of outputs.
+  weak var origin: ClientScope?
+  private var take: @MainActor (EncodedOutput) -> Void = { _ in }
   /// The encoding of what is shown; nil before anything is.
   private(set) var shown: [UInt8]?
   var onRecord: (History.Record) -> Void = { _ in }
   var onAnnounce: () -> Void = {}
 
-  init(number: Int, scope: String, content: any ReplicaContent) {
+  init(number: Int, scope: String, reading: Reading) {
     self.number = number
     self.scope = scope
-    self.content = content
+    isLater = reading.isLater
+    isReadable = reading.isReadable
+    content = reading.content
+    if isLater {
+      feed(LaterBoard.Chime.self) { chime in
+        if case .rung(let mark) = chime { mark.number } else { 0 }
+      }
+    } else {
+      feed(Board.Chime.self) { $0.number }
+    }
+  }
+
+  /// Reads outputs as one type.
+  private func feed<Chime: WireValue>(
+    _ type: Chime.Type,
+    _ number: @escaping @MainActor (Chime) -> UInt64,
+  ) {
+    let feed = OutputFeed(type) { [unowned self] chime in
+      onRecord(
+        .heard(
+          replica: self.number,
+          scope: scope,
+          number: number(chime),
+          bytes: chime.encoded(),
+          isLater: isLater,
+        )
+      )
+    }
+    take = { feed.take($0) }
   }
 
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
@@ -88,6 +124,10 @@ final class SimulatedReplica: Replica {
   func settled(revision: UInt64) { shown = content.encoding }
 
   func announce() { onAnnounce() }
+
+  func received(_ output: PublishedMessage.Output) {
+    take(EncodedOutput(bytes: output.value, schema: output.schema, origin: origin))
+  }
 
   func statusChanged(_ status: ScopeStatus) {}
 }

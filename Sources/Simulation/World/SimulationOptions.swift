@@ -9,6 +9,10 @@ package struct SimulationOptions: Sendable {
   package var span: Duration = .seconds(4)
   package var actionsPerClient = 20
   package var faults = Faults()
+  /// How likely a client is of a later build than the daemon; the first one never is.
+  package var laterClients = 0.3
+  /// What is broken on purpose, to see that it is found out.
+  package var planted: PlantedFault?
   package var limits = Limits()
   package var timing = Timing()
   package var controlDelay: ClosedRange<Duration> = .microseconds(50) ... .milliseconds(2)

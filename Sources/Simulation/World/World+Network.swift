@@ -62,6 +62,11 @@ extension World {
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    guard let planted = options.planted else { return deliver(topic, body) }
+    for body in planted.tamper(with: body) { deliver(topic, body) }
+  }
+
+  private func deliver(_ topic: [UInt8], _ body: [UInt8]) {
     for (pipe, client) in publishingPipes where pipe.isOpen && pipe.topics.contains(topic) {
       let isCongested = client.congestedUntil > clock.now && generator.chance(0.7)
       if isCongested {

@@ -114,27 +114,49 @@ package final class World {
     let root = daemon?.core.state ?? Board.State()
     for client in clients {
       history.resyncs += client.client.resyncs
-      for followed in client.followed {
-        if case .refused = followed.scope.status { continue }
-        let name = followed.scope.name
-        guard let bytes = Board.projection(of: name, in: root),
-          let digest = try? Digest.of(canonical: bytes)
-        else { continue }
-        history.endings.append(
-          History.Ending(
-            client: client.index,
-            scope: name,
-            ours: followed.replica.digest,
-            theirs: digest,
-            shown: followed.replica.shown ?? [],
-          )
-        )
-        history.mix(followed.replica.shown ?? [], followed.replica.digest.rawValue)
-      }
+      for followed in client.followed { conclude(client, followed, root) }
     }
+    history.isCalm = options.faults == SimulationOptions.Faults() && history.resyncs == 0
     let open = clients.filter { !$0.index.isMultiple(of: 3) }.count
     history.epochs[history.epochs.count - 1].openSessions = root.presence.sessions
     history.listedClients = open
+  }
+
+  private func conclude(
+    _ client: SimulatedClient,
+    _ followed: SimulatedClient.Followed,
+    _ root: Board.State,
+  ) {
+    let name = followed.scope.name
+    if case .refused(let failure) = followed.scope.status {
+      history.refusals.append(
+        History.Refusal(
+          client: client.index,
+          scope: name,
+          failure: failure,
+          isReadable: followed.replica.isReadable,
+        )
+      )
+      return
+    }
+    guard let bytes = Board.projection(of: name, in: root),
+      let digest = try? Digest.of(canonical: bytes)
+    else { return }
+    let later = LaterBoard.projection(of: name, in: root)
+    // A scope without a digest has nothing, which is the daemon's of no state.
+    let ours = followed.scope.digest ?? Digest(rawValue: 0)
+    history.endings.append(
+      History.Ending(
+        client: client.index,
+        scope: name,
+        ours: ours,
+        theirs: digest,
+        shown: followed.replica.shown ?? [],
+        expected: followed.replica.isLater ? later ?? [] : bytes,
+        isReadable: followed.replica.isReadable,
+      )
+    )
+    history.mix(followed.replica.shown ?? [], ours.rawValue)
   }
 
   /// What the reducer is told of a session.

@@ -35,9 +35,11 @@ extension Store {
   /// that puts something out when its child's action comes does so in the child's name, but for the
   /// type. The sequence ends with the store.
   ///
-  /// A store whose state a daemon keeps has outputs of the type that its scope was exposed with, as
-  /// long as both programs have the same schema for it. They come after the state that they belong
-  /// to; those of a break are lost. Its children have none, but for scopes of their own.
+  /// A store whose state a daemon keeps has outputs of the type that its scope was exposed with.
+  /// They come after the state that they belong to; those of a break are lost. Its children have
+  /// none, but for scopes of their own. A daemon of another build is understood as far as names and
+  /// kinds allow, as with states; what cannot be read is left out, and the connection's events say
+  /// why.
   ///
   /// - Parameters:
   ///   - type: The type of the outputs; others are left out.
@@ -50,10 +52,8 @@ extension Store {
   ) -> AsyncStream<Output> {
     AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
       let end = StreamEnd(continuation)
-      let reader = OutputReader(type)
-      let subscription = core.observeOutputs { output in
-        if let value = reader.read(output.value) { end.continuation.yield(value) }
-      }
+      let feed = OutputFeed(type) { end.continuation.yield($0) }
+      let subscription = core.observeOutputs { feed.take($0.value) }
       continuation.onTermination = { _ in subscription.cancel() }
     }
   }

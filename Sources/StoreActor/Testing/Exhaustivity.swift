@@ -1,7 +1,7 @@
 /// How strictly a ``TestStore`` wants everything asserted that a feature does.
 public enum Exhaustivity: Equatable, Sendable {
-  /// Every change of state and every received action has to be asserted, and every effect has to
-  /// end before the test does.
+  /// Every change of state, every received action and every output has to be asserted, and every
+  /// effect has to end before the test does.
   case on
 
   /// Only what the test mentions is checked.

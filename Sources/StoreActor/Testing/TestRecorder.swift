@@ -14,6 +14,13 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let location: IssueLocation
   }
 
+  /// An output of the feature.
+  struct ReceivedOutput {
+    let value: any Sendable
+    /// Where the test was when it came.
+    let location: IssueLocation
+  }
+
   /// The effects of one action.
   struct RunningEffects {
     let action: Action
@@ -27,6 +34,9 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// The state that the feature has.
   private(set) var currentState: State
   private(set) var received: [ReceivedAction] = []
+  /// What the feature has put out, oldest first.
+  var outputs: [ReceivedOutput] = []
+  var outputSubscription: StoreSubscription?
   /// Where the test last did something with the store.
   private(set) var location: IssueLocation
   /// Tasks of a core that is not observed from inside.
@@ -146,6 +156,7 @@ extension TestRecorder {
   /// Reports what the test has left open, when the test store goes.
   func complete() {
     reportUnhandledActions()
+    reportUnhandledOutputs()
     for running in runningActions { reportRunningEffect(running.action, at: running.location) }
     cancelRunningEffects()
   }

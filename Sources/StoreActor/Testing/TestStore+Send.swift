@@ -24,6 +24,7 @@ extension TestStore {
     recorder.at(location)
     if isDismissed { reportDismissed(action, at: location) }
     dealWithUnreceivedActions(before: action, at: location)
+    dealWithUnreceivedOutputs(at: location)
     let previous = recorder.state
     let task = recorder.sending { core.send(action) }
     await noteOutcome(of: action, task, at: location)

@@ -12,6 +12,7 @@ import IssueReporting
 /// - A `send` or `receive` states in a closure what changes in the state: the closure is given the
 ///   state before the action, and has to make of it the state after the action.
 /// - Every action that an effect sends, also one of `Effect.send`, has to be received.
+/// - Every output of the feature has to be received, with `receive(output:)`.
 /// - Every effect has to end before the test does.
 ///
 /// What is not so is reported, at the latest when the store goes. See ``exhaustivity`` for tests
@@ -66,9 +67,9 @@ public final class TestStore<State: Equatable, Action> {
 
   /// Creates a test store over any core.
   ///
-  /// Of a core that is not the root of this process only states are seen, not the actions that
-  /// effects send: those cannot be received, and each `send` asserts the state that the store has
-  /// when the action's outcome is known.
+  /// Of a core that is not the root of this process only states and outputs are seen, not the
+  /// actions that effects send: those cannot be received, and each `send` asserts the state that
+  /// the store has when the action's outcome is known.
   package convenience init(
     core: any StoreCore<State, Action>,
     fileID: StaticString = #fileID,

@@ -65,9 +65,10 @@ package struct TestSubject<State, Action> {
       dismissal: dismissal,
       complaint: { nil },
     )
+    recorder.observeOutputs(of: root)
   }
 
-  /// A core of which only the states are seen.
+  /// A core of which only the states and the outputs are seen.
   init(core: any StoreCore<State, Action>, location: IssueLocation) {
     self.core = core
     recorder = TestRecorder(state: core.state, location: location)
@@ -75,5 +76,6 @@ package struct TestSubject<State, Action> {
     dismissal = TestDismissal()
     complaint = { nil }
     isObserved = false
+    recorder.observeOutputs(of: core)
   }
 }

@@ -49,12 +49,10 @@ struct ActionTranslation {
   }
 
   private func text(_ error: CodecError, _ action: [UInt8]) -> String {
-    guard error.code == .unknownName,
-      let unknown = try? GenericValue(encoded: action).unknownCase(at: error.path),
+    guard let unknown = resolution.unknownCase(in: action, error),
       let known = daemon.cases(at: error.path)
     else { return "cannot be told this action of \"\(scope)\": \(error)" }
-    let steps = error.path.map(\.text).filter { !$0.hasPrefix("_") } + [unknown]
-    return "does not know the action \"\(steps.joined(separator: "."))\" of \"\(scope)\"; "
+    return "does not know the action \"\(unknown)\" of \"\(scope)\"; "
       + "it knows \(Self.list(known)). Update the daemon."
   }
 
@@ -64,41 +62,6 @@ struct ActionTranslation {
     guard !names.isEmpty else { return "none there" }
     let more = names.count > mostListed ? " and \(names.count - mostListed) more" : ""
     return names.prefix(mostListed).map { "\"\($0)\"" }.joined(separator: ", ") + more
-  }
-}
-
-extension CodecError.PathElement {
-  fileprivate var text: String {
-    switch self {
-    case .name(let name): name
-    case .index(let index): "\(index)"
-    case .key(let key): key
-    }
-  }
-}
-
-extension GenericValue {
-  /// The case of the choice at the end of a path; nil when there is none.
-  fileprivate func unknownCase(at path: [CodecError.PathElement]) -> String? {
-    var value = self
-    for element in path {
-      switch (element, value) {
-      case (.name(let name), _):
-        // Records and cases with payloads are both maps from names.
-        guard let part = value[field: name] else { return nil }
-        value = part
-      case (.index(let index), .array(let items)) where items.indices.contains(index):
-        value = items[index]
-      default: return nil
-      }
-    }
-    switch value {
-    case .text(let name): return name
-    case .map(let entries):
-      guard entries.count == 1, case .text(let name) = entries[0].key else { return nil }
-      return name
-    default: return nil
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-import StoreState
+package import StoreState
 
 /// What a client wants of one scope, and how far it got.
 @MainActor
@@ -18,6 +18,8 @@ package final class ClientScope {
   private let own: Hashes
   /// How to talk with the daemon where its types are not this program's.
   private(set) var translation: ScopeTranslation?
+  /// Whose scope it is.
+  weak var client: ReplicaClient?
   /// Nil for a scope that is only sent to.
   package let replica: (any Replica)?
   package internal(set) var status = ScopeStatus.joining {
@@ -99,7 +101,7 @@ extension ClientScope {
   }
 
   /// The digest of the optional state, in the daemon's form.
-  var digest: Digest? { translation?.digest ?? replica?.digest }
+  package var digest: Digest? { translation?.digest ?? replica?.digest }
 }
 
 // MARK: - Types

@@ -71,4 +71,6 @@ package enum ClientEvent: Hashable, Sendable {
   case silent
   /// A scope is joined again, and why.
   case resynchronising(scope: String, reason: String)
+  /// Outputs of a scope that somebody asked for cannot be read here, and why.
+  case outputsLeftOut(scope: String, reason: String)
 }

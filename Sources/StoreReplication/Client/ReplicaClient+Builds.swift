@@ -10,6 +10,7 @@ extension ReplicaClient {
     for (scope, _) in refused { scope.isResolving = true }
     describe { [weak self] answer in
       guard let self else { return }
+      if case .success(let descriptions) = answer { outputSchemas.learn(descriptions) }
       for (scope, failure) in refused {
         scope.isResolving = false
         guard !scope.isGone else { continue }

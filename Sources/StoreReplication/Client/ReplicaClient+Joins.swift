@@ -28,6 +28,7 @@ extension ReplicaClient {
       reader: reader,
       replica: replica,
     )
+    scope.client = self
     scopes.append(scope)
     needsJoin = true
     return scope

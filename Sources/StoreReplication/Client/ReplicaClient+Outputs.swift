@@ -1,4 +1,5 @@
-import StoreState
+import StoreActor
+package import StoreState
 
 extension ReplicaClient {
   func receive(_ outputs: PublishedMessage.Outputs, on topic: Topic) {
@@ -43,5 +44,71 @@ extension ClientJoin {
   enum Kept {
     case run(PublishedMessage.DeltaRun)
     case outputs(PublishedMessage.Outputs)
+  }
+}
+
+// MARK: - Other builds
+
+/// The schemas of outputs that a daemon has described, by their hashes.
+struct OutputSchemas {
+  fileprivate(set) var known: [Digest: SchemaDocument] = [:]
+  /// What the daemon of a session does not describe, though it sends it.
+  fileprivate var missing: (session: Identifier?, hashes: Set<Digest>) = (nil, [])
+  fileprivate var waiting: [(hash: Digest, body: @MainActor (SchemaDocument?) -> Void)] = []
+
+  /// Takes what a daemon has described; what others described before is of no use any more.
+  mutating func learn(_ descriptions: [ScopeDescription]) {
+    let documents = descriptions.compactMap(\.output)
+    known = Dictionary(documents.map { ($0.hash, $0) }) { first, _ in first }
+  }
+}
+
+extension ReplicaClient {
+  /// Finds the schema of outputs, which only those need whose own schema is another one.
+  ///
+  /// - Parameters:
+  ///   - hash: The schema's hash.
+  ///   - body: Takes the schema, at once or when the daemon has answered; nil when nobody knows it.
+  func findOutputSchema(
+    _ hash: Digest,
+    _ body: @escaping @MainActor (SchemaDocument?) -> Void,
+  ) {
+    let token = session?.token
+    if let document = outputSchemas.known[hash] { return body(document) }
+    if outputSchemas.missing.session == token, outputSchemas.missing.hashes.contains(hash) {
+      return body(nil)
+    }
+    outputSchemas.waiting.append((hash, body))
+    guard outputSchemas.waiting.count == 1 else { return }
+    describe { [weak self] answer in self?.learnOutputs(answer, token) }
+  }
+
+  private func learnOutputs(
+    _ answer: Result<[ScopeDescription], CodecError>,
+    _ asked: Identifier?,
+  ) {
+    let waiting = outputSchemas.waiting
+    outputSchemas.waiting = []
+    if case .success(let descriptions) = answer {
+      outputSchemas.learn(descriptions)
+      let missing = waiting.map(\.hash).filter { outputSchemas.known[$0] == nil }
+      if outputSchemas.missing.session != asked { outputSchemas.missing = (asked, []) }
+      outputSchemas.missing.hashes.formUnion(missing)
+    }
+    for (hash, body) in waiting { body(outputSchemas.known[hash]) }
+  }
+}
+
+extension ClientScope: OutputOrigin {
+  package func findSchema(
+    _ hash: Digest,
+    _ body: @escaping @MainActor (SchemaDocument?) -> Void,
+  ) {
+    guard let client else { return body(nil) }
+    client.findOutputSchema(hash, body)
+  }
+
+  package func leftOut(_ reason: String) {
+    client?.events.append(.outputsLeftOut(scope: name, reason: reason))
   }
 }

@@ -125,18 +125,32 @@ extension SchemaResolver {
   ) -> Projection {
     let idPath = step(path, "[id]")
     keep(resolve(from.id, to.id, path: idPath), path: idPath)
-    var isSame = from.field.isSame(as: to.field)
-    if !isSame, case .named(let definition) = to.element {
-      let place = SchemaHints.Place(definition: definition, case: nil, name: to.field)
-      isSame = reader.hints.formerNames(of: place).contains { $0.isSame(as: from.field) }
-    }
-    if !isSame {
+    if !isSameID((from.field, from.element), (to.field, to.element)) {
       note(
         "identified by \(from.field) \(words.writer), by \(to.field) \(words.reader)",
         at: path,
       )
     }
     return .identified(resolve(from.element, to.element, path: step(path, "[]")))
+  }
+
+  /// Whether the field that the reader takes for the id is the writer's id.
+  ///
+  /// Names alone do not tell: what was called otherwise before may be another field by now.
+  private func isSameID(
+    _ from: (field: String, element: Schema),
+    _ to: (field: String, element: Schema),
+  ) -> Bool {
+    guard case (.named(let one), .named(let other)) = (from.element, to.element),
+      case (.record(let fields)?, .record(let others)?) =
+        (writer.definitions[one], reader.document.definitions[other])
+    else { return from.field.isSame(as: to.field) }
+    let owner = Owner(definition: other, case: nil)
+    let targets = match(fields.map(\.name), others.map(\.name), owner)
+    return zip(fields, targets).contains { field, target in
+      guard let target else { return false }
+      return field.name.isSame(as: from.field) && others[target].name.isSame(as: to.field)
+    }
   }
 
   private mutating func keep(_ projection: Projection, path: String) {

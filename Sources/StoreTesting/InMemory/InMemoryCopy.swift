@@ -13,6 +13,8 @@ final class InMemoryCopy<State: ReplicatedState>: Replica {
   private var newest: State?
   /// The last state that there was, for whoever reads an absent scope.
   private(set) var state: State
+  /// What knows the schemas of outputs.
+  weak var origin: (any OutputOrigin)?
   /// Why the daemon does not let the client have the scope.
   private(set) var refusal: JoinFailure?
 
@@ -42,7 +44,8 @@ final class InMemoryCopy<State: ReplicatedState>: Replica {
   func announce() { observers.notify() }
 
   func received(_ output: PublishedMessage.Output) {
-    outputObservers.notify(EncodedOutput(bytes: output.value, schema: output.schema))
+    let encoded = EncodedOutput(bytes: output.value, schema: output.schema, origin: origin)
+    outputObservers.notify(encoded)
   }
 
   func statusChanged(_ status: ScopeStatus) {

@@ -27,6 +27,7 @@ final class InMemoryCore<Root: Sendable, RootAction, State: ReplicatedState, Act
       action: SchemaRegistry.document(for: Action.self),
       replica: copy,
     )
+    copy.origin = scope
   }
 
   var state: State { copy.state }

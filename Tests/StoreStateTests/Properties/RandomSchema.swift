@@ -80,7 +80,8 @@ struct RandomSchema {
     )
   }
 
-  private init(document: SchemaDocument) { self.document = document }
+  /// Values of a document.
+  init(document: SchemaDocument) { self.document = document }
 
   private static func identified(_ schema: Schema, _ document: SchemaDocument) -> Schema {
     switch schema {
@@ -174,10 +175,14 @@ extension RandomSchema {
     switch schema {
     case .bool: .bool(random.chance(2))
     case .int8: .integer(random.pick([-128, -1, 0, 1, 127]))
+    case .int16: .integer(random.pick([-32_768, 0, 300]))
+    case .int32: .integer(random.pick([-1 << 31, 0, 70_000]))
     case .int64: .integer(random.pick([.min, -25, 0, 24, .max]))
     case .uint8: .unsigned(UInt64(random.pick([0, 1, 2, 255])))
+    case .uint16: .unsigned(UInt64(random.pick([0, 65_535])))
+    case .uint32: .unsigned(UInt64(random.pick([0, 1 << 31])))
     case .uint64: .unsigned(random.pick([0, 1 << 63, .max]))
-    case .float32, .float64, .date:
+    case .float16, .float32, .float64, .date:
       .float(random.pick([0, -0.0, 1.5, -.infinity, .nan, 65504]))
     case .text, .url:
       .text(

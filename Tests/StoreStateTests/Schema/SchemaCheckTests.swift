@@ -44,7 +44,7 @@ import Testing
     #expect(refusal(identified("id", .uuid, .text)) == "$: text has no id: it is not a record")
     #expect(
       refusal(identified("key", .uuid, .named("Row")), ["Row": row])
-        == "$: Row has no field \"key\""
+        == "$: Row has no field \"key\"; rows that are replicated store their id in one"
     )
     #expect(
       refusal(identified("id", .text, .named("Row")), ["Row": row])

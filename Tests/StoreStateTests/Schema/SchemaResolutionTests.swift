@@ -261,6 +261,26 @@ import Testing
     )
   }
 
+  @Test("A renamed id is the id only where its own name is not another field's of the writer")
+  func renamedID() throws {
+    func rows(_ id: String, _ fields: [String]) throws -> SchemaDocument {
+      try SchemaDocument(
+        root: .identified(idField: id, id: .text, element: .named("R")),
+        definitions: ["R": .record(fields.map { .init($0, .text) })],
+      )
+    }
+    var hints = SchemaHints()
+    let place = SchemaHints.Place(definition: "R", case: nil, name: "key")
+    hints.add(place, formerly: ["id"], fallback: nil)
+    let reader = ReaderSchema(try rows("key", ["key"]), hints: hints)
+    #expect(SchemaResolution(writer: try rows("id", ["id"]), reader: reader).differences == [])
+    // The reader's key is the writer's, of which several rows may have the same.
+    #expect(
+      SchemaResolution(writer: try rows("id", ["id", "key"]), reader: reader).differences
+        == ["$: identified by id there, by key here"]
+    )
+  }
+
   @Test("Types that differ only in their names are the same schema")
   func names() throws {
     let here = try SchemaDocument(

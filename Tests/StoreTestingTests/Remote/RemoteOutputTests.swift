@@ -67,6 +67,78 @@ struct RemoteOutputTests {
     #expect(OutputReader(String.self).read(encoded) == nil)
   }
 
+  @Test(
+    "A test receives them the same way from a feature here and from one in a daemon",
+    arguments: [false, true],
+  )
+  func received(isRemote: Bool) async {
+    let store =
+      isRemote
+      ? TestStore(remote: Whistle.State(), output: Whistle.Output.self) { Whistle() }
+      : TestStore(initialState: Whistle.State()) { Whistle() }
+    await store.send(.blown(times: 2)) { $0.blows = 2 }
+    // Not of the type that travels: it stays with the daemon, and is seen there.
+    await store.receive(output: "whistle")
+    await store.receive(output: Whistle.Output(number: 1))
+    await store.receive(outputOf: Whistle.Output.self) { $0.number == 2 }
+    await store.send(.echoed)
+    await store.receive(output: Whistle.Output(number: -1))
+  }
+
+  @Test("A test of a scope receives those of the scope, and no others")
+  func receivedOfScope() async {
+    let store = TestStore(
+      remote: Yard.State(),
+      state: \.left,
+      action: \.left,
+      output: Whistle.Output.self,
+    ) {
+      Yard()
+    }
+    await store.send(.blown(times: 1)) { $0.blows = 1 }
+    await store.receive(output: "whistle")
+    await store.receive(output: Whistle.Output(number: 1))
+    // The parent's, in the name of the child whose action it was.
+    await store.receive(output: Whistle.Output(number: 99))
+    await expectIssue("The feature put out 2 unexpected outputs", "number: 1", "number: 2") {
+      let store = TestStore(
+        remote: Yard.State(),
+        state: \.right,
+        action: \.right,
+        output: Whistle.Output.self,
+      ) {
+        Yard()
+      }
+      await store.send(.blown(times: 2)) { $0.blows = 2 }
+      await store.receive(output: "whistle")
+    }
+  }
+
+  @Test("What cannot be read from its own encoding is a failure of the test")
+  func unreadableHere() async {
+    await expectIssue("An output of type 'Broken' cannot be read from its own encoding") {
+      let store = TestStore(remote: Whistle.State(), output: Broken.self) {
+        Reduce<Whistle.State, Whistle.Action> { _, _ in .output(Broken()) }
+      }
+      await store.send(.echoed)
+      await store.receive(outputOf: Broken.self)
+    }
+  }
+
+  @Test("What is written otherwise each time does not arrive as it was made")
+  func fickle() async {
+    await expectIssue(
+      "The client did not get the outputs that the daemon put out: …",
+      "(Daemon: −, Client: +)",
+    ) {
+      let store = TestStore(remote: Whistle.State(), output: Fickle.self) {
+        Reduce<Whistle.State, Whistle.Action> { _, _ in .output(Fickle()) }
+      }
+      await store.send(.echoed)
+      await store.receive(outputOf: Fickle.self)
+    }
+  }
+
   @Test("One that its own type cannot read is an issue")
   func unreadable() async {
     let schema = SchemaRegistry.document(for: Whistle.Output.self).hash
@@ -128,5 +200,63 @@ private struct Whistle: Reducer {
         return .run { await $0.output(Output(number: -1)) }
       }
     }
+  }
+}
+
+/// Writes a number, and reads a text.
+private struct Broken: WireValue, Equatable {
+  static func schema(in registry: inout SchemaRegistry) -> Schema { .int64 }
+
+  init() {}
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) { _ = try decoder.text() }
+
+  func encode(to encoder: inout CBOREncoder) { encoder.encode(unsigned: 1) }
+}
+
+/// Counts how often it was written.
+private struct Fickle: WireValue {
+  private let count = LockIsolated(UInt64(0))
+
+  static func schema(in registry: inout SchemaRegistry) -> Schema { .uint64 }
+
+  init() {}
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) { _ = try decoder.unsigned() }
+
+  func encode(to encoder: inout CBOREncoder) {
+    count.withValue { $0 += 1 }
+    encoder.encode(unsigned: count.value)
+  }
+}
+
+/// Two whistles.
+private struct Yard: Reducer {
+  struct State: Sendable {
+    var left = Whistle.State()
+    var right: Whistle.State? = Whistle.State()
+  }
+
+  enum Action: Sendable, CasePathable {
+    case left(Whistle.Action)
+    case right(Whistle.Action)
+
+    struct AllCasePaths: Sendable {
+      var left: AnyCasePath<Action, Whistle.Action> {
+        AnyCasePath(embed: Action.left) { if case .left(let it) = $0 { it } else { nil } }
+      }
+      var right: AnyCasePath<Action, Whistle.Action> {
+        AnyCasePath(embed: Action.right) { if case .right(let it) = $0 { it } else { nil } }
+      }
+    }
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  var body: some ReducerOf<Self> {
+    Scope(\.left, action: \.left) { Whistle() }
+    Reduce { _, action in
+      if case .left = action { .output(Whistle.Output(number: 99)) } else { .none }
+    }
+    .ifLet(\.right, action: \.right) { Whistle() }
   }
 }

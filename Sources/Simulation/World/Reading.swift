@@ -1,0 +1,66 @@
+import StoreState
+
+/// What a client's build makes of a scope.
+struct Reading {
+  let content: any ReplicaContent
+  /// Whether the build is a later one than the daemon's.
+  var isLater = false
+  /// Whether it can read the daemon's state.
+  var isReadable = true
+  /// The build's schemas; nil where it takes any.
+  var state: SchemaDocument?
+  var action: SchemaDocument?
+  var reader: (@MainActor () -> ReaderSchema)?
+
+  /// The daemon's build, with a typed copy or a generic one.
+  init<State: ReplicatedState>(_ type: State.Type, isTyped: Bool) {
+    content =
+      isTyped ? TypedContent<State>() : GenericContent(SchemaRegistry.document(for: type))
+  }
+
+  /// A later build.
+  init<State: ReplicatedState, Action: WireAction>(later type: State.Type, _ action: Action.Type) {
+    content = TypedContent<State>()
+    isLater = true
+    state = SchemaRegistry.document(for: type)
+    self.action = SchemaRegistry.document(for: action)
+    reader = { SchemaRegistry.readerSchema(for: type) }
+  }
+
+  /// What a client of the daemon's build makes of a scope.
+  static func own(_ scope: String, isTyped: Bool) -> Self {
+    switch scope {
+    case "accounts": Self(Board.Accounts.self, isTyped: isTyped)
+    case "list": Self(Board.RowList.self, isTyped: isTyped)
+    case "note": Self(Board.Note.self, isTyped: isTyped)
+    case "presence": Self(Board.Presence.self, isTyped: isTyped)
+    default: Self(Board.Row.self, isTyped: isTyped)
+    }
+  }
+
+  /// What a client of a later build makes of a scope.
+  ///
+  /// - Parameters:
+  ///   - scope: The scope's name.
+  ///   - isReadable: Whether it is to be able to read the daemon's, where there is a choice.
+  ///   - planted: What is broken on purpose.
+  /// - Returns: The reading.
+  static func later(_ scope: String, isReadable: Bool, _ planted: PlantedFault?) -> Self {
+    switch scope {
+    case "accounts":
+      var reading = Self(later: LaterBoard.Accounts.self, LaterBoard.AccountsAction.self)
+      if planted == .otherDefault {
+        reading.reader = { SchemaRegistry.readerSchema(for: LaterBoard.ForeignAccounts.self) }
+      }
+      return reading
+    case "list": return Self(later: LaterBoard.RowList.self, Board.ListAction.self)
+    case "note": return Self(later: LaterBoard.Note.self, Board.NoteAction.self)
+    case "presence" where isReadable: return Self(later: Board.Presence.self, Never.self)
+    case "presence":
+      var reading = Self(later: LaterBoard.Crowd.self, Never.self)
+      reading.isReadable = false
+      return reading
+    default: return Self(later: LaterBoard.Row.self, Board.RowAction.self)
+    }
+  }
+}

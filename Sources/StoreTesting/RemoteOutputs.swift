@@ -1,0 +1,102 @@
+import StoreActor
+import StoreReplication
+import StoreState
+
+/// The outputs of a scope that travel, on both ends of the journey.
+///
+/// The test is given what the daemon put out, after a journey of its own; that the client got the
+/// same is compared after each step.
+@MainActor
+final class RemoteOutputs {
+  private let encode: @Sendable (any Sendable) -> [UInt8]?
+  private let decode: @Sendable ([UInt8]) throws(CodecError) -> any Sendable
+  private let name: String
+  /// Encodings of what the daemon put out since the last comparison.
+  private var made: [[UInt8]] = []
+  /// Encodings of what the client got since then.
+  private var received: [[UInt8]] = []
+  private var subscriptions: [StoreSubscription] = []
+  private var problem: String?
+
+  /// The outputs of a type; of `Never` there are none.
+  init<Output: WirePayload>(_ type: Output.Type) {
+    name = "\(type)"
+    encode = { output in
+      guard let output = output as? Output else { return nil }
+      var encoder = CBOREncoder()
+      do throws(CodecError) {
+        try output.encode(to: &encoder)
+        return encoder.bytes
+      } catch {
+        // Private to the daemon.
+        return nil
+      }
+    }
+    decode = { (bytes) throws(CodecError) in
+      var decoder = CBORDecoder(bytes)
+      let output = try Output(from: &decoder)
+      try decoder.finish()
+      return output
+    }
+  }
+
+  /// Begins to note what both ends see.
+  ///
+  /// - Parameters:
+  ///   - root: The daemon's root.
+  ///   - belongs: Whether an action of the root is one of the scope's.
+  ///   - copy: The client's copy.
+  ///   - note: Takes each output of the scope.
+  func observe<Root, RootAction>(
+    _ root: RootCore<Root, RootAction>,
+    where belongs: @escaping @Sendable (RootAction) -> Bool,
+    _ copy: InMemoryCopy<some Any>,
+    _ note: @escaping @MainActor (any Sendable) -> Void,
+  ) {
+    subscriptions = [
+      root.observeOutputs { [weak self] output in
+        guard let self, output.action.map(belongs) ?? false else { return }
+        note(travelled(output.value))
+      },
+      copy.outputObservers.add { [weak self] in self?.received.append(Array($0.bytes)) },
+    ]
+  }
+
+  /// The output as it is after a journey.
+  private func travelled(_ output: any Sendable) -> any Sendable {
+    guard let bytes = encode(output) else { return output }
+    made.append(bytes)
+    do throws(CodecError) {
+      return try decode(bytes)
+    } catch {
+      problem = """
+        An output of type '\(name)' cannot be read from its own encoding: \(error)
+
+        To fix, see to it that 'init(from:)' reads what 'encode(to:)' writes.
+        """
+      return output
+    }
+  }
+
+  /// What went wrong since the last call; nil when nothing did.
+  func takeComplaint() -> String? {
+    defer { (made, received, problem) = ([], [], nil) }
+    if let problem { return problem }
+    guard made != received else { return nil }
+    return """
+      The client did not get the outputs that the daemon put out: …
+
+      \(difference(made.map(Self.text), received.map(Self.text), labels: ("Daemon", "Client")))
+
+      To fix, see to it that the type's 'encode(to:)' always writes the same of the same output.
+      """
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
+    do throws(CodecError) {
+      return try GenericValue(encoded: bytes).description
+    } catch {
+      return "\(bytes.count) bytes that cannot be read: \(error)"
+    }
+  }
+}

@@ -1,0 +1,253 @@
+import Simulation
+import StoreActor
+import StoreState
+
+@testable import StoreReplication
+
+/// Chimes that put out sounds: the same state in all builds.
+struct Chimes: ReplicatedRecord, Equatable {
+  var strikes = 0
+
+  static let layout = RecordLayout<Self>("Chimes", [.field("strikes", \.strikes)])
+}
+
+/// What chimes sound like in an old build.
+enum OldSound: ReplicatedChoice, Equatable {
+  case struck(Tone)
+  case rest
+  case echoed(Echo)
+
+  struct Tone: ReplicatedRecord, Equatable {
+    var pitch: Int32 = 0
+    var name = "none"
+
+    static let layout = RecordLayout<Self>(
+      "Tone",
+      [.field("pitch", \.pitch), .field("name", \.name)],
+    )
+  }
+
+  enum Echo: ReplicatedChoice, Equatable {
+    case near
+    case lost
+
+    static let layout = ChoiceLayout<Self>("Echo", [.case("near", .near), .case("lost", .lost)])
+  }
+
+  static let layout = ChoiceLayout<Self>(
+    "Sound",
+    [
+      .case("struck", embed: Self.struck) { if case .struck(let it) = $0 { it } else { nil } },
+      .case("rest", .rest),
+      .case("echoed", embed: Self.echoed) { if case .echoed(let it) = $0 { it } else { nil } },
+    ],
+  )
+}
+
+/// The same in a build in between: with another name for a field, and with more cases.
+enum MiddleSound: ReplicatedChoice, Equatable {
+  case swung
+  case echoed(Echo)
+  case struck(Tone)
+  case rest
+
+  struct Tone: ReplicatedRecord, Equatable {
+    var label = ""
+    var pitch: Int32 = 0
+
+    static let layout = RecordLayout<Self>(
+      "Tone",
+      [.field("label", formerly: "name", keyPath: \.label), .field("pitch", \.pitch)],
+    )
+  }
+
+  enum Echo: ReplicatedChoice, Equatable {
+    case far
+    case near
+
+    static let layout = ChoiceLayout<Self>("Echo", [.case("far", .far), .case("near", .near)])
+  }
+
+  static let layout = ChoiceLayout<Self>(
+    "Sound",
+    [
+      .case("swung", .swung),
+      .case("echoed", embed: Self.echoed) { if case .echoed(let it) = $0 { it } else { nil } },
+      .case("struck", embed: Self.struck) { if case .struck(let it) = $0 { it } else { nil } },
+      .case("rest", .rest),
+    ],
+  )
+}
+
+/// The same in a new build: widened, and with one field more.
+enum NewSound: ReplicatedChoice, Equatable {
+  case rest
+  case struck(Tone)
+  case echoed(MiddleSound.Echo)
+  case swung
+
+  struct Tone: ReplicatedRecord, Equatable {
+    var label = ""
+    var volume = 5
+    var pitch = 0
+
+    static let layout = RecordLayout<Self>(
+      "NewTone",
+      [
+        .field("label", formerly: "name", keyPath: \.label), .field("volume", \.volume),
+        .field("pitch", \.pitch),
+      ],
+    )
+  }
+
+  static let layout = ChoiceLayout<Self>(
+    "NewSound",
+    [
+      .case("rest", .rest),
+      .case("struck", embed: Self.struck) { if case .struck(let it) = $0 { it } else { nil } },
+      .case("echoed", embed: Self.echoed) { if case .echoed(let it) = $0 { it } else { nil } },
+      .case("swung", .swung),
+    ],
+  )
+}
+
+/// Sounds that are called the same and are something else.
+enum OtherSound: ReplicatedChoice, Equatable {
+  case struck(Tone, key: Int)
+
+  struct Tone: ReplicatedRecord, Equatable {
+    var pitch = ""
+
+    static let layout = RecordLayout<Self>("Tone", [.field("pitch", \.pitch)])
+  }
+
+  static let layout = ChoiceLayout<Self>(
+    "Sound",
+    [
+      .case("struck", "_0", "key", embed: Self.struck(_:key:)) {
+        if case .struck(let tone, let key) = $0 { (tone, key) } else { nil }
+      }
+    ],
+  )
+}
+
+/// Types that have nothing to do with sounds.
+struct Postcard: ReplicatedRecord, Equatable {
+  var text = ""
+
+  static let layout = RecordLayout<Self>("Postcard", [.field("text", \.text)])
+}
+
+struct Letter: ReplicatedRecord, Equatable {
+  var body = ""
+
+  static let layout = RecordLayout<Self>("Letter", [.field("body", \.body)])
+}
+
+enum Weather: ReplicatedChoice, Equatable {
+  case sunny
+  case rainy
+
+  static let layout = ChoiceLayout<Self>(
+    "Weather",
+    [.case("sunny", .sunny), .case("rainy", .rainy)],
+  )
+}
+
+struct LocalOnly: Equatable, Sendable {}
+
+/// A root of chimes that put out sounds of any build.
+struct ChimeHost<Sound: ReplicatedState>: Reducer {
+  struct State: Sendable {
+    var chimes = Chimes()
+  }
+
+  enum Action: Sendable {
+    case chimes(ChimeAction<Sound>)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      guard case .chimes(.struck(let sounds)) = action else { return .none }
+      state.chimes.strikes += 1
+      return .concatenate(sounds.map { .output($0) })
+    }
+  }
+}
+
+enum ChimeAction<Sound: ReplicatedState>: WireChoiceAction {
+  case touched
+  /// Only the daemon's own.
+  case struck([Sound])
+
+  static var layout: ActionLayout<Self> {
+    ActionLayout(
+      "Chimes.Action",
+      [.case("touched", .touched) { if case .touched = $0 { true } else { false } }],
+    )
+  }
+}
+
+extension ChimeHost.Action: CasePathable {
+  struct AllCasePaths: Sendable {
+    var chimes: AnyCasePath<ChimeHost.Action, ChimeAction<Sound>> {
+      AnyCasePath(
+        embed: { .chimes($0) },
+        extract: { if case .chimes(let it) = $0 { it } else { nil } },
+      )
+    }
+  }
+
+  static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+@MainActor
+final class ChimeDaemon<Sound: ReplicatedState>: AnyDaemon {
+  typealias Host = ChimeHost<Sound>
+
+  private let root: RootCore<Host.State, Host.Action>
+  private let server: ReplicaServer<Host.State, Host.Action>
+
+  init(epoch: UInt64 = 1) {
+    root = RootCore(initialState: { Host.State() }, reducer: { Host() })
+    server = ReplicaServer(
+      root: root,
+      exposures: [
+        Expose("chimes", state: \Host.State.chimes, action: \.chimes, output: Sound.self)
+      ],
+      epoch: epoch,
+      processID: 1,
+      now: EvolutionBench.start,
+      generator: SeededGenerator(seed: epoch),
+    )
+  }
+
+  /// Puts out sounds for one action.
+  func put(_ sounds: [Sound], _ bench: EvolutionBench) throws {
+    _ = root.send(.chimes(.struck(sounds)))
+    try bench.pump()
+  }
+
+  var welcome: [UInt8] { server.welcome }
+
+  func receive(control frame: [UInt8], from peer: PeerID, at moment: Moment) {
+    server.receive(control: frame[...], from: peer, address: "chimes", at: moment)
+  }
+
+  func receive(upstream frame: [UInt8], at moment: Moment) {
+    server.receive(upstream: frame[...], at: moment)
+  }
+
+  func tick(_ moment: Moment) { server.tick(moment) }
+
+  func turn(_ moment: Moment) -> [(peer: PeerID?, topic: [UInt8], body: [UInt8])] {
+    server.endTurn(moment)
+    for job in server.takeJobs() { server.receive(job.run(), at: moment) }
+    return server.takeOutgoing().map {
+      switch $0 {
+      case .control(let peer, let body): (peer, [], body)
+      case .publish(let topic, let body): (nil, topic, body)
+      }
+    }
+  }
+}
