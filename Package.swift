@@ -161,11 +161,6 @@ let package = Package(
       path: "Benchmarks/StoreBench",
     ),
     .executableTarget(
-      name: "CodecBench",
-      dependencies: ["StoreState"],
-      path: "Benchmarks/CodecBench",
-    ),
-    .executableTarget(
       name: "StateBench",
       dependencies: ["StoreState"],
       path: "Benchmarks/StateBench",
@@ -306,7 +301,9 @@ let package = Package(
     ),
     .testTarget(
       name: "BenchmarkTests",
-      dependencies: ["Client", "Daemon", "HostBench", "StoreBench", "StoreReplication"],
+      dependencies: [
+        "Client", "Daemon", "HostBench", "StateBench", "StoreBench", "StoreReplication",
+      ],
     ),
     .testTarget(
       name: "ClientTests",

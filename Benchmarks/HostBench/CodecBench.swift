@@ -4,6 +4,8 @@ import StoreState
 import Workspace
 
 /// Rows written and read in the form of the wire, against the same rows as JSON by Foundation.
+///
+/// Both make a plain array of the rows. What is made is freed when nobody measures any more.
 @MainActor
 enum CodecBench {
   static func run(_ arguments: inout Arguments) throws {
@@ -17,37 +19,65 @@ enum CodecBench {
     var isCompleted: Bool
   }
 
-  static func figures(rows: Int, rounds: Int) throws -> Figures {
-    let items = BenchDaemon.todos(rows).items
-    let json = items.map { JSONRow(id: $0.id, title: $0.title, isCompleted: $0.isCompleted) }
+  static func figures(rows count: Int, rounds: Int) throws -> Figures {
+    let identified = BenchDaemon.todos(count).items
+    let rows = Array(identified)
+    let json = rows.map { JSONRow(id: $0.id, title: $0.title, isCompleted: $0.isCompleted) }
     let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
     let text = try encoder.encode(json)
-    let bytes = items.encoded()
-    var (writing, reading) = (Samples(), Samples())
-    var (jsonWriting, jsonReading) = (Samples(), Samples())
+    let bytes = rows.encoded()
+    var turns = Turns()
     for _ in 0..<rounds {
-      writing.append(rate(bytes.count) { _ = items.encoded() })
-      jsonWriting.append(try rate(text.count) { _ = try encoder.encode(json) })
-      reading.append(
-        try rate(bytes.count) { _ = try IdentifiedArrayOf<Todo.State>(encoded: bytes) }
-      )
-      jsonReading.append(
-        try rate(text.count) { _ = try decoder.decode([JSONRow].self, from: text) }
-      )
+      turns.take("encode", bytes.count) { rows.encoded() }
+      try turns.take("json_encode", text.count) { try encoder.encode(json) }
+      try turns.take("decode", bytes.count) { try [Todo.State](encoded: bytes) }
+      try turns.take("json_decode", text.count) { try decoder.decode([JSONRow].self, from: text) }
+      turns.take("identified_encode", bytes.count) { identified.encoded() }
+      try turns.take("identified_decode", bytes.count) {
+        try IdentifiedArrayOf<Todo.State>(encoded: bytes)
+      }
+      try turns.take("generic_decode", bytes.count) { try GenericValue(encoded: bytes) }
+      try turns.take("check", bytes.count) { try checked(bytes) }
+      try turns.take("digest", bytes.count) { try Digest.of(canonical: bytes) }
     }
     var figures = Figures()
-    figures.set("rows", rows)
-    figures.set("encode_mb_s", writing)
-    figures.set("decode_mb_s", reading)
-    figures.set("json_encode_mb_s", jsonWriting)
-    figures.set("json_decode_mb_s", jsonReading)
-    figures.set("encode_ratio", writing / jsonWriting)
-    figures.set("decode_ratio", reading / jsonReading)
+    figures.set("rows", count)
+    for name in turns.names { figures.set("\(name)_mb_s", turns[name]) }
+    for name in ["encode", "identified_encode"] {
+      figures.set("\(name)_ratio", turns[name] / turns["json_encode"])
+    }
+    for name in ["decode", "identified_decode"] {
+      figures.set("\(name)_ratio", turns[name] / turns["json_decode"])
+    }
     return figures
   }
 
-  /// Millions of bytes a second of CPU time.
-  private static func rate(_ bytes: Int, _ body: () throws -> Void) rethrows -> Double {
-    Double(bytes) * 1000 / Double(max(try Machine.cost(of: body), 1))
+  /// Reads all without making anything of it.
+  private static func checked(_ bytes: [UInt8]) throws -> Int {
+    var decoder = CBORDecoder(bytes)
+    try decoder.skipItem()
+    try decoder.finish()
+    return decoder.offset
+  }
+}
+
+/// Measurements that take turns, in millions of bytes a second of CPU time.
+private struct Turns {
+  private(set) var names: [String] = []
+  private var samples: [String: Samples] = [:]
+
+  subscript(name: String) -> Samples { samples[name] ?? Samples() }
+
+  mutating func take<Result>(
+    _ name: String,
+    _ bytes: Int,
+    _ body: () throws -> Result,
+  ) rethrows {
+    var result: Result?
+    let cost = try Machine.cost { result = try body() }
+    withExtendedLifetime(result) {
+      if samples[name] == nil { names.append(name) }
+      samples[name, default: Samples()].append(Double(bytes) * 1000 / Double(max(cost, 1)))
+    }
   }
 }

@@ -18,6 +18,11 @@ struct Samples {
     Samples(values: zip(above.values, below.values).map { $0 / max($1, .leastNormalMagnitude) })
   }
 
+  /// Each of these and the one at the same place in the others.
+  static func + (left: Samples, right: Samples) -> Samples {
+    Samples(values: zip(left.values, right.values).map { $0 + $1 })
+  }
+
   init(values: [Double] = []) { self.values = values }
 }
 

@@ -3,17 +3,26 @@ import StoreState
 import Workspace
 import ZeroMQ
 
-/// One client with two sockets of its own, which follows a scope and says nothing.
+/// One client with two sockets of its own, which follows a scope, or only sends to it where it has
+/// no replica; by itself it says nothing.
 @MainActor
 final class Follower {
   private let client: ReplicaClient
+  private let scope: ClientScope
   private let control: Socket
   private let publishing: Socket
-  private let replica = CounterReplica()
+  private let replica: CountingReplica?
   private var first = Message()
   private var second = Message()
 
-  init(_ number: Int, of directory: String, scope: String, context: Context) throws {
+  init(
+    _ number: Int,
+    of directory: String,
+    scope: String,
+    replica: CountingReplica?,
+    context: Context,
+  ) throws {
+    self.replica = replica
     control = try Socket(context, kind: .dealer, options: Self.options())
     publishing = try Socket(context, kind: .xsub, options: Self.options(sendHighWater: 0))
     client = ReplicaClient(
@@ -25,7 +34,7 @@ final class Follower {
       now: .current,
       generator: Pseudorandom(seed: UInt64(number)),
     )
-    _ = client.add(scope, mode: .follow, replica: replica)
+    self.scope = client.add(scope, mode: replica == nil ? .sendOnly : .follow, replica: replica)
     try control.connect("ipc://\(directory)/ctl")
     try publishing.connect("ipc://\(directory)/pub")
   }
@@ -44,8 +53,22 @@ final class Follower {
     return options
   }
 
-  var isReady: Bool { client.isQuiet && replica.isSettled }
+  var isReady: Bool { client.isQuiet && replica?.isSettled ?? true }
   var sockets: [Socket] { [control, publishing] }
+
+  /// The deltas that it has applied.
+  var deltas: Int { replica?.deltas ?? 0 }
+
+  /// Bytes of the delta that came last, and of the bookmark, their topics not counted.
+  private(set) var deltaBytes = 0
+  private(set) var bookmarkBytes = 0
+
+  /// Sends an action.
+  func submit(_ action: [UInt8]) throws -> ActionTicket {
+    let ticket = client.submit(action, to: scope)
+    try turn()
+    return ticket
+  }
 
   /// Takes everything that has come, and says what is due.
   func turn() throws {
@@ -53,7 +76,7 @@ final class Follower {
     while try control.receive(into: &first) { client.receive(control: first.bytes[...], at: now) }
     while try publishing.receive(into: &first) {
       if first.more, try publishing.receive(into: &second) {
-        client.receive(topic: first.bytes[...], body: second.bytes[...], at: now)
+        take(second.bytes, of: first.bytes, at: now)
       } else {
         client.receive(welcome: first.bytes[...], at: now)
       }
@@ -64,7 +87,30 @@ final class Follower {
       client.endTurn(now)
     }
     for outgoing in client.takeOutgoing() { try perform(outgoing) }
-    _ = client.takeEvents()
+    for event in client.takeEvents() { try check(event) }
+  }
+
+  /// A client that lost its session in between would be measured joining.
+  private func check(_ event: ClientEvent) throws {
+    switch event {
+    case .silent, .sessionEnded, .resynchronising, .refused, .newEpoch:
+      throw BenchError("A client was disturbed: \(event)")
+    case .connected, .outputsLeftOut: break
+    }
+  }
+
+  /// Takes its leave.
+  func close() throws {
+    client.close(.current)
+    for outgoing in client.takeOutgoing() { try perform(outgoing) }
+    control.close()
+    publishing.close()
+  }
+
+  private func take(_ body: [UInt8], of topic: [UInt8], at now: Moment) {
+    let before = deltas
+    client.receive(topic: topic[...], body: body[...], at: now)
+    if deltas == before { bookmarkBytes = body.count } else { deltaBytes = body.count }
   }
 
   private func perform(_ outgoing: ReplicaClient.Outgoing) throws {
@@ -76,27 +122,6 @@ final class Follower {
     case .reconnect: throw BenchError("The daemon was silent for too long")
     }
   }
-}
-
-/// A copy of the counter.
-@MainActor
-final class CounterReplica: Replica {
-  private var state: Counter.State?
-  private(set) var isSettled = false
-
-  var digest: Digest { state.digest }
-
-  func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    state = try Counter.State?(encoded: snapshot)
-  }
-
-  func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    state = try state.applying(delta: delta)
-  }
-
-  func settled(revision: UInt64) { isSettled = true }
-
-  func statusChanged(_ status: ScopeStatus) {}
 }
 
 extension Moment {

@@ -1,3 +1,4 @@
+import Foundation
 import StoreActor
 
 /// Measures a daemon: its half of the protocol in this process, or a real one over its sockets.
@@ -6,7 +7,17 @@ import StoreActor
 @main
 @MainActor
 enum HostBench {
-  static func main() throws {
+  static func main() {
+    do {
+      try run()
+    } catch {
+      // No trap, whose report would hide what is the matter.
+      FileHandle.standardError.write(Data("HostBench: \(error)\n".utf8))
+      exit(1)
+    }
+  }
+
+  private static func run() throws {
     var arguments = Arguments(CommandLine.arguments.dropFirst())
     switch arguments.command {
     case "change": try ChangeBench.run(&arguments)
@@ -15,7 +26,10 @@ enum HostBench {
     case "versions": try VersionsBench.run(&arguments)
     case "codec": try CodecBench.run(&arguments)
     case "follow": try FollowBench.run(&arguments)
-    case "attach": try AttachBench.run(&arguments)
+    case "fan": try FanBench.run(&arguments)
+    case "serve": try ServeBench.run(&arguments)
+    case "write": try WriteBench.run(&arguments)
+    case "rejoin": try RejoinBench.run(&arguments)
     case "bare": try BareDaemon.run(&arguments)
     case "hold": try BareClients.run(&arguments)
     default: print(usage)
@@ -31,7 +45,11 @@ enum HostBench {
     HostBench versions --state [--rows N]  memory of the state alone
     HostBench codec [--rows N] [--rounds N]                    rows against Foundation's JSON
     HostBench follow --dir DIR --clients N [--first N]         clients of a daemon, until killed
-    HostBench attach --socket PATH --clients N                 subscribers of the floor
+    HostBench fan --one DIR --one-pid PID --many DIR --many-pid PID --floor DIR --floor-pid PID
+        [--clients N] [--actions N] [--rounds N] [--counted]   CPU time of a delta, for 1 and for N
+    HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
+    HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   how long its changes take
+    HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed
     HostBench bare --dir DIR               sockets like a daemon's, with nothing behind them
     HostBench hold --dir DIR --clients N   clients of those, until killed
     """

@@ -23,6 +23,20 @@ enum Machine {
     return threadNanoseconds - start
   }
 
+  /// Nanoseconds of CPU time that the main thread of a process has used.
+  ///
+  /// It is exact once the thread waits: therefore it is given a moment to.
+  static func mainThreadNanoseconds(of process: Int) throws -> Int64 {
+    var moment = timespec(tv_sec: 0, tv_nsec: 2_000_000)
+    nanosleep(&moment, nil)
+    let path = "/proc/\(process)/task/\(process)/schedstat"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    guard let time = text.split(separator: " ").first.flatMap({ Int64($0) }) else {
+      throw BenchError("\(path) does not begin with a number: \(text)")
+    }
+    return time
+  }
+
   /// Bytes of memory that are this process's own.
   static var memoryBytes: Int {
     #if os(Linux)

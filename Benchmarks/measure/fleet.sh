@@ -1,73 +1,58 @@
 # Sourced by Benchmarks/run: a daemon with many clients.
 # shellcheck shell=bash disable=SC2154
 
-# main_thread PID: nanoseconds of CPU time that a process's main thread has used.
-main_thread() {
-  local time
-  read -r time _ <"/proc/$1/task/$1/schedstat"
-  printf '%s' "$time"
-}
-
 # memory PID: KiB that are the process's own.
 memory() { awk '/^Anonymous:/ { print $2 }' "/proc/$1/smaps_rollup"; }
 
-deltas() {
-  local line
-  line=$(ours "$1" status --json)
-  field deltas "$line"
-}
-
-# daemon_cost NAME PID: microseconds of the main thread for each delta.
-daemon_cost() {
-  local before first
-  first=$(deltas "$1")
-  before=$(main_thread "$2")
-  ours "$1" bench latency --count "$fleet_count" --json >"$work/bench"
-  calculate '(after - before) / count / 1000' "after=$(main_thread "$2")" "before=$before" \
-    "count=$(($(deltas "$1") - first))"
-}
-
-# floor_cost NAME PID: the same of the floor.
-floor_cost() {
-  local before
-  before=$(main_thread "$2")
-  floor latency "$work/$1" "$fleet_count" "$floor_bytes" >"$work/bench"
-  calculate '(after - before) / count / 1000' "after=$(main_thread "$2")" "before=$before" \
-    "count=$fleet_count"
+# fan NAME OPTION…: HostBench fan with the three processes, whose names begin so.
+fan() {
+  local name=$1 options=()
+  shift
+  for kind in one many floor; do
+    options+=("--$kind" "$work/$name-$kind" "--$kind-pid" "$(<"$work/$name-$kind.pid")")
+  done
+  host fan "${options[@]}" --clients "$fleet_clients" "$@"
 }
 
 # One client against a hundred: ours, and the floor, which publishes alone what it has to.
 measure_fan_out() {
-  local one many raw_one raw_many ratio least greatest
-  local others=$((fleet_clients - 1))
-  say "Measuring $fleet_clients clients of one scope: $pairs rounds of $fleet_count actions"
-  start_daemon one && local one_pid=$started
-  start_daemon many && local many_pid=$started
-  start_floor raw-one && local raw_one_pid=$started
-  start_floor raw-many && local raw_many_pid=$started
-  start followers "$bin/HostBench" follow --dir "$work/many" --clients "$others"
-  start subscribers "$bin/HostBench" attach --socket "$work/raw-many/raw-delta" --clients "$others"
-  for ((i = 0; i < pairs; i++)); do
-    one=$(daemon_cost one "$one_pid")
-    many=$(daemon_cost many "$many_pid")
-    raw_one=$(floor_cost raw-one "$raw_one_pid")
-    raw_many=$(floor_cost raw-many "$raw_many_pid")
-    printf '%s %s %s %s\n' "$many" "$one" "$raw_many" "$raw_one" >>"$work/fan-out"
-  done
-  # What the floor does besides publishing, it does with one subscriber too.
-  read -r ratio least greatest < <(awk '{ print $1 / ($3 - $4 + $2) }' "$work/fan-out" | spread)
-  figure fan-out "$ratio" "$least" "$greatest" "$(median_costs)"
-  figure fan-out-encodings "$(encodings many)"
+  local line
+  say "Measuring $fleet_clients clients of one scope: $fleet_rounds rounds of $fleet_count actions"
+  start_daemon fan-one
+  start_daemon fan-many
+  start_floor fan-floor publish
+  line=$(fan fan --actions "$fleet_count" --rounds "$fleet_rounds")
+  figure_of fan-out ratio "$line" "$(printf 'ours %.1f us, for 1 %.1f, raw XPUB %.1f' \
+    "$(field many_us "$line")" "$(field one_us "$line")" "$(field floor_us "$line")")"
+  figure fan-out-encodings "$(encodings fan-many)"
   stop_all
 }
 
-median_costs() {
-  local names=(ours 'for 1' raw 'raw for 1') text='' value
-  for column in 1 2 3 4; do
-    read -r value _ < <(awk -v c="$column" '{ print $c }' "$work/fan-out" | spread)
-    text+="${text:+, }${names[column - 1]} $(printf %.1f "$value")"
-  done
-  printf '%s us' "$text"
+# counted_in NAME: instructions of a main thread between the two times that it was asked.
+counted_in() { awk '/^(summary|totals):/ { count = $2 } END { print count + 0 }' \
+  "$work/$1.callgrind.2-01"; }
+
+# The same in instructions of the main thread: nobody else's work moves them.
+measure_fan_out_instructions() {
+  local one many floor
+  if ! command -v valgrind >/dev/null || ! command -v callgrind_control >/dev/null; then
+    unmeasured fan-out-instructions 'needs valgrind'
+    return
+  fi
+  say "Counting instructions for $fleet_clients clients of one scope: $fan_counted actions"
+  under=callgrind
+  # Slowed down so much, nobody must lose its lease.
+  start_daemon counted-one --lease-ms 600000
+  start_daemon counted-many --lease-ms 600000
+  start_floor counted-floor publish
+  under=
+  fan counted --actions "$fan_counted" --rounds 1 --counted >/dev/null
+  read -r one many floor < <(for kind in one many floor; do
+    calculate 'all / count' "all=$(counted_in "counted-$kind")" "count=$fan_counted"
+  done | xargs)
+  figure fan-out-instructions "$(calculate 'many / (one + floor)' "many=$many" "one=$one" \
+    "floor=$floor")" '' '' "$(printf '%.0f, for 1 %.0f, raw XPUB %.0f' "$many" "$one" "$floor")"
+  stop_all
 }
 
 # encodings NAME: deltas encoded for each action that changed something.
@@ -84,10 +69,10 @@ measure_each() {
   local pid=$1 few
   shift
   start few "$@" --clients "$memory_few"
-  sleep 1
+  sleep 0.3 # until what came last is written down
   few=$(memory "$pid")
   start more "$@" --clients "$memory_more" --first "$memory_few"
-  sleep 1
+  sleep 0.3
   each=$(calculate '(more - few) / count' "more=$(memory "$pid")" "few=$few" "count=$memory_more")
 }
 
@@ -111,11 +96,43 @@ measure_memory() {
   figure client-memory "$median" "$least" "$greatest" "KiB; libzmq itself $bare"
 }
 
+# writes NUMBER: a line of how long the actions of a client take that sends a thousand a second.
+writes() {
+  host write --dir "$work/loaded" --rows "$join_rows" --actions "$write_count" --number "$1"
+}
+
+# How long a writer waits while somebody joins a large scope all the time, and while nobody does.
+measure_join_load() {
+  local quiet loaded median least greatest
+  say "Measuring a writer beside joiners of $join_rows rows: $pairs pairs of $write_count actions"
+  mkdir -m 700 "$work/loaded"
+  start loaded "$bin/HostBench" serve --dir "$work/loaded" --rows "$join_rows"
+  for ((i = 0; i < pairs; i++)); do
+    quiet=$(writes "$i")
+    start joiners "$bin/HostBench" rejoin --dir "$work/loaded" --first "$((i * 100000))"
+    loaded=$(writes "$((1000 + i))")
+    stop_last
+    for name in p50_us p99_us; do
+      printf '%s %s\n' "$(field $name "$loaded")" "$(field $name "$quiet")" >>"$work/load-$name"
+    done
+  done
+  for name in p50_us p99_us; do
+    read -r quiet _ < <(awk '{ print $2 }' "$work/load-$name" | spread)
+    read -r loaded _ < <(awk '{ print $1 }' "$work/load-$name" | spread)
+    read -r median least greatest < <(awk '{ print $1 / $2 }' "$work/load-$name" | spread)
+    figure "join-load-${name%_us}" "$median" "$least" "$greatest" \
+      "$(printf '%.0f us, without %.0f' "$loaded" "$quiet")"
+  done
+  stop_all
+}
+
 measure_fleet() {
   if [ ! -r "/proc/$$/task/$$/schedstat" ]; then
     say 'The CPU time of another process can be read on Linux only'
     return
   fi
   measure_fan_out
+  measure_fan_out_instructions
   measure_memory
+  measure_join_load
 }

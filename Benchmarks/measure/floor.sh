@@ -32,22 +32,29 @@ measure_pairs() {
   figure "$key" "$ratio" "$least" "$greatest" "$(printf '%.4g %s, floor %.4g' "$mine" "$4" "$theirs")"
 }
 
-# Milliseconds from start to exit of one command, one number a line.
-measure_get() {
-  local TIMEFORMAT=%R median least greatest
-  say "Measuring storectl get: $get_count runs"
-  for ((i = 0; i <= get_count; i++)); do
-    {
-      time "$bin/storectl" --dir "$work/daemon" get counter --json \
-        >/dev/null 2>"$work/storectl.err"
-    } 2>>"$work/get-seconds" || fail 'storectl get failed'
-  done
-  # The first one warmed the caches.
-  read -r median least greatest < <(awk 'NR > 1 { print $1 * 1000 }' "$work/get-seconds" | spread)
-  figure get "$median" "$least" "$greatest" "of $get_count"
+# timed FILE COMMAND…: its milliseconds from start to exit, one number a line.
+timed() {
+  local TIMEFORMAT=%R file=$1
+  shift
+  { time "$bin/storectl" "$@" >/dev/null 2>"$work/storectl.err"; } 2>>"$file" ||
+    fail "storectl $* failed"
 }
 
-measure_floor() {
+# One command, in turn with one that asks no daemon: what is left is connecting and the answer.
+measure_get() {
+  local median least greatest help
+  say "Measuring storectl get: $get_count runs"
+  for ((i = 0; i <= get_count; i++)); do
+    timed "$work/get" --dir "$work/daemon" get counter --json
+    timed "$work/help" --help
+  done
+  # The first one warmed the caches.
+  read -r help _ < <(awk 'NR > 1 { print $1 * 1000 }' "$work/help" | spread)
+  read -r median least greatest < <(awk 'NR > 1 { print $1 * 1000 }' "$work/get" | spread)
+  figure get "$median" "$least" "$greatest" "of $get_count; storectl --help takes $help"
+}
+
+measure_floor_ratios() {
   start_floor floor
   [ "$part" = floor ] || start_daemon daemon
   say "Measuring latency: $pairs pairs of $latency_count actions"

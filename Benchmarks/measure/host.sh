@@ -24,7 +24,7 @@ measure_change() {
     figure change-instructions "$(calculate 'many / few' "many=$many" "few=$few")" '' '' \
       "$many, with $few_rows rows $few"
   else
-    say 'Nobody can count instructions here: neither perf nor valgrind'
+    unmeasured change-instructions 'needs valgrind, or a counter for perf'
   fi
 }
 
@@ -44,4 +44,6 @@ measure_host() {
   line=$(host codec --rounds "$pairs")
   figure_of encode encode_ratio "$line" "$(field encode_mb_s "$line") MB/s"
   figure_of decode decode_ratio "$line" "$(field decode_mb_s "$line") MB/s"
+  figure_of decode-identified identified_decode_ratio "$line" \
+    "$(field identified_decode_mb_s "$line") MB/s"
 }

@@ -19,17 +19,27 @@ clean_up() {
   exit "$status"
 }
 
-# stop_all: asks them to end, and after two seconds makes them: a program that inherited a blocked
+# end PID…: asks them to end, and after two seconds makes them: a program that inherited a blocked
 # signal never hears it.
-stop_all() {
+end() {
   local pid end=$((SECONDS + 2))
-  for pid in ${pids[@]+"${pids[@]}"}; do kill "$pid" 2>/dev/null || true; done
-  for pid in ${pids[@]+"${pids[@]}"}; do
+  for pid; do kill "$pid" 2>/dev/null || true; done
+  for pid; do
     while kill -0 "$pid" 2>/dev/null && [ "$SECONDS" -lt "$end" ]; do sleep 0.02; done
     kill -KILL "$pid" 2>/dev/null || true
     wait "$pid" 2>/dev/null || true
   done
+}
+
+stop_all() {
+  end ${pids[@]+"${pids[@]}"}
   pids=()
+}
+
+# stop_last: the program that was started last, and no other.
+stop_last() {
+  end "$started"
+  unset "pids[$((${#pids[@]} - 1))]"
 }
 
 # wait_for WHAT PID COMMAND…: until the command succeeds, while the process lives.
@@ -45,32 +55,53 @@ wait_for() {
 
 is_ready() { grep -q '^ready ' "$1"; }
 
-# start NAME COMMAND…: a program that says "ready"; its pid is in $started.
+# started_now NAME: remembers the program that was put into the background, to stop it; its pid is
+# in $started, and in $work/NAME.pid for later.
+started_now() {
+  started=$!
+  pids+=("$started")
+  printf '%s' "$started" >"$work/$1.pid"
+}
+
+# start NAME COMMAND…: a program that says "ready".
 start() {
   local name=$1
   shift
   : >"$work/$name.out"
   "$@" >"$work/$name.out" 2>"$work/$name.err" &
-  started=$!
-  pids+=("$started")
+  started_now "$name"
   wait_for "$name" "$started" is_ready "$work/$name.out"
 }
 
 floor_is_ready() { [ -S "$1/raw-action" ] && [ -S "$1/raw-delta" ]; }
 
-# start_floor NAME: its sockets are in $work/NAME.
+# before NAME [OPTION…]: what counts the instructions of a program and stands before it, in
+# $before; nothing unless $under names it.
+before() {
+  local name=$1
+  shift
+  before=()
+  [ -n "$under" ] || return 0
+  before=(valgrind --tool="$under" --separate-threads=yes
+    --callgrind-out-file="$work/$name.callgrind" "$@")
+}
+
+# start_floor NAME [MODE]: its sockets are in $work/NAME.
 start_floor() {
+  before "$1" --toggle-collect=publish_in_shape
   mkdir -m 700 "$work/$1"
-  "$raw" serve "$work/$1" 2>"$work/$1.err" &
-  started=$!
-  pids+=("$started")
+  ${before[@]+"${before[@]}"} "$raw" "${2:-serve}" "$work/$1" 2>"$work/$1.err" &
+  started_now "$1"
   wait_for 'the floor' "$started" floor_is_ready "$work/$1"
 }
 
-# start_daemon NAME: in memory, in $work/NAME.
+# start_daemon NAME [OPTION…]: in memory, in $work/NAME.
 start_daemon() {
-  mkdir -m 700 "$work/$1"
-  start "$1" "$bin/stored" --dir "$work/$1" --in-memory
+  local name=$1
+  shift
+  before "$name"
+  mkdir -m 700 "$work/$name"
+  start "$name" ${before[@]+"${before[@]}"} "$bin/stored" --dir "$work/$name" --in-memory "$@"
 }
 
 # field NAME LINE: a number in a line of JSON.
@@ -119,6 +150,9 @@ spread() {
 
 # figure KEY VALUE [LEAST GREATEST [NOTE]]: what was found, for the table.
 figure() { printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "${3:-}" "${4:-}" "${5:-}" >>"$work/figures"; }
+
+# unmeasured KEY REASON: a figure that could not be found here.
+unmeasured() { figure "$1" - '' '' "$2"; }
 
 # figure_of KEY NAME LINE [NOTE]: one that HostBench prints with or without its spread.
 figure_of() {

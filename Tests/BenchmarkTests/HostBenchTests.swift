@@ -43,6 +43,9 @@ struct HostBenchTests {
     let line = try CodecBench.figures(rows: 20, rounds: 1).line
     #expect(try number("encode_mb_s", in: line) > 0)
     #expect(try number("json_decode_mb_s", in: line) > 0)
+    #expect(try number("decode_ratio", in: line) > 0)
+    #expect(try number("identified_decode_ratio", in: line) > 0)
+    #expect(try number("digest_mb_s", in: line) > 0)
   }
 
   @Test("Medians and ratios are those of the samples")

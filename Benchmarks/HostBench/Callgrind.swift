@@ -1,0 +1,18 @@
+import Foundation
+
+/// A program that runs under `valgrind --tool=callgrind`.
+enum Callgrind {
+  /// Has it write down what it counted since the last time.
+  static func dump(_ process: Int) throws {
+    let control = Process()
+    control.executableURL = URL(filePath: "/usr/bin/env")
+    control.arguments = ["callgrind_control", "--dump", "\(process)"]
+    control.standardOutput = FileHandle.nullDevice
+    control.standardError = FileHandle.nullDevice
+    try control.run()
+    control.waitUntilExit()
+    guard control.terminationStatus == 0 else {
+      throw BenchError("callgrind_control --dump \(process) failed; is callgrind running it?")
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import StoreActor
+import StoreDaemon
+import StoreReplication
+import StoreState
+import Workspace
+import ZeroMQ
+
+/// A daemon as it ships, with so many rows to begin with, until it is killed.
+@MainActor
+enum ServeBench {
+  static func run(_ arguments: inout Arguments) throws {
+    guard let directory = arguments.text("--dir") else { throw BenchError("Where? --dir DIR") }
+    let rows = arguments.number("--rows", or: 100_000)
+    let host = StoreHost(
+      initialState: WorkspaceFeature.State(todos: BenchDaemon.todos(rows)),
+      exposures: WorkspaceFeature.exposures,
+      configuration: HostConfiguration(directory: directory),
+    ) {
+      WorkspaceFeature()
+    }
+    try host.run { _ in Machine.announce("ready rows=\(rows)") }
+  }
+}
+
+/// A client that changes so many random rows a second, and how long each action takes until it is
+/// acknowledged.
+@MainActor
+enum WriteBench {
+  static func run(_ arguments: inout Arguments) throws {
+    guard let directory = arguments.text("--dir") else {
+      throw BenchError("Which daemon? --dir DIR")
+    }
+    let rows = arguments.number("--rows", or: 100_000)
+    let rate = arguments.number("--rate", or: 1000)
+    let actions = arguments.number("--actions", or: 1000)
+    let number = arguments.number("--number", or: 0)
+    let ids = Array(BenchDaemon.todos(rows).items.ids)
+    var numbers = Pseudorandom(seed: UInt64(number))
+    let writer = try Writer(number, of: directory)
+    for count in [100, actions] {
+      try writer.write(count, interval: 1_000_000_000 / Int64(max(rate, 1))) {
+        let id = ids[Int.random(in: ids.indices, using: &numbers)]
+        return try Todos.Action.items(.element(id: id, action: .toggleButtonTapped)).encoded()
+      }
+    }
+    var figures = Figures()
+    figures.set("count", writer.latencies.count)
+    for (name, part) in [("p50_us", 0.5), ("p99_us", 0.99), ("most_us", 1)] {
+      figures.set(name, writer.latency(part))
+    }
+    figures.printLine()
+  }
+}
+
+/// Sends actions at a pace of its own, whether or not there are answers.
+@MainActor
+private final class Writer {
+  /// Nanoseconds, in no order.
+  private(set) var latencies: [Int64] = []
+  private let client: Follower
+  private let poller: Poller
+
+  init(_ number: Int, of directory: String) throws {
+    client = try Follower(
+      1 << 20 | number,
+      of: directory,
+      scope: "todos",
+      replica: nil,
+      context: try Context(),
+    )
+    poller = Poller(client.sockets.map { .socket($0) })
+    while !client.isReady { try turn() }
+  }
+
+  private func turn() throws {
+    _ = try poller.wait(timeout: .milliseconds(1))
+    try client.turn()
+  }
+
+  func write(_ count: Int, interval: Int64, _ action: () throws -> [UInt8]) throws {
+    latencies = []
+    let start = LoopClock.nanoseconds
+    var sent = 0
+    while latencies.count < count {
+      while sent < count, LoopClock.nanoseconds >= start + Int64(sent) * interval {
+        sent += 1
+        try send(try action())
+      }
+      try turn()
+    }
+  }
+
+  private func send(_ action: [UInt8]) throws {
+    let start = LoopClock.nanoseconds
+    try client.submit(action).whenSettled { [self] _ in
+      latencies.append(LoopClock.nanoseconds - start)
+    }
+  }
+
+  /// Microseconds within which such a part of the actions was done.
+  func latency(_ part: Double) -> Double {
+    let sorted = latencies.sorted()
+    guard !sorted.isEmpty else { return 0 }
+    return Double(sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]) / 1000
+  }
+}
+
+/// Clients that join a scope one after the other, each as a stranger, until killed.
+///
+/// They do not decode what they get: what is looked at is the daemon, and there are few cores.
+@MainActor
+enum RejoinBench {
+  static func run(_ arguments: inout Arguments) throws {
+    guard let directory = arguments.text("--dir") else {
+      throw BenchError("Which daemon? --dir DIR")
+    }
+    let first = arguments.number("--first", or: 0)
+    let context = try Context()
+    var joins = 0
+    while true {
+      let client = try Follower(
+        first + joins,
+        of: directory,
+        scope: "todos",
+        replica: CountingReplica(),
+        context: context,
+      )
+      let poller = Poller(client.sockets.map { .socket($0) })
+      while !client.isReady {
+        _ = try poller.wait(timeout: .milliseconds(5))
+        try client.turn()
+      }
+      try client.close()
+      joins += 1
+      Machine.announce("ready joins=\(joins)")
+    }
+  }
+}
