@@ -27,6 +27,8 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   public let name: String
 
   package let description: ScopeDescription
+  /// The scope itself; nil for rows, which have one for each id.
+  let whole: ScopeSource<Root, RootAction>?
   /// The scope itself, or for rows the one of the id that the text stands for.
   package let source: @Sendable (_ id: String?) throws(CodecError) -> ScopeSource<Root, RootAction>
 
@@ -169,16 +171,18 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       id: nil,
       output: outputs?.document,
     )
-    self.init(description) { (_) throws(CodecError) in source }
+    self.init(description, whole: source) { (_) throws(CodecError) in source }
   }
 
   @usableFromInline
   init(
     _ description: ScopeDescription,
+    whole: ScopeSource<Root, RootAction>? = nil,
     source: @escaping @Sendable (_ id: String?) throws(CodecError) -> ScopeSource<Root, RootAction>,
   ) {
     name = description.name
     self.description = description
+    self.whole = whole
     self.source = source
   }
 }

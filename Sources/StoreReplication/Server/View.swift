@@ -91,11 +91,11 @@ final class View {
   /// - Parameters:
   ///   - revision: The revision.
   ///   - encode: Writes the delta; false when there is none.
-  /// - Returns: The delta's bytes; nil when there is none, and then there is no step.
+  /// - Returns: The delta's size; nil when there is none, and then there is no step.
   func addOnlyStep(
     revision: UInt64,
     _ encode: (inout CBOREncoder) -> Bool,
-  ) -> Int? {
+  ) -> StepSize? {
     let mark = steps.mark
     steps.encode(unsigned: revision)
     steps.arrayHeader(2)
@@ -107,7 +107,7 @@ final class View {
     }
     stepCount += 1
     sequence += 1
-    return steps.bytes.count - start
+    return StepSize(bytes: steps.bytes.count - start, unshared: steps.takeUnshared())
   }
 
   /// Whether exactly one step waits to be published.

@@ -6,6 +6,13 @@
 public struct CBOREncoder: Sendable {
   @usableFromInline var storage: [UInt8]
 
+  /// Bytes that the new value of a delta does not share with the old one although the delta leaves
+  /// them out: of a text that is spliced, of an array in which one element changes.
+  ///
+  /// Whoever keeps both values holds on to them. A piece of the truth: it does not go back when
+  /// bytes are taken back, and counts what elements refer to as their place in the array.
+  @usableFromInline package var unshared = 0
+
   /// The bytes so far.
   @inlinable public var bytes: [UInt8] { storage }
 

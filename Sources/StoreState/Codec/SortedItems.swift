@@ -44,6 +44,9 @@ package struct SortedItems: Sendable {
     items.append(Item(start: mark.offset, keyEnd: keyEnd, end: scratch.bytes.count))
   }
 
+  /// What stands in ``CBOREncoder/unshared`` for all that was added.
+  var unshared: Int { scratch.unshared }
+
   /// Whether nothing was added.
   package var isEmpty: Bool { items.isEmpty }
 
@@ -106,6 +109,7 @@ extension CBOREncoder {
   package mutating func encodeChanges(_ changes: [SortedItems], itemsEach: [Int]) -> Bool {
     let count = changes.count { !$0.isEmpty }
     guard count > 0 else { return false }
+    for items in changes { unshared += items.unshared }
     mapHeader(count)
     for (place, var items) in changes.enumerated() where !items.isEmpty {
       encode(unsigned: UInt64(place))

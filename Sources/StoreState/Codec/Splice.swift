@@ -99,6 +99,7 @@ extension CBOREncoder {
       header(major, UInt64(new.count))
       return append(raw: new)
     }
+    unshared += new.count - splice.inserted
     arrayHeader(3)
     encode(unsigned: UInt64(splice.start))
     encode(unsigned: UInt64(splice.removed))

@@ -101,7 +101,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
     guard let first else { return }
     let key = tree.identity.read(first)
     precondition(
-      first.id == key,
+      first.id.isSame(as: key),
       "An array that is identified by a key path other than \\.id cannot be replicated: "
         + "the first of \(count) elements has the id \(first.id) and is found by \(key)",
     )

@@ -43,6 +43,7 @@ where Element.ID == ID {
     }
     encoder.begin(3, changed * 2)
     encoder.append(raw: changes.bytes)
+    encoder.unshared += changes.unshared
     return true
   }
 

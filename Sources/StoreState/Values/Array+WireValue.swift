@@ -83,6 +83,7 @@ extension Array: ReplicatedState where Element: ReplicatedState {
     {
       suffix += 1
     }
+    encoder.unshared += (prefix + suffix) * MemoryLayout<Element>.stride
     if count == old.count, prefix + suffix == count - 1 {
       encoder.arrayHeader(2)
       encoder.encode(unsigned: UInt64(prefix))

@@ -108,7 +108,10 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
         }
       }
     }
-    return encoder.encodeChanges([removed, inserted, changed], itemsEach: [1, 2, 2])
+    let lists = [removed, inserted, changed]
+    guard encoder.encodeChanges(lists, itemsEach: [1, 2, 2]) else { return false }
+    encoder.unshared += new.count * MemoryLayout<Element>.stride
+    return true
   }
 
   /// Lets entries go, come and change.

@@ -77,7 +77,9 @@ extension Set: ReplicatedState where Element: ReplicatedState {
     for element in new where old.place(of: element) == nil {
       inserted.add { element.encode(to: &$0) }
     }
-    return encoder.encodeChanges([removed, inserted], itemsEach: [1, 1])
+    guard encoder.encodeChanges([removed, inserted], itemsEach: [1, 1]) else { return false }
+    encoder.unshared += new.count * MemoryLayout<Element>.stride
+    return true
   }
 
   /// Lets elements go and come.

@@ -121,6 +121,36 @@ import Testing
   }
 }
 
+/// What versions weigh that the deltas do not show.
+@MainActor
+@Suite struct VersionWeightTests {
+  private func bench() -> ServerBench {
+    var limits = Limits()
+    limits.versionBytes = 1 << 20
+    return ServerBench(limits: limits)
+  }
+
+  @Test("A text that is spliced weighs all of it, for each version has a copy of its own")
+  func spliced() throws {
+    let bench = bench()
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    for step in 0..<200 { bench.root.send(.counter(.filled(bytes: 20_000 + step))) }
+    #expect(bench.server.counters.deltaBytes < 40_000)
+    // 1 MiB is the room of 52 such texts.
+    #expect((147...150).contains(bench.server.versions.oldestRevision))
+  }
+
+  @Test("What changes in scopes that nobody follows is weighed now and then, for all")
+  func unfollowed() {
+    let bench = bench()
+    for step in 0..<200 { bench.root.send(.counter(.filled(bytes: 20_000 + step))) }
+    #expect(bench.server.versions.oldestRevision >= 122)
+    for _ in 0..<200 { bench.root.send(.counter(.incrementButtonTapped)) }
+    #expect(bench.server.versions[300] != nil)
+  }
+}
+
 /// Which versions are kept.
 @Suite struct VersionRingTests {
   @Test("The newest versions are kept, up to their number")
@@ -141,6 +171,13 @@ import Testing
     #expect(ring.oldestRevision == 18)
     #expect(ring[18] == 18)
     #expect(ring[17] == nil)
+  }
+
+  @Test("A step that changed nothing weighs as much as its own record")
+  func leastWeight() {
+    let ring = VersionRing<Int>(limit: 100, bytes: 10 * 512, revision: 0)
+    for revision in UInt64(0)...19 { ring.append(0, revision: revision, changed: 0) }
+    #expect(ring.oldestRevision == 10)
   }
 
   @Test("The newest version is kept, however much its step changed")

@@ -1,0 +1,43 @@
+import Testing
+
+@testable import StoreState
+
+/// What a delta leaves out although both values have it in memory of their own.
+@Suite struct UnsharedTests {
+  private func unshared<State: ReplicatedState>(from old: State, to new: State) -> Int {
+    var encoder = CBOREncoder()
+    _ = new.encodeDelta(from: old, to: &encoder)
+    return encoder.unshared
+  }
+
+  @Test("A text that is spliced has its other bytes again")
+  func text() {
+    let old = String(repeating: "a", count: 1000)
+    #expect(unshared(from: old, to: old + "b") == 1000)
+    #expect(unshared(from: old, to: old) == 0)
+    #expect(unshared(from: "", to: old) == 0)
+  }
+
+  @Test("An array, a set and a dictionary have places for all elements again")
+  func collections() {
+    let numbers = Array(0..<100)
+    #expect(unshared(from: numbers, to: Array(numbers.dropLast()) + [7]) == 99 * 8)
+    #expect(unshared(from: Set(numbers), to: Set(0..<101)) == 101 * 8)
+    let names = Dictionary(uniqueKeysWithValues: numbers.map { ($0, "\($0)") })
+    var changed = names
+    changed[5] = "five"
+    #expect(unshared(from: names, to: changed) == 100 * 24)
+    #expect(unshared(from: names, to: names) == 0)
+  }
+
+  @Test("What is noted inside of elements, values and rows is not lost")
+  func nested() {
+    let (old, new) = (String(repeating: "a", count: 1000), String(repeating: "a", count: 1001))
+    #expect(unshared(from: [old], to: [new]) == 1000)
+    #expect(unshared(from: [1: old], to: [1: new]) == 1000 + 24)
+    let map = PersistentMap(uniqueKeysWithValues: [(1, old)])
+    var changed = map
+    changed[1] = new
+    #expect(unshared(from: map, to: changed) == 1000)
+  }
+}
