@@ -1,4 +1,6 @@
 #if os(Linux)
+import Glibc
+
 /// The main loop of a program that has the main thread: sockets, the main queue and deadlines, in
 /// one thread and one order.
 @MainActor
@@ -7,6 +9,7 @@ package final class PollLoop {
   private var poller: Poller
   private var generation: Int
   private var isStopped = false
+  private var polling = AdaptivePolling()
 
   /// Creates a loop for a participant whose sockets are open.
   package init(_ participant: any LoopParticipant) {
@@ -37,7 +40,7 @@ package final class PollLoop {
         generation = participant.socketGeneration
         poller = Self.poller(for: participant)
       }
-      _ = try poller.wait(timeout: hasMore ? .zero : timeout)
+      if hasMore { _ = try poller.wait(timeout: .zero) } else { try wait() }
       if poller.isReady(0) { MainQueue.drain() }
       hasMore = try participant.receiveMessages()
       if participant.resumesMainQueue { MainQueue.drain() }
@@ -45,9 +48,25 @@ package final class PollLoop {
     }
   }
 
-  private var timeout: Duration? {
-    guard let deadline = participant.nextDeadline else { return nil }
-    return .nanoseconds(max(0, deadline - LoopClock.nanoseconds))
+  /// Waits for something to do, or for the next deadline.
+  private func wait() throws(ZeroMQError) {
+    let start = LoopClock.nanoseconds
+    if try !isFoundByPolling(since: start) {
+      let timeout = participant.nextDeadline.map { Duration.nanoseconds(max(0, $0 - start)) }
+      _ = try poller.wait(timeout: timeout)
+    }
+    polling.waited(LoopClock.nanoseconds - start)
+  }
+
+  /// Looks for something to do for a moment, if that is worthwhile; others may run meanwhile.
+  private func isFoundByPolling(since start: Int64) throws(ZeroMQError) -> Bool {
+    guard polling.isWorthwhile else { return false }
+    let end = min(start + AdaptivePolling.limit, participant.nextDeadline ?? .max)
+    repeat {
+      if try poller.wait(timeout: .zero) > 0 { return true }
+      sched_yield()
+    } while LoopClock.nanoseconds < end
+    return false
   }
 }
 #endif
