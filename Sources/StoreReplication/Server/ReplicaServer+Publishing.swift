@@ -76,12 +76,13 @@ extension ReplicaServer {
     return size
   }
 
-  /// One step in so many is weighed with what it changed in scopes that nobody follows, and stands
-  /// for the others: their deltas are of no other use. A prime, so that actions that take turns are
-  /// all met.
+  /// One step in so many is weighed with what it changed in scopes that nobody follows.
+  ///
+  /// It stands for the others, for their deltas are of no other use. A prime, so that actions that
+  /// take turns are all met.
   static var stepsPerWeighing: UInt64 { 61 }
 
-  /// What a step changed in exposed scopes that nobody follows. Rows are in their array.
+  /// What a step changed in exposed scopes that nobody follows; rows are in their array.
   private func unfollowedWeight(
     from old: UnsafePointer<Root>,
     to new: UnsafePointer<Root>,
