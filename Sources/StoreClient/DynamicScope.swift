@@ -68,17 +68,7 @@ package final class DynamicScope: Replica {
   }
 
   /// The digest of ``value``.
-  package var digest: Digest {
-    guard var known = knownDigest else {
-      let first = IncrementalDigest(value)
-      knownDigest = first
-      return first.digest
-    }
-    knownDigest = nil
-    known.update(to: value)
-    knownDigest = known
-    return known.digest
-  }
+  package var digest: Digest { IncrementalDigest.digest(of: value, known: &knownDigest) }
 
   package func settled(revision: UInt64) {
     self.revision = revision

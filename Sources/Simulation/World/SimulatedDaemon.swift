@@ -31,11 +31,7 @@ final class SimulatedDaemon {
       sessionAction: { [unowned world] event in world.sessionAction(event) },
     )
     world.history.epochs.append(History.Epoch(number: epoch, roots: [core.state]))
-    let commit = core.onCommit
-    core.onCommit = { [unowned self] revision, old, new in
-      commit?(revision, old, new)
-      self.committed(revision, new)
-    }
+    core.onCommit = { [unowned self] revision, _, new in self.committed(revision, new) }
     let put = core.onOutput
     core.onOutput = { [unowned self] output, revision in
       put?(output, revision)

@@ -27,6 +27,24 @@ package indirect enum IncrementalDigest {
     }
   }
 
+  /// The digest of a value, from what is known of the one that was there before.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - known: What is known of the last value, nil at first; then what is known of this one.
+  /// - Returns: The digest.
+  package static func digest(of value: GenericValue, known: inout Self?) -> Digest {
+    // Taken out, so that it is not shared while it changes.
+    guard var current = known.take() else {
+      let first = Self(value)
+      known = first
+      return first.digest
+    }
+    current.update(to: value)
+    known = current
+    return current.digest
+  }
+
   /// Goes over to another value.
   package mutating func update(to value: GenericValue) {
     switch (self, value) {

@@ -37,15 +37,6 @@ final class ScopeTranslation {
   /// The digest of the daemon's state; nil when it is this program's.
   var digest: Digest? {
     guard let value = state?.state else { return nil }
-    guard var known = knownDigest else {
-      let first = IncrementalDigest(value)
-      knownDigest = first
-      return first.digest
-    }
-    // Not shared while it changes.
-    knownDigest = nil
-    known.update(to: value)
-    knownDigest = known
-    return known.digest
+    return IncrementalDigest.digest(of: value, known: &knownDigest)
   }
 }

@@ -159,11 +159,7 @@ public struct _$ActionSchema {
     _: (repeat each Part) -> Value,
     in registry: inout SchemaRegistry,
   ) {
-    var schemas: [Schema] = []
-    for part in repeat (each Part).self { schemas.append(part.schema(in: &registry)) }
-    cases.append(
-      Definition.Case(name, zip(labels, schemas).map { Definition.Field($0, $1) })
-    )
+    cases.append(Definition.Case(name, labels, of: repeat (each Part).self, in: &registry))
   }
 
   /// Says why the case cannot be sent, and what to do.

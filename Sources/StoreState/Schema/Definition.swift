@@ -31,5 +31,18 @@ public enum Definition: Hashable, Sendable {
       self.name = name
       self.payload = payload
     }
+
+    /// Creates a case with a payload of some types, whose schemas the registry gets.
+    init<each Part: WirePayload>(
+      _ name: String,
+      _ labels: [String],
+      of parts: repeat (each Part).Type,
+      in registry: inout SchemaRegistry,
+    ) {
+      self.init(name)
+      var schemas: [Schema] = []
+      for part in repeat each parts { schemas.append(part.schema(in: &registry)) }
+      payload = zip(labels, schemas).map { Field($0, $1) }
+    }
   }
 }

@@ -117,20 +117,8 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
   /// Lets entries go, come and change.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
     self = withoutTwins
-    for _ in 0..<(try decoder.mapHeader()) {
-      let change = try decoder.place(below: 3, "the change")
-      let items = try decoder.arrayHeader()
-      guard change == 0 || items % 2 == 0 else {
-        throw decoder.error(.deltaMismatch, "a key without a value")
-      }
-      for _ in 0..<(change == 0 ? items : items / 2) {
-        let key = try Key(from: &decoder)
-        do throws(CodecError) {
-          try apply(change, to: key, from: &decoder)
-        } catch {
-          throw error.inside(.key("\(key)"))
-        }
-      }
+    try decoder.entryChanges(of: Key.self) { (decoder, change, key) throws(CodecError) in
+      try apply(change, to: key, from: &decoder)
     }
   }
 
