@@ -82,7 +82,10 @@ let package = Package(
     ),
     .target(
       name: "StoreTesting",
-      dependencies: ["StoreActor", "StoreReplication", "StoreState"],
+      dependencies: [
+        "StoreActor", "StoreReplication", "StoreState",
+        .product(name: "DequeModule", package: "swift-collections"),
+      ],
     ),
     .target(
       name: "StoreDaemon",

@@ -64,9 +64,9 @@ final class Daemon {
   }
 
   /// Follows a scope until its first state has come.
-  func state(of name: String) async throws -> DynamicScope {
+  func state(of name: String) async throws -> GenericReplica {
     let description = try description(of: name)
-    return try await connection.followed(name, description: description)
+    return try await connection.followed(name, description: description).replica
   }
 }
 

@@ -3,13 +3,7 @@ import ZeroMQ
 
 /// A client's two sockets.
 @MainActor
-final class ClientSockets {
-  /// Messages taken from one socket in one turn.
-  static let budget = 1024
-  /// Nanoseconds after which a turn takes no more: pings have to go out, however long it takes the
-  /// replicas to apply what comes.
-  static let turnLimit: Int64 = 10_000_000
-
+final class ClientSockets: ClientTransport {
   private(set) var control: Socket
   private(set) var publishing: Socket
   private(set) var generation = 0
@@ -73,56 +67,52 @@ final class ClientSockets {
     return options
   }
 
-  /// Takes control frames.
-  ///
-  /// - Parameter take: Takes one frame; says whether it takes another in this turn.
-  /// - Returns: Whether there may be more.
-  /// - Throws: ``ZeroMQError`` of the socket.
-  func receiveControl(_ take: (ArraySlice<UInt8>) -> Bool) throws(ZeroMQError) -> Bool {
-    for _ in 0..<Self.budget {
-      guard try control.receive(into: &first) else { return false }
-      guard take(first.bytes[...]) else { break }
-    }
+  var now: Moment { .current }
+
+  func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
+    guard try control.receive(into: &first) else { return false }
+    let frame = first.bytes
+    // A message of several frames is none of the daemon's; its first frame is read as one.
+    while first.more { _ = try control.receive(into: &first) }
+    take(frame[...])
     return true
   }
 
-  /// Takes published messages: topic and body, or one frame.
-  ///
-  /// - Parameter take: Takes one message; says whether it takes another in this turn.
-  /// - Returns: Whether there may be more.
-  /// - Throws: ``ZeroMQError`` of the socket.
   func receivePublished(
-    _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Bool
+    _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Void
   ) throws(ZeroMQError) -> Bool {
-    let end = LoopClock.nanoseconds + Self.turnLimit
-    for _ in 0..<Self.budget {
-      guard try publishing.receive(into: &first) else { return false }
-      guard first.more, try publishing.receive(into: &second) else {
-        guard take(first.bytes[...], nil) else { break }
-        continue
-      }
-      let body = second.bytes
-      while second.more { _ = try publishing.receive(into: &second) }
-      guard take(first.bytes[...], body[...]), LoopClock.nanoseconds < end else { break }
+    guard try publishing.receive(into: &first) else { return false }
+    guard first.more, try publishing.receive(into: &second) else {
+      take(first.bytes[...], nil)
+      return true
     }
+    let body = second.bytes
+    while second.more { _ = try publishing.receive(into: &second) }
+    take(first.bytes[...], body[...])
     return true
   }
 
-  func perform(_ outgoing: ReplicaClient.Outgoing) throws(ZeroMQError) {
-    switch outgoing {
-    // Without a connection nothing is sent: the next greeting starts over with hello, and the
-    // client's queue still has every action without an outcome.
-    case .control(let frame): _ = try control.send(Message(adopting: frame))
-    case .subscribe(let topic): _ = try publishing.send([1] + topic.bytes)
-    case .unsubscribe(let topic): _ = try publishing.send([0] + topic.bytes)
-    case .upstream(let frame): _ = try publishing.send(frame)
-    case .reconnect: try reconnect()
-    }
+  /// Without a connection nothing is sent: the next greeting starts over with hello, and the
+  /// client's queue still has every action without an outcome.
+  func send(control frame: consuming [UInt8]) throws(ZeroMQError) {
+    _ = try control.send(Message(adopting: frame))
   }
+
+  func send(upstream frame: [UInt8]) throws(ZeroMQError) { _ = try publishing.send(frame) }
 
   func close() {
     control.close()
     publishing.close()
     context.terminate()
+  }
+}
+
+extension Moment {
+  /// This moment, on both clocks.
+  static var current: Moment {
+    Moment(
+      instant: Instant(nanoseconds: LoopClock.nanoseconds),
+      wallMilliseconds: LoopClock.wallMilliseconds,
+    )
   }
 }

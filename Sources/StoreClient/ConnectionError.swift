@@ -21,6 +21,10 @@ public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let refused = Code(name: "refused", exitStatus: 77)
     /// The daemon answered, but not in time, or it is too busy.
     public static let tryAgain = Code(name: "tryAgain", exitStatus: 75)
+    /// The connection was closed.
+    public static let closed = Code(name: "closed", exitStatus: 69)
+    /// The task that waited was canceled.
+    public static let canceled = Code(name: "canceled", exitStatus: 75)
     /// The daemon sent something that makes no sense.
     public static let malformed = Code(name: "malformed", exitStatus: 76)
     /// The system lacks something, or failed.

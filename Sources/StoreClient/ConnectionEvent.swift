@@ -15,9 +15,13 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     /// Nothing is heard of the daemon. What is shown is what was last received.
     case silent
     /// A scope is fetched again, because something was lost or did not fit.
-    case resynchronising
+    case resynchronizing
+    /// A scope was not what the daemon has; the description says where it differed.
+    case differed
     /// Outputs of a scope cannot be read here, mostly because the daemon is of another build.
     case outputsLeftOut
+    /// The connection is closed; nothing comes after it.
+    case closed
   }
 
   /// What happened.
@@ -44,12 +48,18 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case .silent:
       kind = .silent
       description = "nothing is heard of the daemon; showing what was last received"
-    case .resynchronising(let scope, let reason):
-      kind = .resynchronising
+    case .resynchronizing(let scope, let reason):
+      kind = .resynchronizing
       description = "fetching \(scope) again: \(reason)"
     case .outputsLeftOut(let scope, let reason):
       kind = .outputsLeftOut
       description = "leaving out outputs of \(scope): \(reason)"
+    case .differed(let scope, let place):
+      kind = .differed
+      description = "\(scope) was not what the daemon has: \(place)"
+    case .closed(let reason):
+      kind = .closed
+      description = "closed: \(reason)"
     }
   }
 }

@@ -19,25 +19,58 @@ import Darwin
 /// ```
 ///
 /// The connection repairs itself: after a break it resumes from what it has, and meanwhile stores
-/// show what they last had. Everything happens on the main actor.
+/// show what they last had. All stores of a connection show one and the same revision. Everything
+/// happens on the main actor.
+///
+/// ## Lifetimes
+///
+/// A scope is followed as long as a store of it is held, and for ``linger`` after the last was let
+/// go; then its last actions get their outcomes, and it is left. Streams hold no store: they end
+/// with it. A store keeps its connection; a connection that nobody holds any more, nor a store of
+/// it, closes itself.
+///
+/// A store ends when its scope goes absent, when the daemon refuses the scope, and with the
+/// connection: its streams end, it keeps the last state, and an action that is sent to it fails.
 @MainActor
 public final class StoreConnection {
-  /// How long an action of a store may wait for the daemon before it must not run any more.
+  /// How long an action of a store may take to come to its turn.
   ///
-  /// An hour-old tap is not wanted; nil lets actions wait for ever.
-  public var actionTimeToLive: Duration? = .seconds(30)
+  /// An hour-old tap is not wanted. Beyond it ``StoreTask/applied()`` throws: `expired` where the
+  /// action certainly was not applied, `outcomeUnknown` where that is not known. Nil lets actions
+  /// wait for ever. Unless told otherwise 30 seconds.
+  public var actionTimeToLive: Duration? {
+    get { client.actionTimeToLive }
+    set { client.actionTimeToLive = newValue }
+  }
 
-  /// What happens to the connection, for all who ask, from when they ask.
+  /// How long a scope is followed after its last store was let go; asking for it again meanwhile
+  /// takes the copy as it is. Unless told otherwise a second.
+  public var linger: Duration {
+    get { client.timing.linger }
+    set { client.timing.linger = max(.zero, newValue) }
+  }
+
+  /// What happens to the connection, from when they are asked for until it is closed.
+  ///
+  /// Whoever reads too slowly misses the oldest beyond 256.
   public var events: AsyncStream<ConnectionEvent> {
-    AsyncStream { continuation in eventContinuations.append(continuation) }
+    AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
+      guard !service.isClosed else { return continuation.finish() }
+      let subscription = eventObservers.add { continuation.yield($0) }
+      let end = endObservers.add { continuation.finish() }
+      continuation.onTermination = { _ in
+        subscription.cancel()
+        end.cancel()
+      }
+    }
   }
 
   package let client: ReplicaClient
   package let location: StoreLocation
   private let service: ConnectionService
   private var queueLoop: QueueLoop?
-  private var eventContinuations: [AsyncStream<ConnectionEvent>.Continuation] = []
-  private var onConnected: [@MainActor (Result<Void, ConnectionError>) -> Void] = []
+  private let eventObservers = ObserverList<ConnectionEvent>()
+  private let endObservers = ObserverList<Void>()
   package var onEvent: @MainActor (ConnectionEvent) -> Void = { _ in }
 
   /// Connects to a daemon; returns at once, and goes on trying until ``close()``.
@@ -56,10 +89,9 @@ public final class StoreConnection {
     isListed: Bool = true,
   ) throws(ConnectionError) {
     try self.init(connecting: location, name: name, isListed: isListed)
-    let loop = QueueLoop(service) { [weak self] error in
-      self?.failConnected(ConnectionError(.system, "The loop failed: \(error)", remedy: ""))
-    }
+    let loop = QueueLoop(service) { [weak self] error in self?.loopFailed(error) }
     queueLoop = loop
+    client.onNeedsTurn = { [weak loop] in loop?.wakeUp() }
     loop.start()
   }
 
@@ -76,17 +108,26 @@ public final class StoreConnection {
       isListed: isListed,
     )
     client = ReplicaClient(identity: identity, now: .current, generator: generator)
+    client.actionTimeToLive = .seconds(30)
     do throws(ZeroMQError) {
       try EndpointPath.check(location.control, operation: "connect to")
     } catch {
       throw ConnectionError(.usage, "\(error)", remedy: "")
     }
     do throws(ZeroMQError) {
-      service = ConnectionService(client: client, sockets: try ClientSockets(location))
+      service = ConnectionService(client, try ClientSockets(location))
     } catch {
       throw ConnectionError(.system, "\(error)", remedy: "")
     }
-    service.onEvent = { [unowned self] in took($0) }
+    service.turn.onEvent = { [weak self] in self?.tell($0) }
+  }
+
+  isolated deinit {
+    do throws(ConnectionError) {
+      try close()
+    } catch {
+      // Nobody is left who could be told.
+    }
   }
 
   #if os(Linux)
@@ -109,8 +150,13 @@ public final class StoreConnection {
       do { result = .success(try await body(connection)) } catch { result = .failure(error) }
       loop.stop()
     }
-    try loop.run()
-    try connection.service.close()
+    do {
+      try loop.run()
+    } catch {
+      try connection.service.close("The loop failed: \(error)")
+      throw error
+    }
+    try connection.close()
     guard let result else {
       preconditionFailure("The loop ended before what it ran for")
     }
@@ -120,133 +166,125 @@ public final class StoreConnection {
 
   /// The store of a scope, once its first state has come.
   ///
-  /// Nobody needs to know the root: the scope's name and the child's types are enough. Asking twice
-  /// for one scope gives two stores that follow it both.
+  /// Nobody needs to know the root: the scope's name and the child's types are enough. Stores of
+  /// one scope share one copy of its state.
   ///
-  /// - Throws: ``ConnectionError`` when there is no such scope, the daemon's types for it cannot be
-  ///   read here, or it is absent.
+  /// - Parameters:
+  ///   - scope: The scope's name.
+  ///   - reducer: The feature.
+  ///   - time: How long to wait at most; nil waits as long as the connection lives.
+  /// - Throws: ``ConnectionError``: there is no such scope, it is absent, the daemon's types for it
+  ///   cannot be read here, nothing came in time, the connection was closed, or the task was
+  ///   canceled.
   public func store<R: Reducer>(
     _ scope: String,
     _ reducer: R.Type,
+    within time: Duration? = .seconds(10),
   ) async throws(ConnectionError) -> StoreOf<R>
   where R.State: ReplicatedState, R.Action: WireAction {
-    try await store(scope)
+    try await store(scope, within: time)
   }
 
   /// The store of a scope that may only be looked at, once its first state has come.
   ///
-  /// - Throws: ``ConnectionError`` when there is no such scope, the daemon's types for it cannot be
-  ///   read here, or it is absent.
+  /// - Parameters:
+  ///   - scope: The scope's name.
+  ///   - state: The type of its state.
+  ///   - time: How long to wait at most; nil waits as long as the connection lives.
+  /// - Throws: ``ConnectionError``, as ``store(_:_:within:)``.
   public func store<State: ReplicatedState>(
     _ scope: String,
     state: State.Type,
+    within time: Duration? = .seconds(10),
   ) async throws(ConnectionError) -> Store<State, Never> {
-    try await store(scope)
+    try await store(scope, within: time)
   }
 
   private func store<State: ReplicatedState, Action: WireAction>(
-    _ scope: String
+    _ scope: String,
+    within time: Duration?,
   ) async throws(ConnectionError) -> Store<State, Action> {
-    let core = RemoteCore<State, Action>(connection: self)
-    let result = await withCheckedContinuation { continuation in
-      core.whenReady { continuation.resume(returning: $0) }
-      core.follow(scope)
-      wakeUp()
-    }
-    do throws(ConnectionError) {
-      try result.get()
-    } catch {
-      core.leave()
-      wakeUp()
-      throw error
-    }
+    // Let go of when there is no state, and the scope with it.
+    let core = RemoteStoreCore<State, Action>(scope, of: client, connection: self)
+    try await state(of: core.scope, within: time)
     return Store(core: core)
+  }
+
+  /// Waits for the first state of a scope.
+  func state(of scope: ClientScope, within time: Duration?) async throws(ConnectionError) {
+    let condition = WaitCondition.state(of: ObjectIdentifier(scope))
+    try await wait(for: condition, "The scope \"\(scope.name)\"", within: time)
   }
 
   /// Waits until a session is open.
   ///
-  /// - Throws: ``ConnectionError/Code/noDaemon`` when none is open in that time.
+  /// - Parameter time: How long to wait at most.
+  /// - Throws: ``ConnectionError/Code/noDaemon`` when none is open in that time; `refused`,
+  ///   `closed` and `canceled` when there will be none.
   public func connected(within time: Duration) async throws(ConnectionError) {
-    guard !client.isLive else { return }
-    let result = await withCheckedContinuation { continuation in
-      onConnected.append { continuation.resume(returning: $0) }
-      service.after(time) { [self] in failConnected(noDaemon) }
-      wakeUp()
-    }
-    try result.get()
+    try await wait(for: .connected, "The session", within: time)
   }
 
-  /// Ends the session and closes the sockets; actions without an outcome fail.
-  public func close() throws(ConnectionError) {
+  private func wait(
+    for condition: WaitCondition,
+    _ subject: String,
+    within time: Duration?,
+  ) async throws(ConnectionError) {
+    var wait: WaitID?
+    do {
+      try await Resumption<Void>().value { resumption in
+        wait = client.wait(for: condition, within: time) {
+          resumption.resume(with: $0.mapError { $0 })
+        }
+      }
+    } catch let failure as WaitFailure {
+      throw ConnectionError(failure, of: subject, at: location, time)
+    } catch {
+      if let wait { client.cancel(wait) }
+      throw ConnectionError(.canceled, of: subject, at: location, time)
+    }
+  }
+
+  /// Ends the session and closes the sockets.
+  ///
+  /// Everybody who waits is told: what was not sent has not been applied, of what has no outcome it
+  /// is not known. Streams and stores end.
+  ///
+  /// - Throws: ``ConnectionError/Code/system`` when the goodbye cannot be sent.
+  public func close() throws(ConnectionError) { try close("The connection was closed.") }
+
+  private func close(_ reason: String) throws(ConnectionError) {
+    guard !service.isClosed else { return }
     queueLoop?.stop()
+    defer { endObservers.notify() }
     do throws(ZeroMQError) {
-      try service.close()
+      try service.close(reason)
     } catch {
       throw ConnectionError(.system, "\(error)", remedy: "")
     }
-    for continuation in eventContinuations { continuation.finish() }
-    eventContinuations = []
   }
 
-  private var noDaemon: ConnectionError {
-    let place = location.directory.map { " --dir \($0)" } ?? ""
-    return ConnectionError(
-      .noDaemon,
-      "No daemon answers at \(location).",
-      remedy: "Start one with: stored\(place)",
-    )
-  }
-
-  private func failConnected(_ error: ConnectionError) {
-    let bodies = onConnected
-    onConnected = []
-    for body in bodies { body(.failure(error)) }
-  }
-
-  private func took(_ event: ClientEvent) {
-    switch event {
-    case .connected:
-      let bodies = onConnected
-      onConnected = []
-      for body in bodies { body(.success(())) }
-    case .refused(let code, let message):
-      failConnected(ConnectionError(JoinFailure(code: code, message: message, details: [])))
-    default: break
+  private func loopFailed(_ error: ZeroMQError) {
+    do throws(ConnectionError) {
+      try close("The connection's loop failed: \(error)")
+    } catch {
+      // Everybody was told; what failed was a last goodbye.
     }
+  }
+
+  private func tell(_ event: ClientEvent) {
     let event = ConnectionEvent(event)
     onEvent(event)
-    for continuation in eventContinuations { continuation.yield(event) }
+    eventObservers.notify(event)
   }
 
-  // MARK: For the cores
-
-  /// Runs `body` once, when so much time is over.
-  func after(_ time: Duration, _ body: @escaping @MainActor () -> Void) {
-    service.after(time, body)
-    wakeUp()
-  }
-
-  /// Sees to it that what was just submitted goes out.
-  func wakeUp() { queueLoop?.wakeUp() }
+  // MARK: For programs that know no types
 
   package func submit(
     _ action: [UInt8],
     to scope: ClientScope,
-    deadline: Duration? = nil,
+    timeToLive time: Duration? = nil,
   ) -> ActionTicket {
-    let life = deadline ?? actionTimeToLive
-    let end = life.map { LoopClock.wallMilliseconds + UInt64(clamping: $0.wholeMilliseconds) }
-    let ticket = client.submit(action, to: scope, deadline: end)
-    wakeUp()
-    return ticket
-  }
-
-  func task(for ticket: ActionTicket) -> TicketTask {
-    TicketTask(ticket) { [weak self, client] in
-      Task { @MainActor in
-        client.cancel(ticket)
-        self?.wakeUp()
-      }
-    }
+    client.submit(action, to: scope, timeToLive: time ?? actionTimeToLive)
   }
 }

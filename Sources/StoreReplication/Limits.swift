@@ -35,6 +35,12 @@ package struct Limits: Sendable, Equatable {
   package var deltasPerBookmark = 256
   /// Actions a client holds for a daemon that does not answer.
   package var queuedActions = 65_536
+  /// Deltas that a client keeps while the rest of a join is on its way, in bytes: what comes beyond
+  /// is fetched by another join.
+  package var keptBytes = 16 << 20
+  /// The largest snapshot that a client takes, in bytes: what a daemon says must not fill the
+  /// memory.
+  package var snapshotBytes = 1 << 30
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 64
 
@@ -53,6 +59,13 @@ package struct Timing: Sendable, Equatable {
   package var deafness: Duration = .milliseconds(500)
   /// How long a client waits for an answer to hello or a fence.
   package var answer: Duration = .seconds(1)
+  /// The longest that a client waits for a join's next frame, after shorter waits were in vain.
+  package var patience: Duration = .seconds(30)
+  /// How long a scope is followed that nobody holds any more.
+  package var linger: Duration = .seconds(1)
+  /// The first and the longest wait before a scope is fetched again whose digest differs though it
+  /// was just fetched.
+  package var mismatchBackOff: ClosedRange<Duration> = .seconds(1) ... .seconds(60)
   /// The first and the longest wait before a client connects afresh.
   package var backOff: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
 

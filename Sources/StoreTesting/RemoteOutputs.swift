@@ -50,7 +50,7 @@ final class RemoteOutputs {
   func observe<Root, RootAction>(
     _ root: RootCore<Root, RootAction>,
     where belongs: @escaping @Sendable (RootAction) -> Bool,
-    _ copy: InMemoryCopy<some Any>,
+    _ copy: TypedReplica<some Any>,
     _ note: @escaping @MainActor (any Sendable) -> Void,
   ) {
     subscriptions = [
@@ -58,7 +58,7 @@ final class RemoteOutputs {
         guard let self, output.action.map(belongs) ?? false else { return }
         note(travelled(output.value))
       },
-      copy.outputObservers.add { [weak self] in self?.received.append(Array($0.bytes)) },
+      copy.outputs.add { [weak self] in self?.received.append(Array($0.bytes)) },
     ]
   }
 

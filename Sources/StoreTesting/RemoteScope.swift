@@ -42,18 +42,21 @@ struct RemoteScope<
         reducer: { recorder.recording(reducer(), state: { seen($0) }, action: action) },
       )
       let daemon = InMemoryDaemon(root: root, exposures: [exposure])
-      let core = InMemoryCore<Root, RootAction, State, Action>(
-        daemon,
-        scope: exposure.name,
-        state: first,
+      let core = RemoteStoreCore<State, Action>(
+        exposure.name,
+        of: daemon.client,
+        connection: daemon,
+        placeholder: first,
       )
-      outputs.observe(root, where: { action($0) != nil }, core.copy) { recorder.note(output: $0) }
+      outputs.observe(root, where: { action($0) != nil }, core.replica) {
+        recorder.note(output: $0)
+      }
       return TestSubject(
         core: core,
         recorder: recorder,
         dependencies: TestSubject.Dependencies(of: root),
         dismissal: dismissal,
-        complaint: { complaint(about: core.copy, of: daemon) ?? outputs.takeComplaint() },
+        complaint: { complaint(about: core, of: daemon) ?? outputs.takeComplaint() },
       )
     }
   }
@@ -77,16 +80,16 @@ struct RemoteScope<
 
   /// What is wrong with the client's copy; nil when nothing is.
   private func complaint(
-    about copy: InMemoryCopy<State>,
+    about core: RemoteStoreCore<State, Action>,
     of daemon: InMemoryDaemon<Root, RootAction>,
   ) -> String? {
-    if let refusal = copy.refusal {
+    if case .refused(let refusal) = core.scope.status {
       return "The daemon does not let the client have the scope: \(refusal.message)"
     }
     let expected = seen(daemon.root.state)
-    let actual = copy.isAbsent ? nil : copy.state
+    let actual = core.replica.isShown ? core.replica.shown : nil
     let repairs = daemon.takeRepairs()
-    if copy.digest == expected.digest, actual == expected, repairs.isEmpty { return nil }
+    if core.replica.digest == expected.digest, actual == expected, repairs.isEmpty { return nil }
     let causes = repairs.map { "\n\nThe client noticed: \($0)" }.joined()
     return """
       The client's copy of the state is not what the daemon has: …

@@ -33,15 +33,10 @@ final class BenchRun {
     self.action = try ActionParser(description: description).action(action)
     connection = daemon.connection
     connection.actionTimeToLive = nil
-    let followed = try await daemon.connection.within(Connecting.answerLimit) {
-      try await daemon.connection.followed(scope, description: description)
-    }
-    guard let target = followed.scope else {
-      preconditionFailure("The scope \(scope) is followed, but not joined")
-    }
     // The state is kept up to date, and nobody is told.
-    followed.onEvent = nil
-    self.target = target
+    target = try await daemon.connection.within(Connecting.answerLimit) {
+      try await daemon.connection.followed(scope, description: description).scope
+    }
   }
 
   func report(count: Int, warmUp: Int, window: Int) async throws(CommandError) -> BenchReport {

@@ -99,7 +99,7 @@ final class SendSession {
     accepted += 1
     let target = target ?? daemon.connection.target(name, description: parser.description)
     self.target = target
-    let ticket = daemon.connection.submit(action, to: target, deadline: timeout)
+    let ticket = daemon.connection.submit(action, to: target, timeToLive: timeout)
     unfinished += 1
     ticket.whenSettled { [weak self] in self?.settled(place, OutcomeLine($0)) }
     ticket.whenFinished { [weak self] in

@@ -15,13 +15,13 @@ final class WatchSession {
 
   /// A scope and what is to be printed of it.
   private final class Watched {
-    let scope: DynamicScope
+    let scope: GenericReplica
     /// Whether the newest state is not printed yet, and has to be.
     var isChanged = false
     /// Whether deltas make no sense until the state was printed.
     var needsState = true
 
-    init(_ scope: DynamicScope) { self.scope = scope }
+    init(_ scope: GenericReplica) { self.scope = scope }
   }
 
   /// Bytes of lines that may wait; deltas beyond it are replaced by the state.
@@ -56,6 +56,7 @@ final class WatchSession {
           daemon.connection.follow(name, description: description) { [weak self] in
             self?.took($1, $0)
           }
+          .replica
         )
       )
     }
@@ -79,13 +80,15 @@ final class WatchSession {
 
   private func took(_ event: ConnectionEvent) {
     switch event.kind {
-    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronising, .outputsLeftOut:
+    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronizing, .differed,
+      .outputsLeftOut:
       Note.print("\(event)")
     case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
+    case .closed: end(.failure(ConnectionError(.closed, "\(event)", remedy: "")))
     }
   }
 
-  private func took(_ event: DynamicScope.Event, _ scope: DynamicScope) {
+  private func took(_ event: GenericReplica.Event, _ scope: GenericReplica) {
     guard result == nil, let place = places[scope.name] else { return }
     let entry = watched[place]
     switch event {
@@ -97,7 +100,7 @@ final class WatchSession {
       if format.deltas, !entry.needsState { printDelta(delta, old, entry) }
     case .output(let value, let revision):
       if format.outputs { printOutput(value, entry, at: revision) }
-    case .settled: printChanged()
+    case .shown: printChanged()
     case .status(.refused(let failure)): end(.failure(ConnectionError(failure)))
     case .status: break
     }

@@ -5,7 +5,7 @@ import StoreState
 @MainActor
 enum StateLine {
   /// The optional state of a scope.
-  static func tree(_ scope: DynamicScope) -> JSONValue {
+  static func tree(_ scope: GenericReplica) -> JSONValue {
     JSONProjection.tree(scope.value, schema: scope.schema, in: scope.description.state)
   }
 
@@ -13,7 +13,7 @@ enum StateLine {
   ///
   /// An output has a revision of its own; anything else is of the scope's.
   static func text(
-    _ scope: DynamicScope,
+    _ scope: GenericReplica,
     _ content: (name: String, tree: JSONValue),
     at revision: UInt64? = nil,
     withDigest: Bool,

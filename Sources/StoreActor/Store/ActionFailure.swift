@@ -9,18 +9,24 @@ public struct ActionFailure: Error, Hashable {
       self.description = description
     }
 
-    /// The action does not fit the scope: it cannot be decoded, or the scope is absent.
+    /// The action does not fit the scope: it cannot be decoded. It was not applied.
     public static let rejected = Code("rejected")
-    /// The action waited too long, or its session ended before its turn.
+    /// What the action was for is absent now. It was not applied.
+    public static let absent = Code("absent")
+    /// The action's time was over before its turn came. It was not applied.
     public static let expired = Code("expired")
-    /// There was too much to do; the action may be sent again later.
+    /// There was too much to do; the action may be sent again later. It was not applied.
     public static let overloaded = Code("overloaded")
-    /// The client may not send this action to this scope.
+    /// The client may not send this action to this scope. It was not applied.
     public static let unauthorized = Code("unauthorized")
-    /// The action is so old that its outcome is no longer on record.
-    public static let forgotten = Code("forgotten")
-    /// The connection ended before the outcome was known.
-    public static let disconnected = Code("disconnected")
+    /// The connection ended before the action was sent. It was not applied.
+    public static let notSent = Code("notSent")
+    /// The action was sent, and no outcome came in its time or before the connection ended: it may
+    /// have been applied.
+    public static let outcomeUnknown = Code("outcomeUnknown")
+    /// The action was applied, as ``ActionFailure/revision``, and the connection ended before the
+    /// local state included it.
+    public static let appliedNotShown = Code("appliedNotShown")
   }
 
   /// The kind of failure.
@@ -29,12 +35,15 @@ public struct ActionFailure: Error, Hashable {
   public var message: String
   /// What to do about it.
   public var remedy: String
+  /// The revision that includes the action, where it is known that it was applied all the same.
+  public var revision: UInt64?
 
   /// Creates a failure.
-  public init(code: Code, message: String, remedy: String) {
+  public init(code: Code, message: String, remedy: String, revision: UInt64? = nil) {
     self.code = code
     self.message = message
     self.remedy = remedy
+    self.revision = revision
   }
 }
 

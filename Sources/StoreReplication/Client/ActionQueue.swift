@@ -19,8 +19,8 @@ struct ActionQueue {
   private var reaches: Deque<(reach: DaemonMessage.Reach, count: Int)> = []
   /// How many of the settling ones wait for nothing any more.
   private var reachedCount = 0
-  /// No waiting action has a deadline before.
-  private var earliestDeadline: UInt64 = .max
+  /// How many at the end of the line came since the last turn.
+  private var newCount = 0
 
   private var waitingStart: Int { settlingCount + inFlightCount }
   private var waitingCount: Int { line.count - waitingStart }
@@ -31,7 +31,7 @@ struct ActionQueue {
 
   mutating func append(_ ticket: ActionTicket) {
     line.append(ticket)
-    if let deadline = ticket.deadline { earliestDeadline = min(earliestDeadline, deadline) }
+    newCount += 1
   }
 
   /// Everything in flight has to be sent again, in order.
@@ -105,16 +105,36 @@ struct ActionQueue {
     return removed
   }
 
-  /// Takes those out of the waiting ones whose deadline is before a time.
-  mutating func removeExpired(at time: UInt64) -> [ActionTicket] {
-    guard earliestDeadline < time else { return [] }
-    let removed = removeWaiting { $0.deadline ?? .max < time }
-    earliestDeadline = earliestWaitingDeadline ?? .max
-    return removed
+  // MARK: Time
+
+  /// Begins to count the time of those that came since the last call.
+  ///
+  /// - Returns: When the first of them ends; nil when none does.
+  mutating func beginLives(at now: Instant) -> Instant? {
+    guard newCount > 0 else { return nil }
+    var first: Instant?
+    for place in max(waitingStart, line.count - newCount)..<line.count {
+      line[place].beginLife(at: now)
+      if let end = line[place].end { first = min(first ?? end, end) }
+    }
+    newCount = 0
+    return first
   }
 
-  /// The earliest deadline of those that wait.
-  var earliestWaitingDeadline: UInt64? { line[waitingStart...].lazy.compactMap(\.deadline).min() }
+  /// Takes those out of the waiting ones whose time is over.
+  mutating func removeExpiredWaiting(at now: Instant) -> [ActionTicket] {
+    removeWaiting { $0.end ?? .distantFuture <= now }
+  }
+
+  /// Those whose time is over though they were sent, and who stay in line.
+  func overdue(at now: Instant) -> [ActionTicket] {
+    line[..<waitingStart].filter { $0.end ?? .distantFuture <= now && !$0.isGivenUp }
+  }
+
+  /// When the time of the next is over; nil when none has an end.
+  var earliestEnd: Instant? {
+    line.lazy.filter { !$0.isGivenUp }.compactMap(\.end).min()
+  }
 
   // MARK: Outcomes
 
@@ -158,7 +178,7 @@ struct ActionQueue {
     line = []
     reaches = []
     (settlingCount, inFlightCount, sentCount, reachedCount) = (0, 0, 0, 0)
-    earliestDeadline = .max
+    newCount = 0
     return tickets
   }
 }

@@ -2,19 +2,29 @@ import StoreState
 
 /// An action on its way: accepted here, decided by the daemon, then part of the local state.
 ///
+/// What is said of it is never guessed. While it is not known whether it ran, the answer is that
+/// it is not known; those who ask later are told what the daemon said.
+///
 /// Its properties are not checked for overlapping accesses, which would cost a tenth of an action:
 /// none is handed on `inout`.
 @MainActor
 package final class ActionTicket {
   let scope: ClientScope
-  let action: [UInt8]
-  let deadline: UInt64?
+  private let action: [UInt8]
+  /// How long it may take; nil for as long as it does.
+  let timeToLive: Duration?
+  /// When it is too late for it; nil before its first turn, and where its time has no end.
+  @exclusivity(unchecked) private(set) var end: Instant?
   /// Set when the action is first sent.
   @exclusivity(unchecked) var sequence: UInt64?
+  /// The epoch of the daemon that it was first sent to.
+  @exclusivity(unchecked) private var firstEpoch: UInt64?
 
   /// What the daemon said, kept back until the local state has reached it; then what became of it.
   @exclusivity(unchecked) private(set) var decided: Outcome?
   @exclusivity(unchecked) private var isSettled = false
+  /// What those are told who ask while nothing is known and the time is over.
+  private var givenUp: Outcome?
   /// Whether its effects have ended, or it has none.
   @exclusivity(unchecked) package private(set) var isFinished = false
   @exclusivity(unchecked) package private(set) var isCancelled = false
@@ -38,14 +48,14 @@ package final class ActionTicket {
     var onFinished: [@MainActor () -> Void] = []
     /// Its form for a daemon of another build, or why there is none.
     var translation: Translation?
-    /// Why the daemon was sent something in its place that it refuses.
+    /// Why the daemon was sent the empty action in its place.
     var replaced: Outcome.Failure?
   }
 
-  init(scope: ClientScope, action: [UInt8], deadline: UInt64?) {
+  init(scope: ClientScope, action: [UInt8], timeToLive: Duration?) {
     self.scope = scope
     self.action = action
-    self.deadline = deadline
+    self.timeToLive = timeToLive
   }
 
   /// What became of it, once the local state includes it or it was refused.
@@ -54,12 +64,20 @@ package final class ActionTicket {
   /// Whether the daemon has said what becomes of it.
   var isDecided: Bool { decided != nil }
 
+  /// Whether those who waited were told that its time is over.
+  var isGivenUp: Bool { givenUp != nil }
+
+  /// Begins to count its time.
+  func beginLife(at now: Instant) {
+    if let timeToLive, end == nil { end = now.advanced(by: timeToLive) }
+  }
+
   /// Notes what the daemon said.
   func decide(_ outcome: Outcome) { decided = outcome }
 
-  /// Runs `body` with the outcome, at once when it is known.
+  /// Runs `body` with the outcome, at once when it is known or the time for it is over.
   package func whenSettled(_ body: @escaping @MainActor (Outcome) -> Void) {
-    if let outcome { return body(outcome) }
+    if let outcome = outcome ?? givenUp { return body(outcome) }
     if onSettled == nil { onSettled = body } else { ensureRest().onSettled.append(body) }
   }
 
@@ -80,6 +98,12 @@ package final class ActionTicket {
     guard !isSettled else { return }
     decided = outcome
     isSettled = true
+    tellSettled(outcome)
+    if case .applied(_, hasEffects: true) = outcome, !effectsEnded { return }
+    finish()
+  }
+
+  private func tellSettled(_ outcome: Outcome) {
     if let first = onSettled {
       onSettled = nil
       first(outcome)
@@ -89,8 +113,39 @@ package final class ActionTicket {
       rest.onSettled = []
       for body in others { body(outcome) }
     }
-    if case .applied(_, hasEffects: true) = outcome, !effectsEnded { return }
-    finish()
+  }
+
+  /// Settles it as failed.
+  func fail(_ code: String, _ message: String) {
+    settle(.failed(Outcome.Failure(code: code, message: message)))
+  }
+
+  /// Its time is over: those who wait are told what is known.
+  func giveUp(_ reason: String) {
+    guard !isSettled, givenUp == nil else { return }
+    let outcome = Outcome.failed(whatIsKnown(reason))
+    givenUp = outcome
+    tellSettled(outcome)
+  }
+
+  /// The connection is closed for good.
+  func close(_ reason: String) {
+    if case .failed? = decided, let decided { settle(explained(decided, epoch: nil)) }
+    settle(.failed(whatIsKnown(reason)))
+    endEffects()
+  }
+
+  /// What is known of it when no outcome will be waited for.
+  private func whatIsKnown(_ reason: String) -> Outcome.Failure {
+    if case .applied(let revision, _)? = decided {
+      let message = "It was applied as revision \(revision), which is not shown here. \(reason)"
+      return Outcome.Failure(code: Outcome.appliedNotShown, message: message, revision: revision)
+    }
+    if sequence == nil {
+      return Outcome.Failure(code: Outcome.notSent, message: "It was not sent. \(reason)")
+    }
+    let message = "It was sent, and it is not known whether it was applied. \(reason)"
+    return Outcome.Failure(code: Outcome.outcomeUnknown, message: message)
   }
 
   /// The daemon said that the effects ended, or they cannot run any longer.
@@ -98,15 +153,6 @@ package final class ActionTicket {
     effectsEnded = true
     if isSettled { finish() }
   }
-
-  /// The most bytes that it takes in a frame: with its handle and its deadline.
-  var frameBytes: Int {
-    guard scope.translation != nil else { return Self.frameBytes(action) }
-    if case .success(let bytes) = translated() { return Self.frameBytes(bytes) }
-    return Self.frameBytes([])
-  }
-
-  static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
 
   func markCancelled() { isCancelled = true }
 
@@ -128,6 +174,15 @@ package final class ActionTicket {
 // MARK: - What the daemon is sent
 
 extension ActionTicket {
+  /// The most bytes that it takes in a frame: with its handle and its deadline.
+  var frameBytes: Int {
+    guard scope.translation != nil else { return Self.frameBytes(action) }
+    if case .success(let bytes) = translated() { return Self.frameBytes(bytes) }
+    return Self.frameBytes([])
+  }
+
+  static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
+
   /// The action as the daemon understands it.
   func translated() -> Result<[UInt8], Outcome.Failure> {
     guard let by = scope.translation, let actions = by.action else { return .success(action) }
@@ -140,23 +195,35 @@ extension ActionTicket {
 
   /// Writes it into a frame of actions.
   ///
-  /// What cannot be told the daemon, because its scope is gone or its case unknown there, becomes
-  /// something that it refuses: the sequence has to advance all the same.
-  func encode(to encoder: inout CBOREncoder) {
-    if let handle = scope.handle {
+  /// In the place of what must not run any more, or cannot be told the daemon because its scope is
+  /// gone or its case unknown there, goes the empty action: the sequence has to advance all the
+  /// same.
+  func encode(to encoder: inout CBOREncoder, at now: Moment, epoch: UInt64) {
+    if firstEpoch == nil { firstEpoch = epoch }
+    var failure = hopelessness
+    if let end, end <= now.instant {
+      let message = "Its time was over before the daemon had it."
+      failure = Outcome.Failure(code: Outcome.expired, message: message)
+    } else if let handle = scope.handle {
       switch translated() {
       case .success(let bytes):
         rest?.replaced = nil
-        return encoder.action(bytes, handle: handle, deadline: deadline)
-      case .failure(let failure): ensureRest().replaced = failure
+        return encoder.action(bytes, handle: handle, deadline: deadline(at: now))
+      case .failure(let untranslatable): failure = untranslatable
       }
-    } else {
-      ensureRest().replaced = hopelessness
     }
+    ensureRest().replaced = failure
     encoder.action(Self.nothing, handle: 0, deadline: nil)
   }
 
-  /// The encoding of null, which stands for an action of no scope.
+  /// The end of its time on the clocks that programs share: milliseconds since 1970.
+  private func deadline(at now: Moment) -> UInt64? {
+    guard let end else { return nil }
+    let left = UInt64(clamping: now.instant.duration(to: end).wholeMilliseconds)
+    return now.wallMilliseconds.addingReportingOverflow(left).partialValue
+  }
+
+  /// The encoding of null, which is the empty action for the handle 0.
   private static let nothing: [UInt8] = [0xf6]
 
   /// Why there is nobody who could take it.
@@ -165,16 +232,23 @@ extension ActionTicket {
       if case .refused(let failure) = scope.status {
         failure.message
       } else {
-        "The scope \"\(scope.name)\" was left before."
+        "The scope \"\(scope.name)\" is not joined any more."
       }
     return Outcome.Failure(code: Outcome.rejected, message: message)
   }
 
   /// What became of it, in the words of whoever knows why.
-  func explained(_ outcome: Outcome) -> Outcome {
-    guard case .failed(let failure) = outcome, failure.code == Outcome.rejected,
-      let replaced = rest?.replaced
-    else { return outcome }
-    return .failed(replaced)
+  ///
+  /// - Parameters:
+  ///   - outcome: What the daemon said.
+  ///   - epoch: The daemon's. Where it was sent to an earlier one first, that it has expired now
+  ///     does not mean that it never ran.
+  func explained(_ outcome: Outcome, epoch: UInt64?) -> Outcome {
+    guard case .failed(var failure) = outcome else { return outcome }
+    if failure.code == Outcome.rejected, let replaced = rest?.replaced { failure = replaced }
+    let mayHaveRun = failure.code == Outcome.expired && epoch != nil && firstEpoch != epoch
+    guard mayHaveRun || failure.code == Outcome.forgotten else { return .failed(failure) }
+    let message = "It was sent, and it is not known whether it was applied. \(failure.message)"
+    return .failed(Outcome.Failure(code: Outcome.outcomeUnknown, message: message))
   }
 }

@@ -9,30 +9,52 @@ package final class ClientScope {
     var action: Digest?
   }
 
+  /// Who wants the scope, and for how long it is still joined.
+  enum Want: Hashable {
+    /// So many hold it.
+    case held(Int)
+    /// Nobody holds it since the last turn.
+    case released
+    /// Nobody holds it, and it is followed until then, in case somebody wants it again.
+    case lingering(until: Instant)
+    /// It is joined for the actions on their way to it, and not followed.
+    case draining
+    /// It is part of no join any more.
+    case left
+  }
+
   package let name: String
-  package let mode: ClientMessage.JoinMode
+  /// Whether it is followed, or only sent to.
+  package private(set) var mode: ClientMessage.JoinMode
   private let state: SchemaDocument?
-  private let action: SchemaDocument?
+  private(set) var action: SchemaDocument?
   /// How this program reads other builds' states; nil when it takes its own only.
   private let reader: (@MainActor () -> ReaderSchema)?
-  private let own: Hashes
+  private var own: Hashes
   /// How to talk with the daemon where its types are not this program's.
   private(set) var translation: ScopeTranslation?
   /// Whose scope it is.
   weak var client: ReplicaClient?
   /// Nil for a scope that is only sent to.
-  package let replica: (any Replica)?
+  package private(set) var replica: (any Replica)?
   package internal(set) var status = ScopeStatus.joining {
     didSet { if status != oldValue { replica?.statusChanged(status) } }
   }
+  var want = Want.held(1)
+  /// The actions for it that have no outcome yet.
+  @exclusivity(unchecked) var pendingActions = 0
+  /// Whether it has shown a state, or that there is none.
+  var hasShown = false
+  /// How often in a row its digest differed from the daemon's.
+  var mismatches = 0
+  /// What it was when its digest differed, to be compared with the snapshot that comes.
+  var differing: (revision: UInt64, encoding: [UInt8])?
   /// The daemon's name for it in this session; nil before the join and after the session.
   var handle: UInt64?
   /// What the replica has; nil when it has nothing, or nothing to be trusted.
   var position: ClientMessage.Position?
   /// The schema of the states that made what the replica has.
   private var contentHash: Digest?
-  /// Whether nobody wants it any more; actions that were sent to it still get their outcomes.
-  var isRemoved = false
   /// Whether the daemon was asked for its types; until it answers there is nothing to join with.
   var isResolving = false
 
@@ -67,7 +89,24 @@ package final class ClientScope {
   }
 
   /// Whether it will not be joined any more.
-  var isGone: Bool { if case .refused = status { true } else { isRemoved } }
+  var isGone: Bool { if case .refused = status { true } else { want == .left } }
+
+  /// Whether its state is followed.
+  var isFollowed: Bool { replica != nil }
+
+  /// Takes actions from now on, of a schema.
+  func takeActions(_ action: SchemaDocument) {
+    self.action = action
+    own.action = action.hash
+  }
+
+  /// Follows it no more; the copy goes.
+  func stopFollowing() {
+    replica = nil
+    mode = .sendOnly
+    position = nil
+    differing = nil
+  }
 
   /// The schemas to ask for: the daemon's, where this program can translate them.
   var hashes: Hashes { translation?.hashes ?? own }

@@ -13,71 +13,23 @@ struct ClientView {
   /// Whether nothing is missing; what comes after a loss is of no use until the next join.
   var isIntact = true
 
-  func contains(_ scope: ClientScope) -> Bool {
-    scopes.contains { $0.contains { $0 === scope } }
+  private let members: Set<ObjectIdentifier>
+
+  /// A view of scopes in the order of their indices, of which nothing has come.
+  init(nonce: UInt64, topic: Topic, epoch: UInt64, scopes: [[ClientScope]]) {
+    self.nonce = nonce
+    self.topic = topic
+    self.epoch = epoch
+    self.scopes = scopes
+    members = Set(scopes.joined().map { ObjectIdentifier($0) })
   }
+
+  func contains(_ scope: ClientScope) -> Bool { members.contains(ObjectIdentifier(scope)) }
 
   /// The scopes by index: by name, in bytewise order.
   static func inOrderOfIndex(_ scopes: [ClientScope]) -> [[ClientScope]] {
     Dictionary(grouping: scopes) { Array($0.name.utf8) }
       .sorted { $0.key.lexicographicallyPrecedes($1.key) }
       .map(\.value)
-  }
-}
-
-/// A join under way.
-@MainActor
-struct ClientJoin {
-  let nonce: UInt64
-  /// The scopes asked for, in the order of the request.
-  let asked: [Asked]
-  var deadline: Instant
-  /// The view that was answered; nil before the answer, and when nothing is followed.
-  var view: ClientView?
-  var isAnswered = false
-  var echo: PublishedMessage.Echo?
-  /// The captures by handle: nil while they are on their way.
-  var captures: [UInt64: Capture] = [:]
-  /// What of the new view came after the echo.
-  var kept: [Kept] = []
-
-  struct Asked {
-    let scope: ClientScope
-    let isKept: Bool
-    /// The schemas that it was asked for with.
-    let hashes: ClientScope.Hashes
-  }
-
-  var keepsAny: Bool { asked.contains { $0.isKept } }
-
-  enum Capture {
-    case snapshot([UInt8], total: Int, revision: UInt64)
-    case replay(ArraySlice<UInt8>?, revision: UInt64)
-
-    var isComplete: Bool {
-      switch self {
-      case .snapshot(let bytes, let total, _): bytes.count == total
-      case .replay: true
-      }
-    }
-
-    var revision: UInt64 {
-      switch self {
-      case .snapshot(_, _, let revision), .replay(_, let revision): revision
-      }
-    }
-  }
-
-  /// Whether everything has come.
-  var isComplete: Bool {
-    guard isAnswered else { return false }
-    guard let view else { return true }
-    guard echo != nil else { return false }
-    return asked.allSatisfy { asked in
-      guard !asked.isKept, let handle = asked.scope.handle, view.contains(asked.scope) else {
-        return true
-      }
-      return captures[handle]?.isComplete ?? false
-    }
   }
 }

@@ -1,10 +1,11 @@
 package import StoreState
 
-/// A copy of a scope's state, of whatever type, that a ``ReplicaClient`` keeps up to date.
+/// A client's copy of a scope's state, in whatever form.
 ///
-/// The client calls ``reset(to:revision:)`` and ``apply(_:revision:)`` as the bytes come; what they
-/// make is to be shown only when ``settled(revision:)`` says that every scope is at that revision,
-/// and those who watch are to be told in ``announce()``, when all scopes show it.
+/// Bytes are applied as they come. What they make is shown only by ``show(revision:)``, when every
+/// scope of the connection has come to the revision, and those who watch are told by
+/// ``announce()``, when every scope shows it. So whoever is told may read any scope of the
+/// connection and finds one and the same revision.
 @MainActor
 package protocol Replica: AnyObject {
   /// Takes a snapshot, the encoding of an optional state.
@@ -13,25 +14,25 @@ package protocol Replica: AnyObject {
   /// Takes a delta of the optional state. After it threw a snapshot follows.
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError)
 
-  /// The digest of the optional state.
+  /// The digest of the optional state that the bytes made.
   var digest: Digest { get }
 
-  /// All scopes of the client are at this revision now, this one among them.
-  func settled(revision: UInt64)
+  /// The encoding of the optional state that the bytes made.
+  var encoding: [UInt8] { get }
 
-  /// Every scope that changed has been settled: those who watch may look, at any scope.
+  /// Whether there is a state, as opposed to a scope that is absent.
+  var isPresent: Bool { get }
+
+  /// Shows what the bytes made: every scope of the connection is at this revision. Tells nobody.
+  func show(revision: UInt64)
+
+  /// Tells those who watch that there is something new.
   func announce()
 
   /// Takes an output of the scope; the state that it comes behind is shown and announced.
   func received(_ output: PublishedMessage.Output)
 
   func statusChanged(_ status: ScopeStatus)
-}
-
-extension Replica {
-  package func announce() {}
-
-  package func received(_: PublishedMessage.Output) {}
 }
 
 /// How a scope of a client is doing.
@@ -44,6 +45,8 @@ package enum ScopeStatus: Hashable, Sendable {
   case stale
   /// The daemon does not let the client have it; nothing will come.
   case refused(JoinFailure)
+  /// The connection was closed, and why; nothing will come.
+  case closed(String)
 }
 
 /// Why a scope could not be joined.
@@ -70,7 +73,11 @@ package enum ClientEvent: Hashable, Sendable {
   case sessionEnded(code: String, message: String)
   case silent
   /// A scope is joined again, and why.
-  case resynchronising(scope: String, reason: String)
+  case resynchronizing(scope: String, reason: String)
+  /// A scope differed from the daemon's, and where.
+  case differed(scope: String, place: String)
   /// Outputs of a scope that somebody asked for cannot be read here, and why.
   case outputsLeftOut(scope: String, reason: String)
+  /// The connection is closed, and why. Nothing comes after it.
+  case closed(String)
 }

@@ -1,4 +1,4 @@
-package import StoreState
+import StoreState
 
 extension ReplicaClient {
   /// Accepts an action for a scope; it goes out at the end of the turn.
@@ -6,55 +6,53 @@ extension ReplicaClient {
   /// - Parameters:
   ///   - action: The action's encoding.
   ///   - scope: The scope that it is for.
-  ///   - deadline: Milliseconds since 1970 after which it must not run any more.
+  ///   - time: How long after the next turn it may still run; nil for as long as it takes.
   /// - Returns: What becomes of it; where it cannot be accepted, that is known at once.
   package func submit(
     _ action: [UInt8],
     to scope: ClientScope,
-    deadline: UInt64? = nil,
+    timeToLive time: Duration? = nil,
   ) -> ActionTicket {
-    let ticket = ActionTicket(scope: scope, action: action, deadline: deadline)
-    if phase == .closed {
-      fail(ticket, "disconnected", "The connection is closed.")
+    let ticket = ActionTicket(scope: scope, action: action, timeToLive: time)
+    if isClosed {
+      ticket.fail(Outcome.notSent, "The connection is closed.")
     } else if ActionTicket.frameBytes(action) + Self.frameHeaderBytes > limits.frameBytes {
       // The daemon would close the connection on such a frame, again and again.
-      fail(
-        ticket,
+      ticket.fail(
         Outcome.rejected,
         "The action has \(action.count) bytes, and a frame no more than \(limits.frameBytes).",
       )
     } else if actions.count >= limits.queuedActions {
-      fail(
-        ticket,
+      ticket.fail(
         Outcome.overloaded,
         "\(actions.count) actions wait for the daemon already; try again when some are done.",
       )
     } else {
       actions.append(ticket)
-      if let deadline { wakeForExpiry(of: deadline) }
+      scope.pendingActions += 1
+      needTurn()
     }
     return ticket
   }
 
-  /// Sees to it that ``tick(_:)`` comes when a deadline has passed, connected or not.
-  private func wakeForExpiry(of deadline: UInt64) {
-    let left = deadline > now.wallMilliseconds ? deadline - now.wallMilliseconds : 0
-    let due = now.instant.advanced(by: .milliseconds(Int64(clamping: left) + 1))
-    expiryDue = min(expiryDue ?? due, due)
+  /// Begins to count the time of the actions that came since the last turn.
+  func beginLives() {
+    guard let first = actions.beginLives(at: now.instant) else { return }
+    expiryDue = min(expiryDue ?? first, first)
   }
 
-  /// Fails what waits and whose deadline has passed.
+  /// Ends what has outlived its time: what was not sent has certainly not run. What was sent stays
+  /// in line, for the daemon's word decides; only those who wait are told that it is not known.
   func expireActions() {
-    guard let expiryDue, expiryDue <= now.instant else { return }
-    failExpired()
-    self.expiryDue = nil
-    if let next = actions.earliestWaitingDeadline { wakeForExpiry(of: next) }
-  }
-
-  private func failExpired() {
-    for ticket in actions.removeExpired(at: now.wallMilliseconds) {
-      fail(ticket, Outcome.expired, "Its deadline came before it could be sent.")
+    guard let due = expiryDue, due <= now.instant else { return }
+    let expired = actions.removeExpiredWaiting(at: now.instant)
+    let overdue = actions.overdue(at: now.instant)
+    for ticket in expired {
+      actionDecided(for: ticket.scope)
+      ticket.fail(Outcome.expired, "Its time was over before it could be sent.")
     }
+    for ticket in overdue { ticket.giveUp("No outcome came in its time.") }
+    expiryDue = actions.earliestEnd
   }
 
   /// The most bytes that a frame of actions has before the first.
@@ -66,6 +64,7 @@ extension ReplicaClient {
     guard let sequence = ticket.sequence, phase == .live else { return }
     // Behind the action on the same connection, so the daemon has it by then.
     send(.cancel(sequence: sequence))
+    needTurn()
   }
 
   /// Whether so many actions wait that the daemon should have them before more of what it sent is
@@ -77,7 +76,6 @@ extension ReplicaClient {
 
   func sendActions() {
     guard actions.hasUnsent, let session, phase == .live else { return }
-    failExpired()
     failUntranslatable()
     sendBatches(session, sendsGone: false)
     guard actions.isKeptBack(window: session.window) else { return }
@@ -97,7 +95,7 @@ extension ReplicaClient {
       encoder.actions(first: batch.first, count: batch.places.count)
       for place in batch.places {
         let ticket = actions[place]
-        ticket.encode(to: &encoder)
+        ticket.encode(to: &encoder, at: now, epoch: session.epoch)
         if ticket.isCancelled { cancelled.append(ticket) }
       }
       outgoing.append(.control(encoder.bytes))
@@ -105,23 +103,27 @@ extension ReplicaClient {
     }
   }
 
-  /// Fails those waiting that will never be sent because their scope is refused or left.
+  /// Fails those waiting that will never be sent because their scope is refused.
   private func failHopeless() {
     for ticket in actions.removeWaiting(where: { $0.scope.handle == nil && $0.scope.isGone }) {
+      actionDecided(for: ticket.scope)
       ticket.settle(.failed(ticket.hopelessness))
     }
   }
 
-  private func fail(_ ticket: ActionTicket, _ code: String, _ message: String) {
-    ticket.settle(.failed(Outcome.Failure(code: code, message: message)))
+  /// Notes outcomes.
+  func decide(_ acks: DaemonMessage.Acks) {
+    actions.decide(acks)
+    settleActions()
   }
 
   /// Settles the actions that the local state includes by now.
   func settleActions() {
     while let ticket = actions.takeReached(isReached) {
       guard let outcome = ticket.decided else { continue }
+      actionDecided(for: ticket.scope)
       guard case .applied(_, let hasEffects) = outcome else {
-        ticket.settle(ticket.explained(outcome))
+        ticket.settle(ticket.explained(outcome, epoch: session?.epoch))
         continue
       }
       if hasEffects, let sequence = ticket.sequence, !ticket.effectsEnded {
@@ -139,7 +141,7 @@ extension ReplicaClient {
   private func isReached(_ reach: DaemonMessage.Reach) -> Bool {
     guard let view else {
       // Nothing is shown: then either nothing is followed, or the first join will bring it.
-      return scopes.allSatisfy { $0.replica == nil || $0.isGone }
+      return scopes.allSatisfy { !$0.isFollowed || $0.isGone }
     }
     if reach.nonce == view.nonce { return reach.sequence <= view.sequence }
     // A view of an earlier session has numbers too, but says nothing of what came after it.
@@ -179,68 +181,17 @@ extension ReplicaClient {
     settleActions()
   }
 
-  /// Asks what is exposed.
-  package func describe(
-    _ body: @escaping @MainActor (Result<[ScopeDescription], CodecError>) -> Void
-  ) {
-    request {
-      .describe(request: $0)
-    } body: { answer in
-      do throws(CodecError) {
-        let item = try answer.get()
-        var decoder = CBORDecoder(item)
-        let list = try decoder.list { (d) throws(CodecError) in try ScopeDescription(from: &d) }
-        body(.success(list))
-      } catch {
-        body(.failure(error))
-      }
+  /// Ends everything that is under way, when the connection is closed for good.
+  ///
+  /// - Parameter reason: Why it is closed.
+  func endActions(_ reason: String) {
+    let running = runningEffects
+    runningEffects = [:]
+    finishing = []
+    for ticket in actions.removeAll() {
+      actionDecided(for: ticket.scope)
+      ticket.close(reason)
     }
-  }
-
-  /// Asks how the daemon is.
-  package func status(_ body: @escaping @MainActor (Result<GenericValue, CodecError>) -> Void) {
-    request {
-      .status(request: $0)
-    } body: { answer in
-      do throws(CodecError) {
-        body(.success(try GenericValue(encoded: try answer.get())))
-      } catch {
-        body(.failure(error))
-      }
-    }
-  }
-
-  private func request(
-    _ message: (UInt64) -> ClientMessage,
-    body: @escaping @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void,
-  ) {
-    let number = nextRequest
-    nextRequest += 1
-    let request = Request(message: message(number), body: body)
-    switch phase {
-    case .greeting, .live:
-      requests[number] = request
-      send(request.message)
-    // It goes out with the next hello.
-    case .offline: requests[number] = request
-    case .closed: body(.failure(Self.closedError))
-    }
-  }
-
-  private static let closedError = CodecError(
-    .truncated,
-    "the connection was closed before an answer came",
-  )
-
-  /// Nobody will answer any more.
-  func failRequests() {
-    let asked = requests.sorted { $0.key < $1.key }
-    requests = [:]
-    for (_, request) in asked { request.body(.failure(Self.closedError)) }
-  }
-
-  /// Asks again what was asked on a connection that is no more.
-  func resendRequests() {
-    for (_, request) in requests.sorted(by: { $0.key < $1.key }) { send(request.message) }
+    for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
   }
 }

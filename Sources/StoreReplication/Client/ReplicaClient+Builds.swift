@@ -16,7 +16,7 @@ extension ReplicaClient {
         guard !scope.isGone else { continue }
         if let failure = resolve(scope, failure, answer, isSameSession: session?.token == asked) {
           scope.forgetTranslation()
-          scope.status = .refused(failure)
+          refuse(scope, failure)
         } else {
           if scope.translation != nil { hasTranslations = true }
           needsJoin = true
@@ -71,6 +71,7 @@ extension ReplicaClient {
       return true
     }
     for ticket in failed {
+      actionDecided(for: ticket.scope)
       if case .failure(let failure) = ticket.translated() { ticket.settle(.failed(failure)) }
     }
   }

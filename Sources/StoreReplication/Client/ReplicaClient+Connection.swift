@@ -1,7 +1,6 @@
 extension ReplicaClient {
   /// The control socket has a new connection.
   func greeted() {
-    guard phase != .closed else { return }
     reconnectAt = nil
     interrupt()
     sayHello()
@@ -52,6 +51,7 @@ extension ReplicaClient {
     )
     phase = .live
     backOff = timing.backOff.lowerBound
+    patience = timing.answer
     nextPing = now.instant.advanced(by: pingInterval)
     if let previous, previous.epoch != hello.epoch {
       events.append(.newEpoch(old: previous.epoch, new: hello.epoch))
@@ -73,6 +73,7 @@ extension ReplicaClient {
     actions.rewind()
     // Without scopes too: the daemon may still have some for us.
     needsJoin = true
+    sessionOpened()
   }
 
   /// A daemon's lease, within what a client can keep up with.
@@ -81,12 +82,8 @@ extension ReplicaClient {
   }
 
   func refused(code: String, message: String) {
-    phase = .closed
     events.append(.refused(code: code, message: message))
-    let failure = JoinFailure(code: code, message: message, details: [])
-    for scope in scopes { scope.status = .refused(failure) }
-    failAllActions(code: code, message: message)
-    failRequests()
+    end(.refused(JoinFailure(code: code, message: message, details: [])), because: message)
   }
 
   /// The daemon does not know us.
@@ -99,13 +96,15 @@ extension ReplicaClient {
 
   /// The daemon ended the session, or does not know it.
   func sessionEnded(code: String, message: String) {
-    guard phase != .closed else { return }
     events.append(.sessionEnded(code: code, message: message))
     interrupt()
     sessionLost()
     session?.token = Identifier(high: 0, low: 0)
     switch code {
-    case "goingDown": phase = .offline
+    case "goingDown":
+      // The daemon waits with closing until it knows that its goodbye was read.
+      send(.bye)
+      phase = .offline
     case "replaced", "protocolError": refused(code: code, message: message)
     default: sayHello()
     }
@@ -135,21 +134,23 @@ extension ReplicaClient {
   /// Does what is due.
   package func tick(_ moment: Moment) {
     now = moment
+    if isClosed { return }
     expireActions()
-    switch phase {
-    case .offline: break
-    case .greeting(let since):
-      if since.advanced(by: timing.answer) <= now.instant { sayHello() }
-    case .live:
-      if let joining, joining.deadline <= now.instant { rejoin() }
+    endLingering()
+    refetchIfDue()
+    if case .greeting(let since) = phase, since.advanced(by: timing.answer) <= now.instant {
+      sayHello()
+    }
+    if phase == .live {
+      if let joining, joining.deadline <= now.instant { joinTimedOut() }
       if nextPing <= now.instant {
         pingNumber += 1
         send(.ping(number: pingNumber, revision: revision))
         nextPing = now.instant.advanced(by: pingInterval)
       }
-    case .closed: return
     }
     noticeSilence()
+    endDueWaits()
     endTurn(moment)
   }
 
@@ -185,7 +186,7 @@ extension ReplicaClient {
 
   /// When ``tick(_:)`` has something to do.
   package var nextDeadline: Instant? {
-    guard phase != .closed else { return nil }
+    guard !isClosed else { return nil }
     let silence = lastHeard.advanced(by: session?.lease ?? timing.lease)
     var deadline = reconnectAt ?? silence
     if case .greeting(let since) = phase {
@@ -195,28 +196,39 @@ extension ReplicaClient {
       deadline = min(deadline, nextPing)
       if let joining { deadline = min(deadline, joining.deadline) }
     }
-    if let expiryDue { deadline = min(deadline, expiryDue) }
+    for due in [expiryDue, lingerDue, waits.earliest] {
+      if let due { deadline = min(deadline, due) }
+    }
+    if let refetchDue, phase == .live, joining == nil { deadline = min(deadline, refetchDue) }
     return deadline
   }
 
-  /// Ends the session; actions without an outcome fail.
-  package func close(_ moment: Moment) {
+  /// Ends the session, and with it everything that waits.
+  ///
+  /// - Parameters:
+  ///   - reason: Why, as those are told who wait.
+  ///   - moment: When.
+  package func close(_ reason: String, at moment: Moment) {
     now = moment
-    guard phase != .closed else { return }
+    if isClosed { return }
     if phase == .live { send(.bye) }
-    phase = .closed
-    failAllActions(code: "disconnected", message: "The connection was closed.")
-    failRequests()
+    events.append(.closed(reason))
+    end(.closed(reason), because: reason)
   }
 
-  private func failAllActions(code: String, message: String) {
-    let failure = Outcome.failed(Outcome.Failure(code: code, message: message))
-    for ticket in actions.removeAll() {
-      ticket.settle(ticket.decided ?? failure)
-      ticket.endEffects()
-    }
-    let running = runningEffects
-    runningEffects = [:]
-    for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
+  /// Nothing will come any more: tells everybody who waits, each once.
+  private func end(_ failure: WaitFailure, because reason: String) {
+    phase = .closed(failure)
+    joining = nil
+    view?.isIntact = false
+    let ended = scopes
+    scopes = []
+    // Nobody is told before all of it has ended.
+    for scope in ended { scope.handle = nil }
+    endActions(reason)
+    failRequests()
+    for scope in ended { scope.status = failure.status }
+    endAllWaits(failure)
+    (expiryDue, lingerDue, refetchDue) = (nil, nil, nil)
   }
 }

@@ -1,20 +1,20 @@
 import StoreState
 
 extension ReplicaClient {
-  func receive(_ message: PublishedMessage, on topic: Topic) {
+  func receive(_ message: PublishedMessage, on topic: Topic, bytes: Int) {
     switch message {
     case .echo(let echo):
       if topic == session?.privateTopic { receive(echo) }
-    case .deltas(let run): receive(run, on: topic)
+    case .deltas(let run): receive(run, on: topic, bytes: bytes)
     case .bookmark(let bookmark): receive(bookmark, on: topic)
-    case .outputs(let outputs): receive(outputs, on: topic)
+    case .outputs(let outputs): receive(outputs, on: topic, bytes: bytes)
     }
   }
 
-  private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic) {
+  private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic, bytes: Int) {
     if let join = joining, join.echo != nil {
       // What comes after the echo counts in the new view; the old one has done its part.
-      if topic == join.view?.topic { joining?.kept.append(.run(run)) }
+      if topic == join.view?.topic { keep(.run(run), bytes: bytes, in: join) }
       return
     }
     guard topic == view?.topic else { return }
@@ -90,17 +90,60 @@ extension ReplicaClient {
     }
     self.view?.revision = max(view.revision, bookmark.revision)
     revision = max(revision, bookmark.revision)
-    let differing = zip(view.scopes, bookmark.digests).flatMap { scopes, digest in
-      scopes.filter { $0.digest != digest }.map { ($0, digest) }
+    var isFirst = false
+    for (scopes, digest) in zip(view.scopes, bookmark.digests) {
+      for scope in scopes where scope.isFollowed && scope.differing == nil {
+        guard scope.digest != digest else {
+          scope.mismatches = 0
+          continue
+        }
+        if differed(scope, digest, at: bookmark.revision) { isFirst = true }
+      }
     }
-    guard !differing.isEmpty else { return }
-    freezePositions()
-    self.view?.isIntact = false
-    for (scope, digest) in differing {
-      let ours = scope.digest?.description ?? "missing"
-      doubt(scope, "its digest is \(ours), the daemon's \(digest)")
-    }
+    if isFirst { rejoin() }
+  }
+
+  /// A scope is not what the daemon has: a snapshot is fetched, the more seldom the more often in a
+  /// row that did not help. Until it comes the scope goes on with the deltas.
+  ///
+  /// - Returns: Whether to fetch it at once.
+  private func differed(_ scope: ClientScope, _ digest: Digest, at revision: UInt64) -> Bool {
+    let ours = scope.digest?.description ?? "missing"
+    scope.mismatches += 1
+    scope.differing = (revision, scope.translation == nil ? scope.replica?.encoding ?? [] : [])
+    scope.position = nil
+    resyncs += 1
+    let reason = "its digest is \(ours), the daemon's \(digest)"
+    events.append(.resynchronizing(scope: scope.name, reason: reason))
+    guard scope.mismatches > 1 else { return true }
+    let wait = timing.mismatchBackOff.lowerBound * Int(1 << min(scope.mismatches - 2, 20))
+    let due = now.instant.advanced(by: min(wait, timing.mismatchBackOff.upperBound))
+    refetchDue = min(refetchDue ?? due, due)
+    return false
+  }
+
+  /// Fetches the scopes that differ, when it is time.
+  func refetchIfDue() {
+    guard let due = refetchDue, due <= now.instant, phase == .live, joining == nil else { return }
+    refetchDue = nil
     rejoin()
+  }
+
+  /// Says where a scope differed, now that the daemon's is there.
+  func tellDifference(of scope: ClientScope, from snapshot: [UInt8], at revision: UInt64) {
+    guard let differing = scope.differing else { return }
+    scope.differing = nil
+    guard !differing.encoding.isEmpty else { return }
+    do throws(CodecError) {
+      let ours = try GenericValue(encoded: differing.encoding)
+      let theirs = try GenericValue(encoded: snapshot)
+      guard let difference = ours.firstDifference(from: theirs) else { return }
+      let since = differing.revision == revision ? "" : " at revision \(revision)"
+      let place = "\(difference.path): here \(difference.ours), there \(difference.theirs)\(since)"
+      events.append(.differed(scope: scope.name, place: place))
+    } catch {
+      // What cannot be read is refused where it is taken.
+    }
   }
 
   /// The daemon says on the other socket how far our view is.

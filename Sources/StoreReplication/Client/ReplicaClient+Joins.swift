@@ -1,46 +1,6 @@
-package import StoreState
+import StoreState
 
 extension ReplicaClient {
-  /// Follows a scope with a replica, or takes one to send to.
-  ///
-  /// - Parameters:
-  ///   - name: The scope's name.
-  ///   - mode: Whether it is followed.
-  ///   - state: The schema of this program's state; nil when it takes any.
-  ///   - action: The schema of this program's actions; nil when it takes any.
-  ///   - reader: The state's schema with what helps to read other builds' states. Nil when only a
-  ///     daemon with this very state will do.
-  ///   - replica: What keeps its state; nil for a scope that is only sent to.
-  /// - Returns: The scope, which the next turn joins.
-  package func add(
-    _ name: String,
-    mode: ClientMessage.JoinMode,
-    state: SchemaDocument? = nil,
-    action: SchemaDocument? = nil,
-    reader: (@MainActor () -> ReaderSchema)? = nil,
-    replica: (any Replica)?,
-  ) -> ClientScope {
-    let scope = ClientScope(
-      name: name,
-      mode: mode,
-      state: state,
-      action: action,
-      reader: reader,
-      replica: replica,
-    )
-    scope.client = self
-    scopes.append(scope)
-    needsJoin = true
-    return scope
-  }
-
-  /// Follows a scope no more.
-  package func remove(_ scope: ClientScope) {
-    scopes.removeAll { $0 === scope }
-    scope.isRemoved = true
-    needsJoin = true
-  }
-
   func startJoin() {
     guard let session, phase == .live else {
       needsJoin = true
@@ -57,6 +17,7 @@ extension ReplicaClient {
       ClientJoin.Asked(
         scope: scope,
         isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name),
+        isFollowed: scope.isFollowed,
         hashes: scope.hashes,
       )
     }
@@ -67,7 +28,7 @@ extension ReplicaClient {
     joining = ClientJoin(
       nonce: lastNonce,
       asked: asked,
-      deadline: now.instant.advanced(by: timing.answer),
+      deadline: now.instant.advanced(by: patience),
     )
     let positions = positions(of: wanted, epoch: session.epoch)
     send(
@@ -109,7 +70,9 @@ extension ReplicaClient {
   func freezePositions() {
     guard let view, view.isIntact else { return }
     let position = ClientMessage.Position(epoch: view.epoch, revision: view.revision)
-    for scope in view.scopes.joined() { scope.position = position }
+    for scope in view.scopes.joined() where scope.isFollowed && scope.differing == nil {
+      scope.position = position
+    }
   }
 
   /// Joins everything again, from what the replicas have.
@@ -117,6 +80,14 @@ extension ReplicaClient {
     abandonJoin()
     canKeep = false
     startJoin()
+  }
+
+  /// Joins everything again, as nothing has come of the join under way for so long.
+  ///
+  /// The daemon may need longer than it was given, so the next join is given more.
+  func joinTimedOut() {
+    patience = min(patience * 2, timing.patience)
+    rejoin()
   }
 
   func abandonJoin() {
@@ -127,43 +98,43 @@ extension ReplicaClient {
   }
 
   func joined(_ nonce: UInt64, _ topic: Topic?, _ answers: [DaemonMessage.JoinAnswer]) {
-    guard var join = joining, join.nonce == nonce, !join.isAnswered,
+    guard let join = joining, join.nonce == nonce, !join.isAnswered,
       answers.count == join.asked.count, let session
     else { return }
     var followed: [ClientScope] = []
     var mismatched: [(scope: ClientScope, failure: JoinFailure)] = []
+    var refused: [(scope: ClientScope, failure: JoinFailure)] = []
     for (asked, answer) in zip(join.asked, answers) {
       let scope = asked.scope
       switch answer {
       case .accepted(let handle):
         scope.handle = handle
-        if scope.replica == nil { scope.status = .live } else { followed.append(scope) }
+        if asked.isFollowed { followed.append(scope) } else { scope.status = .live }
       case .refused(let code, let message, let details):
         let failure = JoinFailure(code: code, message: message, details: details)
-        if code == "schemaMismatch" {
-          // Who has learned the daemon's types since it asked need not ask what they are.
-          if asked.hashes == scope.hashes { mismatched.append((scope, failure)) }
-        } else {
-          scope.status = .refused(failure)
+        guard code == "schemaMismatch" else {
+          refused.append((scope, failure))
+          continue
         }
+        // Who has learned the daemon's types since it asked need not ask what they are.
+        if asked.hashes == scope.hashes { mismatched.append((scope, failure)) }
       }
     }
     learnTypes(of: mismatched)
+    // Those who are told may do anything, so all else comes first.
+    defer { for (scope, failure) in refused { refuse(scope, failure) } }
     guard followed.isEmpty == (topic == nil) else {
       malformed += 1
       return
     }
-    join.isAnswered = true
-    if let topic {
-      join.view = ClientView(
-        nonce: nonce,
-        topic: topic,
-        epoch: session.epoch,
-        scopes: ClientView.inOrderOfIndex(followed),
-      )
+    guard let topic else {
+      join.answer(nil)
+      return completeJoinIfReady()
     }
-    joining = join
-    guard let topic else { return completeJoinIfReady() }
+    let scopes = ClientView.inOrderOfIndex(followed)
+    join.answer(
+      ClientView(nonce: nonce, topic: topic, epoch: session.epoch, scopes: scopes)
+    )
     subscribe(session.privateTopic)
     subscribe(topic)
     if isWelcomed { sendFence() }
@@ -186,33 +157,53 @@ extension ReplicaClient {
 
   // MARK: Captures
 
-  func receive(_ piece: DaemonMessage.SnapshotPiece) {
-    guard var join = joining, join.nonce == piece.nonce else { return }
-    var bytes: [UInt8] = []
-    if case .snapshot(let received, _, _) = join.captures[piece.handle] { bytes = received }
-    join.captures[piece.handle] = nil
-    guard Int(clamping: piece.offset) == bytes.count,
-      piece.total <= UInt64(Int.max), bytes.count + piece.bytes.count <= Int(piece.total)
-    else {
-      malformed += 1
-      return
+  func add(_ piece: DaemonMessage.SnapshotPiece) {
+    guard let join = joining, join.nonce == piece.nonce else { return }
+    if let problem = join.add(piece, limit: limits.snapshotBytes) {
+      return refuseCapture(piece.handle, of: join, problem)
     }
-    bytes.append(contentsOf: piece.bytes)
-    join.captures[piece.handle] = .snapshot(
-      bytes,
-      total: Int(piece.total),
-      revision: piece.revision,
-    )
-    join.deadline = now.instant.advanced(by: timing.answer)
-    joining = join
+    extendDeadline(of: join)
     send(.credit(nonce: piece.nonce, bytes: UInt64(piece.bytes.count)))
     completeJoinIfReady()
   }
 
-  func receive(_ replay: DaemonMessage.Replay) {
-    guard joining?.nonce == replay.nonce else { return }
-    joining?.captures[replay.handle] = .replay(replay.delta, revision: replay.revision)
+  func add(_ replay: DaemonMessage.Replay) {
+    guard let join = joining, join.nonce == replay.nonce else { return }
+    join.add(replay)
+    extendDeadline(of: join)
     completeJoinIfReady()
+  }
+
+  /// The daemon is making what the join waits for.
+  func isWorking(on nonce: UInt64) {
+    guard let join = joining, join.nonce == nonce else { return }
+    extendDeadline(of: join)
+  }
+
+  private func extendDeadline(of join: ClientJoin) {
+    join.deadline = now.instant.advanced(by: patience)
+  }
+
+  /// What the daemon sends of a scope cannot be taken, and the next would be no better.
+  private func refuseCapture(_ handle: UInt64, of join: ClientJoin, _ problem: String) {
+    malformed += 1
+    let refused = join.asked.filter { $0.scope.handle == handle }.map(\.scope)
+    abandonJoin()
+    canKeep = false
+    for scope in refused {
+      let message = "The daemon sent \(problem) of \"\(scope.name)\"."
+      refuse(scope, JoinFailure(code: "badState", message: message, details: []))
+    }
+    needsJoin = true
+  }
+
+  func keep(_ message: ClientJoin.Kept, bytes: Int, in join: ClientJoin) {
+    join.keep(message, bytes: bytes, limit: limits.keptBytes)
+  }
+
+  func refuse(_ scope: ClientScope, _ failure: JoinFailure) {
+    scope.status = .refused(failure)
+    stateRefused(scope, failure)
   }
 
   func receive(_ echo: PublishedMessage.Echo) {
@@ -223,10 +214,8 @@ extension ReplicaClient {
     if join.keepsAny, view?.sequence != echo.previousSequence {
       return lost("the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)")
     }
-    joining?.echo = echo
-    joining?.view?.sequence = echo.sequence
-    joining?.view?.revision = echo.revision
-    joining?.deadline = now.instant.advanced(by: timing.answer)
+    join.fenced(echo)
+    extendDeadline(of: join)
     completeJoinIfReady()
   }
 
@@ -234,66 +223,85 @@ extension ReplicaClient {
     guard let join = joining, join.isComplete else { return }
     freezePositions()
     joining = nil
+    patience = timing.answer
     guard var next = join.view, let echo = join.echo else {
       replaceView(with: nil)
       canKeep = true
       return settleActions()
     }
     let position = ClientMessage.Position(epoch: next.epoch, revision: echo.revision)
-    for scope in next.scopes.joined() {
-      if take(join, scope, echo) { scope.position = position } else { next.isIntact = false }
+    var refused: [(scope: ClientScope, failure: JoinFailure)] = []
+    for scope in next.scopes.joined() where scope.isFollowed {
+      do throws(CaptureFailure) {
+        try take(join, scope, echo)
+        scope.position = position
+      } catch {
+        next.isIntact = false
+        scope.position = nil
+        switch error {
+        case .misfit(let failure): refused.append((scope, failure))
+        case .stale(let reason): doubt(scope, reason)
+        }
+      }
     }
+    if join.isOverrun { next.isIntact = false }
     replaceView(with: next)
     // Nothing is shown unless all of it is right: it would not belong to one revision.
-    guard next.isIntact else { return rejoin() }
+    guard next.isIntact else {
+      rejoin()
+      for (scope, failure) in refused { refuse(scope, failure) }
+      return
+    }
     revision = echo.revision
     canKeep = true
-    for scope in next.scopes.joined() { scope.status = .live }
+    for scope in next.scopes.joined() where scope.isFollowed { scope.status = .live }
     show(next.scopes.flatMap(\.self), revision: echo.revision)
     for kept in join.kept { receive(kept) }
     settleActions()
   }
 
   /// Shows what scopes have come to, and then tells those who watch.
+  ///
+  /// Those who watch may do anything, such as closing the connection.
   func show(_ scopes: [ClientScope], revision: UInt64) {
-    for scope in scopes { scope.replica?.settled(revision: revision) }
+    for scope in scopes { scope.replica?.show(revision: revision) }
     for scope in scopes { scope.replica?.announce() }
+    for scope in scopes where !scope.hasShown && scope.isFollowed { firstStateShown(scope) }
   }
 
-  /// Takes a scope's capture; false when it does not fit, and then the scope is joined afresh.
+  /// Why a capture could not be taken.
+  private enum CaptureFailure: Error {
+    /// It is not of the scope's type; the next would be no better.
+    case misfit(JoinFailure)
+    /// It does not fit what the replica has; a snapshot will.
+    case stale(String)
+  }
+
+  /// Takes what was sent of a scope.
   private func take(
     _ join: ClientJoin,
     _ scope: ClientScope,
     _ echo: PublishedMessage.Echo,
-  ) -> Bool {
-    guard let handle = scope.handle, let capture = join.captures[handle] else { return true }
-    do throws(CodecError) {
-      guard capture.revision == echo.revision else {
-        throw CodecError(
-          .deltaMismatch,
-          "captured at \(capture.revision), fenced at \(echo.revision)",
-        )
-      }
-      switch capture {
-      case .snapshot(let bytes, _, let revision):
-        try scope.reset(to: bytes[...], revision: revision)
-      case .replay(let delta, let revision):
-        if let delta { try scope.apply(delta, revision: revision) }
-      }
-      return true
-    } catch {
-      if case .snapshot = capture, capture.revision == echo.revision {
-        // The next one would be no better.
-        scope.position = nil
+  ) throws(CaptureFailure) {
+    // A scope that is followed twice has one capture, for both.
+    guard let handle = scope.handle, let capture = join.capture(handle) else { return }
+    if let revision = capture.snapshotRevision {
+      tellDifference(of: scope, from: capture.snapshot, at: revision)
+      do throws(CodecError) {
+        try scope.reset(to: capture.snapshot[...], revision: revision)
+      } catch {
         let misfit =
           scope.translation == nil
           ? "is not of its type" : "is of another build and cannot be read here"
         let message = "What the daemon sent of \"\(scope.name)\" \(misfit): \(error)"
-        scope.status = .refused(JoinFailure(code: "badState", message: message, details: []))
-      } else {
-        doubt(scope, "what was captured does not fit: \(error)")
+        throw .misfit(JoinFailure(code: "badState", message: message, details: []))
       }
-      return false
+    }
+    guard let delta = capture.replay else { return }
+    do throws(CodecError) {
+      try scope.apply(delta, revision: echo.revision)
+    } catch {
+      throw .stale("what was captured does not fit: \(error)")
     }
   }
 
@@ -308,14 +316,14 @@ extension ReplicaClient {
     scope.position = nil
     needsJoin = true
     canKeep = false
-    events.append(.resynchronising(scope: scope.name, reason: reason))
+    events.append(.resynchronizing(scope: scope.name, reason: reason))
   }
 
   /// Something is missing; what the replicas have is right as far as it goes.
   func lost(_ reason: String) {
     resyncs += 1
     let names = view?.scopes.compactMap(\.first?.name) ?? []
-    events.append(.resynchronising(scope: names.joined(separator: ", "), reason: reason))
+    events.append(.resynchronizing(scope: names.joined(separator: ", "), reason: reason))
     freezePositions()
     view?.isIntact = false
     rejoin()

@@ -2,10 +2,10 @@ import StoreActor
 package import StoreState
 
 extension ReplicaClient {
-  func receive(_ outputs: PublishedMessage.Outputs, on topic: Topic) {
+  func receive(_ outputs: PublishedMessage.Outputs, on topic: Topic, bytes: Int) {
     if let join = joining, join.echo != nil {
       // Like deltas: what comes after the echo is the new view's, and waits for its state.
-      if topic == join.view?.topic { joining?.kept.append(.outputs(outputs)) }
+      if topic == join.view?.topic { keep(.outputs(outputs), bytes: bytes, in: join) }
       return
     }
     guard topic == view?.topic else { return }
@@ -25,7 +25,7 @@ extension ReplicaClient {
         malformed += 1
         continue
       }
-      for scope in view.scopes[output.index] where !scope.isRemoved {
+      for scope in view.scopes[output.index] where scope.want != .left {
         scope.replica?.received(output)
       }
     }

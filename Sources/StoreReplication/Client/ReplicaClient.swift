@@ -1,3 +1,4 @@
+import DequeModule
 import StoreState
 
 /// The client's half of the protocol: frames and time in, frames and applied state out.
@@ -32,14 +33,15 @@ package final class ReplicaClient {
     }
   }
 
+  /// The states of PROTOCOL §12.
   enum Phase: Hashable {
     /// Waiting for the daemon's greeting.
     case offline
     /// Said hello.
     case greeting(since: Instant)
     case live
-    /// Refused, or closed by the user.
-    case closed
+    /// Refused, or closed by the user: nothing will come any more.
+    case closed(WaitFailure)
   }
 
   struct SessionState {
@@ -52,15 +54,12 @@ package final class ReplicaClient {
     var lease: Duration
   }
 
-  /// A question that was not answered yet.
-  struct Request {
-    let message: ClientMessage
-    let body: @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void
-  }
-
   let identity: Identity
   let limits: Limits
-  let timing: Timing
+  /// How long things take. What has begun is not changed by it.
+  package var timing: Timing
+  /// How long actions of stores may take; nil for as long as they do.
+  package var actionTimeToLive: Duration?
   var generator: any RandomNumberGenerator
   @exclusivity(unchecked) var now: Moment
 
@@ -85,8 +84,18 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var hasTranslations = false
   /// What is known of outputs whose schemas are not this program's.
   var outputSchemas = OutputSchemas()
-  /// When an action may expire that waits; no later than the first of them.
+  /// When an action's time may be over; no later than that of the first.
   @exclusivity(unchecked) var expiryDue: Instant?
+  /// Those who wait for the connection or for a scope.
+  var waits = Waits()
+  /// Whether scopes were released since the last turn.
+  @exclusivity(unchecked) var hasReleased = false
+  /// When a scope that nobody holds is followed no more.
+  @exclusivity(unchecked) var lingerDue: Instant?
+  /// When scopes that differ from the daemon's are fetched again.
+  @exclusivity(unchecked) var refetchDue: Instant?
+  /// How long a join may be silent before it is given up.
+  var patience: Duration
   var runningEffects: [UInt64: ActionTicket] = [:]
   /// Effects that ended, kept back until the local state has what they changed last.
   @exclusivity(unchecked) var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []
@@ -101,8 +110,11 @@ package final class ReplicaClient {
   @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
   package internal(set) var daemonRevision: UInt64 = 0
 
-  @exclusivity(unchecked) var outgoing: [Outgoing] = []
+  @exclusivity(unchecked) var outgoing: Deque<Outgoing> = []
   var events: [ClientEvent] = []
+  /// Is told between two turns that there is something to send, once for each turn.
+  package var onNeedsTurn: (@MainActor () -> Void)?
+  @exclusivity(unchecked) private var hasAskedForTurn = false
   package internal(set) var malformed: UInt64 = 0
   package internal(set) var resyncs: UInt64 = 0
 
@@ -121,10 +133,21 @@ package final class ReplicaClient {
     lastHeard = now.instant
     nextPing = now.instant
     backOff = timing.backOff.lowerBound
+    patience = timing.answer
+  }
+
+  /// Sees to it that a turn comes soon.
+  func needTurn() {
+    guard !hasAskedForTurn else { return }
+    hasAskedForTurn = true
+    onNeedsTurn?()
   }
 
   package var epoch: UInt64? { session?.epoch }
   package var isLive: Bool { phase == .live }
+
+  /// Whether nothing will come any more.
+  package var isClosed: Bool { if case .closed = phase { true } else { false } }
 
   /// The epoch of the state that is shown; nil when nothing is.
   package var shownEpoch: UInt64? { view?.epoch }
@@ -132,7 +155,8 @@ package final class ReplicaClient {
   /// Whether there is nothing left to do until something new comes.
   package var isQuiet: Bool {
     phase == .live && joining == nil && !needsJoin && actions.count == 0
-      && actions.settlingTickets.isEmpty && !scopes.contains { $0.isResolving }
+      && actions.settlingTickets.isEmpty && lingerDue == nil && !hasReleased && refetchDue == nil
+      && !scopes.contains { $0.isResolving }
   }
 
   /// The actions that have no outcome yet.
@@ -143,9 +167,10 @@ package final class ReplicaClient {
   /// Takes a control frame; an empty one is the daemon's greeting.
   package func receive(control frame: ArraySlice<UInt8>, at moment: Moment) {
     heard(moment)
+    if isClosed { return }
     guard !frame.isEmpty else { return greeted() }
     do throws(MessageError) {
-      try receive(DaemonMessage(frame: frame))
+      handle(try DaemonMessage(frame: frame))
     } catch {
       malformed += 1
     }
@@ -174,7 +199,7 @@ package final class ReplicaClient {
       return
     }
     do throws(MessageError) {
-      receive(try PublishedMessage(frame: body), on: topic)
+      receive(try PublishedMessage(frame: body), on: topic, bytes: body.count)
     } catch {
       malformed += 1
       // What was lost with it shows as a gap, or in the next bookmark.
@@ -184,6 +209,10 @@ package final class ReplicaClient {
   /// Joins what needs joining and sends what waits.
   package func endTurn(_ moment: Moment) {
     now = moment
+    hasAskedForTurn = false
+    beginLives()
+    beginLingering()
+    waits.begin(at: now.instant)
     guard phase == .live else { return }
     // Actions first: a scope that is left takes what was sent to it before.
     sendActions()
@@ -196,11 +225,8 @@ package final class ReplicaClient {
     return events
   }
 
-  /// What to do, in order; it is the caller's from now on.
-  package func takeOutgoing() -> [Outgoing] {
-    defer { outgoing.removeAll(keepingCapacity: true) }
-    return outgoing
-  }
+  /// Takes the next thing to do, in order; nil when there is none.
+  package func nextOutgoing() -> Outgoing? { outgoing.popFirst() }
 
   func send(_ message: ClientMessage) { outgoing.append(.control(message.encoded())) }
 
@@ -209,17 +235,15 @@ package final class ReplicaClient {
     lastHeard = moment.instant
   }
 
-  private func receive(_ message: DaemonMessage) throws(MessageError) {
+  private func handle(_ message: DaemonMessage) {
     switch message {
     case .helloOK(let hello): opened(hello)
     case .refused(let code, let message): refused(code: code, message: message)
     case .needHello: notKnown()
     case .joined(let nonce, let topic, let answers): joined(nonce, topic, answers)
-    case .snapshot(let piece): receive(piece)
-    case .replay(let replay): receive(replay)
-    case .acks(let acks):
-      actions.decide(acks)
-      settleActions()
+    case .snapshot(let piece): add(piece)
+    case .replay(let replay): add(replay)
+    case .acks(let acks): decide(acks)
     case .finished(let sequences, let reach):
       finishing.append((reach, sequences))
       settleActions()
@@ -227,7 +251,7 @@ package final class ReplicaClient {
       daemonRevision = revision
       compare(reach)
     case .description(let request, let item), .status(let request, let item):
-      requests.removeValue(forKey: request)?.body(.success(item))
+      answered(request, item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)
     }

@@ -10,10 +10,13 @@ package enum Outcome: Hashable, Sendable {
   package struct Failure: Hashable, Sendable {
     package var code: String
     package var message: String
+    /// The revision, where the client knows that the action was applied all the same.
+    package var revision: UInt64?
 
-    package init(code: String, message: String) {
+    package init(code: String, message: String, revision: UInt64? = nil) {
       self.code = code
       self.message = message
+      self.revision = revision
     }
   }
 
@@ -22,6 +25,15 @@ package enum Outcome: Hashable, Sendable {
   package static let expired = "expired"
   package static let overloaded = "overloaded"
   package static let forgotten = "forgotten"
+
+  // What only a client says, of an action of its own.
+
+  /// It was never sent, and so has certainly not run.
+  package static let notSent = "notSent"
+  /// It was sent, and it is not known whether it ran.
+  package static let outcomeUnknown = "outcomeUnknown"
+  /// It ran, and the local state does not include it.
+  package static let appliedNotShown = "appliedNotShown"
 
   func encode(to encoder: inout CBOREncoder) {
     switch self {

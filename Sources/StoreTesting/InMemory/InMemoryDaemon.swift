@@ -7,20 +7,23 @@ import StoreState
 ///
 /// Both machines are the real ones. Frames go to and fro on the main actor: whenever the root has
 /// committed a revision or put something out, or the client has something to say, until neither has
-/// anything more. So a sent action has been reduced and its delta applied when ``submit(_:to:)``
-/// returns.
+/// anything more. So an action has been reduced and its delta applied when sending it returns.
 @MainActor
 final class InMemoryDaemon<Root: Sendable, RootAction> {
   let root: RootCore<Root, RootAction>
+  let client: ReplicaClient
   private let server: ReplicaServer<Root, RootAction>
-  private let client: ReplicaClient
+  private let link = InMemoryLink()
+  private let turn: ClientTurn<InMemoryLink>
   private let peer = PeerID(bytes: [0, 1])
-  private let now = Moment(instant: Instant(nanoseconds: 0), wallMilliseconds: 0)
+  private var now: Moment { link.now }
   /// What the client has subscribed to, and how often.
   private var subscriptions: [[UInt8]: Int] = [:]
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
   private var isPumping = false
+  /// Whether something came up while frames went to and fro.
+  private var needsPump = false
   /// What the client had to repair since the last look.
   private var repairs: [String] = []
 
@@ -31,7 +34,7 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
       exposures: exposures,
       epoch: 1,
       processID: 1,
-      now: now,
+      now: link.now,
       generator: Numbers(last: 1),
     )
     client = ReplicaClient(
@@ -40,9 +43,10 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
         name: "test",
         isListed: false,
       ),
-      now: now,
+      now: link.now,
       generator: Numbers(last: 1 << 32),
     )
+    turn = ClientTurn(client, link)
     connect()
   }
 
@@ -50,89 +54,77 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
     commits = root.observeChanges { [weak self] in self?.pump() }
     outputs = root.observeOutputs { [weak self] _ in self?.pump() }
     server.onUnsent = { [weak self] in self?.pump() }
-    client.receive(welcome: server.welcome[...], at: now)
+    client.onNeedsTurn = { [weak self] in self?.pump() }
+    turn.onEvent = { [weak self] in self?.note($0) }
+    link.deliver(topic: server.welcome, nil)
     // The daemon's greeting on the control socket.
-    client.receive(control: [], at: now)
+    link.deliver(control: [])
     pump()
   }
 
-  /// Follows a scope.
-  func follow(
-    _ name: String,
-    state: SchemaDocument,
-    action: SchemaDocument,
-    replica: any Replica,
-  ) -> ClientScope {
-    let scope = client.add(name, mode: .follow, state: state, action: action, replica: replica)
-    pump()
-    return scope
-  }
-
-  /// Sends an action's bytes to a scope.
-  func submit(_ action: [UInt8], to scope: ClientScope) -> ActionTicket {
-    let ticket = client.submit(action, to: scope)
-    pump()
-    return ticket
-  }
-
-  /// Cancels the effects of an action.
-  func cancel(_ ticket: ActionTicket) {
-    client.cancel(ticket)
-    pump()
+  private func note(_ event: ClientEvent) {
+    switch event {
+    case .resynchronizing(_, let reason): repairs.append(reason)
+    case .differed(_, let place): repairs.append("The copy differed at \(place)")
+    default: break
+    }
   }
 
   /// What the client had to repair since the last call: nothing, unless a delta was wrong.
   func takeRepairs() -> [String] {
     defer { repairs = [] }
-    return repairs
+    return link.isGivenUp ? repairs + ["The connection was given up."] : repairs
   }
 
   /// Lets frames go to and fro until there are no more.
   private func pump() {
+    needsPump = true
     guard !isPumping else { return }
     isPumping = true
-    defer { isPumping = false }
-    while exchange() {}
-    for event in client.takeEvents() {
-      if case .resynchronising(_, let reason) = event { repairs.append(reason) }
+    while needsPump || !link.isEmpty {
+      needsPump = false
+      exchange()
+    }
+    isPumping = false
+  }
+
+  private func exchange() {
+    _ = turn.receive()
+    turn.end()
+    while let sent = link.next() { perform(sent) }
+    server.endTurn(now)
+    for job in server.takeJobs() { server.receive(job.run(), at: now) }
+    for frame in server.takeOutgoing() { deliver(frame) }
+  }
+
+  private func perform(_ sent: InMemoryLink.Sent) {
+    switch sent {
+    case .control(let frame):
+      server.receive(control: frame[...], from: peer, address: "memory", at: now)
+    case .upstream(let frame): if isNews(frame) { server.receive(upstream: frame[...], at: now) }
     }
   }
 
-  /// Moves what there is to move, and says whether there was anything.
-  private func exchange() -> Bool {
-    client.endTurn(now)
-    let toDaemon = client.takeOutgoing()
-    for outgoing in toDaemon { perform(outgoing) }
-    server.endTurn(now)
-    for job in server.takeJobs() { server.receive(job.run(), at: now) }
-    let toClient = server.takeOutgoing()
-    for frame in toClient { deliver(frame) }
-    return !toDaemon.isEmpty || !toClient.isEmpty
-  }
-
-  private func perform(_ outgoing: ReplicaClient.Outgoing) {
-    switch outgoing {
-    case .control(let frame):
-      server.receive(control: frame[...], from: peer, address: "memory", at: now)
-    case .subscribe(let topic):
-      subscriptions[topic.bytes, default: 0] += 1
-      server.receive(upstream: ([1] + topic.bytes)[...], at: now)
-    case .unsubscribe(let topic):
-      let count = subscriptions[topic.bytes] ?? 0
-      subscriptions[topic.bytes] = count > 1 ? count - 1 : nil
-      if count == 1 { server.receive(upstream: ([0] + topic.bytes)[...], at: now) }
-    case .upstream(let frame): server.receive(upstream: frame[...], at: now)
-    case .reconnect: repairs.append("The connection was given up.")
+  /// Whether the daemon hears of what was sent upstream: its socket counts subscriptions.
+  private func isNews(_ frame: [UInt8]) -> Bool {
+    let topic = Array(frame.dropFirst())
+    switch frame.first {
+    case 1:
+      subscriptions[topic, default: 0] += 1
+      return true
+    case 0:
+      let count = subscriptions[topic] ?? 0
+      subscriptions[topic] = count > 1 ? count - 1 : nil
+      return count == 1
+    default: return true
     }
   }
 
   private func deliver(_ frame: ReplicaServer<Root, RootAction>.Outgoing) {
     switch frame {
-    case .control(let to, let body):
-      if to == peer { client.receive(control: body[...], at: now) }
+    case .control(let to, let body): if to == peer { link.deliver(control: body) }
     case .publish(let topic, let body):
-      guard subscriptions[topic] != nil else { return }
-      client.receive(topic: topic[...], body: body[...], at: now)
+      if subscriptions[topic] != nil { link.deliver(topic: topic, body) }
     }
   }
 }

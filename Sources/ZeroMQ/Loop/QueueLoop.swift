@@ -1,5 +1,11 @@
 import Dispatch
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// The main loop of a program that runs the main queue itself.
 ///
 /// Tests are such programs, and applications with a user interface. The main queue does all the
@@ -51,7 +57,7 @@ package final class QueueLoop {
     isTurning = false
     guard !isStopped else { return }
     do throws(ZeroMQError) {
-      watchSockets()
+      try watchSockets()
       var hasMore = try participant.receiveMessages()
       try participant.endTurn()
       // Sending may have consumed the edge of what came meanwhile.
@@ -66,17 +72,34 @@ package final class QueueLoop {
     }
   }
 
-  private func watchSockets() {
+  private func watchSockets() throws(ZeroMQError) {
     guard generation != participant.socketGeneration else { return }
     generation = participant.socketGeneration
     for source in sources { source.cancel() }
-    sources = participant.sockets.compactMap { socket in
-      guard let descriptor = try? socket.fileDescriptor else { return nil }
-      let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-      source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wakeUp() } }
-      source.resume()
-      return source
+    sources = []
+    for socket in participant.sockets { sources.append(try watch(socket)) }
+  }
+
+  /// Watches a copy of the socket's descriptor: it stays open until the source has been canceled,
+  /// whenever the socket is closed.
+  private func watch(_ socket: Socket) throws(ZeroMQError) -> any DispatchSourceRead {
+    let descriptor = dup(try socket.fileDescriptor)
+    guard descriptor >= 0 else {
+      throw ZeroMQError(code: errno, operation: "watch", subject: "a socket")
     }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wakeUp() } }
+    source.setCancelHandler { Self.close(descriptor) }
+    source.resume()
+    return source
+  }
+
+  private nonisolated static func close(_ descriptor: Int32) {
+    #if canImport(Glibc)
+    _ = Glibc.close(descriptor)
+    #elseif canImport(Darwin)
+    _ = Darwin.close(descriptor)
+    #endif
   }
 
   private func scheduleTimer() {

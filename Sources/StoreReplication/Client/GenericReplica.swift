@@ -1,19 +1,18 @@
-package import StoreReplication
 package import StoreState
 
-/// A scope whose types this program does not know: its state is a value that a schema explains.
+/// A scope's state as a value that a schema explains, for a program that does not know its types.
 @MainActor
-package final class DynamicScope: Replica {
+package final class GenericReplica: Replica {
   /// What happened to the scope.
   package enum Event {
     /// A snapshot was taken in.
     case snapshot(revision: UInt64)
     /// A delta of the optional state, which was `old`, was applied.
     case delta(ArraySlice<UInt8>, old: GenericValue, revision: UInt64)
-    /// The scope put something out; the state it comes behind was shown.
+    /// The scope put something out; the state that it comes behind was shown.
     case output(GenericValue, revision: UInt64)
-    /// What was taken in is to be shown.
-    case settled(revision: UInt64)
+    /// What was taken in is shown, by all scopes of the connection.
+    case shown(revision: UInt64)
     case status(ScopeStatus)
   }
 
@@ -29,14 +28,13 @@ package final class DynamicScope: Replica {
   @exclusivity(unchecked) package private(set) var revision: UInt64 = 0
   private let outputSchema: Digest?
   private let plan: DeltaPlan
+  private var knownDigest: IncrementalDigest?
   /// Outputs that were not of their own schema.
   package private(set) var unreadableOutputs = 0
-  private var knownDigest: IncrementalDigest?
-  package internal(set) var scope: ClientScope?
   /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
   package var onEvent: (@MainActor (Event) -> Void)?
 
-  init(name: String, description: ScopeDescription) {
+  package init(name: String, description: ScopeDescription) {
     self.name = name
     self.description = description
     schema = .optional(description.state.root)
@@ -67,13 +65,15 @@ package final class DynamicScope: Replica {
     if let old { onEvent?(.delta(delta, old: old, revision: revision)) }
   }
 
-  /// The digest of ``value``.
   package var digest: Digest { IncrementalDigest.digest(of: value, known: &knownDigest) }
 
-  package func settled(revision: UInt64) {
-    self.revision = revision
-    onEvent?(.settled(revision: revision))
-  }
+  package var encoding: [UInt8] { value.encoded() }
+
+  package var isPresent: Bool { value != .null }
+
+  package func show(revision: UInt64) { self.revision = revision }
+
+  package func announce() { onEvent?(.shown(revision: revision)) }
 
   /// Reads an output by the schema that the daemon described; one of another schema is left out.
   package func received(_ output: PublishedMessage.Output) {

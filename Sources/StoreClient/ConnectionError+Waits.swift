@@ -1,0 +1,60 @@
+package import StoreReplication
+
+extension ConnectionError {
+  /// Why a scope, or the session, was refused.
+  package init(_ failure: JoinFailure) {
+    switch failure.code {
+    case "unknownScope":
+      let names = failure.details.map { "\"\($0)\"" }.joined(separator: ", ")
+      let remedy =
+        names.isEmpty
+        ? "Ask the daemon which scopes there are, and what their ids are."
+        : "Did you mean \(names)?"
+      self.init(.unknownScope, failure.message, remedy: remedy)
+    case "schemaMismatch":
+      let fields = failure.details.joined(separator: "; ")
+      self.init(
+        .schemaMismatch,
+        fields.isEmpty ? failure.message : "\(failure.message) They differ in: \(fields).",
+        remedy: "Use programs of the same build, or of builds whose types can read each other.",
+      )
+    case "badState":
+      self.init(.schemaMismatch, failure.message, remedy: "Use programs of the same build.")
+    case "overloaded": self.init(.tryAgain, failure.message, remedy: "Try again later.")
+    default: self.init(.refused, failure.message, remedy: "")
+    }
+  }
+}
+
+extension ConnectionError {
+  /// Why nothing came of what was waited for.
+  ///
+  /// - Parameters:
+  ///   - failure: How the wait ended.
+  ///   - subject: What was waited for, such as `The scope "todos"`.
+  ///   - location: Where the daemon is.
+  ///   - time: How long was waited at most.
+  init(_ failure: WaitFailure, of subject: String, at location: StoreLocation, _ time: Duration?) {
+    let limit = time.map { " within \($0)" } ?? ""
+    switch failure {
+    case .timedOut(isConnected: true):
+      self.init(
+        .tryAgain,
+        "The daemon at \(location) did not answer\(limit).",
+        remedy: "Try again, or see what keeps it busy.",
+      )
+    case .timedOut(isConnected: false):
+      let place = location.directory.map { " --dir \($0)" } ?? ""
+      self.init(
+        .noDaemon,
+        "No daemon answers at \(location).",
+        remedy: "Start one with: stored\(place)",
+      )
+    case .refused(let failure): self.init(failure)
+    case .absent:
+      self.init(.absent, "\(subject) is absent now.", remedy: "Ask again when it has come.")
+    case .closed(let reason): self.init(.closed, reason, remedy: "Connect again.")
+    case .canceled: self.init(.canceled, "\(subject) is not waited for any more.", remedy: "")
+    }
+  }
+}

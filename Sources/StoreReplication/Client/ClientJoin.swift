@@ -1,0 +1,129 @@
+/// A join under way.
+///
+/// An object, so that what it assembles is never copied.
+@MainActor
+final class ClientJoin {
+  let nonce: UInt64
+  /// The scopes asked for, in the order of the request.
+  let asked: [Asked]
+  /// When it is given up, unless something of it comes before.
+  var deadline: Instant
+  /// The view that was answered; nil before the answer, and when nothing is followed.
+  private(set) var view: ClientView?
+  private(set) var isAnswered = false
+  private(set) var echo: PublishedMessage.Echo?
+  /// What was sent of each scope, by handle.
+  private var captures: [UInt64: Capture] = [:]
+  /// The scopes of which something is still to come, by handle.
+  private var outstanding: Set<UInt64> = []
+  /// What of the new view came after the echo.
+  private(set) var kept: [Kept] = []
+  private var keptBytes = 0
+  /// Whether more came after the echo than is kept: then the captures are good for a join from
+  /// their revision.
+  private(set) var isOverrun = false
+
+  struct Asked {
+    let scope: ClientScope
+    let isKept: Bool
+    /// Whether it was asked for to be followed: meanwhile it may be so no more.
+    let isFollowed: Bool
+    /// The schemas that it was asked for with.
+    let hashes: ClientScope.Hashes
+  }
+
+  /// What was sent of a scope: a snapshot, what changed since a revision, or both.
+  struct Capture {
+    fileprivate(set) var snapshot: [UInt8] = []
+    fileprivate(set) var snapshotRevision: UInt64?
+    fileprivate(set) var replay: ArraySlice<UInt8>?
+    fileprivate var total = 0
+    /// The revision that it leads to; nil until that is known.
+    fileprivate var revision: UInt64?
+
+    fileprivate func leads(to revision: UInt64) -> Bool {
+      self.revision == revision && (snapshotRevision == nil || snapshot.count == total)
+    }
+  }
+
+  init(nonce: UInt64, asked: [Asked], deadline: Instant) {
+    self.nonce = nonce
+    self.asked = asked
+    self.deadline = deadline
+  }
+
+  var keepsAny: Bool { asked.contains { $0.isKept } }
+
+  /// Whether everything has come.
+  var isComplete: Bool { isAnswered && (view == nil || echo != nil && outstanding.isEmpty) }
+
+  /// Notes the answer: the view, where anything is followed.
+  func answer(_ view: ClientView?) {
+    isAnswered = true
+    self.view = view
+    guard let view else { return }
+    for asked in asked where asked.isFollowed && !asked.isKept && view.contains(asked.scope) {
+      if let handle = asked.scope.handle { outstanding.insert(handle) }
+    }
+  }
+
+  /// Notes the echo, from which on the new view counts.
+  func fenced(_ echo: PublishedMessage.Echo) {
+    self.echo = echo
+    view?.sequence = echo.sequence
+    view?.revision = echo.revision
+    for (handle, capture) in captures where capture.leads(to: echo.revision) {
+      outstanding.remove(handle)
+    }
+  }
+
+  /// Adds a piece of a snapshot.
+  ///
+  /// - Returns: What is wrong with it; nil when nothing is.
+  func add(_ piece: DaemonMessage.SnapshotPiece, limit: Int) -> String? {
+    let offset = Int(clamping: piece.offset)
+    let total = Int(clamping: piece.total)
+    guard total <= limit else {
+      return "a snapshot of \(piece.total) bytes, where \(limit) are taken,"
+    }
+    if offset == 0 {
+      captures[piece.handle] = Capture(
+        snapshotRevision: piece.revision,
+        total: total,
+        revision: piece.revision,
+      )
+    }
+    guard let known = captures[piece.handle], known.snapshotRevision == piece.revision,
+      known.snapshot.count == offset, known.total == total, offset + piece.bytes.count <= total
+    else { return "a piece that does not follow the one before it" }
+    captures[piece.handle]?.snapshot.append(contentsOf: piece.bytes)
+    settle(piece.handle)
+    return nil
+  }
+
+  func add(_ replay: DaemonMessage.Replay) {
+    captures[replay.handle, default: Capture()].replay = replay.delta
+    captures[replay.handle]?.revision = replay.revision
+    settle(replay.handle)
+  }
+
+  private func settle(_ handle: UInt64) {
+    guard let echo, captures[handle]?.leads(to: echo.revision) == true else { return }
+    outstanding.remove(handle)
+  }
+
+  /// What was sent of a scope.
+  func capture(_ handle: UInt64) -> Capture? { captures[handle] }
+
+  /// Keeps what came of the new view, as far as there is room.
+  func keep(_ message: Kept, bytes: Int, limit: Int) {
+    guard !isOverrun else { return }
+    keptBytes += bytes
+    if keptBytes > limit {
+      isOverrun = true
+      kept = []
+    } else {
+      kept.append(message)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/// What moves a client's bytes and time: sockets and clocks, or a simulated network.
+@MainActor
+package protocol ClientTransport: AnyObject {
+  associatedtype Failure: Error
+
+  /// This moment, on both clocks.
+  var now: Moment { get }
+
+  /// Takes the next control frame; an empty one is the greeting of a new connection.
+  ///
+  /// - Returns: False when there is none now.
+  func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(Failure) -> Bool
+
+  /// Takes the next published message: topic and body, or the welcome, which has no body.
+  ///
+  /// - Returns: False when there is none now.
+  func receivePublished(
+    _ take: (_ topic: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>?) -> Void
+  ) throws(Failure) -> Bool
+
+  /// Sends a control frame; without a connection it goes nowhere.
+  func send(control frame: consuming [UInt8]) throws(Failure)
+
+  /// Sends a frame upstream: a subscription, an unsubscription or a fence.
+  func send(upstream frame: [UInt8]) throws(Failure)
+
+  /// Closes both connections and makes them anew.
+  func reconnect() throws(Failure)
+}
+
+/// A client's turn: what has come, what is due, what goes out, in the order that the protocol
+/// needs.
+///
+/// The only one there is: programs, tests and the simulator differ in the transport alone. Whoever
+/// drives it calls ``receive()`` and then ``end()``, when something has come, when
+/// ``nextDeadline`` has, or when the client asks for it.
+@MainActor
+package final class ClientTurn<Transport: ClientTransport> {
+  package let client: ReplicaClient
+  package let transport: Transport
+  /// Is told what happens to the connection, at the end of the turn in which it did.
+  package var onEvent: @MainActor (ClientEvent) -> Void = { _ in }
+  /// When the turn began to listen: what came since is not yet heard.
+  private var heardUntil: Moment
+
+  /// Messages taken from one socket in one turn.
+  private static var messagesPerTurn: Int { 1024 }
+  /// So often the clock is looked at while messages are taken.
+  private static var messagesPerLook: Int { 16 }
+  /// How long a turn takes messages: pings have to go out, however long it takes the replicas to
+  /// apply what comes.
+  private static var timePerTurn: Duration { .milliseconds(10) }
+
+  package init(_ client: ReplicaClient, _ transport: Transport) {
+    self.client = client
+    self.transport = transport
+    heardUntil = transport.now
+  }
+
+  /// Takes what has come, at most so much that others get their turn.
+  ///
+  /// - Returns: Whether there may be more.
+  package func receive() throws(Transport.Failure) -> Bool {
+    let moment = transport.now
+    let moreControl = try receiveControl(moment)
+    let morePublished = try receivePublished(moment)
+    // Whoever left something for the next turn was heard in this one, so it moves on either way:
+    // a daemon that never pauses must not keep us from pinging it.
+    heardUntil = moment
+    return moreControl || morePublished
+  }
+
+  private func receiveControl(_ moment: Moment) throws(Transport.Failure) -> Bool {
+    for _ in 0..<Self.messagesPerTurn {
+      let hasCome = try transport.receiveControl { client.receive(control: $0, at: moment) }
+      guard hasCome else { return false }
+      if client.isTurnFull { break }
+    }
+    return true
+  }
+
+  private func receivePublished(_ moment: Moment) throws(Transport.Failure) -> Bool {
+    let end = moment.instant.advanced(by: Self.timePerTurn)
+    for number in 1...Self.messagesPerTurn {
+      let hasCome = try transport.receivePublished { topic, body in
+        if let body {
+          client.receive(topic: topic, body: body, at: moment)
+        } else {
+          client.receive(welcome: topic, at: moment)
+        }
+      }
+      guard hasCome else { return false }
+      if client.isTurnFull { break }
+      if number.isMultiple(of: Self.messagesPerLook), transport.now.instant >= end { break }
+    }
+    return true
+  }
+
+  /// Does what is due, sends what the turn has brought, and tells what has happened.
+  package func end() throws(Transport.Failure) {
+    // The daemon is not silent because we were slow to listen.
+    if let deadline = client.nextDeadline, deadline <= heardUntil.instant {
+      client.tick(heardUntil)
+    } else {
+      client.endTurn(transport.now)
+    }
+    try flush()
+  }
+
+  private func flush() throws(Transport.Failure) {
+    while let outgoing = client.nextOutgoing() {
+      switch outgoing {
+      case .control(let frame): try transport.send(control: frame)
+      case .subscribe(let topic): try transport.send(upstream: [1] + topic.bytes)
+      case .unsubscribe(let topic): try transport.send(upstream: [0] + topic.bytes)
+      case .upstream(let frame): try transport.send(upstream: frame)
+      case .reconnect: try transport.reconnect()
+      }
+    }
+    for event in client.takeEvents() { onEvent(event) }
+  }
+
+  /// When ``end()`` has something to do without a message; nil for never.
+  package var nextDeadline: Instant? { client.nextDeadline }
+
+  /// Ends the session and everything that waits, and says goodbye.
+  ///
+  /// - Parameter reason: Why, as those are told who wait.
+  package func close(_ reason: String) throws(Transport.Failure) {
+    client.close(reason, at: transport.now)
+    try flush()
+  }
+}

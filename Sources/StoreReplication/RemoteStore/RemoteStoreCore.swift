@@ -1,0 +1,86 @@
+package import StoreActor
+package import StoreState
+
+/// A store's core whose state is a daemon's: reads are local, actions travel.
+///
+/// It holds the scope for as long as it lives. Its state is there after the first snapshot: a store
+/// is made of it only then.
+@MainActor
+package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>: StoreCore {
+  package let scope: ClientScope
+  package let replica: TypedReplica<State>
+  private let client: ReplicaClient
+  /// What keeps the client connected.
+  private let connection: AnyObject?
+  /// The end of the state that it shows comes after so many others.
+  private let ends: Int
+
+  /// Opens a scope.
+  ///
+  /// - Parameters:
+  ///   - name: The scope's name.
+  ///   - client: The client that follows it.
+  ///   - connection: What moves the client's bytes, and is kept as long as this is.
+  ///   - placeholder: What to show until the first snapshot, for whoever does not wait for it.
+  package init(
+    _ name: String,
+    of client: ReplicaClient,
+    connection: AnyObject? = nil,
+    placeholder: State? = nil,
+  ) {
+    self.client = client
+    self.connection = connection
+    let isReadOnly = Action.self == Never.self
+    (scope, replica) = client.open(
+      name,
+      State.self,
+      action: isReadOnly ? nil : SchemaRegistry.document(for: Action.self),
+      placeholder: placeholder,
+    )
+    ends = replica.ends
+  }
+
+  isolated deinit { client.release(scope) }
+
+  package var state: State {
+    guard let state = replica.shown else {
+      preconditionFailure("A remote store was used before its first state")
+    }
+    return state
+  }
+
+  package var isInvalid: Bool { replica.ends != ends }
+
+  @discardableResult
+  package func send(_ action: Action) -> StoreTask {
+    do throws(CodecError) {
+      let ticket = client.submit(
+        try action.encoded(),
+        to: scope,
+        timeToLive: client.actionTimeToLive,
+      )
+      return StoreTask(handle: TicketTask(ticket, of: client))
+    } catch {
+      let failure = ActionFailure(
+        code: .rejected,
+        message: "A client cannot send it: \(error)",
+        remedy: "Receive it from the effect that sends it, or make it an action for clients.",
+      )
+      return StoreTask(handle: FailedTask(failure: failure))
+    }
+  }
+
+  package func observeChanges(
+    _ onChange: @escaping @MainActor () -> Void
+  ) -> StoreSubscription {
+    replica.observers.add(onChange)
+  }
+
+  /// Which type an output is of is found out by whoever observes it; the action that made it stays
+  /// with the daemon, where it may be private.
+  package func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription {
+    replica.outputs.add { onOutput(StoreOutput(value: $0, action: nil)) }
+  }
+}
