@@ -37,20 +37,8 @@ struct DaemonOptions: ParsableArguments {
   @Flag(help: "Allow addresses on the loopback interface, where every user can connect.")
   var insecureLoopback = false
 
-  @Option(
-    help: ArgumentHelp(
-      "Where to keep the state on disk.",
-      valueName: "directory",
-      visibility: .hidden,
-    )
-  )
-  var data: String?
-
   @Flag(help: "Keep the state in memory only; a restart begins anew. This is the default.")
   var inMemory = false
-
-  @Option(help: ArgumentHelp("When a change counts as kept.", visibility: .hidden))
-  var durability: Durability?
 
   @Option(
     help: ArgumentHelp(
@@ -91,17 +79,6 @@ struct DaemonOptions: ParsableArguments {
   )
   var graceMilliseconds: UInt32?
 
-  func validate() throws {
-    guard data == nil else {
-      throw ValidationError("--data is not available yet; use --in-memory.")
-    }
-    if let durability, durability != Durability.none {
-      throw ValidationError(
-        "--durability \(durability.rawValue) is not available yet; use --in-memory."
-      )
-    }
-  }
-
   /// What the daemon is to do: the command line wins over the file, the file over the defaults.
   func settings() throws(SettingsError) -> DaemonSettings {
     var settings = DaemonSettings(
@@ -133,14 +110,4 @@ struct DaemonOptions: ParsableArguments {
     }
     return environment
   }
-}
-
-/// When a change counts as kept.
-enum Durability: String, CaseIterable, ExpressibleByArgument {
-  /// When it is on disk.
-  case full
-  /// When it is on its way to the disk, with others.
-  case batched
-  /// At once.
-  case none
 }

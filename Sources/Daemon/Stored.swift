@@ -28,10 +28,6 @@ struct Stored: ParsableCommand {
 
   @OptionGroup var options: DaemonOptions
 
-  func validate() throws {
-    try options.validate()
-  }
-
   func run() throws {
     // Nobody may stop the daemon by closing what it writes to.
     signal(SIGPIPE, SIG_IGN)

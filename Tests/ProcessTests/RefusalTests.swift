@@ -166,7 +166,7 @@ extension ProcessTests {
       "A daemon's command line that makes no sense is a usage error",
       arguments: [
         ["--nonsense"], ["--listen", "tcp://nowhere"], ["--lease-ms", "1"], ["--lease-ms", "x"],
-        ["--lease-ms", "1000", "--grace-ms", "2000"], ["surplus"], ["--data", "/tmp"],
+        ["--lease-ms", "1000", "--grace-ms", "2000"], ["surplus"],
       ],
     )
     func daemonUsage(arguments: [String]) async throws {

@@ -11,24 +11,18 @@ struct Room {
 enum Walls {
   static let rooms: [Room] = [
     Room(name: "CZMQ", mayImport: []),
-    Room(name: "CSQLite", mayImport: []),
     Room(name: "ZeroMQ", mayImport: ["CZMQ"] + libc),
     Room(name: "StoreActorMacros", mayImport: []),
     Room(name: "StoreState", mayImport: libc),
     Room(name: "StoreActor", mayImport: ["StoreState"] + libc),
     Room(name: "StoreReplication", mayImport: core),
-    Room(name: "StoreJournal", mayImport: core + ["StoreReplication"] + sqlite + libc),
-    Room(
-      name: "StoreDaemon",
-      mayImport: core + ["StoreReplication", "StoreJournal", "ZeroMQ"] + libc,
-    ),
+    Room(name: "StoreDaemon", mayImport: core + ["StoreReplication", "ZeroMQ"] + libc),
     Room(name: "StoreClient", mayImport: core + ["StoreReplication", "ZeroMQ"] + libc),
     Room(name: "Workspace", mayImport: core + ["StoreReplication"]),
     Room(name: "WorkspaceLive", mayImport: core + ["Workspace", "FoundationNetworking"]),
     Room(
       name: "Daemon",
-      mayImport: core + ["StoreReplication", "StoreJournal", "StoreDaemon"]
-        + ["Workspace", "WorkspaceLive"] + libc,
+      mayImport: core + ["StoreReplication", "StoreDaemon", "Workspace", "WorkspaceLive"] + libc,
     ),
     Room(
       name: "Client",
@@ -56,9 +50,8 @@ enum Walls {
   ]
 
   static let core: Set = ["StoreActor", "StoreState"]
-  static let sqlite: Set = ["CSQLite", "GRDB", "SQLite", "SQLite3"]
   static let libc: Set = ["Bionic", "Darwin", "Glibc", "Musl"]
-  static let guardedOutside = sqlite + libc + ["FoundationNetworking", "Network"]
+  static let guardedOutside = libc + ["FoundationNetworking", "Network"]
 
   /// The rooms that stay free of sockets, by name of a libc symbol too.
   static let socketless: Set = ["StoreState", "StoreActor", "StoreReplication"]
