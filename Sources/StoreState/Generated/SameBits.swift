@@ -36,6 +36,11 @@ public func _$haveSameBits<Value>(_ one: Value, _ other: Value) -> Bool {
   }
 }
 
+/// What ``_$haveSameBits(_:_:)`` says, not inlined.
+package func haveSameMemory<Value>(_ one: Value, _ other: Value) -> Bool {
+  _$haveSameBits(one, other)
+}
+
 @usableFromInline
 func haveSameBytes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
   guard let first = one.baseAddress, let second = other.baseAddress else { return true }

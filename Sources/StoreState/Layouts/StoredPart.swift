@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// A part of a value that a key path leads to, read without the key path where that is possible.
 ///
 /// Reading through a key path costs some 100 ns. Where it leads to a stored property, which
@@ -31,10 +25,7 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
     return UnsafeRawPointer(place).advanced(by: offset).assumingMemoryBound(to: Part.self).pointee
   }
 
-  /// Whether two values' parts have the same bytes in memory, which makes them the same.
-  ///
-  /// Values hold no mutable references, so equal bits are one value: the same numbers, and the
-  /// same buffers. False says nothing.
+  /// Whether two values' parts have the same bytes in memory; ``_$haveSameBits(_:_:)``.
   package func isIdentical(_ one: Value, _ other: Value) -> Bool {
     withUnsafePointer(to: one) { one in
       withUnsafePointer(to: other) { other in isIdentical(at: one, other) }
@@ -45,10 +36,10 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
   @usableFromInline
   package func isIdentical(at one: UnsafePointer<Value>, _ other: UnsafePointer<Value>) -> Bool {
     guard let offset else { return false }
-    return memcmp(
-      UnsafeRawPointer(one).advanced(by: offset),
-      UnsafeRawPointer(other).advanced(by: offset),
-      MemoryLayout<Part>.size,
-    ) == 0
+    let size = MemoryLayout<Part>.size
+    return haveSameBytes(
+      UnsafeRawBufferPointer(start: UnsafeRawPointer(one) + offset, count: size),
+      UnsafeRawBufferPointer(start: UnsafeRawPointer(other) + offset, count: size),
+    )
   }
 }
