@@ -59,9 +59,9 @@ def golden():
                     keep(TYPED, values[words[1]])
             if words[0] == "json" and len(line) < 300:
                 keep(JSON, line.split(" ", 2)[2].encode())
-            if words[0] in ("delta", "composed") and len(line) < 600:
+            if words[0] == "delta" and len(line) < 600:
                 delta = bytes.fromhex(words[3])
-                keep(DOCUMENT, schema + values[words[1]] + values[words[2]] + delta)
+                keep(DOCUMENT, schema + values[words[1]] + delta)
                 keep(TYPED, delta)
 
 

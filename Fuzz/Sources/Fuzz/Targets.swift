@@ -40,36 +40,18 @@ enum ValueTarget {
   }
 }
 
-/// Deltas of one type: typed and generic agree, and composition and translation keep their word.
+/// Deltas of one type: typed and generic agree, and translation keeps its word.
 enum DeltaTarget {
   static func run(_ bytes: ArraySlice<UInt8>) {
     // As many deltas as there are, one after the other.
     var state = FuzzState()
-    var composition = DeltaComposition(FuzzState.document)
-    let first = state
     var decoder = CBORDecoder(bytes)
     while !decoder.isAtEnd, let delta = try? decoder.rawItem() {
       check(delta, from: state)
       guard let next = try? state.applying(delta: delta) else { return }
-      do throws(CodecError) {
-        try composition.append(delta)
-      } catch {
-        return expect(false, "\(error): what fits is not composed")
-      }
       state = next
-      guard let composed = composition.encoded else {
-        expect(state.isSame(as: first), "not empty")
-        continue
-      }
-      guard let result = try? first.applying(delta: composed) else {
-        // Longer paths, when edits are wrapped, may be nested too deep for a reader.
-        return expect(nesting(of: composed) > 100, "a composed delta does not fit")
-      }
-      expect(result.isSame(as: state), "a composed delta leads elsewhere")
     }
   }
-
-  private static func nesting(of bytes: [UInt8]) -> Int { bytes.count { $0 & 0xe0 == 0x80 } }
 
   static func check(_ delta: ArraySlice<UInt8>, from state: FuzzState) {
     let document = FuzzState.document
@@ -112,7 +94,7 @@ enum SchemaTarget {
   }
 }
 
-/// A schema, two values of it and a delta.
+/// A schema, a value of it and a delta.
 enum DocumentTarget {
   static func run(_ bytes: ArraySlice<UInt8>) {
     var decoder = CBORDecoder(bytes)
@@ -122,18 +104,6 @@ enum DocumentTarget {
       let old = value(item, document)
     else { return }
     _ = JSONProjection.json(old, schema: document.root, in: document)
-    if let item = try? decoder.rawItem(), let new = value(item, document) {
-      let delta: [UInt8]?
-      do throws(CodecError) {
-        delta = try new.delta(from: old, in: document)
-      } catch {
-        return expect(false, "\(error): valid values have no delta")
-      }
-      expect((delta == nil) == (old == new), "a delta between equal values")
-      if let delta {
-        expect((try? old.applying(delta: delta, in: document)) == new, "a delta leads elsewhere")
-      }
-    }
     if let delta = try? decoder.rawItem() { change(old, delta, document) }
   }
 
@@ -154,9 +124,6 @@ enum DocumentTarget {
       expect((try? result.validate(against: document)) != nil, "a delta leaves the schema")
     }
     _ = try? JSONProjection.json(delta: delta, schema: document.root, in: document)
-    var composition = DeltaComposition(document)
-    _ = try? composition.append(delta)
-    _ = composition.encoded
     let resolution = SchemaResolution(writer: document, reader: ReaderSchema(document))
     _ = try? resolution.translate(delta: delta)
   }

@@ -13,7 +13,6 @@ import Foundation
 ///     digest NAME <digest of the value>
 ///     json NAME <the value as people read it>
 ///     delta FROM TO <delta>
-///     composed FROM TO <deltas between, as one>
 struct GoldenFile {
   var name: String
   var lines: [String]
@@ -49,7 +48,7 @@ struct GoldenFile {
 }
 
 extension GoldenFile {
-  /// States of one type, the deltas from each to the next, and those of three in a row as one.
+  /// States of one type, the deltas from each to the next.
   init<State: ReplicatedState>(
     _ name: String,
     _ description: String,
@@ -65,15 +64,6 @@ extension GoldenFile {
     for ((from, old), (to, new)) in zip(states, states.dropFirst()) {
       guard let delta = new.delta(from: old) else { continue }
       lines.append("delta \(from) \(to) \(hexText(delta))")
-    }
-    for start in states.indices.dropLast(2) {
-      var composition = DeltaComposition(document)
-      for place in start..<(start + 2) {
-        let delta = states[place + 1].value.delta(from: states[place].value)
-        if let delta { try composition.append(delta) }
-      }
-      guard let delta = composition.encoded else { continue }
-      lines.append("composed \(states[start].key) \(states[start + 2].key) \(hexText(delta))")
     }
   }
 

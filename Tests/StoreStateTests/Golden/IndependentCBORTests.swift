@@ -51,7 +51,7 @@ struct IndependentCBORTests {
       switch words[0] {
       case "schema": return words[1]
       case "value": return words[2]
-      case "delta", "composed": return words[3]
+      case "delta": return words[3]
       default: return nil
       }
     }

@@ -102,4 +102,22 @@ struct RowLawTests {
       }
     }
   }
+
+  @Test("Of two rows with one id that a delta brings, the second is refused")
+  func twins() throws {
+    let row = "a2 626964 6178 657469746c65 60"
+    let rows = IdentifiedArray(uniqueElements: [Card.named("y")])
+    let document = SchemaRegistry.document(for: IdentifiedArrayOf<Card>.self)
+    let value = try GenericValue(encoded: rows.encoded())
+    #expect(try rows.applying(delta: hex("a1 02 82 00 \(row)")).count == 2)
+    for delta in [
+      "a1 02 84 00 \(row) 01 \(row)", "a1 02 82 00 \(row.replacing("6178", with: "6179"))",
+    ] {
+      let typed = #expect(throws: CodecError.self) { try rows.applying(delta: hex(delta)) }
+      let generic = #expect(throws: CodecError.self) {
+        try value.applying(delta: hex(delta), in: document)
+      }
+      #expect(typed?.code == .deltaMismatch && generic?.code == .deltaMismatch)
+    }
+  }
 }

@@ -2,8 +2,7 @@
 enum HeaviestRun {
   /// The places of a heaviest one of the increasing subsequences of different numbers.
   ///
-  /// Of several it is the one whose last number is least, whose last but one is least, and so on;
-  /// `LongestIncreasingRun` chooses the same way.
+  /// Of several it is the one whose last number is least, whose last but one is least, and so on.
   ///
   /// - Parameter items: The numbers, and how much each weighs.
   /// - Returns: Places in `items`, ascending.
