@@ -8,6 +8,10 @@ struct DependencyAccess: Sendable {
   /// The `@Dependency` property that is being read.
   @TaskLocal static var outer: DependencyAccess?
 
+  /// Learns that a report was left out while values are being set: a dependency that is looked at
+  /// in order to be changed has not been used.
+  @TaskLocal static var omission: LockIsolated<Bool>?
+
   let name: StaticString
   let fileID: StaticString
   let filePath: StaticString
@@ -22,7 +26,6 @@ struct DependencyAccess: Sendable {
     let outer: DependencyAccess?
 
     func reportMissingTestValue<Key: TestDependencyKey>(of key: Key.Type) {
-      guard !DependencyValues.isSetting else { return }
       report(
         """
         \(name(key)) has no test implementation, but was accessed from a test context:
@@ -38,7 +41,6 @@ struct DependencyAccess: Sendable {
     }
 
     func reportMissingLiveValue<Key: TestDependencyKey>(of key: Key.Type) {
-      guard !DependencyValues.isSetting else { return }
       report(
         """
         \(name(key)) has no live implementation, but was accessed from a live context:
@@ -66,7 +68,12 @@ struct DependencyAccess: Sendable {
       return lines.joined(separator: "\n")
     }
 
-    private func report(_ message: String) {
+    private func report(_ message: @autoclosure () -> String) {
+      guard !DependencyValues.isSetting else {
+        DependencyAccess.omission?.setValue(true)
+        return
+      }
+      let message = message()
       guard let place = outer ?? inner else {
         reportIssue(message)
         return

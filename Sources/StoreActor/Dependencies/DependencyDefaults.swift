@@ -12,20 +12,36 @@ final class DependencyDefaults: @unchecked Sendable {
   // Recursive, because making a default may use other dependencies; held meanwhile, so that no
   // default is made twice.
   private let lock = NSRecursiveLock()
-  private var entries: [EntryKey: any Sendable] = [:]
+  private var entries: [EntryKey: Entry] = [:]
 
+  /// The default of a key, made where there is none, as those see the values who read them.
   func value<Key: TestDependencyKey>(
     of key: Key.Type,
-    in context: DependencyContext,
+    for values: DependencyValues,
     access: DependencyAccess,
   ) -> Key.Value {
+    let context = values.context
     let entryKey = EntryKey(key: ObjectIdentifier(key), context: context)
     return lock.withLock {
-      if let value = entries[entryKey] as? Key.Value { return value }
-      let value = DependencyAccess.$inner.withValue(access) { make(key, in: context) }
-      // What is looked at in order to be changed has not been used: its use is still to be
-      // reported.
-      if !DependencyValues.isSetting { entries[entryKey] = value }
+      guard let entry = entries[entryKey], let value = entry.value as? Key.Value else {
+        let omission = LockIsolated(false)
+        let value = DependencyAccess.$inner.withValue(access) {
+          DependencyAccess.$omission.withValue(omission) {
+            DependencyValues.$_current.withValue(values) { make(key, in: context) }
+          }
+        }
+        entries[entryKey] = Entry(
+          value: value,
+          isUsed: !DependencyValues.isSetting,
+          lacksReport: omission.value,
+        )
+        return value
+      }
+      guard !entry.isUsed, !DependencyValues.isSetting else { return value }
+      entries[entryKey]?.isUsed = true
+      if entry.lacksReport {
+        DependencyAccess.$inner.withValue(access) { report(key, in: context) }
+      }
       return value
     }
   }
@@ -39,10 +55,10 @@ final class DependencyDefaults: @unchecked Sendable {
       var late = 0
       for (key, value) in values {
         let entryKey = EntryKey(key: key, context: context)
-        if entries[entryKey] == nil {
-          entries[entryKey] = value
-        } else {
+        if let entry = entries[entryKey], entry.isUsed {
           late += 1
+        } else {
+          entries[entryKey] = Entry(value: value, isUsed: true, lacksReport: false)
         }
       }
       return late
@@ -64,8 +80,17 @@ final class DependencyDefaults: @unchecked Sendable {
       {
         return value
       }
-      DependencyAccess.current.reportMissingLiveValue(of: Key.self)
+      report(key, in: context)
       return Key.testValue
+    }
+  }
+
+  /// Reports that a key has no value of its own for a context.
+  private func report<Key: TestDependencyKey>(_ key: Key.Type, in context: DependencyContext) {
+    if context == .live {
+      DependencyAccess.current.reportMissingLiveValue(of: key)
+    } else {
+      DependencyAccess.current.reportMissingTestValue(of: key)
     }
   }
 }
@@ -79,6 +104,14 @@ extension DependencyDefaults {
   /// Forgets what was made in a test.
   func removeAll(of test: TestIdentity) {
     lock.withLock { entries = entries.filter { $0.key.test != test } }
+  }
+
+  private struct Entry {
+    let value: any Sendable
+    /// Whether anybody has read the value but in order to change it.
+    var isUsed: Bool
+    /// Whether nobody was told that the key has no value, since it was looked at to be changed.
+    let lacksReport: Bool
   }
 
   private struct EntryKey: Hashable {

@@ -6,7 +6,7 @@
 /// with ``withEscapedDependencies(_:)``.
 public struct DependencyValues: Sendable {
   /// The values that the current task sees.
-  @TaskLocal public static var _current = DependencyValues()
+  @TaskLocal public static var _current = unset(defaults: .shared)
 
   /// Whether values are being written now, when looking at a default is not yet using it.
   @TaskLocal static var isSetting = false
@@ -14,9 +14,9 @@ public struct DependencyValues: Sendable {
   private var overrides: Overrides
   let defaults: DependencyDefaults
 
-  /// Values of which nothing is set.
+  /// Values of which nothing is set, with defaults of their own.
   public init() {
-    self.init(overrides: .none, defaults: .shared)
+    self.init(overrides: .none, defaults: DependencyDefaults())
   }
 
   private init(overrides: Overrides, defaults: DependencyDefaults) {
@@ -34,10 +34,13 @@ public struct DependencyValues: Sendable {
     function function: StaticString = #function,
   ) -> Key.Value {
     get {
-      if let value = overrides.values[ObjectIdentifier(key)] as? Key.Value { return value }
+      // In two steps: cast as it is, what a dictionary lacks would be a value that is an optional.
+      if let base = overrides.values[ObjectIdentifier(key)], let value = base as? Key.Value {
+        return value
+      }
       return defaults.value(
         of: key,
-        in: context,
+        for: self,
         access: DependencyAccess(
           name: function,
           fileID: fileID,
@@ -76,12 +79,9 @@ public struct DependencyValues: Sendable {
 
   /// These values, and where `other` has set something, what it has set.
   package func merging(_ other: DependencyValues) -> DependencyValues {
-    if overrides === other.overrides || overrides.isEmpty { return other }
-    if other.overrides.isEmpty { return self }
-    return DependencyValues(
-      overrides: overrides.merging(other.overrides),
-      defaults: other.defaults,
-    )
+    let defaults = other.defaults === DependencyDefaults.shared ? defaults : other.defaults
+    let overrides = overrides.merging(other.overrides)
+    return DependencyValues(overrides: overrides, defaults: defaults)
   }
 }
 
@@ -111,7 +111,9 @@ extension DependencyValues {
     }
 
     func merging(_ other: Overrides) -> Overrides {
-      Overrides(
+      if self === other || isEmpty { return other }
+      if other.isEmpty { return self }
+      return Overrides(
         context: other.context ?? context,
         values: values.merging(other.values) { _, new in new },
       )

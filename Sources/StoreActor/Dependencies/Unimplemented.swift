@@ -6,6 +6,8 @@ import IssueReporting
 ///   - name: The property of ``DependencyValues``.
 ///   - example: What a test may set it to.
 func reportUnimplemented(_ name: String, example: String) {
+  // Setting a part of a dependency through a key path reads it first.
+  guard !DependencyValues.isSetting else { return }
   reportIssue(
     """
     Unimplemented: @Dependency(\\.\(name))

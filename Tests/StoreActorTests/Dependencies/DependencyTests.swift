@@ -1,3 +1,4 @@
+import Foundation
 import StoreActor
 import Testing
 
@@ -102,6 +103,62 @@ struct DependencyTests {
       #expect(nested == "on nested")
     }
   }
+
+  @Test("in another's default is what the scope of the reader's making said")
+  func nestedDefaultsOfOwner() {
+    enum NestedKey: DependencyKey {
+      static var liveValue: String { "live" }
+      static var testValue: String {
+        @Dependency(\.database) var database
+        return "on \(database)"
+      }
+    }
+    struct Owner {
+      @Dependency(NestedKey.self) var nested
+    }
+    let owner = withDependencies {
+      $0.database = "the owner's"
+    } operation: {
+      Owner()
+    }
+    #expect(owner.nested == "on the owner's")
+  }
+}
+
+@Suite("A dependency whose value is an optional")
+struct OptionalDependencyTests {
+  private enum TokenKey: DependencyKey {
+    static let liveValue: String? = "live"
+    static let testValue: String? = "test"
+  }
+
+  private enum AbsentKey: DependencyKey {
+    static let liveValue: Int? = nil
+    static let testValue: Int? = nil
+  }
+
+  @Dependency(TokenKey.self) private var token
+  @Dependency(AbsentKey.self) private var absent
+
+  @Test("has its default where nothing is set")
+  func defaults() {
+    #expect(token == "test")
+    #expect(absent == nil)
+    #expect(DependencyValues.live[TokenKey.self] == "live")
+  }
+
+  @Test("can be set to a value and to nil")
+  func overridden() {
+    withDependencies {
+      $0[TokenKey.self] = nil
+      $0[AbsentKey.self] = 1
+    } operation: {
+      #expect(token == nil)
+      #expect(absent == 1)
+    }
+    prepareDependencies { $0[AbsentKey.self] = 2 }
+    #expect(absent == 2)
+  }
 }
 
 @Suite("A dependency without a value")
@@ -165,6 +222,28 @@ struct MissingDependencyTests {
     }
   }
 
+  @Test("is not reported when the part of it that is set has to be read for that")
+  @MainActor func settingThroughKeyPath() async {
+    let reducer = Reduce<[Date], Int> { dates, _ in
+      @Dependency(\.date.now) var now
+      dates.append(now)
+      return .none
+    }
+    let epoch = Date(timeIntervalSince1970: 0)
+    let store = TestStore(initialState: [Date]()) {
+      reducer
+        .dependency(\.date.now, epoch)
+        .transformDependency(\.date) { $0.now += 1 }
+    }
+    await store.send(0) { $0 = [epoch] }
+    let inner = TestStore(initialState: [Date]()) {
+      reducer
+    } withDependencies: {
+      $0[keyPath: \.date.now] = epoch
+    }
+    await inner.send(0) { $0 = [epoch] }
+  }
+
   @Test("for programs is reported and has its test value")
   func liveValue() {
     withKnownIssue {
@@ -216,5 +295,36 @@ struct TestIsolationTests {
   @Test("are others for each of the values of a whole context")
   func fresh() {
     #expect(DependencyValues.test.counter !== DependencyValues.test.counter)
+  }
+
+  @Test("are others for values of which nothing is set")
+  func unset() {
+    @Dependency(\.counter) var counter
+    counter.setValue(1)
+    withDependencies {
+      $0 = DependencyValues()
+    } operation: {
+      #expect(counter.value == 0)
+      @Dependency(\.counter) var inner
+      #expect(inner === counter)
+      withDependencies {
+        $0.database = "inner"
+      } operation: {
+        #expect(counter === inner)
+      }
+    }
+    #expect(counter.value == 1)
+    let values = DependencyValues()
+    #expect(values.counter === values.counter)
+  }
+
+  @Test("with reference semantics keep what is set in them")
+  func references() {
+    withDependencies {
+      $0.counter.setValue(7)
+    } operation: {
+      @Dependency(\.counter) var counter
+      #expect(counter.value == 7)
+    }
   }
 }
