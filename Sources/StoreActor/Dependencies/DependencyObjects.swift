@@ -2,8 +2,8 @@ import Foundation
 
 /// Which dependencies an object was made with.
 ///
-/// An object with a `@Dependency` property carries its own; for one without, the result of a
-/// `withDependencies` is remembered here until the object goes.
+/// An object with a `@Dependency` property carries its own. One without is remembered here until it
+/// goes, with the values of the innermost `withDependencies` of which it was the result.
 ///
 /// Sendable because `entries` and `limit` are only touched while `lock` is held.
 final class DependencyObjects: @unchecked Sendable {
@@ -18,6 +18,7 @@ final class DependencyObjects: @unchecked Sendable {
     guard R.self is AnyClass else { return }
     let object = result as AnyObject
     lock.withLock {
+      guard entries[ObjectIdentifier(object)]?.object == nil else { return }
       entries[ObjectIdentifier(object)] = Entry(object: object, values: values)
       guard entries.count > limit else { return }
       entries = entries.filter { $0.value.object != nil }
@@ -27,11 +28,11 @@ final class DependencyObjects: @unchecked Sendable {
 
   /// The values that an object was made with, as far as they are known.
   func values<Model: AnyObject>(of model: Model) -> DependencyValues? {
-    let remembered: DependencyValues? = lock.withLock {
+    if let values = reflectedValues(of: model) { return values }
+    return lock.withLock {
       let entry = entries[ObjectIdentifier(model)]
       return entry?.object === model ? entry?.values : nil
     }
-    return remembered ?? reflectedValues(of: model)
   }
 
   private func reflectedValues(of model: AnyObject) -> DependencyValues? {

@@ -102,6 +102,35 @@ struct WithDependenciesTests {
     #expect([asyncChild.greeting, asyncChild.source] == ["parent's model", "child's"])
   }
 
+  @Test("of a model that was made in several scopes are those of all, the innermost first")
+  func nestedScopes() {
+    let (parent, grandparent) = withDependencies {
+      $0.greeter = Greeter { "outer \($0)" }
+      $0.database = "outer"
+    } operation: {
+      let grandparent = withDependencies(from: Grandparent()) {
+        withDependencies {
+          $0.greeter = Greeter { "inner \($0)" }
+        } operation: {
+          Grandparent()
+        }
+      }
+      let parent = withDependencies {
+        $0.database = "middle"
+      } operation: {
+        withDependencies {
+          $0.greeter = Greeter { "inner \($0)" }
+        } operation: {
+          Parent()
+        }
+      }
+      return (parent, grandparent)
+    }
+    let (child, grandchild) = (parent.child(), grandparent.child())
+    #expect([child.greeting, child.source] == ["inner model", "middle"])
+    #expect([grandchild.greeting, grandchild.source] == ["inner model", "outer"])
+  }
+
   @Test("of a model that has none are reported")
   func fromNothing() {
     let parent = Parent()
