@@ -25,6 +25,11 @@ public struct AnyHashableSendable: Hashable, Sendable {
   }
 }
 
+extension AnyHashableSendable: _HasCustomAnyHashableRepresentation {
+  /// The value: erased once more it is what it was, and equals what that equals.
+  public func _toCustomAnyHashable() -> AnyHashable? { AnyHashable(base) }
+}
+
 extension AnyHashableSendable: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value's description.
   public var description: String { String(describing: base) }

@@ -40,14 +40,15 @@ public func withMainSerialExecutor(
 
 /// Whether all tasks of the process run on the main actor's executor, one at a time.
 ///
-/// It holds for the whole process, whoever sets it; ``withMainSerialExecutor(operation:)`` puts
-/// it back.
+/// It holds for the whole process, whoever sets it. Switched off it is off for all, also for test
+/// stores that live, until somebody wants it again.
 public var uncheckedUseMainSerialExecutor: Bool {
   get { MainSerialExecutor.isInUse }
   set { MainSerialExecutor.setWanted(newValue) }
 }
 
-/// Who wants the main serial executor: it is in use for as long as anybody does.
+/// Who wants the main serial executor: it is in use for as long as anybody does, unless it is
+/// switched off.
 ///
 /// Tests overlap in one process, so that putting back what was found would switch it off under a
 /// test that still needs it, and leave it on for good.
@@ -56,15 +57,19 @@ package enum MainSerialExecutor {
 
   private struct Users {
     var count = 0
-    var isWanted = false
-    var isInUse: Bool { count > 0 || isWanted }
+    /// What was said last, whoever uses it; nil when somebody came since who wants it.
+    var wish: Bool?
+    var isInUse: Bool { wish ?? (count > 0) }
   }
 
   static var isInUse: Bool { users.withValue { $0.isInUse } }
 
   /// Wants the executor until ``release()`` is called once.
   package static func acquire() {
-    update { $0.count += 1 }
+    update {
+      $0.count += 1
+      if $0.wish == false { $0.wish = nil }
+    }
   }
 
   /// Ends what ``acquire()`` began.
@@ -76,7 +81,7 @@ package enum MainSerialExecutor {
   }
 
   static func setWanted(_ isWanted: Bool) {
-    update { $0.isWanted = isWanted }
+    update { $0.wish = isWanted ? true : $0.count > 0 ? false : nil }
   }
 
   private static func update(_ change: @Sendable (inout Users) -> Void) {

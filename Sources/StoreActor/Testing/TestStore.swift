@@ -160,11 +160,7 @@ public final class TestStore<State: Equatable, Action> {
   public var useMainSerialExecutor: Bool {
     get { uncheckedUseMainSerialExecutor }
     set {
-      if !newValue {
-        serialExecutor = nil
-      } else if serialExecutor == nil {
-        serialExecutor = SerialExecutorUse()
-      }
+      serialExecutor = newValue ? SerialExecutorUse() : nil
     }
   }
 

@@ -46,6 +46,14 @@ struct AnyHashableSendableTests {
     #expect(Set<AnyHashableSendable>([1, 1, "1", true, 2.5]).count == 4)
   }
 
+  @Test("is the value, where another erased one is compared with it")
+  func erasedOtherwise() {
+    #expect(AnyHashable(AnyHashableSendable(1)) == AnyHashable(1))
+    #expect(AnyHashable(1) == AnyHashable(AnyHashableSendable(1)))
+    #expect([AnyHashable("a"): 1][AnyHashableSendable("a")] == 1)
+    #expect(AnyHashable(AnyHashableSendable(First())).base is First)
+  }
+
   @Test("is not wrapped twice")
   func nested() {
     let inner = AnyHashableSendable(First())

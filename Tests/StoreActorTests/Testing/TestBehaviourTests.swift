@@ -28,6 +28,22 @@ struct TestBehaviourTests {
     #expect(uncheckedUseMainSerialExecutor == before)
   }
 
+  @Test("that the main serial executor can be switched off while a test store lives")
+  func switchedOffForAll() {
+    let before = uncheckedUseMainSerialExecutor
+    let store = TestStore(initialState: Timer.State()) { Timer() }
+    uncheckedUseMainSerialExecutor = false
+    #expect(!uncheckedUseMainSerialExecutor)
+    #expect(!store.useMainSerialExecutor)
+    do {
+      let next = TestStore(initialState: Timer.State()) { Timer() }
+      #expect(uncheckedUseMainSerialExecutor)
+      #expect(next.useMainSerialExecutor)
+    }
+    uncheckedUseMainSerialExecutor = before
+    #expect(uncheckedUseMainSerialExecutor == before)
+  }
+
   @Test("that effects of one action come in the same order in every run")
   func order() async {
     var orders: Set<[Int]> = []

@@ -1,7 +1,10 @@
+import IssueReporting
+
 extension DependencyValues {
   /// Starts work whose end nobody waits for, such as analytics.
   ///
-  /// In a test and in a preview the work is awaited, so that nothing of it is left over.
+  /// In a test and in a preview the work is awaited, so that nothing of it is left over, and its
+  /// error is reported.
   public var fireAndForget: FireAndForget {
     get { self[FireAndForgetKey.self] }
     set { self[FireAndForgetKey.self] = newValue }
@@ -14,9 +17,14 @@ extension DependencyValues {
     static let previewValue = awaiting
     static let testValue = awaiting
 
-    // An error is forgotten with the work, as it is live.
     private static let awaiting = FireAndForget { priority, operation in
-      _ = await Task(priority: priority) { try await operation() }.result
+      do {
+        try await Task(priority: priority) { try await operation() }.value
+      } catch is CancellationError {
+        // It has not failed.
+      } catch {
+        reportIssue(error)
+      }
     }
   }
 }
@@ -38,7 +46,7 @@ public struct FireAndForget: Sendable {
     self.start = start
   }
 
-  /// Starts a piece of work; its errors are ignored.
+  /// Starts a piece of work; a program ignores its errors.
   public func callAsFunction(
     priority: TaskPriority? = nil,
     _ operation: @escaping @Sendable () async throws -> Void,

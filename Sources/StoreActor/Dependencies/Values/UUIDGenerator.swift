@@ -51,12 +51,15 @@ public struct UUIDGenerator: Sendable {
 
 extension UUID {
   /// A UUID that shows a number in its last digits: `UUID(1)` ends in `…-000000000001`.
+  ///
+  /// A negative number has a 1 in the third group before its magnitude: `UUID(-1)` is
+  /// `00000000-0000-0001-0000-000000000001`.
   public init(_ number: Int) {
-    let low = UInt64(bitPattern: Int64(number))
+    let low = UInt64(number.magnitude)
     let byte = { (index: UInt64) in UInt8(truncatingIfNeeded: low >> (8 * (7 - index))) }
     self.init(
       uuid: (
-        0, 0, 0, 0, 0, 0, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, number < 0 ? 1 : 0,
         byte(0), byte(1), byte(2), byte(3), byte(4), byte(5), byte(6), byte(7),
       )
     )
