@@ -37,6 +37,9 @@ func isSameCase<Root>(_ first: Root, _ second: Root) -> Bool {
   return first.isSameCase(as: second)
 }
 
+/// Whether values of a type are optionals.
+func isOptionalType(_ type: Any.Type) -> Bool { type is any OptionalValue.Type }
+
 private protocol OptionalValue {
   func isSameCase(as other: Any) -> Bool
 }

@@ -10,6 +10,7 @@ final class Extraction<Root, Value>: Sendable {
   // Puts a value in: a case's own function, which touches nothing but its argument.
   nonisolated(unsafe) private let embed: (Value) -> Root
   private let knownTag = Mutex<UInt32?>(nil)
+  private let isOptional = isOptionalType(Root.self)
 
   init(embed: @escaping (Value) -> Root) {
     self.embed = embed
@@ -19,17 +20,29 @@ final class Extraction<Root, Value>: Sendable {
   func extract(from root: Root) -> Value? {
     guard let tag = enumTag(of: root), !hasFunctions(Value.self) else { return nil }
     if let known = knownTag.withLock({ $0 }), known != tag { return nil }
-    for value in candidates(in: root) where enumTag(of: embed(value)) == tag {
+    for value in candidates(in: root) where isSame(embed(value), root, tag) {
       knownTag.withLock { $0 = tag }
       return value
     }
     return nil
   }
 
+  /// Whether both are of one case: of the same case of what they wrap, where they are optionals.
+  private func isSame(_ embedded: Root, _ root: Root, _ tag: UInt32) -> Bool {
+    isOptional ? isSameCase(embedded, root) : enumTag(of: embedded) == tag
+  }
+
   /// What may be the value, the likelier first: the payload as it is, or the one member of a
-  /// payload with a label.
+  /// payload with a label; then the same of what an optional wraps.
   private func candidates(in root: Root) -> [Value] {
     guard let payload = Mirror(reflecting: root).children.first?.value else { return [] }
+    guard isOptional, let wrapped = Mirror(reflecting: payload).children.first?.value else {
+      return candidates(of: payload)
+    }
+    return candidates(of: payload) + candidates(of: wrapped)
+  }
+
+  private func candidates(of payload: Any) -> [Value] {
     if let value = payload as? Value, !isLabelled(payload) { return [value] }
     let members = Mirror(reflecting: payload)
     guard members.displayStyle == .tuple, members.children.count == 1 else {

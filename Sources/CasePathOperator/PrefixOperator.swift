@@ -4,7 +4,8 @@ prefix operator /
 
 /// The case path of a case with a value: `/AppAction.counter`.
 ///
-/// The way back out of the case is found at run time; a case's labels are left out of the value.
+/// The way back out of the case is found at run time; a case's labels are left out of the value. It
+/// may begin at an optional of the enum.
 public prefix func / <Root, Value>(embed: @escaping (Value) -> Root) -> AnyCasePath<Root, Value> {
   let extraction = Extraction(embed: embed)
   // A case's own function, which touches nothing but its argument.
@@ -12,25 +13,8 @@ public prefix func / <Root, Value>(embed: @escaping (Value) -> Root) -> AnyCaseP
   return AnyCasePath(embed: { embed($0) }, extract: { extraction.extract(from: $0) })
 }
 
-/// The case path of a case with a value, from an optional of the enum.
-public prefix func / <Root, Value>(
-  embed: @escaping (Value) -> Root?
-) -> AnyCasePath<Root?, Value> {
-  let extraction = OptionalExtraction(embed: embed)
-  // A case's own function, which touches nothing but its argument.
-  nonisolated(unsafe) let embed = embed
-  return AnyCasePath(embed: { embed($0) }, extract: { extraction.extract(from: $0) })
-}
-
 /// The case path of a case without a value: `/AppAction.onAppear`.
 public prefix func / <Root>(root: Root) -> AnyCasePath<Root, Void> {
-  // A value of a case without one of its own.
-  nonisolated(unsafe) let root = root
-  return AnyCasePath(embed: { root }, extract: { isSameCase(root, $0) ? () : nil })
-}
-
-/// The case path of a case without a value, from an optional of the enum.
-public prefix func / <Root>(root: Root?) -> AnyCasePath<Root?, Void> {
   // A value of a case without one of its own.
   nonisolated(unsafe) let root = root
   return AnyCasePath(embed: { root }, extract: { isSameCase(root, $0) ? () : nil })
@@ -64,23 +48,4 @@ extension AnyCasePath where Root == Value {
   /// The path from a value to itself: `pullback(state: \.child, action: .self, environment: { $0
   /// })`.
   public static var `self`: Self { Self() }
-}
-
-/// Takes a value out of a case of an optional enum.
-private final class OptionalExtraction<Root, Value>: Sendable {
-  // Puts a value in: a case's own function, which touches nothing but its argument.
-  nonisolated(unsafe) private let embed: (Value) -> Root?
-
-  init(embed: @escaping (Value) -> Root?) {
-    self.embed = embed
-  }
-
-  func extract(from root: Root?) -> Value? {
-    guard let root else { return nil }
-    // The case's function, with its result taken out of the optional again; it is never nil.
-    let extraction = Extraction<Root, Value> { [embed] value in embed(value) ?? root }
-    if let value = extraction.extract(from: root) { return value }
-    // The case may be the optional's own: `/Optional.some`.
-    return Extraction<Root?, Value>(embed: embed).extract(from: root)
-  }
 }

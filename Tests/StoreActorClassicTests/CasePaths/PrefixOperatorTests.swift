@@ -210,6 +210,18 @@ struct PrefixOperatorTests {
     #expect([Plain.a, .b, .a].compactMap(/Plain.a).count == 2)
   }
 
+  @Test("The slash makes functions out of optionals too, which see through them")
+  func functionsOfOptionals() {
+    let values: [Same?] = [.first(1), nil, .second(2), .first(3)]
+    let extract: (Same?) -> Int? = /Same.first
+    #expect(values.map(extract) == [1, nil, nil, 3])
+    #expect(values.compactMap(/Same.first) == [1, 3])
+    let isA: (Plain?) -> Void? = /Plain.a
+    #expect([Plain.a, nil, .b, .a].compactMap(isA).count == 2)
+    let some: (Int?) -> Int? = /Optional.some
+    #expect([1, nil].map(some) == [1, nil])
+  }
+
   @Test("Paths go on along other paths")
   func appending() {
     let path = (/Box<Same>.full).appending(/Same.first)
