@@ -77,7 +77,7 @@ let package = Package(
         "StoreActor",
         "StoreState",
         .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "OrderedCollections", package: "swift-collections"),
+        .product(name: "HeapModule", package: "swift-collections"),
       ],
     ),
     .target(

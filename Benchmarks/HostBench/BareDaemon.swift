@@ -19,8 +19,8 @@ enum BareDaemon {
     Machine.announce("ready dir=\(directory)")
     while true {
       _ = try poller.wait(timeout: nil)
-      _ = try sockets.receiveUpstream { _ in }
-      _ = try sockets.receiveControl { _, _, _ in true }
+      while try sockets.nextUpstream() != nil {}
+      while try sockets.nextControl() != nil {}
     }
   }
 }

@@ -8,7 +8,7 @@ import Workspace
 /// are wanted.
 @MainActor
 final class BenchDaemon {
-  typealias Server = ReplicaServer<WorkspaceFeature.State, WorkspaceFeature.Action>
+  typealias Server = ReplicaServer
 
   let root: RootCore<WorkspaceFeature.State, WorkspaceFeature.Action>
   let server: Server
@@ -19,7 +19,7 @@ final class BenchDaemon {
     wallMilliseconds: 1_000_000,
   )
   /// What was sent and not looked at yet.
-  private(set) var outgoing: [Server.Outgoing] = []
+  private(set) var outgoing: [OutgoingFrame] = []
 
   init(rows count: Int, revision: UInt64 = 0) {
     let todos = Self.todos(count)

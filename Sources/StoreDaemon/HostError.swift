@@ -2,19 +2,21 @@
 public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure, which is also what a program exits with (sysexits.h).
   public struct Code: Hashable, Sendable {
+    /// The failure's name.
+    public let name: String
     /// The exit status.
     public let exitStatus: Int32
 
     /// A second daemon on the same directory.
-    public static let alreadyRunning = Code(exitStatus: 73)
+    public static let alreadyRunning = Code(name: "alreadyRunning", exitStatus: 73)
     /// A directory, file or socket that cannot be made or used.
-    public static let cannotCreate = Code(exitStatus: 73)
+    public static let cannotCreate = Code(name: "cannotCreate", exitStatus: 73)
     /// Something that would expose the store to others.
-    public static let notAllowed = Code(exitStatus: 77)
+    public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
     /// A setting that makes no sense.
-    public static let usage = Code(exitStatus: 64)
+    public static let usage = Code(name: "usage", exitStatus: 64)
     /// The system lacks something, or failed.
-    public static let system = Code(exitStatus: 71)
+    public static let system = Code(name: "system", exitStatus: 71)
   }
 
   /// The kind of failure.

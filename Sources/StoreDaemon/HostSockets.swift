@@ -4,17 +4,10 @@ package import ZeroMQ
 /// The daemon's two sockets.
 @MainActor
 package final class HostSockets {
-  /// Frames taken from one socket in one turn, so that all get theirs.
-  static let budget = 256
-  /// Nanoseconds after which a turn takes no more control frames: what the turn changed goes out,
-  /// and so do answers to pings, however long the reducers take.
-  static let turnLimit: Int64 = 10_000_000
-  /// Bytes of control frames taken in one turn: a frame may hold a thousand actions, and what they
-  /// change is published at the end of the turn.
-  static let byteBudget = 64 << 10
-
   package let control: Socket
   package let publishing: Socket
+  /// Both, those first whose messages are taken first.
+  var all: [Socket] { [publishing, control] }
   private let context: Context
   private var identity = Message()
   private var body = Message()
@@ -80,52 +73,30 @@ package final class HostSockets {
     return options
   }
 
-  /// Takes what came upstream.
-  ///
-  /// - Returns: Whether there may be more.
-  package func receiveUpstream(
-    _ take: (ArraySlice<UInt8>) -> Void
-  ) throws(ZeroMQError) -> Bool {
-    for _ in 0..<Self.budget {
-      guard try publishing.receive(into: &body) else { return false }
-      var isWhole = !body.more
-      let bytes = body.bytes
-      while body.more { _ = try publishing.receive(into: &body) }
-      // A message of several frames is none of ours.
-      isWhole = isWhole && !bytes.isEmpty
-      take(isWhole ? bytes[...] : [])
-    }
-    return true
+  /// Takes the next message that came upstream; nil when there is none.
+  package func nextUpstream() throws(ZeroMQError) -> ArraySlice<UInt8>? {
+    guard try publishing.receive(into: &body) else { return nil }
+    let bytes = body.bytes
+    // A message of several frames is none of ours.
+    guard body.more else { return bytes[...] }
+    while body.more { _ = try publishing.receive(into: &body) }
+    return []
   }
 
-  /// Takes control frames: the peer, its frame or nil when it sent something else, and where it is
-  /// connected from.
-  ///
-  /// - Returns: Whether there may be more.
-  package func receiveControl(
-    _ take: (PeerID, ArraySlice<UInt8>?, () -> String) -> Bool
-  ) throws(ZeroMQError) -> Bool {
-    var taken = 0
-    let end = LoopClock.nanoseconds + Self.turnLimit
-    for _ in 0..<Self.budget where taken < Self.byteBudget {
-      guard try control.receive(into: &identity) else { return false }
-      let peer = PeerID(bytes: identity.bytes)
-      guard identity.more, try control.receive(into: &body) else {
-        guard take(peer, nil, { "" }) else { return true }
-        continue
-      }
-      let isWhole = !body.more
-      let bytes = body.bytes
-      taken += bytes.count
-      while body.more { _ = try control.receive(into: &body) }
-      guard take(peer, isWhole ? bytes[...] : nil, peerAddress) else { return true }
-      if LoopClock.nanoseconds >= end { break }
+  /// Takes the next control frame; nil when there is none.
+  package func nextControl() throws(ZeroMQError) -> ControlFrame? {
+    guard try control.receive(into: &identity) else { return nil }
+    let peer = PeerID(bytes: identity.bytes)
+    guard identity.more, try control.receive(into: &body) else {
+      return ControlFrame(peer: peer, bytes: nil)
     }
-    return true
+    guard body.more else { return ControlFrame(peer: peer, bytes: body.bytes[...]) }
+    while body.more { _ = try control.receive(into: &body) }
+    return ControlFrame(peer: peer, bytes: nil)
   }
 
   /// Where the frame taken last came from; only a payload frame knows.
-  private func peerAddress() -> String { body.property("Peer-Address") ?? "" }
+  var address: String { body.property("Peer-Address") ?? "" }
 
   /// Sends a control frame.
   ///

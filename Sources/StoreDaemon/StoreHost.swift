@@ -56,7 +56,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   // Open while the daemon runs.
   private var directory: StoreDirectory?
-  private var service: HostService<State, Action>?
+  private var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
 
@@ -151,7 +151,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   ///
   /// - Throws: ``HostError``.
   public func start() throws(HostError) {
-    let service: HostService<State, Action>
+    let service: HostService
     if let opened = self.service { service = opened } else { service = try open() }
     let loop = QueueLoop(service) { [logger] error in
       logger.critical("The main loop failed: \(error)")
@@ -163,8 +163,6 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service.wakeUp = { loop.wakeUp() }
     // What the program sends to the store outside a turn has to be published as well.
     commits = core.observeChanges { loop.wakeUp() }
-    // An effect may end without a change, between two turns.
-    service.server.onUnsent = { loop.wakeUp() }
     outputs = core.observeOutputs { _ in loop.wakeUp() }
     loop.start()
   }
@@ -176,13 +174,14 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   public var ready: Ready {
     Ready(
       directory: configuration.directory,
-      epoch: service?.server.epoch ?? 0,
+      epoch: service?.turn.server.epoch ?? 0,
       revision: core.revision,
     )
   }
 
-  private func open() throws(HostError) -> HostService<State, Action> {
+  private func open() throws(HostError) -> HostService {
     try configuration.check()
+    try checkNames()
     let directory = try StoreDirectory(configuration.directory)
     FileDescriptorLimit.raise()
     var generator = SystemRandomNumberGenerator()
@@ -208,12 +207,20 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return service
   }
 
+  private func checkNames() throws(HostError) {
+    guard let name = exposures.firstRepeatedName() else { return }
+    throw HostError(
+      .usage,
+      "Two exposures are called \"\(name)\", and clients could reach only one of them.",
+      remedy: "Give each exposure a name of its own.",
+    )
+  }
+
   private func close() {
     commits = nil
     outputs = nil
-    service?.close()
     // The store may be used further, also when nobody serves it any more.
-    service?.server.detach()
+    service?.close()
     service = nil
     directory = nil
   }

@@ -43,6 +43,18 @@ package struct Limits: Sendable, Equatable {
   package var snapshotBytes = 1 << 30
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 64
+  /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as
+  /// much memory as the state is large.
+  package var captureJobs = 4
+  /// Rows that one job encodes: they are small, and handing a job over costs as much as some.
+  package var rowsPerJob = 64
+  /// Bytes of snapshots that a turn hands out, to all joiners together: a part of a millisecond.
+  package var pieceBytesPerTurn = 1 << 20
+  /// Frames taken from one socket in one turn, so that all get theirs.
+  package var framesPerTurn = 256
+  /// Bytes of control frames taken in one turn: a frame may hold a thousand actions, and what they
+  /// change is published at the end of the turn.
+  package var bytesPerTurn = 64 << 10
 
   package init() {}
 }
@@ -56,7 +68,20 @@ package struct Timing: Sendable, Equatable {
   /// Silence on a scope after which its bookmark is sent.
   package var bookmark: Duration = .milliseconds(250)
   /// How long nothing is taken from a peer whose queue was full.
-  package var deafness: Duration = .milliseconds(500)
+  package var blocked: Duration = .milliseconds(500)
+  /// How often those who wait for captures are told that these are being made: several times in
+  /// ``answer``, so that they wait on.
+  package var working: Duration = .milliseconds(300)
+  /// How long a turn takes control frames: what it changed goes out then, and so do answers to
+  /// pings, however long the reducers take.
+  package var turn: Duration = .milliseconds(10)
+  /// How long a turn hands out what joiners get: others wait for so long.
+  package var handOut: Duration = .milliseconds(2)
+  /// How far behind the daemon may be with listening while there is always more: peers get their
+  /// turns one after the other, so none waits for so long.
+  package var backlog: Duration = .seconds(1)
+  /// How long a daemon that stops waits for its clients' goodbyes.
+  package var farewell: Duration = .milliseconds(200)
   /// How long a client waits for an answer to hello or a fence.
   package var answer: Duration = .seconds(1)
   /// The longest that a client waits for a join's next frame, after shorter waits were in vain.

@@ -1,17 +1,15 @@
 import StoreActor
 import StoreReplication
 
-/// A daemon's process: a root store, its server, and what waits in its sockets.
+/// A daemon's process: a root store, its turn, and what waits in its sockets.
 @MainActor
 final class SimulatedDaemon {
-  let server: ReplicaServer<Board.State, Board.Action>
   let core: RootCore<Board.State, Board.Action>
+  let turn: DaemonTurn<SimulatedSockets>
+  private let sockets: SimulatedSockets
   private unowned let world: World
   private let pacemaker: Pacemaker
   private let ledger: Ledger
-  private var upstream: [[UInt8]] = []
-  private var control: [(peer: PeerID, frame: [UInt8])] = []
-  private var isStopped = false
 
   init(_ world: World, epoch: UInt64, generator: SeededGenerator) {
     self.world = world
@@ -19,7 +17,8 @@ final class SimulatedDaemon {
     self.ledger = ledger
     core = RootCore(initialState: Self.initialState, reducer: { Board(ledger: ledger) })
     pacemaker = Pacemaker(world.clock)
-    server = ReplicaServer(
+    sockets = SimulatedSockets(world)
+    let server = ReplicaServer(
       root: core,
       exposures: Board.exposures,
       epoch: epoch,
@@ -30,6 +29,9 @@ final class SimulatedDaemon {
       generator: generator,
       sessionAction: { [unowned world] event in world.sessionAction(event) },
     )
+    turn = DaemonTurn(server, transport: sockets)
+    sockets.onChange = { [unowned self] in planTurn() }
+    sockets.onResult = { [unowned self] in turn.finish($0) }
     world.history.epochs.append(History.Epoch(number: epoch, roots: [core.state]))
     core.onCommit = { [unowned self] revision, _, new in self.committed(revision, new) }
     let put = core.onOutput
@@ -37,7 +39,7 @@ final class SimulatedDaemon {
       put?(output, revision)
       self.put(output, revision)
     }
-    pacemaker.turn = { [unowned self] in self.turn() }
+    pacemaker.turn = { [unowned self] in self.takeTurn() }
   }
 
   private static func initialState() -> Board.State {
@@ -46,6 +48,9 @@ final class SimulatedDaemon {
     state.list.nextID = 4
     return state
   }
+
+  /// What every new connection of the publishing socket is told first.
+  var welcome: [UInt8] { turn.server.welcome }
 
   private func committed(_ revision: UInt64, _ new: Board.State) {
     let last = world.history.epochs.count - 1
@@ -70,13 +75,13 @@ final class SimulatedDaemon {
     )
   }
 
-  func receive(upstream frame: [UInt8]) {
-    upstream.append(frame)
+  func receive(upstream message: [UInt8]) {
+    sockets.upstream.append(message)
     planTurn()
   }
 
   func receive(control frame: [UInt8], from peer: PeerID) {
-    control.append((peer, frame))
+    sockets.control.append(ControlFrame(peer: peer, bytes: frame[...]))
     planTurn()
   }
 
@@ -84,66 +89,101 @@ final class SimulatedDaemon {
     pacemaker.plan(at: world.clock.now + world.generator.duration(.zero ... .microseconds(300)))
   }
 
-  private func turn() {
-    let moment = world.moment
-    let frames = (upstream, control)
-    (upstream, control) = ([], [])
-    // Upstream first, as the real one does.
-    for frame in frames.0 { server.receive(upstream: frame[...], at: moment) }
-    for (peer, frame) in frames.1 {
-      server.receive(control: frame[...], from: peer, address: "simulated", at: moment)
-    }
-    if let deadline = server.nextDeadline, deadline <= moment.instant {
-      server.tick(moment)
-    } else {
-      server.endTurn(moment)
-    }
-    deliver()
-    if let deadline = server.nextDeadline { pacemaker.plan(at: deadline.nanoseconds) }
-  }
-
-  private func deliver() {
-    for frame in inOrder(server.takeOutgoing()) {
-      switch frame {
-      case .control(let peer, let body): world.send(body, to: peer)
-      case .publish(let topic, let body): world.publish(topic, body)
-      }
-    }
-    for job in server.takeJobs() { perform(job) }
-  }
-
-  /// The frames in the order in which they were made, unless a fault is planted.
-  private func inOrder(
-    _ frames: [ReplicaServer<Board.State, Board.Action>.Outgoing]
-  ) -> [ReplicaServer<Board.State, Board.Action>.Outgoing] {
-    guard let planted = world.options.planted else { return frames }
-    func hurries(_ frame: ReplicaServer<Board.State, Board.Action>.Outgoing) -> Bool {
-      if case .publish(_, let body) = frame { planted.hurries(body) } else { false }
-    }
-    return frames.filter(hurries) + frames.filter { !hurries($0) }
-  }
-
-  /// Another thread is at it for a while; meanwhile the daemon goes on.
-  private func perform(_ job: CaptureJob) {
-    world.clock.after(world.generator.duration(.zero ... .milliseconds(2))) { [weak self] in
-      guard let self, !isStopped else { return }
-      server.receive(job.run(), at: world.moment)
-      deliver()
+  private func takeTurn() {
+    let hasMore = turn.receive()
+    turn.end()
+    sockets.sendHeld()
+    turn.server.checkInvariants()
+    if hasMore { planTurn() }
+    if let deadline = turn.nextDeadline {
+      pacemaker.plan(at: max(deadline.nanoseconds, world.clock.now + 1))
     }
   }
 
   /// Says goodbye to everyone and stops.
   func shutDown() {
-    server.shutDown(world.moment)
-    deliver()
+    turn.stop()
+    takeTurn()
     stop()
   }
 
   func stop() {
-    isStopped = true
+    sockets.isOpen = false
     pacemaker.stop()
-    for (name, count) in server.counters.byName {
+    for (name, count) in turn.server.counters.byName {
       world.history.counters[name, default: 0] += count
     }
   }
+}
+
+/// A simulated daemon's end of the network.
+@MainActor
+final class SimulatedSockets: DaemonTransport {
+  typealias Failure = Never
+
+  var upstream: Queue<[UInt8]> = Queue()
+  var control: Queue<ControlFrame> = Queue()
+  var isOpen = true
+  var onChange: () -> Void = {}
+  var onResult: (CaptureJob.Result) -> Void = { _ in }
+  private unowned let world: World
+  /// What is published at the end of the turn, to be out of its order.
+  private var held: [(topic: [UInt8], body: [UInt8])] = []
+
+  init(_ world: World) { self.world = world }
+
+  var now: Moment { world.moment }
+  var instant: Instant { now.instant }
+  var address: String { "simulated" }
+
+  func nextUpstream() -> ArraySlice<UInt8>? { upstream.next().map { $0[...] } }
+
+  func nextControl() -> ControlFrame? { control.next() }
+
+  func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    if world.options.planted == nil {
+      world.publish(topic, body)
+    } else {
+      held.append((topic, body))
+    }
+  }
+
+  /// Publishes the turn's messages in the order that a planted fault wants.
+  func sendHeld() {
+    guard let planted = world.options.planted else { return }
+    let messages = held
+    held = []
+    for (topic, body) in messages where planted.hurries(body) { world.publish(topic, body) }
+    for (topic, body) in messages where !planted.hurries(body) { world.publish(topic, body) }
+  }
+
+  func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    world.send(frame, to: peer)
+    return true
+  }
+
+  /// Another thread is at it for a while; meanwhile the daemon goes on.
+  func start(_ job: CaptureJob) {
+    let duration = world.delay(world.options.captureDuration)
+    world.trace("a job begins that takes \(duration / 1_000_000) ms")
+    world.clock.after(duration) { [weak self] in
+      guard let self, isOpen else { return }
+      onResult(job.run())
+    }
+  }
+
+  func wakeUp() { onChange() }
+
+  func warn(_ notice: ServerNotice) {
+    world.trace("the daemon says of \(notice.peer): \(notice.text)")
+  }
+}
+
+/// What waits, in its order.
+struct Queue<Element> {
+  private var elements: [Element] = []
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func next() -> Element? { elements.isEmpty ? nil : elements.removeFirst() }
 }

@@ -17,6 +17,8 @@ package struct SimulationOptions: Sendable {
   package var timing = Timing()
   package var controlDelay: ClosedRange<Duration> = .microseconds(50) ... .milliseconds(2)
   package var publishingDelay: ClosedRange<Duration> = .microseconds(50) ... .milliseconds(2)
+  /// How long it takes to encode what joiners get.
+  package var captureDuration: ClosedRange<Duration> = .zero ... .milliseconds(2)
 
   /// What goes wrong, and how often in a run.
   package struct Faults: Sendable, Equatable {
@@ -63,6 +65,15 @@ package struct SimulationOptions: Sendable {
     controlDelay = Self.delay(&generator)
     publishingDelay = Self.delay(&generator)
     limits = Self.limits(&generator)
+    captureDuration = Self.captureDuration(&generator)
+  }
+
+  /// Mostly quick; for some seeds nearly as long as a client waits for an answer.
+  private static func captureDuration(
+    _ generator: inout SeededGenerator
+  ) -> ClosedRange<Duration> {
+    guard generator.chance(0.4) else { return .zero ... .milliseconds(2) }
+    return .zero ... .milliseconds(1 << generator.number(0...7) + generator.number(0...100))
   }
 
   private static func delay(_ generator: inout SeededGenerator) -> ClosedRange<Duration> {

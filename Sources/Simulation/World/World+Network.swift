@@ -98,7 +98,7 @@ extension World {
       client.publishing = pipe
       publishingPipes.append((pipe, client))
       trace("client \(client.index)'s publishing socket is connected")
-      send(daemon.server.welcome, nil, through: pipe, to: client)
+      send(daemon.welcome, nil, through: pipe, to: client)
       // The socket says its subscriptions again.
       for topic in client.subscriptions.keys.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         sendUpstream([1] + topic, from: client)

@@ -208,7 +208,7 @@ extension ReplicaClient {
 
   func receive(_ echo: PublishedMessage.Echo) {
     guard let join = joining, join.nonce == echo.nonce, join.view != nil, join.echo == nil,
-      echo.sequence < ClientTable.greatestStart
+      echo.sequence < ActionLog.greatestStart
     else { return }
     // What is kept has to be complete up to here; a loss on the way would never show again.
     if join.keepsAny, view?.sequence != echo.previousSequence {

@@ -254,6 +254,7 @@ package final class ReplicaClient {
       answered(request, item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)
+    case .working, .notUnderstood: break
     }
   }
 }

@@ -24,13 +24,11 @@ public import StoreState
 /// ```
 public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// The scope's name; for rows the part before `/<id>`.
-  public let name: String
+  public var name: String { description.name }
 
   package let description: ScopeDescription
-  /// The scope itself; nil for rows, which have one for each id.
-  let whole: ScopeSource<Root, RootAction>?
-  /// The scope itself, or for rows the one of the id that the text stands for.
-  package let source: @Sendable (_ id: String?) throws(CodecError) -> ScopeSource<Root, RootAction>
+  /// Makes the scopes of a daemon that starts.
+  let scopes: @MainActor @Sendable () -> ExposedScopes
 
   /// Exposes a part of the state that is always there.
   ///
@@ -50,10 +48,11 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     self.init(
       name,
       isOptional: false,
-      outputs: ScopeOutputs(output) { path.extract(from: $0) != nil },
+      outputs: ScopeOutputs(output),
       StoredPart(state),
       project: { $0 },
       embed: { path.embed($0) },
+      hasAction: { path.extract(from: $0) != nil },
     )
   }
 
@@ -75,10 +74,11 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     self.init(
       name,
       isOptional: true,
-      outputs: ScopeOutputs(output) { path.extract(from: $0) != nil },
+      outputs: ScopeOutputs(output),
       StoredPart(state),
       project: { $0 },
       embed: { path.embed($0) },
+      hasAction: { path.extract(from: $0) != nil },
     )
   }
 
@@ -92,12 +92,46 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       StoredPart(state),
       project: { $0 },
       embed: Self.noAction,
+      hasAction: { _ in false },
     )
   }
 
   /// Pulls back an action of a scope that takes none.
   @usableFromInline
   @Sendable static func noAction(_ never: Never) -> RootAction {}
+
+  @inlinable
+  init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    isOptional: Bool,
+    outputs: ScopeOutputs?,
+    _ part: StoredPart<Root, Whole>,
+    project: @escaping @Sendable (Whole) -> State?,
+    embed: @escaping @Sendable (Action) -> RootAction,
+    hasAction: @escaping @Sendable (RootAction) -> Bool,
+  ) {
+    let description = ScopeDescription(
+      name: name,
+      state: SchemaRegistry.document(for: State.self),
+      action: SchemaRegistry.document(for: Action.self),
+      id: nil,
+      output: outputs?.document,
+    )
+    let source = ScopeSource(
+      isOptional: isOptional,
+      part: part,
+      project: project,
+      embed: embed,
+    )
+    self.init(description) {
+      ExposedScopes(
+        description,
+        outputs: outputs,
+        whole: source,
+        hasAction: { hasAction($0.assumingMemoryBound(to: RootAction.self).pointee) },
+      )
+    }
+  }
 
   /// Exposes each row of an identified array as a scope of its own, named `<name>/<id>`.
   ///
@@ -123,7 +157,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     let path = AnyCasePath(action)
     let part = StoredPart(state)
     let ids = SchemaRegistry.document(for: ID.self)
-    let outputs = ScopeOutputs<RootAction>(output) { path.extract(from: $0) != nil }
+    let outputs = ScopeOutputs(output)
     let description = ScopeDescription(
       name: name,
       state: SchemaRegistry.document(for: Element.self),
@@ -131,58 +165,53 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       id: ids,
       output: outputs?.document,
     )
-    self.init(description) { (text) throws(CodecError) in
-      let id: ID = try ScopeDescription.id(text ?? "", ids)
-      return ScopeSource(
-        isOptional: true,
-        outputs: outputs.map { outputs in
-          ScopeOutputs(outputs) { action in
-            guard case .element(let row, _)? = path.extract(from: action) else { return false }
-            return row == id
+    self.init(description) {
+      let followed = FollowedRows<ID>()
+      let rows = ExposedRows(
+        find: { (text) throws(CodecError) in
+          let id: ID = try ScopeDescription.id(text, ids)
+          return ExposedRows.Row(
+            source: ScopeSource(
+              isOptional: true,
+              part: part,
+              project: { (rows: IdentifiedArray<ID, Element>) in rows[id: id] },
+              embed: { (action: Action) in path.embed(.element(id: id, action: action)) },
+            ),
+            followed: { followed.scopes[id] },
+            enter: { followed.scopes[id] = $0 },
+          )
+        },
+        forEachChanged: { old, new, body in
+          let old = old.assumingMemoryBound(to: Root.self)
+          let new = new.assumingMemoryBound(to: Root.self)
+          if part.isIdentical(at: old, new) { return }
+          part.read(at: new).forEachChangedID(since: part.read(at: old)) { id in
+            if let scope = followed.scopes[id] { body(scope) }
           }
         },
-        part: part,
-        project: { (rows: IdentifiedArray<ID, Element>) in rows[id: id] },
-        embed: { (action: Action) in path.embed(.element(id: id, action: action)) },
+        followed: { action in
+          let action = action.assumingMemoryBound(to: RootAction.self)
+          guard case .element(let id, _)? = path.extract(from: action.pointee) else { return nil }
+          return followed.scopes[id]
+        },
       )
+      return ExposedScopes(description, outputs: outputs, rows: rows)
     }
   }
 
-  @inlinable
-  init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
-    _ name: String,
-    isOptional: Bool,
-    outputs: ScopeOutputs<RootAction>?,
-    _ part: StoredPart<Root, Whole>,
-    project: @escaping @Sendable (Whole) -> State?,
-    embed: @escaping @Sendable (Action) -> RootAction,
-  ) {
-    let source = ScopeSource(
-      isOptional: isOptional,
-      outputs: outputs,
-      part: part,
-      project: project,
-      embed: embed,
-    )
-    let description = ScopeDescription(
-      name: name,
-      state: SchemaRegistry.document(for: State.self),
-      action: SchemaRegistry.document(for: Action.self),
-      id: nil,
-      output: outputs?.document,
-    )
-    self.init(description, whole: source) { (_) throws(CodecError) in source }
-  }
-
   @usableFromInline
-  init(
-    _ description: ScopeDescription,
-    whole: ScopeSource<Root, RootAction>? = nil,
-    source: @escaping @Sendable (_ id: String?) throws(CodecError) -> ScopeSource<Root, RootAction>,
-  ) {
-    name = description.name
+  init(_ description: ScopeDescription, scopes: @escaping @MainActor @Sendable () -> ExposedScopes)
+  {
     self.description = description
-    self.whole = whole
-    self.source = source
+    self.scopes = scopes
+  }
+}
+
+extension Collection {
+  /// The first name that occurs twice, as people write it; a list and its rows may share theirs.
+  package func firstRepeatedName<Root, RootAction>() -> String?
+  where Element == Expose<Root, RootAction> {
+    var names: Set<String> = []
+    return first { !names.insert($0.description.pattern).inserted }?.description.pattern
   }
 }

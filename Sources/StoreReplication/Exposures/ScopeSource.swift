@@ -1,20 +1,21 @@
+public import StoreActor
 public import StoreState
 
-/// A scope as the daemon sees it: how to read it from the root, and how to pull an action back.
+/// How a scope is read where a root is, and how its actions are sent to the root's store: what code
+/// needs of a scope that knows neither the root's type nor the scope's.
 ///
-/// An object, because every action reaches for one. It holds closures, which are made where an
-/// ``Expose`` is written, and specialized there for the types that are known there; methods of a
-/// generic class would look up metadata for each action. Roots are handed over by where they are,
-/// for a copy would retain every reference in them.
+/// It holds closures, which are made where an ``Expose`` is written, and specialized there for the
+/// types that are known there. Roots are handed over by where they are, for a copy would retain
+/// every reference in them. The memory is raw, so that nothing above has to know its type; that it
+/// is the right one's ``TypedRoot`` sees to, which alone makes such places, and only for exposures
+/// of its own root.
 @usableFromInline
-package final class ScopeSource<Root: Sendable, RootAction>: Sendable {
+package final class ScopeSource: Sendable {
   @usableFromInline
-  package typealias Place = UnsafePointer<Root>
+  package typealias Place = UnsafeRawPointer
 
   /// Whether the scope may have no state; most always have one.
   let isOptional: Bool
-  /// The outputs of the scope that travel; nil when none do.
-  let outputs: ScopeOutputs<RootAction>?
   /// Whether the scope has a state now.
   let isPresent: @Sendable (Place) -> Bool
   /// Writes the scope's state, an optional, as a snapshot has it.
@@ -24,81 +25,69 @@ package final class ScopeSource<Root: Sendable, RootAction>: Sendable {
   let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
   /// The digest of the scope's state, an optional.
   let digest: @Sendable (Place) -> Digest
-  /// Decodes a child's action and embeds it in the root's.
-  let rootAction: @Sendable (inout CBORDecoder) throws(CodecError) -> RootAction
+  /// Decodes an action of the scope, embeds it in the root's and sends that to the root's store.
+  let send:
+    @MainActor @Sendable (_ core: AnyObject, inout CBORDecoder) throws(CodecError) -> StoreTask
 
   @usableFromInline
   init(
     isOptional: Bool,
-    outputs: ScopeOutputs<RootAction>?,
     isPresent: @escaping @Sendable (Place) -> Bool,
     encode: @escaping @Sendable (Place, inout CBOREncoder) -> Void,
     encodeDelta: @escaping @Sendable (Place, Place, inout CBOREncoder) -> Bool,
     digest: @escaping @Sendable (Place) -> Digest,
-    rootAction: @escaping @Sendable (inout CBORDecoder) throws(CodecError) -> RootAction,
+    send:
+      @escaping @MainActor @Sendable (
+        AnyObject, inout CBORDecoder
+      ) throws(CodecError) -> StoreTask,
   ) {
     self.isOptional = isOptional
-    self.outputs = outputs
     self.isPresent = isPresent
     self.encode = encode
     self.encodeDelta = encodeDelta
     self.digest = digest
-    self.rootAction = rootAction
+    self.send = send
   }
 
   /// A scope that is a part of the root, or something in that part.
   ///
   /// - Parameters:
   ///   - isOptional: Whether the scope may have no state.
-  ///   - outputs: The outputs that travel; nil when none do.
   ///   - part: The part of the root.
   ///   - project: The scope's state in that part; nil when there is none.
   ///   - embed: Makes an action of the root from one of the scope.
   @inlinable
-  package convenience init<Whole: Sendable, State: ReplicatedState, Action: WireAction>(
+  convenience init<
+    Root: Sendable,
+    RootAction,
+    Whole: Sendable,
+    State: ReplicatedState,
+    Action: WireAction,
+  >(
     isOptional: Bool,
-    outputs: ScopeOutputs<RootAction>?,
     part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
   ) {
     self.init(
       isOptional: isOptional,
-      outputs: outputs,
-      isPresent: { project(part.read(at: $0)) != nil },
-      encode: { project(part.read(at: $0)).encode(to: &$1) },
+      isPresent: { project(part.read(at: $0.assumingMemoryBound(to: Root.self))) != nil },
+      encode: { project(part.read(at: $0.assumingMemoryBound(to: Root.self))).encode(to: &$1) },
       encodeDelta: { old, new, encoder in
+        let old = old.assumingMemoryBound(to: Root.self)
+        let new = new.assumingMemoryBound(to: Root.self)
         if part.isIdentical(at: old, new) { return false }
         return project(part.read(at: new)).encodeDelta(
           from: project(part.read(at: old)),
           to: &encoder,
         )
       },
-      digest: { project(part.read(at: $0)).digest },
-      rootAction: { (decoder) throws(CodecError) in embed(try Action(from: &decoder)) },
+      digest: { project(part.read(at: $0.assumingMemoryBound(to: Root.self))).digest },
+      send: { (core, decoder) throws(CodecError) in
+        let action = embed(try Action(from: &decoder))
+        try decoder.finish()
+        return unsafeDowncast(core, to: RootCore<Root, RootAction>.self).send(action)
+      },
     )
-  }
-
-  /// Decodes a child's action and embeds it in the root's.
-  package func rootAction(from decoder: inout CBORDecoder) throws(CodecError) -> RootAction {
-    try rootAction(&decoder)
-  }
-
-  /// ``isPresent`` for a root that is a value.
-  package func isPresent(in root: Root) -> Bool { withUnsafePointer(to: root, isPresent) }
-
-  /// ``encode`` for a root that is a value.
-  package func encode(_ root: Root, to encoder: inout CBOREncoder) {
-    withUnsafePointer(to: root) { encode($0, &encoder) }
-  }
-
-  /// ``digest`` for a root that is a value.
-  package func digest(of root: Root) -> Digest { withUnsafePointer(to: root, digest) }
-
-  /// ``encodeDelta`` for roots that are values.
-  package func encodeDelta(from old: Root, to new: Root, into encoder: inout CBOREncoder) -> Bool {
-    withUnsafePointer(to: old) { old in
-      withUnsafePointer(to: new) { new in encodeDelta(old, new, &encoder) }
-    }
   }
 }

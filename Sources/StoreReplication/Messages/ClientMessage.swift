@@ -11,9 +11,14 @@ package enum ClientMessage: Hashable, Sendable {
   case describe(request: UInt64)
   case status(request: UInt64)
   case bye
+  /// A message of a later version: well-formed, and of a kind that this one does not know.
+  case unknown(kind: UInt64)
 
   package struct Hello: Hashable, Sendable {
-    package var version = protocolVersion
+    /// The highest version that the client speaks.
+    package var version: UInt64
+    /// The lowest version that the client speaks.
+    package var lowestVersion: UInt64
     package var clientID: Identifier
     package var token: Identifier?
     /// The lowest action sequence that the client may still send.
@@ -21,29 +26,43 @@ package enum ClientMessage: Hashable, Sendable {
     package var name: String
     /// Whether the client is to be listed among those present.
     package var isListed: Bool
+    /// What the client knows beyond its version.
+    package var features: ProtocolFeatures
 
     package init(
       version: UInt64 = protocolVersion,
+      lowestVersion: UInt64? = nil,
       clientID: Identifier,
       token: Identifier?,
       firstSequence: UInt64,
       name: String,
       isListed: Bool,
+      features: ProtocolFeatures = [],
     ) {
       self.version = version
+      self.lowestVersion = lowestVersion ?? version
       self.clientID = clientID
       self.token = token
       self.firstSequence = firstSequence
       self.name = name
       self.isListed = isListed
+      self.features = features
     }
   }
 
-  package enum JoinMode: UInt64, Sendable {
-    case follow = 0
-    case sendOnly = 1
+  /// How a scope is joined; also one of a later version, which only the daemon can refuse.
+  package struct JoinMode: RawRepresentable, Hashable, Sendable {
+    package var rawValue: UInt64
+
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+    package static let follow = JoinMode(rawValue: 0)
+    package static let sendOnly = JoinMode(rawValue: 1)
     /// Followed through the session's present view, so that no capture is needed.
-    case keep = 2
+    package static let keep = JoinMode(rawValue: 2)
+
+    /// Whether this version knows it.
+    var isKnown: Bool { rawValue <= Self.keep.rawValue }
   }
 
   /// What a client has of a scope.
@@ -133,20 +152,21 @@ extension ClientMessage {
     case .describe(let request): encoder.message(Kind.describe, request)
     case .status(let request): encoder.message(Kind.status, request)
     case .bye: encoder.message(Kind.bye, 0)
+    case .unknown(let kind): encoder.message(kind, 0)
     }
   }
 
   /// Decodes a frame.
   ///
-  /// - Throws: where the frame is not a message; never traps.
+  /// - Throws: where the frame is not a message, of whatever kind; never traps.
   package init(frame: ArraySlice<UInt8>) throws(MessageError) {
     var decoder = CBORDecoder(frame)
     let (kind, rest) = try decoder.message()
     let taken: Int
     switch kind {
     case Kind.hello:
-      taken = try decoder.require(6, of: rest, "hello")
-      self = .hello(try Hello(from: &decoder))
+      taken = min(rest, 8)
+      self = .hello(try Hello(from: &decoder, rest))
     case Kind.join:
       taken = try decoder.require(2, of: rest, "join")
       let nonce = try decoder.unsigned()
@@ -173,7 +193,9 @@ extension ClientMessage {
     case Kind.bye:
       taken = 0
       self = .bye
-    default: throw decoder.error(.typeMismatch, "expected a client's message, found kind \(kind)")
+    default:
+      taken = 0
+      self = .unknown(kind: kind)
     }
     try decoder.skipItems(rest - taken)
     try decoder.finish()
@@ -226,22 +248,28 @@ extension CBOREncoder {
 
 extension ClientMessage.Hello {
   fileprivate func encode(to encoder: inout CBOREncoder, kind: UInt64) {
-    encoder.message(kind, 6)
+    encoder.message(kind, 8)
     encoder.encode(unsigned: version)
     encoder.encode(clientID)
     if let token { encoder.encode(token) } else { encoder.encodeNull() }
     encoder.encode(unsigned: firstSequence)
     encoder.encode(text: name)
     encoder.encode(unsigned: isListed ? 1 : 0)
+    encoder.encode(unsigned: lowestVersion)
+    encoder.encode(unsigned: features.rawValue)
   }
 
-  fileprivate init(from decoder: inout CBORDecoder) throws(MessageError) {
+  /// Reads a hello of so many elements, of which the last two may be missing.
+  fileprivate init(from decoder: inout CBORDecoder, _ rest: Int) throws(MessageError) {
+    try decoder.require(6, of: rest, "hello")
     version = try decoder.unsigned()
     clientID = try decoder.identifier()
     token = try decoder.nullIfPresent() ? nil : try decoder.identifier()
     firstSequence = try decoder.unsigned()
     name = try decoder.text()
     isListed = try decoder.unsigned() & 1 == 1
+    lowestVersion = rest > 6 ? try decoder.unsigned() : version
+    features = ProtocolFeatures(rawValue: rest > 7 ? try decoder.unsigned() : 0)
   }
 }
 
@@ -262,11 +290,7 @@ extension ClientMessage.JoinRequest {
     let count = try decoder.arrayHeader()
     try decoder.require(5, of: count, "a join's entry")
     scope = try decoder.text()
-    let mode = try decoder.unsigned()
-    guard let known = ClientMessage.JoinMode(rawValue: mode) else {
-      throw decoder.error(.typeMismatch, "expected mode 0, 1 or 2, found \(mode)")
-    }
-    self.mode = known
+    mode = ClientMessage.JoinMode(rawValue: try decoder.unsigned())
     stateHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
     actionHash = try decoder.optionalUnsigned().map { Digest(rawValue: $0) }
     position = nil

@@ -10,8 +10,8 @@ extension CBOREncoder {
 
 extension DaemonMessage.HelloOK {
   func encode(to encoder: inout CBOREncoder, kind: UInt64) {
-    encoder.message(kind, 11)
-    encoder.encode(unsigned: protocolVersion)
+    encoder.message(kind, 12)
+    encoder.encode(unsigned: version)
     encoder.encode(unsigned: session)
     encoder.encode(token)
     encoder.encode(unsigned: epoch)
@@ -26,11 +26,14 @@ extension DaemonMessage.HelloOK {
     encoder.encode(unsigned: scopes)
     encoder.arrayHeader(running.count)
     for sequence in running { encoder.encode(unsigned: sequence) }
+    encoder.encode(unsigned: features.rawValue)
   }
 
-  init(from decoder: inout CBORDecoder) throws(CodecError) {
-    let version = try decoder.unsigned()
-    guard version == protocolVersion else {
+  /// Reads a hello ok of so many elements, of which the last one may be missing.
+  init(from decoder: inout CBORDecoder, _ rest: Int) throws(CodecError) {
+    try decoder.require(11, of: rest, "hello ok")
+    version = try decoder.unsigned()
+    guard protocolVersions.contains(version) else {
       throw decoder.error(
         .typeMismatch,
         "expected protocol version \(protocolVersion), found \(version)",
@@ -51,6 +54,7 @@ extension DaemonMessage.HelloOK {
     scopes = try decoder.unsigned()
     try decoder.skipItems(count - 3)
     running = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+    features = ProtocolFeatures(rawValue: rest > 11 ? try decoder.unsigned() : 0)
   }
 }
 

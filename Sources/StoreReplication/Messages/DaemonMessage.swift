@@ -15,8 +15,14 @@ package enum DaemonMessage: Hashable, Sendable {
   case status(request: UInt64, item: ArraySlice<UInt8>)
   case goodbye(code: String, message: String)
   case gap(expected: UInt64)
+  /// The captures of a join are being made: wait on.
+  case working(nonce: UInt64)
+  /// The client sent a message of a kind that this daemon does not know.
+  case notUnderstood(kind: UInt64, message: String)
 
   package struct HelloOK: Hashable, Sendable {
+    /// The version that both speak from now on.
+    package var version = protocolVersion
     package var session: UInt64
     package var token: Identifier
     package var epoch: UInt64
@@ -30,6 +36,8 @@ package enum DaemonMessage: Hashable, Sendable {
     package var scopes: UInt64
     /// The client's actions whose effects run in this session.
     package var running: [UInt64]
+    /// What both know beyond the version.
+    package var features: ProtocolFeatures = []
   }
 
   package enum JoinAnswer: Hashable, Sendable {
@@ -83,13 +91,20 @@ extension DaemonMessage {
     static let status: UInt64 = 75
     static let goodbye: UInt64 = 76
     static let gap: UInt64 = 77
+    static let working: UInt64 = 78
+    static let notUnderstood: UInt64 = 79
   }
 
   /// The message's frame.
   package func encoded() -> [UInt8] {
-    var encoder = CBOREncoder()
+    // A piece is copied once, and not each time that the frame has grown.
+    var encoder = CBOREncoder(reserving: pieceBytes + 64)
     encode(to: &encoder)
     return encoder.bytes
+  }
+
+  private var pieceBytes: Int {
+    if case .snapshot(let piece) = self { piece.bytes.count } else { 0 }
   }
 
   private func encode(to encoder: inout CBOREncoder) {
@@ -124,6 +139,11 @@ extension DaemonMessage {
       encoder.append(raw: item)
     case .goodbye(let code, let message): encoder.texts(Kind.goodbye, code, message)
     case .gap(let expected): encoder.message(Kind.gap, expected)
+    case .working(let nonce): encoder.message(Kind.working, nonce)
+    case .notUnderstood(let kind, let message):
+      encoder.message(Kind.notUnderstood, 2)
+      encoder.encode(unsigned: kind)
+      encoder.encode(text: message)
     }
   }
 
@@ -136,8 +156,8 @@ extension DaemonMessage {
     let taken: Int
     switch kind {
     case Kind.helloOK:
-      taken = try decoder.require(11, of: rest, "hello ok")
-      self = .helloOK(try HelloOK(from: &decoder))
+      taken = min(rest, 12)
+      self = .helloOK(try HelloOK(from: &decoder, rest))
     case Kind.refused:
       taken = try decoder.require(2, of: rest, "refused")
       self = .refused(code: try decoder.text(), message: try decoder.text())
@@ -198,6 +218,13 @@ extension DaemonMessage {
     case Kind.gap:
       let taken = try decoder.require(1, of: rest, "gap")
       return (.gap(expected: try decoder.unsigned()), taken)
+    case Kind.working:
+      let taken = try decoder.require(1, of: rest, "working")
+      return (.working(nonce: try decoder.unsigned()), taken)
+    case Kind.notUnderstood:
+      let taken = try decoder.require(2, of: rest, "not understood")
+      let (kind, message) = (try decoder.unsigned(), try decoder.text())
+      return (.notUnderstood(kind: kind, message: message), taken)
     default: throw decoder.error(.typeMismatch, "expected a daemon's message, found kind \(kind)")
     }
   }

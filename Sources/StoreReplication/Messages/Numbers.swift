@@ -66,5 +66,22 @@ package struct Topic: Hashable, Sendable {
   package var bytes: [UInt8] { [kind.rawValue] + identifier.bytes }
 }
 
-/// The protocol's version, the only one there is.
+/// The protocol's newest version.
 package let protocolVersion: UInt64 = 1
+
+/// The versions that this program speaks.
+package let protocolVersions: ClosedRange<UInt64> = 1...protocolVersion
+
+/// What a peer knows beyond its version of the protocol; in force where both ends know it.
+package struct ProtocolFeatures: OptionSet, Hashable, Sendable {
+  package var rawValue: UInt64
+
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// A snapshot of an earlier revision than the fence's may come, and a replay behind it; and
+  /// `working` while captures are being made.
+  package static let snapshotThenReplay = ProtocolFeatures(rawValue: 1)
+
+  /// All that this program knows.
+  package static let known: ProtocolFeatures = [.snapshotThenReplay]
+}

@@ -4,9 +4,9 @@ import StoreState
 extension ReplicaServer {
   func describe(_ request: UInt64, to peer: PeerID) {
     var encoder = CBOREncoder()
-    encoder.arrayHeader(exposures.count)
-    for exposure in exposures { exposure.description.encode(to: &encoder) }
-    send(.description(request: request, item: encoder.bytes[...]), to: peer)
+    encoder.arrayHeader(root.exposed.count)
+    for exposed in root.exposed { exposed.description.encode(to: &encoder) }
+    outbox.send(.description(request: request, item: encoder.bytes[...]), to: peer)
   }
 
   func status(_ request: UInt64, to peer: PeerID) {
@@ -16,24 +16,24 @@ extension ReplicaServer {
       durableRevision: nil,
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
-      sessions: sessionsByToken.values.sorted { $0.info.id < $1.info.id }.map(status(of:)),
+      sessions: sessions.all.map { status(of: $0) },
       counters: counters.byName,
     )
     var encoder = CBOREncoder()
     report.value.encode(to: &encoder)
-    send(.status(request: request, item: encoder.bytes[...]), to: peer)
+    outbox.send(.status(request: request, item: encoder.bytes[...]), to: peer)
   }
 
-  private func status(of session: Client) -> StatusReport.Session {
+  private func status(of session: Session) -> StatusReport.Session {
     StatusReport.Session(
       id: session.info.id,
       name: session.info.name,
       peer: session.info.address,
-      scopes: session.handles.keys.sorted(),
+      scopes: session.scopes.names,
       appliedRevision: session.appliedRevision,
       lag: root.revision - min(root.revision, session.appliedRevision),
       lastHeardMilliseconds: milliseconds(since: session.lastHeard),
-      effects: UInt64(session.tasks.count),
+      effects: UInt64(session.actions.runningCount),
     )
   }
 
@@ -80,20 +80,6 @@ struct StatusReport {
       ("sessions", .array(sessions.map(\.value))),
       ("counters", record(counters.map { ($0.0, .unsigned($0.1)) })),
     ])
-  }
-}
-
-extension Counters {
-  /// The counters by the names under which they are reported.
-  package var byName: [(String, UInt64)] {
-    [
-      ("controlFrames", controlFrames), ("malformed", malformed),
-      ("subscriptions", subscriptions), ("fences", fences), ("strayFences", strayFences),
-      ("snapshots", snapshots), ("replays", replays), ("actionsApplied", actionsApplied),
-      ("actionsFailed", actionsFailed), ("duplicates", duplicates), ("deltas", deltas),
-      ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
-      ("blockedPeers", blockedPeers),
-    ]
   }
 }
 

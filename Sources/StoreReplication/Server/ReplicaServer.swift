@@ -1,80 +1,82 @@
-import OrderedCollections
 package import StoreActor
 import StoreState
 
 /// The daemon's half of the protocol around a root store: frames, time and commits in, frames out.
 ///
-/// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
-/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, sends
-/// what ``takeOutgoing()`` returns, in that order, and runs what ``takeJobs()`` returns on another
-/// thread. `docs/PROTOCOL.md` §12 has its states.
-///
-/// What every action touches is not checked for overlapping accesses, which would cost a tenth of
-/// it: nothing here is handed on `inout` to code that could come back.
+/// It does no I/O and reads no clock. ``Sessions`` says who is there, ``Subscriptions`` what is
+/// followed and published, ``Joins`` how clients come to follow it, ``ActionLog`` what became of
+/// their actions; what they say goes through the ``Outbox``. ``DaemonTurn`` drives it.
+/// `docs/PROTOCOL.md` §12 has its states.
 @MainActor
-package final class ReplicaServer<Root: Sendable, RootAction> {
-  typealias Client = Session<Root, RootAction>
-
-  // Not types of the server's own: they would be generic as it is, and arrays of them slow.
-  package typealias Outgoing = OutgoingFrame
-  package typealias Notice = ServerNotice
-
+package final class ReplicaServer {
   package let epoch: UInt64
-  let root: RootCore<Root, RootAction>
-  let exposures: [Expose<Root, RootAction>]
+  package let counters = Counters()
+  let root: any RootPort
   let limits: Limits
   let timing: Timing
-  let sessionAction: (SessionEvent) -> RootAction?
-  var generator: any RandomNumberGenerator
-  let startedAt: Instant
-  @exclusivity(unchecked) var now: Moment
   let processID: Int32
+  let startedAt: Instant
+  let outbox: Outbox
+  let sessions: Sessions
+  let subscriptions: Subscriptions
+  let joins: Joins
+  let log: ActionLog
+  private(set) var now: Moment
+  /// Actions that were reduced since the turn began.
+  private var reducedInTurn = 0
+  private var notices: [ServerNotice] = []
+  private var warnedPeers: Set<PeerID> = []
 
-  // Sessions, by who they are for whom. All on the main actor; the three agree at all times.
-  var sessionsByToken: [Identifier: Client] = [:]
-  var sessionsByPeer: [PeerID: Client] = [:]
-  var sessionsByTopic: [Topic: Client] = [:]
-  var nextSession: UInt64 = 1
-  var clients: ClientTable
-  /// The sessions whose outcomes the end of the turn sends, in the order in which that came up.
+  /// Creates the server of a root store; the store's steps and outputs are its own from then on.
   ///
-  /// Linked, as the scopes are.
-  @exclusivity(unchecked) var firstUnsent: Client?
-  @exclusivity(unchecked) var lastUnsent: Client?
-  var sessionEvents: [SessionEvent] = []
+  /// - Parameters:
+  ///   - root: The store.
+  ///   - epoch: A random number, new whenever history does not continue.
+  ///   - limits: How much of everything there may be.
+  ///   - timing: How long everything may take.
+  ///   - processID: What the status says.
+  ///   - now: The moment.
+  ///   - generator: Where topics and tokens come from; seeded in a simulation.
+  init(
+    root: any RootPort,
+    epoch: UInt64,
+    limits: Limits,
+    timing: Timing,
+    processID: Int32,
+    now: Moment,
+    generator: any RandomNumberGenerator,
+  ) {
+    self.root = root
+    self.epoch = epoch
+    self.limits = limits
+    self.timing = timing
+    self.processID = processID
+    self.now = now
+    startedAt = now.instant
+    let random = Randomness(generator)
+    outbox = Outbox(root)
+    sessions = Sessions(limits: limits, timing: timing, random: random)
+    subscriptions = Subscriptions(
+      root,
+      outbox: outbox,
+      counters: counters,
+      limits: limits,
+      timing: timing,
+      random: random,
+    )
+    joins = Joins(
+      root,
+      epoch: epoch,
+      subscriptions: subscriptions,
+      outbox: outbox,
+      counters: counters,
+      limits: limits,
+      timing: timing,
+    )
+    log = ActionLog(outbox: outbox, counters: counters, limits: limits)
+  }
 
-  // Scopes and views that someone follows.
-  // Ordered, because their order shows in what is published.
-  var activeScopes: OrderedDictionary<String, ActiveScope<Root, RootAction>> = [:]
-  var views: OrderedDictionary<[String], View> = [:]
-  /// The first of the active scopes, through which every commit goes.
-  ///
-  /// They are linked: where the element's type is not known, going through an array looks it up.
-  @exclusivity(unchecked) var firstFollowed: ActiveScope<Root, RootAction>?
-  @exclusivity(unchecked) var touchedViews: [View] = []
-  @exclusivity(unchecked) var dirtyViews: [View] = []
-  let versions: VersionRing<Root>
-  /// Captures that jobs are at, by their ids.
-  var pendingCaptures: [UInt64: PendingCapture<Root, RootAction>] = [:]
-  var jobs: [CaptureJob] = []
-  var nextCapture: UInt64 = 1
-  @exclusivity(unchecked) var scratch = CBOREncoder()
-  @exclusivity(unchecked) var reducedInTurn = 0
-  @exclusivity(unchecked) private var wakeAt = Instant.distantFuture
-  /// No lease ends before: as leases mostly get longer, a bookmark's tick need not look at them.
-  private var leasesHoldUntil = Instant.distantFuture
-
-  /// Is told when something came up that the end of a turn sends: also between two turns, when the
-  /// effects of an action have ended.
-  package var onUnsent: (@MainActor () -> Void)?
-  @exclusivity(unchecked) var outgoing: [Outgoing] = []
-  var notices: [Notice] = []
-  var warnedPeers: Set<PeerID> = []
-  /// Peers that do not read what they are sent, and until when what they send is not looked at.
-  var deafPeers: [PeerID: Instant] = [:]
-  @exclusivity(unchecked) package internal(set) var counters = Counters()
-
-  /// Creates the server of a root store; the store's commits and outputs are its own from then on.
+  /// Creates the server of a root store.
   ///
   /// - Parameters:
   ///   - root: The store.
@@ -86,7 +88,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
-  package init(
+  package convenience init<Root: Sendable, RootAction>(
     root: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
     epoch: UInt64,
@@ -97,41 +99,33 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     generator: any RandomNumberGenerator,
     sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil },
   ) {
-    self.root = root
-    self.exposures = exposures
-    self.epoch = epoch
-    self.limits = limits
-    self.timing = timing
-    self.processID = processID
-    self.now = now
-    self.generator = generator
-    self.sessionAction = sessionAction
-    startedAt = now.instant
-    clients = ClientTable(limits: limits)
-    versions = VersionRing(
-      limit: limits.versions,
-      bytes: limits.versionBytes,
-      revision: root.revision,
+    self.init(
+      root: TypedRoot(root, exposures: exposures, limits: limits, sessionAction: sessionAction),
+      epoch: epoch,
+      limits: limits,
+      timing: timing,
+      processID: processID,
+      now: now,
+      generator: generator,
     )
-    root.onStep = { [unowned self] revision, old, new in
-      self.committed(revision: revision, old: old, new: new)
-    }
-    takeOutputs()
   }
 
   /// Leaves the root store alone, which may outlive the server.
-  package func detach() {
-    root.onStep = nil
-    root.onOutput = nil
-  }
+  package func detach() { root.detach() }
 
   package var revision: UInt64 { root.revision }
 
-  /// Whether so much was reduced that it should be published before anything else is taken.
-  package var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
-
   /// What every new connection of the publishing socket is told first.
   package var welcome: [UInt8] { Welcome(epoch: epoch).encoded() }
+
+  /// Is told when something came up that the end of a turn sends: also between two turns, when the
+  /// effects of an action have ended.
+  package var onUnsent: (@MainActor () -> Void)? {
+    get { log.onUnsent }
+    set { log.onUnsent = newValue }
+  }
+
+  // MARK: What comes in
 
   /// Takes a control frame.
   ///
@@ -148,10 +142,15 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   ) {
     now = moment
     counters.controlFrames += 1
-    if isDeaf(peer) { return }
+    if sessions.isBlocked(peer, now: now.instant) { return }
     do throws(MessageError) {
       let message = try ClientMessage(frame: frame)
-      receive(message, from: peer, address: address)
+      if let session = sessions.session(of: peer) {
+        sessions.renew(session, now: now.instant)
+        handle(message, of: session, address: address)
+      } else {
+        handle(message, ofStranger: peer, address: address)
+      }
     } catch {
       malformed(from: peer, "a frame that is not a message: \(error)", at: moment)
     }
@@ -162,7 +161,7 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     now = moment
     counters.malformed += 1
     notice(peer, what)
-    if let session = sessionsByPeer[peer] {
+    if let session = sessions.session(of: peer) {
       end(session, code: "protocolError", message: "You sent \(what)")
     }
   }
@@ -171,8 +170,10 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
   package func receive(upstream frame: ArraySlice<UInt8>, at moment: Moment) {
     now = moment
     switch frame.first {
-    case 0: unsubscribed(Topic(bytes: frame.dropFirst()))
-    case 1: subscribed(Topic(bytes: frame.dropFirst()))
+    case 0: if let topic = sessionTopic(frame) { sessions.unsubscribed(topic, now: now.instant) }
+    case 1:
+      counters.subscriptions += 1
+      if let topic = sessionTopic(frame) { sessions.subscribed(topic) }
     case Fence.mark:
       do throws(MessageError) {
         fence(try Fence(frame: frame))
@@ -183,113 +184,407 @@ package final class ReplicaServer<Root: Sendable, RootAction> {
     }
   }
 
-  /// Publishes what the turn changed and answers what it asked.
-  package func endTurn(_ moment: Moment) {
+  private func sessionTopic(_ frame: ArraySlice<UInt8>) -> Topic? {
+    guard let topic = Topic(bytes: frame.dropFirst()), topic.kind == .session else { return nil }
+    return topic
+  }
+
+  /// Takes what a job has made.
+  package func receive(_ result: CaptureJob.Result, at moment: Moment) {
     now = moment
+    joins.finish(result, now: now.instant)
+  }
+
+  /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
+  ///
+  /// What it asks is not looked at for a while, for there is nowhere to put an answer.
+  package func blocked(_ peer: PeerID) {
+    // Answers of one turn are refused one by one.
+    guard !sessions.isBlocked(peer, now: now.instant) else { return }
+    notice(peer, "does not read what it is sent; its session ends")
+    if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
+    sessions.block(peer, now: now.instant)
+    counters.blockedPeers += 1
+  }
+
+  // MARK: Turns
+
+  /// Whether so much was reduced that it should be published before anything else is taken.
+  package var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
+
+  /// Publishes what the turn changed, answers what it asked and does what is due.
+  ///
+  /// - Parameters:
+  ///   - moment: The moment.
+  ///   - heard: Everything that came up to this moment was taken. Who is silent is judged as of
+  ///     then: a client must not lose its session because we were slow. Nil when that is now.
+  package func endTurn(_ moment: Moment, heardUntil heard: Moment? = nil) {
+    now = moment
+    for session in sessions.expired(at: (heard ?? moment).instant) {
+      counters.leasesEnded += 1
+      let message = "Nothing was heard of you for \(timing.lease); say hello again."
+      end(session, code: "leaseEnded", message: message)
+    }
     deliverSessionEvents()
-    flush()
+    subscriptions.flush(now: now.instant)
     reducedInTurn = 0
-    sendUnsent()
+    log.sendAll()
+    subscriptions.sendDueBookmarks(now: now.instant)
+    joins.sendWorking(now: now.instant)
   }
 
   /// Does what is due.
-  package func tick(_ moment: Moment) {
-    now = moment
-    if leasesHoldUntil <= now.instant { endExpiredSessions() }
-    endTurn(moment)
-    sendDueBookmarks()
-    recomputeDeadline()
+  package func tick(_ moment: Moment) { endTurn(moment) }
+
+  /// When ``endTurn(_:heardUntil:)`` has something to do without a frame, or may have; nil when
+  /// nothing is under way.
+  package var nextDeadline: Instant? {
+    let next = min(
+      sessions.nextDeadline,
+      subscriptions.nextDeadline,
+      joins.nextDeadline,
+    )
+    return next == .distantFuture ? nil : next
   }
 
-  /// When ``tick(_:)`` has something to do, or may have; nil when nothing is under way.
-  package var nextDeadline: Instant? { wakeAt == .distantFuture ? nil : wakeAt }
-
-  /// Sees to it that ``tick(_:)`` comes no later than `instant`.
-  func wake(at instant: Instant) { wakeAt = min(wakeAt, instant) }
-
-  /// Sees to it that a session whose lease ends at `instant` is ended then.
-  func leaseEnds(at instant: Instant) {
-    leasesHoldUntil = min(leasesHoldUntil, instant)
-    wake(at: instant)
+  /// Whether there is something to publish, to send or to begin at once.
+  var hasWork: Bool {
+    subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || outbox.hasReleased
+      || joins.hasPieces || joins.hasJobs
   }
 
-  /// Looks at all leases only when the first of them may be over; what is kept is a lower bound.
-  private func recomputeDeadline() {
-    if leasesHoldUntil <= now.instant || sessionsByToken.isEmpty {
-      leasesHoldUntil = sessionsByToken.values.lazy.map(\.leaseEnd).min() ?? .distantFuture
+  /// The next frame to send; nil when there is none that may leave.
+  func nextFrame() -> OutgoingFrame? { outbox.next() }
+
+  /// The next piece of what joiners get, which goes behind all other frames.
+  func nextPiece() -> OutgoingFrame? { joins.nextPiece() }
+
+  /// The next job to be run on another thread; nil when none is to begin now.
+  func nextJob() -> CaptureJob? { joins.nextJob() }
+
+  /// The frames to send, in that order.
+  package func takeOutgoing() -> [OutgoingFrame] {
+    var frames: [OutgoingFrame] = []
+    while let frame = nextFrame() { frames.append(frame) }
+    var bytes = 0
+    while bytes < limits.pieceBytesPerTurn, let piece = nextPiece() {
+      bytes += piece.bytes
+      frames.append(piece)
     }
-    wakeAt = leasesHoldUntil
-    for view in views.values { if let due = view.bookmarkDue { wake(at: due) } }
+    return frames
   }
 
-  /// The frames to send, oldest first; they are the caller's from now on.
-  package func takeOutgoing() -> [Outgoing] {
-    defer { outgoing = [] }
-    return outgoing
+  /// The jobs that may begin now, to be run on any thread.
+  package func takeJobs() -> [CaptureJob] {
+    var jobs: [CaptureJob] = []
+    while let job = nextJob() { jobs.append(job) }
+    return jobs
+  }
+
+  /// Finishes what was accepted and says goodbye to everyone.
+  ///
+  /// - Returns: Who was told.
+  @discardableResult
+  package func shutDown(_ moment: Moment) -> Set<PeerID> {
+    endTurn(moment)
+    let all = sessions.all
+    for session in all {
+      let message = "The daemon is stopping."
+      outbox.send(.goodbye(code: "goingDown", message: message), to: session.peer)
+      session.actions.cancelAll()
+    }
+    return Set(all.map(\.peer))
   }
 
   /// What the operator should know since the last call.
-  package func takeNotices() -> [Notice] {
+  package func takeNotices() -> [ServerNotice] {
+    guard !notices.isEmpty else { return [] }
     defer { notices = [] }
     return notices
   }
 
-  /// Finishes what was accepted and says goodbye to everyone.
-  package func shutDown(_ moment: Moment) {
-    endTurn(moment)
-    for session in sessionsByToken.values.sorted(by: { $0.info.id < $1.info.id }) {
-      send(.goodbye(code: "goingDown", message: "The daemon is stopping."), to: session.peer)
-      for task in session.tasks.values { task.cancel() }
-    }
-  }
-
-  func send(_ message: DaemonMessage, to peer: PeerID) {
-    outgoing.append(.control(peer, message.encoded()))
-  }
-
-  func notice(_ peer: PeerID, _ text: String) {
+  private func notice(_ peer: PeerID, _ text: String) {
     // Bounded: a flood of strangers must not fill the memory, so the set starts over.
     if warnedPeers.count >= limits.sessions { warnedPeers.removeAll() }
     guard warnedPeers.insert(peer).inserted else { return }
-    notices.append(Notice(peer: sessionsByPeer[peer]?.info.address ?? "\(peer)", text: text))
+    let address = sessions.session(of: peer)?.info.address
+    notices.append(ServerNotice(peer: address ?? "\(peer)", text: text))
   }
 
-  private func receive(
+  // MARK: Messages
+
+  private func handle(
     _ message: ClientMessage,
-    from peer: PeerID,
+    ofStranger peer: PeerID,
     address: () -> String,
   ) {
-    if case .hello(let hello) = message { return greet(hello, from: peer, address: address()) }
-    if let session = sessionsByPeer[peer] { renew(session) }
     switch message {
-    case .describe(let request): return describe(request, to: peer)
-    case .status(let request): return status(request, to: peer)
-    default: break
+    case .hello(let hello): greet(hello, from: peer, address: address())
+    case .describe(let request): describe(request, to: peer)
+    case .status(let request): status(request, to: peer)
+    default: outbox.send(.needHello, to: peer)
     }
-    guard let session = sessionsByPeer[peer] else { return send(.needHello, to: peer) }
+  }
+
+  private func handle(
+    _ message: ClientMessage,
+    of session: Session,
+    address: () -> String,
+  ) {
     switch message {
-    case .join(let nonce, let requests): join(session, nonce: nonce, requests)
-    case .actions(let first, let requests): perform(session, first: first, requests)
-    case .ping(let number, let revision):
-      session.appliedRevision = revision
-      // What the turn changed goes out first, so that the pong does not run ahead of it.
-      flush()
-      send(.pong(number: number, revision: root.revision, reach: session.reach), to: peer)
-    case .cancel(let sequence): session.tasks[sequence]?.cancel()
-    case .credit(let nonce, let bytes):
-      guard nonce == session.viewNonce else { return }
-      session.creditUsed = max(0, session.creditUsed - Int(clamping: bytes))
-      continueTransfers(session)
+    case .hello(let hello): greet(hello, from: session.peer, address: address())
+    case .describe(let request): describe(request, to: session.peer)
+    case .status(let request): status(request, to: session.peer)
+    case .join(let nonce, let requests):
+      let last = session.scopes.lastNonce
+      if !joins.join(session, nonce: nonce, requests) {
+        let message = "You sent a join named \(nonce) after one named \(last)"
+        end(session, code: "protocolError", message: message)
+      }
+    case .actions(let first, let requests): accept(requests, first: first, from: session)
+    case .ping(let number, let revision): answerPing(number, of: session, at: revision)
+    case .cancel(let sequence): session.actions.cancel(sequence)
+    case .credit(let nonce, let bytes): joins.credit(session, nonce: nonce, bytes: bytes)
     case .bye: end(session, code: nil, message: "")
-    case .hello, .describe, .status: break
+    case .unknown(let kind):
+      counters.notUnderstood += 1
+      let message = "This daemon knows no message of kind \(kind)."
+      outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
+  }
+
+  private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
+    session.appliedRevision = revision
+    // What the turn changed goes out first, so that the pong does not run ahead of it.
+    subscriptions.flush(now: now.instant)
+    outbox.send(
+      .pong(number: number, revision: root.revision, reach: session.watermark),
+      to: session.peer,
+    )
+  }
+
+  private func fence(_ fence: Fence) {
+    guard let session = sessions.session(withToken: fence.token) else {
+      counters.strayFences += 1
+      return
+    }
+    // Everything before it is part of what it brings the client to, and is published first.
+    deliverSessionEvents()
+    subscriptions.flush(now: now.instant)
+    guard joins.fence(session, nonce: fence.nonce, now: now.instant) else {
+      counters.strayFences += 1
+      return
+    }
+    counters.fences += 1
+    sessions.renew(session, now: now.instant)
+  }
+
+  // MARK: Actions
+
+  /// Reduces actions, or repeats what became of them.
+  private func accept(
+    _ requests: [ClientMessage.ActionRequest],
+    first: UInt64,
+    from session: Session,
+  ) {
+    root.batch { acceptBatch(requests, first: first, from: session) }
+  }
+
+  private func acceptBatch(
+    _ requests: [ClientMessage.ActionRequest],
+    first: UInt64,
+    from session: Session,
+  ) {
+    let flush = { self.subscriptions.flush(now: self.now.instant) }
+    var sequence = first
+    for request in requests {
+      let last = session.actions.last
+      if sequence > last + 1 {
+        return outbox.send(.gap(expected: last + 1), to: session.peer)
+      }
+      if sequence <= last {
+        log.repeatOutcome(of: sequence, to: session, flush: flush)
+      } else {
+        reducedInTurn += 1
+        log.record(execute(request, sequence, of: session), of: session, flush: flush)
+      }
+      sequence += 1
+    }
+  }
+
+  /// Reduces one action, or says why it must not run.
+  private func execute(
+    _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
+    of session: Session,
+  ) -> Outcome {
+    do throws(Outcome.Failure) {
+      let task = try send(request, of: session)
+      counters.actionsApplied += 1
+      let isFinished = task.isFinished
+      if !isFinished { log.follow(task, of: sequence, of: session) }
+      return .applied(revision: root.revision, hasEffects: !isFinished)
+    } catch {
+      if request.isWithdrawn {
+        counters.actionsWithdrawn += 1
+      } else {
+        counters.actionsFailed += 1
+      }
+      return .failed(error)
+    }
+  }
+
+  private func send(
+    _ request: ClientMessage.ActionRequest,
+    of session: Session,
+  ) throws(Outcome.Failure) -> StoreTask {
+    if let deadline = request.deadline, now.wallMilliseconds > deadline {
+      throw Outcome.Failure(
+        code: Outcome.expired,
+        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.",
+      )
+    }
+    guard let target = session.scopes.target(request.handle) else {
+      throw Outcome.Failure(code: Outcome.rejected, message: request.rejection)
+    }
+    do throws(CodecError) {
+      if let task = try root.send(request.action, to: target.scope) { return task }
+    } catch {
+      throw Outcome.Failure(
+        code: Outcome.rejected,
+        message: "Not an action of \"\(target.name)\": \(error)",
+      )
+    }
+    throw Outcome.Failure(
+      code: Outcome.absent,
+      message: "What the action is for in \"\(target.name)\" is absent now.",
+    )
+  }
+
+  // MARK: Sessions
+
+  private func greet(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
+    guard let version = commonVersion(hello) else {
+      let message =
+        "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
+        + "daemon \(protocolVersions.lowerBound) to \(protocolVersions.upperBound). "
+        + "Use programs of the same release."
+      return outbox.send(.refused(code: "version", message: message), to: peer)
+    }
+    if let token = hello.token, let session = sessions.session(withToken: token),
+      session.clientID == hello.clientID
+    {
+      return resume(session, hello, version, on: peer)
+    }
+    if let previous = sessions.session(of: peer) {
+      // It asked again before our answer came: the session on its connection is its own.
+      if previous.clientID == hello.clientID {
+        return resume(previous, hello, version, on: peer)
+      }
+      end(previous, code: nil, message: "")
+    }
+    if let other = sessions.session(ofClient: hello.clientID) {
+      end(other, code: "replaced", message: "A newer connection of the same client took over.")
+    }
+    guard !sessions.isFull else {
+      let message = "The daemon has \(limits.sessions) sessions already. Try again later."
+      return outbox.send(.refused(code: "overloaded", message: message), to: peer)
+    }
+    let session = sessions.open(
+      hello,
+      actions: log.actions(of: hello),
+      peer: peer,
+      address: address,
+      now: now.instant,
+    )
+    welcome(session, version, isResumed: false)
+  }
+
+  /// The highest version that both speak; nil when there is none.
+  private func commonVersion(_ hello: ClientMessage.Hello) -> UInt64? {
+    let version = min(hello.version, protocolVersions.upperBound)
+    return version >= max(hello.lowestVersion, protocolVersions.lowerBound) ? version : nil
+  }
+
+  private func resume(
+    _ session: Session,
+    _ hello: ClientMessage.Hello,
+    _ version: UInt64,
+    on peer: PeerID,
+  ) {
+    if let other = sessions.session(of: peer), other !== session {
+      end(other, code: nil, message: "")
+    }
+    sessions.resume(session, hello, on: peer, now: now.instant)
+    joins.resume(session)
+    log.resume(session, hello)
+    welcome(session, version, isResumed: true)
+  }
+
+  private func welcome(_ session: Session, _ version: UInt64, isResumed: Bool) {
+    let ok = DaemonMessage.HelloOK(
+      version: version,
+      session: session.info.id,
+      token: session.token,
+      epoch: epoch,
+      revision: root.revision,
+      privateTopic: session.privateTopic,
+      lastSequence: session.actions.last,
+      isResumed: isResumed,
+      leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
+      frameBytes: UInt64(limits.frameBytes),
+      window: UInt64(limits.window),
+      scopes: UInt64(limits.scopesPerSession),
+      running: session.actions.running,
+      features: session.features,
+    )
+    outbox.send(.helloOK(ok), to: session.peer)
+  }
+
+  /// Ends a session: its effects are cancelled, and those present lose one, once.
+  private func end(_ session: Session, code: String?, message: String) {
+    guard sessions.end(session) else { return }
+    log.end(session)
+    joins.end(session)
+    if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
+  }
+
+  /// Tells the reducer who came and who went, each in one ordinary action.
+  private func deliverSessionEvents() {
+    for event in sessions.takeEvents() { root.send(event) }
+  }
+
+  // MARK: Invariants
+
+  /// Stops the program when parts contradict themselves or each other: for tests and simulations.
+  package func checkInvariants() {
+    sessions.checkInvariants()
+    subscriptions.checkInvariants()
+    joins.checkInvariants(sessions.all)
+    log.checkInvariants()
+    outbox.checkInvariants()
   }
 }
 
-/// A frame that the daemon sends.
-package enum OutgoingFrame: Hashable, Sendable {
-  case control(PeerID, [UInt8])
-  case publish(topic: [UInt8], [UInt8])
+extension ClientMessage.ActionRequest {
+  /// Whether it stands in the place of an action that its client has given up.
+  fileprivate var isWithdrawn: Bool { handle == 0 && action.elementsEqual([0xf6]) }
+
+  /// Why an action is rejected whose handle is none of the session's.
+  fileprivate var rejection: String {
+    isWithdrawn
+      ? "The client withdrew it."
+      : "No scope of this session has the handle \(handle). Join it first."
+  }
+}
+
+extension OutgoingFrame {
+  /// How many bytes it has.
+  var bytes: Int {
+    switch self {
+    case .control(_, let bytes), .publish(_, let bytes): bytes.count
+    }
+  }
 }
 
 /// What the daemon's operator should know, once per peer.
@@ -298,23 +593,4 @@ package struct ServerNotice: Hashable, Sendable {
   package var text: String
 }
 
-/// What the daemon counted since it started.
-package struct Counters: Hashable, Sendable {
-  package var controlFrames: UInt64 = 0
-  package var malformed: UInt64 = 0
-  package var subscriptions: UInt64 = 0
-  package var fences: UInt64 = 0
-  package var strayFences: UInt64 = 0
-  package var snapshots: UInt64 = 0
-  package var replays: UInt64 = 0
-  package var actionsApplied: UInt64 = 0
-  package var actionsFailed: UInt64 = 0
-  package var duplicates: UInt64 = 0
-  package var deltas: UInt64 = 0
-  package var deltaBytes: UInt64 = 0
-  package var outputs: UInt64 = 0
-  package var leasesEnded: UInt64 = 0
-  package var blockedPeers: UInt64 = 0
-
-  package init() {}
-}
+extension Outcome.Failure: Error {}

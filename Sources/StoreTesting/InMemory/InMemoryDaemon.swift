@@ -1,6 +1,5 @@
 import StoreActor
 import StoreReplication
-import StoreState
 
 /// A daemon and a client of it, with every byte between them that a socket would carry, in one
 /// process and without threads or time.
@@ -12,13 +11,9 @@ import StoreState
 final class InMemoryDaemon<Root: Sendable, RootAction> {
   let root: RootCore<Root, RootAction>
   let client: ReplicaClient
-  private let server: ReplicaServer<Root, RootAction>
-  private let link = InMemoryLink()
-  private let turn: ClientTurn<InMemoryLink>
-  private let peer = PeerID(bytes: [0, 1])
-  private var now: Moment { link.now }
-  /// What the client has subscribed to, and how often.
-  private var subscriptions: [[UInt8]: Int] = [:]
+  private let link: InMemoryLink
+  private let daemonTurn: DaemonTurn<InMemoryLink>
+  private let clientTurn: ClientTurn<InMemoryLink>
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
   private var isPumping = false
@@ -29,7 +24,8 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
 
   init(root: RootCore<Root, RootAction>, exposures: [Expose<Root, RootAction>]) {
     self.root = root
-    server = ReplicaServer(
+    link = InMemoryLink()
+    let server = ReplicaServer(
       root: root,
       exposures: exposures,
       epoch: 1,
@@ -46,19 +42,18 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
       now: link.now,
       generator: Numbers(last: 1 << 32),
     )
-    turn = ClientTurn(client, link)
+    daemonTurn = DaemonTurn(server, transport: link)
+    clientTurn = ClientTurn(client, link)
     connect()
   }
 
   private func connect() {
     commits = root.observeChanges { [weak self] in self?.pump() }
     outputs = root.observeOutputs { [weak self] _ in self?.pump() }
-    server.onUnsent = { [weak self] in self?.pump() }
+    link.onWakeUp = { [weak self] in self?.pump() }
     client.onNeedsTurn = { [weak self] in self?.pump() }
-    turn.onEvent = { [weak self] in self?.note($0) }
-    link.deliver(topic: server.welcome, nil)
-    // The daemon's greeting on the control socket.
-    link.deliver(control: [])
+    clientTurn.onEvent = { [weak self] in self?.note($0) }
+    link.greet(with: daemonTurn.server.welcome)
     pump()
   }
 
@@ -81,51 +76,15 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
     needsPump = true
     guard !isPumping else { return }
     isPumping = true
-    while needsPump || !link.isEmpty {
+    while needsPump || !link.isEmpty || daemonTurn.server.hasWork {
       needsPump = false
-      exchange()
+      _ = clientTurn.receive()
+      clientTurn.end()
+      _ = daemonTurn.receive()
+      daemonTurn.end()
+      while let result = link.nextResult() { daemonTurn.finish(result) }
     }
     isPumping = false
-  }
-
-  private func exchange() {
-    _ = turn.receive()
-    turn.end()
-    while let sent = link.next() { perform(sent) }
-    server.endTurn(now)
-    for job in server.takeJobs() { server.receive(job.run(), at: now) }
-    for frame in server.takeOutgoing() { deliver(frame) }
-  }
-
-  private func perform(_ sent: InMemoryLink.Sent) {
-    switch sent {
-    case .control(let frame):
-      server.receive(control: frame[...], from: peer, address: "memory", at: now)
-    case .upstream(let frame): if isNews(frame) { server.receive(upstream: frame[...], at: now) }
-    }
-  }
-
-  /// Whether the daemon hears of what was sent upstream: its socket counts subscriptions.
-  private func isNews(_ frame: [UInt8]) -> Bool {
-    let topic = Array(frame.dropFirst())
-    switch frame.first {
-    case 1:
-      subscriptions[topic, default: 0] += 1
-      return true
-    case 0:
-      let count = subscriptions[topic] ?? 0
-      subscriptions[topic] = count > 1 ? count - 1 : nil
-      return count == 1
-    default: return true
-    }
-  }
-
-  private func deliver(_ frame: ReplicaServer<Root, RootAction>.Outgoing) {
-    switch frame {
-    case .control(let to, let body): if to == peer { link.deliver(control: body) }
-    case .publish(let topic, let body):
-      if subscriptions[topic] != nil { link.deliver(topic: topic, body) }
-    }
   }
 }
 

@@ -1,34 +1,42 @@
 import DequeModule
 import StoreReplication
 
-/// What a client's sockets would carry, in queues; time stands still.
+/// What a daemon's sockets and one client's would carry, in queues; time stands still.
 @MainActor
-final class InMemoryLink: ClientTransport {
-  /// What the client sent.
-  enum Sent {
-    case control([UInt8])
-    case upstream([UInt8])
-  }
-
+final class InMemoryLink: ClientTransport, DaemonTransport {
   let now = Moment(instant: Instant(nanoseconds: 0), wallMilliseconds: 0)
-  private var sent: Deque<Sent> = []
-  private var control: Deque<[UInt8]> = []
-  private var published: Deque<(topic: [UInt8], body: [UInt8]?)> = []
+  var onWakeUp: () -> Void = {}
   /// Whether the client has given the connection up.
   private(set) var isGivenUp = false
 
-  /// Takes what the client sent next; nil when there is nothing.
-  func next() -> Sent? { sent.popFirst() }
+  private let peer = PeerID(bytes: [0, 1])
+  private var upstream: Deque<[UInt8]> = []
+  private var fromClient: Deque<[UInt8]> = []
+  private var toClient: Deque<[UInt8]> = []
+  private var published: Deque<(topic: [UInt8], body: [UInt8]?)> = []
+  private var results: Deque<CaptureJob.Result> = []
+  /// What the client has subscribed to, and how often, as a socket counts it.
+  private var subscriptions: [[UInt8]: Int] = [:]
 
-  func deliver(control frame: [UInt8]) { control.append(frame) }
+  /// Whether everything has arrived.
+  var isEmpty: Bool {
+    upstream.isEmpty && fromClient.isEmpty && toClient.isEmpty && published.isEmpty
+      && results.isEmpty
+  }
 
-  func deliver(topic: [UInt8], _ body: [UInt8]?) { published.append((topic, body)) }
+  /// Begins with what new connections are told first.
+  func greet(with welcome: [UInt8]) {
+    published.append((welcome, nil))
+    toClient.append([])
+  }
 
-  /// Whether the client has everything that was delivered.
-  var isEmpty: Bool { control.isEmpty && published.isEmpty && sent.isEmpty }
+  /// What a job has made; nil when none has ended.
+  func nextResult() -> CaptureJob.Result? { results.popFirst() }
+
+  // MARK: The client's end
 
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {
-    guard let frame = control.popFirst() else { return false }
+    guard let frame = toClient.popFirst() else { return false }
     take(frame[...])
     return true
   }
@@ -39,9 +47,48 @@ final class InMemoryLink: ClientTransport {
     return true
   }
 
-  func send(control frame: consuming [UInt8]) { sent.append(.control(frame)) }
+  func send(control frame: consuming [UInt8]) { fromClient.append(frame) }
 
-  func send(upstream frame: [UInt8]) { sent.append(.upstream(frame)) }
+  func send(upstream frame: [UInt8]) {
+    let topic = Array(frame.dropFirst())
+    switch frame.first {
+    case 1: subscriptions[topic, default: 0] += 1
+    case 0:
+      let count = subscriptions[topic] ?? 0
+      subscriptions[topic] = count > 1 ? count - 1 : nil
+      // Only the last one travels.
+      guard count == 1 else { return }
+    default: break
+    }
+    upstream.append(frame)
+  }
 
   func reconnect() { isGivenUp = true }
+
+  // MARK: The daemon's end
+
+  var instant: Instant { now.instant }
+  var address: String { "memory" }
+
+  func nextUpstream() -> ArraySlice<UInt8>? { upstream.popFirst().map { $0[...] } }
+
+  func nextControl() -> ControlFrame? {
+    fromClient.popFirst().map { ControlFrame(peer: peer, bytes: $0[...]) }
+  }
+
+  func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    if subscriptions[topic] != nil { published.append((topic, body)) }
+  }
+
+  func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    if peer == self.peer { toClient.append(frame) }
+    return true
+  }
+
+  func start(_ job: CaptureJob) { results.append(job.run()) }
+
+  func wakeUp() { onWakeUp() }
+
+  /// There is no operator; what a client did wrong shows in what it shows.
+  func warn(_: ServerNotice) {}
 }

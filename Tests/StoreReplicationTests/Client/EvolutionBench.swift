@@ -78,7 +78,7 @@ final class LibraryDaemon<Library: ReplicatedState & Equatable, Action: WireActi
   typealias Host = LibraryHost<Library, Action>
 
   let root: RootCore<Host.State, Host.Action>
-  private let server: ReplicaServer<Host.State, Host.Action>
+  private let server: ReplicaServer
 
   init(
     _ library: Library,

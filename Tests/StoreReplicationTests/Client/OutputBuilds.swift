@@ -206,7 +206,7 @@ final class ChimeDaemon<Sound: ReplicatedState>: AnyDaemon {
   typealias Host = ChimeHost<Sound>
 
   private let root: RootCore<Host.State, Host.Action>
-  private let server: ReplicaServer<Host.State, Host.Action>
+  private let server: ReplicaServer
 
   init(epoch: UInt64 = 1) {
     root = RootCore(initialState: { Host.State() }, reducer: { Host() })

@@ -17,11 +17,13 @@ enum MessageSamples {
     .hello(
       ClientMessage.Hello(
         version: 7,
+        lowestVersion: 2,
         clientID: identifier(0),
         token: identifier(16),
         firstSequence: .max,
         name: "",
         isListed: false,
+        features: [.snapshotThenReplay],
       )
     ),
     .join(nonce: 1, []),
@@ -41,6 +43,13 @@ enum MessageSamples {
           stateHash: nil,
           actionHash: nil,
           position: ClientMessage.Position(epoch: 1 << 63, revision: 70_000),
+        ),
+        ClientMessage.JoinRequest(
+          scope: "ä",
+          mode: ClientMessage.JoinMode(rawValue: 77),
+          stateHash: nil,
+          actionHash: nil,
+          position: nil,
         ),
         ClientMessage.JoinRequest(
           scope: "é",
@@ -68,6 +77,8 @@ enum MessageSamples {
     .describe(request: 0),
     .status(request: 24),
     .bye,
+    .unknown(kind: 3),
+    .unknown(kind: .max),
   ]
 
   static let daemon: [DaemonMessage] = [
@@ -85,9 +96,12 @@ enum MessageSamples {
         window: 1024,
         scopes: 1024,
         running: [2, 4],
+        features: [.snapshotThenReplay],
       )
     ),
     .refused(code: "version", message: "no"),
+    .working(nonce: 300),
+    .notUnderstood(kind: 3, message: "what?"),
     .needHello,
     .joined(
       nonce: 2,

@@ -126,12 +126,47 @@ import Testing
     }
   }
 
-  @Test("An array of no known kind, or of none, is no message")
-  func unknownKinds() {
-    for frame in [[0x80], [0x81, 0x03], [0x81, 0x18, 0x63], [0x01], [0x81, 0x60]] as [[UInt8]] {
+  @Test("An array of no kind is no message")
+  func noKind() {
+    for frame in [[0x80], [0x01], [0x81, 0x60]] as [[UInt8]] {
       #expect(throws: CodecError.self) { try ClientMessage(frame: frame[...]) }
       #expect(throws: CodecError.self) { try DaemonMessage(frame: frame[...]) }
       #expect(throws: CodecError.self) { try PublishedMessage(frame: frame[...]) }
+    }
+  }
+
+  @Test("A client's message of a later version is known as one, if all of it is well-formed")
+  func unknownKinds() throws {
+    let frames: [[UInt8]] = [[0x81, 0x03], [0x83, 0x03, 0x61, 0x78, 0xf6]]
+    for frame in frames {
+      #expect(try ClientMessage(frame: frame[...]) == .unknown(kind: 3))
+      #expect(throws: CodecError.self) { try DaemonMessage(frame: frame[...]) }
+      #expect(throws: CodecError.self) { try PublishedMessage(frame: frame[...]) }
+    }
+    for frame in [[0x82, 0x03], [0x81, 0x03, 0x00], [0x82, 0x03, 0x18, 0x00]] as [[UInt8]] {
+      #expect(throws: CodecError.self) { try ClientMessage(frame: frame[...]) }
+    }
+  }
+
+  @Test("§8: a hello without what came later speaks one version and knows nothing beyond it")
+  func shortHello() throws {
+    for hello in MessageSamples.client {
+      guard case .hello(let full) = hello else { continue }
+      var encoder = CBOREncoder()
+      encoder.message(1, 6)
+      encoder.encode(unsigned: full.version)
+      encoder.encode(full.clientID)
+      if let token = full.token { encoder.encode(token) } else { encoder.encodeNull() }
+      encoder.encode(unsigned: full.firstSequence)
+      encoder.encode(text: full.name)
+      encoder.encode(unsigned: full.isListed ? 1 : 0)
+      guard case .hello(let short) = try ClientMessage(frame: encoder.bytes[...]) else {
+        Issue.record("Not a hello")
+        return
+      }
+      #expect(short.version == full.version && short.lowestVersion == full.version)
+      #expect(short.features == [])
+      #expect(short.clientID == full.clientID && short.name == full.name)
     }
   }
 

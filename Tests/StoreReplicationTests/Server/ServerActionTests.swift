@@ -214,22 +214,52 @@ import Testing
     )
   }
 
-  @Test("§13: a full table of clients forgets the one that was silent for the longest")
+  /// A client that sends one action and goes.
+  private func visit(_ bench: ServerBench, _ peer: UInt8) throws {
+    let hello = try bench.hello(peer)
+    try bench.join(peer, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
+    bench.receive(.bye, from: peer)
+    try bench.endTurn()
+  }
+
+  private func lastSequence(_ bench: ServerBench, ofClient client: UInt8) throws -> UInt64 {
+    defer { bench.receive(.bye, from: 100 + client) }
+    return try bench.hello(100 + client, client: client).lastSequence
+  }
+
+  @Test("§13: a full table of clients forgets the one that has gone first, of those that have gone")
   func fullTable() throws {
+    var limits = Limits()
+    limits.clients = 3
+    let bench = ServerBench(limits: limits)
+    let connected = try bench.hello(1)
+    try bench.join(1, connected, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    for peer: UInt8 in [2, 3] { try visit(bench, peer) }
+    // It comes and goes once more, so that the third has gone before.
+    _ = try lastSequence(bench, ofClient: 2)
+    try visit(bench, 4)
+    #expect(try [1, 2, 3, 4].map { try lastSequence(bench, ofClient: $0) } == [1, 1, 0, 1])
+  }
+
+  @Test("§13: strangers that send nothing leave the table of clients as it is")
+  func strangers() throws {
     var limits = Limits()
     limits.clients = 2
     let bench = ServerBench(limits: limits)
-    for peer: UInt8 in [1, 2] {
-      let hello = try bench.hello(peer)
-      try bench.join(peer, hello, nonce: 1, [.follow("counter")])
-      _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
-      bench.now.instant = bench.now.instant.advanced(by: .seconds(1))
+    for peer: UInt8 in [1, 2] { try visit(bench, peer) }
+    for peer: UInt8 in 3...50 {
+      try bench.hello(peer)
+      bench.receive(.bye, from: peer)
     }
-    bench.receive(.bye, from: 2)
-    // The first has a session, so it is not forgotten though it was silent for longer.
-    try bench.hello(3)
-    #expect(try bench.hello(1).lastSequence == 1)
-    #expect(try bench.hello(4, client: 2).lastSequence == 0)
+    #expect(try [1, 2].map { try lastSequence(bench, ofClient: $0) } == [1, 1])
+    // And a retry is recognised.
+    let hello = try bench.hello(60, client: 1)
+    try bench.join(60, hello, nonce: 1, [.follow("counter")])
+    let count = bench.root.state.counter.count
+    _ = try bench.act(60, sequence: 1, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == count)
   }
 
   @Test("§8: the outcome comes behind the deltas of its turn, and says how far the view is")

@@ -32,9 +32,8 @@ import Testing
     for peer in UInt8(1)...3 {
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
     }
-    let jobs = bench.server.takeJobs()
-    #expect(jobs.count == 1)
-    for job in jobs { bench.server.receive(job.run(), at: bench.now) }
+    #expect(bench.sockets.jobs.count == 1)
+    bench.finishJobs()
     try bench.collect()
     for peer in UInt8(1)...3 {
       let cards = try bench.take(peer).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
@@ -49,13 +48,15 @@ import Testing
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
     bench.root.send(.secretChanged)
     try bench.join(2, try bench.hello(2), nonce: 1, [.follow("cards")])
-    #expect(bench.server.takeJobs().count == 1)
+    #expect(bench.sockets.jobs.count == 1)
+    let early = bench.sockets.jobs
+    bench.sockets.jobs = []
     bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
     try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
-    let late = bench.server.takeJobs()
-    #expect(late.count == 1)
-    for job in late { bench.server.receive(job.run(), at: bench.now) }
+    #expect(bench.sockets.jobs.count == 1)
+    bench.finishJobs()
     try bench.collect()
+    bench.sockets.jobs = early
     #expect(bench.take(1).isEmpty)
     let cards = try bench.take(3).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
     #expect(cards?[id: 1]?.title == "new")
@@ -94,7 +95,6 @@ import Testing
   func digest() throws {
     let bench = ServerBench()
     let joined = try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
-    #expect(bench.server.firstFollowed?.digest != nil)
     try bench.advance(by: .milliseconds(300))
     guard case .bookmark(let bookmark)? = bench.take(joined.topic).last else {
       Issue.record("No bookmark")
@@ -102,8 +102,11 @@ import Testing
     }
     let cards: IdentifiedArrayOf<Deck.Card>? = bench.root.state.cards
     #expect(bookmark.digests == [cards.digest])
+    #expect(bench.probe.digests == 0)
     bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
-    #expect(bench.server.firstFollowed?.digest == nil)
+    try bench.endTurn()
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.probe.digests == 1)
   }
 
   @Test("What many changes add up to is encoded as a snapshot when it is too large for a frame")
@@ -138,16 +141,16 @@ import Testing
     for step in 0..<200 { bench.root.send(.counter(.filled(bytes: 20_000 + step))) }
     #expect(bench.server.counters.deltaBytes < 40_000)
     // 1 MiB is the room of 52 such texts.
-    #expect((147...150).contains(bench.server.versions.oldestRevision))
+    #expect((147...150).contains(bench.port.versions.oldestRevision))
   }
 
   @Test("What changes in scopes that nobody follows is weighed now and then, for all")
   func unfollowed() {
     let bench = bench()
     for step in 0..<200 { bench.root.send(.counter(.filled(bytes: 20_000 + step))) }
-    #expect(bench.server.versions.oldestRevision >= 122)
+    #expect(bench.port.versions.oldestRevision >= 122)
     for _ in 0..<200 { bench.root.send(.counter(.incrementButtonTapped)) }
-    #expect(bench.server.versions[300] != nil)
+    #expect(bench.port.versions[300] != nil)
   }
 }
 

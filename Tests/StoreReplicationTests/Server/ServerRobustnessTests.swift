@@ -36,8 +36,9 @@ import Testing
     let bench = ServerBench()
     for _ in 0..<5 { bench.receive(frame: [0xff], from: 1) }
     bench.receive(frame: [0xff], from: 2)
-    #expect(bench.server.takeNotices().count == 2)
-    #expect(bench.server.takeNotices().isEmpty)
+    try bench.endTurn()
+    #expect(bench.sockets.takeNotices().count == 2)
+    #expect(bench.sockets.takeNotices().isEmpty)
     #expect(bench.server.counters.malformed == 6)
   }
 
@@ -169,9 +170,9 @@ import Testing
   @Test("A root store goes on when its server has left it alone and gone")
   func detached() {
     let root = RootCore(initialState: { Deck.State() }, reducer: { Deck(gate: Gate()) })
-    weak var gone: ServerBench.Server?
+    weak var gone: ReplicaServer?
     do {
-      let server = ServerBench.Server(
+      let server = ReplicaServer(
         root: root,
         exposures: Deck.exposures,
         epoch: 1,

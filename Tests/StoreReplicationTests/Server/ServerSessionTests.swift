@@ -19,36 +19,77 @@ import Testing
     #expect(hello.privateTopic.kind == .session)
   }
 
-  @Test("§12: hello of another version is refused")
-  func otherVersion() throws {
-    let bench = ServerBench()
-    bench.receive(
-      .hello(
-        ClientMessage.Hello(
-          version: 2,
-          clientID: ServerBench.clientID(1),
-          token: nil,
-          firstSequence: 1,
-          name: "",
-          isListed: true,
-        )
-      ),
-      from: 1,
+  private func hello(
+    _ versions: ClosedRange<UInt64>,
+    features: ProtocolFeatures = [],
+  ) -> ClientMessage {
+    .hello(
+      ClientMessage.Hello(
+        version: versions.upperBound,
+        lowestVersion: versions.lowerBound,
+        clientID: ServerBench.clientID(1),
+        token: nil,
+        firstSequence: 1,
+        name: "",
+        isListed: true,
+        features: features,
+      )
     )
+  }
+
+  @Test(
+    "§12: hello of other versions is refused with the versions of both",
+    arguments: [0...0, 2...2, 2...9] as [ClosedRange<UInt64>],
+  )
+  func otherVersion(_ versions: ClosedRange<UInt64>) throws {
+    let bench = ServerBench()
+    bench.receive(hello(versions), from: 1)
     try bench.endTurn()
     guard case .refused(code: "version", let message)? = bench.take(1).first else {
       Issue.record("Not refused")
       return
     }
-    #expect(message.contains("version 2"))
+    #expect(message.contains("versions \(versions.lowerBound) to \(versions.upperBound)"))
+    #expect(message.contains("1 to 1"))
     #expect(bench.root.state.sessions.isEmpty)
+  }
+
+  @Test("§8: of the versions that both speak the highest is taken, and the features that both know")
+  func negotiation() throws {
+    let bench = ServerBench()
+    bench.receive(hello(0...7, features: ProtocolFeatures(rawValue: .max)), from: 1)
+    try bench.endTurn()
+    guard case .helloOK(let ok)? = bench.take(1).first else {
+      Issue.record("No hello ok")
+      return
+    }
+    #expect(ok.version == 1)
+    #expect(ok.features == .snapshotThenReplay)
+    #expect(try bench.hello(2).features == [])
+  }
+
+  @Test("§8: a message of an unknown kind is answered, and the session goes on")
+  func unknownKind() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.receive(frame: [0x82, 0x18, 0x2a, 0x61, 0x78], from: 1)
+    bench.receive(.ping(number: 5, revision: 0), from: 1)
+    try bench.endTurn()
+    let messages = bench.take(1)
+    guard case .notUnderstood(kind: 42, let text) = messages[0], case .pong = messages[1] else {
+      Issue.record("Not answered but \(messages)")
+      return
+    }
+    #expect(text.contains("42"))
+    #expect(bench.server.counters.malformed == 0)
+    #expect(bench.sockets.takeNotices().isEmpty)
   }
 
   @Test(
     "§12: whoever did not say hello is asked to",
     arguments: [
       ClientMessage.join(nonce: 1, []), .ping(number: 1, revision: 0), .cancel(sequence: 1), .bye,
-      .credit(nonce: 1, bytes: 1),
+      .credit(nonce: 1, bytes: 1), .unknown(kind: 99),
     ],
   )
   func needHello(_ message: ClientMessage) throws {
@@ -243,7 +284,7 @@ import Testing
     try bench.endTurn()
     #expect(bench.take(1).isEmpty)
     #expect(bench.root.state.sessions.isEmpty)
-    #expect(bench.server.takeNotices().count == 1)
+    #expect(bench.sockets.takeNotices().count == 1)
   }
 
   @Test("What a peer asks that reads nothing is not looked at for a while")

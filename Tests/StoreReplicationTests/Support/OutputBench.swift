@@ -95,7 +95,7 @@ struct Yard: Reducer {
 @MainActor
 final class OutputBench {
   let root: RootCore<Yard.State, Yard.Action>
-  let server: ReplicaServer<Yard.State, Yard.Action>
+  let server: ReplicaServer
   let client: ReplicaClient
   let gate = Gate()
   /// What was published and not delivered yet.
@@ -185,7 +185,7 @@ final class OutputBench {
     }
   }
 
-  private func deliver(_ frame: ReplicaServer<Yard.State, Yard.Action>.Outgoing) {
+  private func deliver(_ frame: OutgoingFrame) {
     switch frame {
     case .control(_, let body): client.receive(control: body[...], at: now)
     case .publish(let topic, let body):

@@ -56,7 +56,7 @@ final class PairBench {
   func advance(by duration: Duration) throws {
     bench.now.instant = bench.now.instant.advanced(by: duration)
     bench.now.wallMilliseconds += UInt64(duration.wholeMilliseconds)
-    bench.server.tick(bench.now)
+    bench.turn.end()
     client.tick(bench.now)
     try pump()
   }
@@ -67,11 +67,11 @@ final class PairBench {
       client.endTurn(bench.now)
       let outgoing = client.takeOutgoing()
       for outgoing in outgoing { try perform(outgoing) }
-      bench.server.endTurn(bench.now)
+      bench.turn.end()
       if !bench.holdsJobs { bench.finishJobs() }
-      let incoming = bench.server.takeOutgoing()
+      let incoming = bench.sockets.takeFrames()
       for frame in incoming { deliver(frame) }
-      if outgoing.isEmpty, incoming.isEmpty { return }
+      if outgoing.isEmpty, incoming.isEmpty, !bench.server.hasWork { return }
     }
     throw BenchError.unexpected
   }
@@ -92,7 +92,7 @@ final class PairBench {
     }
   }
 
-  private func deliver(_ frame: ServerBench.Server.Outgoing) {
+  private func deliver(_ frame: OutgoingFrame) {
     switch frame {
     case .control(let to, let body):
       guard to == ServerBench.peer(peer) else { return }

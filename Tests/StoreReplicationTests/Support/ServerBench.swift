@@ -6,14 +6,23 @@ import Testing
 @testable import StoreReplication
 
 /// A daemon's half on a bench: frames by hand in, messages out, the clock in the test's hand.
+///
+/// Its turn is the one that ships. Each frame is taken at once, and the parts are checked before
+/// the next one.
 @MainActor
 final class ServerBench {
-  typealias Server = ReplicaServer<Deck.State, Deck.Action>
-
   let root: RootCore<Deck.State, Deck.Action>
-  let server: Server
+  let port: TypedRoot<Deck.State, Deck.Action>
+  /// What the server takes for the root.
+  let probe: RootProbe
+  let server: ReplicaServer
+  let turn: DaemonTurn<BenchSockets>
+  let sockets: BenchSockets
   let gate = Gate()
-  var now = Moment(instant: Instant(nanoseconds: 1_000_000_000), wallMilliseconds: 1_000_000)
+  var now: Moment {
+    get { sockets.now }
+    set { sockets.now = newValue }
+  }
   /// What was sent and not looked at yet.
   private(set) var control: [(peer: PeerID, message: DaemonMessage)] = []
   private(set) var published: [(topic: Topic, message: PublishedMessage)] = []
@@ -22,25 +31,33 @@ final class ServerBench {
   /// Whether captures wait for `finishJobs()`.
   var holdsJobs = false
 
-  init(epoch: UInt64 = 7, limits: Limits = Limits(), timing: Timing = Timing()) {
+  init(
+    epoch: UInt64 = 7,
+    limits: Limits = Limits(),
+    timing: Timing = Timing(),
+    state: Deck.State = Deck.State(),
+  ) {
     let gate = gate
-    root = RootCore(initialState: { Deck.State() }, reducer: { Deck(gate: gate) })
-    server = Server(
-      root: root,
-      exposures: Deck.exposures,
+    root = RootCore(initialState: { state }, reducer: { Deck(gate: gate) })
+    sockets = BenchSockets()
+    port = TypedRoot(root, exposures: Deck.exposures, limits: limits) { event in
+      switch event {
+      case .joined(let info): .session(id: info.id, isThere: true)
+      case .left(let info): .session(id: info.id, isThere: false)
+      }
+    }
+    probe = RootProbe(port)
+    server = ReplicaServer(
+      root: probe,
       epoch: epoch,
       limits: limits,
       timing: timing,
       processID: 42,
-      now: now,
+      now: sockets.now,
       generator: SeededGenerator(seed: epoch),
-      sessionAction: { event in
-        switch event {
-        case .joined(let info): .session(id: info.id, isThere: true)
-        case .left(let info): .session(id: info.id, isThere: false)
-        }
-      },
     )
+    sockets.server = server
+    turn = DaemonTurn(server, transport: sockets)
   }
 
   static func peer(_ number: UInt8) -> PeerID { PeerID(bytes: [0, number]) }
@@ -53,14 +70,19 @@ final class ServerBench {
   }
 
   func receive(frame: [UInt8], from peer: UInt8) {
-    server.receive(control: frame[...], from: Self.peer(peer), address: "bench:\(peer)", at: now)
+    sockets.control.append(ControlFrame(peer: Self.peer(peer), bytes: frame[...]))
+    while turn.receive() {}
   }
 
-  func receive(upstream frame: [UInt8]) { server.receive(upstream: frame[...], at: now) }
+  func receive(upstream frame: [UInt8]) {
+    sockets.upstream.append(frame)
+    while turn.receive() {}
+  }
 
   /// Ends the turn and decodes what it sends.
   func endTurn() throws {
-    server.endTurn(now)
+    _ = turn.receive()
+    turn.end()
     try collect()
   }
 
@@ -68,29 +90,34 @@ final class ServerBench {
   func advance(by duration: Duration) throws {
     now.instant = now.instant.advanced(by: duration)
     now.wallMilliseconds += UInt64(duration.wholeMilliseconds)
-    server.tick(now)
-    try collect()
+    try endTurn()
   }
 
+  /// Decodes what was sent, until there is nothing more to send.
   func collect() throws {
-    if !holdsJobs { finishJobs() }
-    for frame in server.takeOutgoing() {
-      switch frame {
-      case .control(let peer, let bytes):
-        let message = try DaemonMessage(frame: bytes[...])
-        order.append("\(message)".prefix { $0 != "(" }.description)
-        control.append((peer, message))
-      case .publish(let topic, let bytes):
-        let message = try PublishedMessage(frame: bytes[...])
-        order.append("\(message)".prefix { $0 != "(" }.description)
-        published.append((try #require(Topic(bytes: topic)), message))
+    for _ in 0..<10_000 {
+      decode(try sockets.takeSent())
+      if !holdsJobs { finishJobs() }
+      guard server.hasWork || (!holdsJobs && !sockets.jobs.isEmpty) else { break }
+      turn.end()
+    }
+    decode(try sockets.takeSent())
+    server.checkInvariants()
+  }
+
+  private func decode(_ messages: [BenchSockets.Sent]) {
+    for message in messages {
+      order.append("\(message.message)".prefix { $0 != "(" }.description)
+      switch message {
+      case .control(let peer, let message): control.append((peer, message))
+      case .published(let topic, let message): published.append((topic, message))
       }
     }
   }
 
   /// Does what another thread would.
   func finishJobs() {
-    for job in server.takeJobs() { server.receive(job.run(), at: now) }
+    while !sockets.jobs.isEmpty { turn.finish(sockets.jobs.removeFirst().run()) }
   }
 
   /// What a peer was sent on the control socket since the last look.
@@ -203,6 +230,139 @@ final class ServerBench {
     try endTurn()
     return take(peer).flatMap { message -> [Outcome] in
       if case .acks(let acks) = message { acks.outcomes } else { [] }
+    }
+  }
+}
+
+/// A root that counts what the server asks of it.
+@MainActor
+final class RootProbe: RootPort {
+  private let root: any RootPort
+  private(set) var deltas = 0
+  private(set) var digests = 0
+
+  init(_ root: any RootPort) { self.root = root }
+
+  var revision: UInt64 { root.revision }
+  var exposed: [ExposedScopes] { root.exposed }
+  var observer: (any RootObserver)? {
+    get { root.observer }
+    set { root.observer = newValue }
+  }
+
+  func batch(_ sends: () -> Void) { root.batch(sends) }
+
+  func send(_ action: ArraySlice<UInt8>, to scope: RootScope) throws(CodecError) -> StoreTask? {
+    try root.send(action, to: scope)
+  }
+
+  func send(_ event: SessionEvent) { root.send(event) }
+
+  func follow(_ scope: RootScope, as number: Int) { root.follow(scope, as: number) }
+
+  func unfollow(_ scope: RootScope) { root.unfollow(scope) }
+
+  func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool {
+    deltas += 1
+    return root.encodeDelta(of: scope, into: &encoder)
+  }
+
+  func digest(of scope: RootScope) -> Digest {
+    digests += 1
+    return root.digest(of: scope)
+  }
+
+  func version() -> RootVersion { root.version() }
+
+  func version(at revision: UInt64) -> RootVersion? { root.version(at: revision) }
+
+  func detach() { root.detach() }
+}
+
+/// A bench's end of the network.
+@MainActor
+final class BenchSockets: DaemonTransport {
+  typealias Failure = Never
+
+  enum Sent {
+    case control(PeerID, DaemonMessage)
+    case published(Topic, PublishedMessage)
+
+    var message: Any {
+      switch self {
+      case .control(_, let message): message
+      case .published(_, let message): message
+      }
+    }
+  }
+
+  var now = Moment(instant: Instant(nanoseconds: 1_000_000_000), wallMilliseconds: 1_000_000)
+  var upstream: [[UInt8]] = []
+  var control: [ControlFrame] = []
+  /// What other threads are to do.
+  var jobs: [CaptureJob] = []
+  /// Peers whose queue is full.
+  var full: Set<PeerID> = []
+  private(set) var wakeUps = 0
+  private var notices: [ServerNotice] = []
+  /// Frames that were sent and not looked at yet.
+  private(set) var frames: [OutgoingFrame] = []
+  /// Is called for each frame that leaves.
+  var onSend: (OutgoingFrame) -> Void = { _ in }
+  /// Checked before each frame is taken.
+  weak var server: ReplicaServer?
+
+  var instant: Instant { now.instant }
+  var address: String { "bench" }
+
+  func nextUpstream() -> ArraySlice<UInt8>? {
+    server?.checkInvariants()
+    return upstream.isEmpty ? nil : upstream.removeFirst()[...]
+  }
+
+  func nextControl() -> ControlFrame? {
+    server?.checkInvariants()
+    return control.isEmpty ? nil : control.removeFirst()
+  }
+
+  func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    frames.append(.publish(topic: topic, body))
+    onSend(frames[frames.count - 1])
+  }
+
+  func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    guard !full.contains(peer) else { return false }
+    frames.append(.control(peer, frame))
+    onSend(frames[frames.count - 1])
+    return true
+  }
+
+  func start(_ job: CaptureJob) { jobs.append(job) }
+
+  func wakeUp() { wakeUps += 1 }
+
+  func warn(_ notice: ServerNotice) { notices.append(notice) }
+
+  func takeNotices() -> [ServerNotice] {
+    defer { notices = [] }
+    return notices
+  }
+
+  func takeFrames() -> [OutgoingFrame] {
+    defer { frames = [] }
+    return frames
+  }
+
+  func takeSent() throws -> [Sent] {
+    try takeFrames().map { frame in
+      switch frame {
+      case .control(let peer, let bytes): .control(peer, try DaemonMessage(frame: bytes[...]))
+      case .publish(let topic, let bytes):
+        .published(
+          try #require(Topic(bytes: topic)),
+          try PublishedMessage(frame: bytes[...]),
+        )
+      }
     }
   }
 }

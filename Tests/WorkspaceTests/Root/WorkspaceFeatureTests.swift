@@ -1,8 +1,9 @@
 import StoreActor
-import StoreReplication
 import StoreState
 import Testing
 import Workspace
+
+@testable import StoreReplication
 
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
@@ -56,63 +57,70 @@ struct WorkspaceFeatureTests {
     let presence = try #require(WorkspaceFeature.exposures.last)
     #expect(presence.name == "presence")
     #expect(try caseNames(in: presence.description.action) == [])
-    let source = try presence.source(nil)
+    let (_, root) = rootAndPort(WorkspaceFeature.State())
+    let scope = try scope("presence", in: root)
     for name in ["sessionJoined", "sessionLeft"] {
       for action in [
         GenericValue.text(name),
         .map([.init(.text(name), .map([.init(.text("id"), .unsigned(9))]))]),
       ] {
-        var decoder = CBORDecoder(action.encoded())
-        #expect(throws: CodecError.self) { try source.rootAction(from: &decoder) }
+        #expect(throws: CodecError.self) { try root.send(action.encoded()[...], to: scope) }
       }
     }
   }
 
   @Test("A client's action arrives as the root's, its state is a part of the root's")
   func pullsBack() throws {
-    let root = WorkspaceFeature.State(todos: Todos.State(titles: ["Milk"]))
+    let (core, root) = rootAndPort(WorkspaceFeature.State(todos: Todos.State(titles: ["Milk"])))
 
-    let row = try scope("todos/items", id: UUID(0).uuidString)
-    var decoder = CBORDecoder(try Todo.Action.toggleButtonTapped.encoded())
-    #expect(
-      try row.rootAction(from: &decoder)
-        == .todos(.items(.element(id: UUID(0), action: .toggleButtonTapped)))
-    )
-    #expect(row.isPresent(in: root))
-    #expect(try !scope("todos/items", id: UUID(1).uuidString).isPresent(in: root))
+    let row = try scope("todos/items", id: UUID(0), in: root)
+    let toggle = try Todo.Action.toggleButtonTapped.encoded()[...]
+    #expect(try root.send(toggle, to: row) != nil)
+    #expect(core.state.todos.items[id: UUID(0)]?.isCompleted == true)
+    #expect(try root.send(toggle, to: scope("todos/items", id: UUID(1), in: root)) == nil)
 
-    let counter = try scope("counter")
-    decoder = CBORDecoder(try Counter.Action.incrementButtonTapped.encoded())
-    #expect(try counter.rootAction(from: &decoder) == .counter(.incrementButtonTapped))
+    let counter = try scope("counter", in: root)
+    _ = try root.send(Counter.Action.incrementButtonTapped.encoded()[...], to: counter)
+    #expect(core.state.counter.count == 1)
+    #expect(core.revision == 2)
     var encoder = CBOREncoder()
-    counter.encode(root, to: &encoder)
-    #expect(encoder.bytes == Counter.State?.some(root.counter).encoded())
+    root.version().read { counter.source.encode($0, &encoder) }
+    #expect(encoder.bytes == Counter.State?.some(core.state.counter).encoded())
   }
 
   @Test("What changes in one feature is a delta of its scopes only")
   func deltasStayInTheirScopes() throws {
-    let old = WorkspaceFeature.State(todos: Todos.State(titles: ["Milk", "Bread"]))
-    var new = old
-    new.todos.items[id: UUID(0)]?.isCompleted = true
-    let changed = try ["counter", "presence", "todos"].filter { try changes($0, nil, old, new) }
-    #expect(changed == ["todos"])
-    #expect(try changes("todos/items", UUID(0).uuidString, old, new))
-    #expect(try !changes("todos/items", UUID(1).uuidString, old, new))
+    let state = WorkspaceFeature.State(todos: Todos.State(titles: ["Milk", "Bread"]))
+    let (core, root) = rootAndPort(state)
+    let old = root.version()
+    core.send(.todos(.items(.element(id: UUID(0), action: .toggleButtonTapped))))
+    let new = root.version()
+    func changes(_ name: String, id: UUID? = nil) throws -> Bool {
+      var encoder = CBOREncoder()
+      let source = try scope(name, id: id, in: root).source
+      return old.read { old in new.read { source.encodeDelta(old, $0, &encoder) } }
+    }
+    #expect(try ["counter", "presence", "todos"].filter { try changes($0) } == ["todos"])
+    #expect(try changes("todos/items", id: UUID(0)))
+    #expect(try !changes("todos/items", id: UUID(1)))
   }
 
-  private typealias Source = ScopeSource<WorkspaceFeature.State, WorkspaceFeature.Action>
+  private typealias Root = TypedRoot<WorkspaceFeature.State, WorkspaceFeature.Action>
 
-  private func scope(_ name: String, id: String? = nil) throws -> Source {
-    try #require(WorkspaceFeature.exposures.first { $0.name == name }).source(id)
+  private func rootAndPort(
+    _ state: WorkspaceFeature.State
+  ) -> (RootCore<WorkspaceFeature.State, WorkspaceFeature.Action>, Root) {
+    let core = RootCore(initialState: { state }, reducer: { WorkspaceFeature() })
+    let root = Root(
+      core,
+      exposures: WorkspaceFeature.exposures,
+      limits: Limits(),
+      sessionAction: { WorkspaceFeature.action(for: $0) },
+    )
+    return (core, root)
   }
 
-  private func changes(
-    _ name: String,
-    _ id: String?,
-    _ old: WorkspaceFeature.State,
-    _ new: WorkspaceFeature.State,
-  ) throws -> Bool {
-    var encoder = CBOREncoder()
-    return try scope(name, id: id).encodeDelta(from: old, to: new, into: &encoder)
+  private func scope(_ name: String, id: UUID? = nil, in root: Root) throws -> RootScope {
+    try #require(root.exposed.first { $0.description.name == name }).scope(id: id?.uuidString)
   }
 }

@@ -1,0 +1,187 @@
+public import StoreState
+
+/// A scope of a running daemon.
+///
+/// By whatever names clients call a scope, only one of these is followed; others of the same scope,
+/// which are only sent to, do the same.
+@MainActor
+@usableFromInline
+package final class RootScope {
+  let source: ScopeSource
+  /// The scopes of its exposure, which live as long as the daemon's root.
+  unowned let exposed: ExposedScopes
+  /// Its number among those that are followed; nil when nobody follows it.
+  fileprivate(set) var number: Int?
+  /// The row whose scope it is; nil where there are none.
+  fileprivate let row: ExposedRows.Row?
+
+  fileprivate init(_ source: ScopeSource, of exposed: ExposedScopes, row: ExposedRows.Row? = nil) {
+    self.source = source
+    self.exposed = exposed
+    self.row = row
+  }
+
+  /// The one that is followed of the same scope, which may be this one; nil when none is.
+  var followedTwin: RootScope? {
+    if let row { row.followed() } else { number == nil ? nil : self }
+  }
+}
+
+/// The scopes of one exposure in a running daemon: one, or one for each row.
+@MainActor
+@usableFromInline
+package final class ExposedScopes {
+  package let description: ScopeDescription
+  /// The outputs that travel; nil when none do.
+  let outputs: ScopeOutputs?
+  private var kind = Kind.none
+  /// How many of them are followed.
+  private(set) var followedCount = 0
+
+  private enum Kind {
+    /// Only until the initialiser is done.
+    case none
+    case whole(RootScope, hasAction: HasAction)
+    case rows(ExposedRows)
+  }
+
+  @usableFromInline
+  typealias HasAction = (_ action: ScopeSource.Place) -> Bool
+
+  /// The only scope of an exposure that is not one of rows.
+  ///
+  /// - Parameters:
+  ///   - description: What clients may know.
+  ///   - outputs: The outputs that travel; nil when none do.
+  ///   - whole: The scope.
+  ///   - hasAction: Whether an action of the root belongs to the scope.
+  @usableFromInline
+  init(
+    _ description: ScopeDescription,
+    outputs: ScopeOutputs?,
+    whole: ScopeSource,
+    hasAction: @escaping HasAction,
+  ) {
+    self.description = description
+    self.outputs = outputs
+    kind = .whole(RootScope(whole, of: self), hasAction: hasAction)
+  }
+
+  /// The scopes of rows.
+  @usableFromInline
+  init(_ description: ScopeDescription, outputs: ScopeOutputs?, rows: ExposedRows) {
+    self.description = description
+    self.outputs = outputs
+    kind = .rows(rows)
+  }
+
+  /// The scope itself; nil where there is one for each row.
+  var whole: RootScope? {
+    if case .whole(let scope, _) = kind { scope } else { nil }
+  }
+
+  /// The scope of a name, as ``ScopeDescription/match(_:)`` has taken it apart.
+  func scope(id: String?) throws(CodecError) -> RootScope {
+    switch kind {
+    case .whole(let scope, _): return scope
+    case .rows(let rows):
+      let row = try rows.find(id ?? "")
+      return row.followed() ?? RootScope(row.source, of: self, row: row)
+    case .none: preconditionFailure("\(description.pattern) has no scopes")
+    }
+  }
+
+  /// Somebody follows a scope from now on, and knows it by a number.
+  func follow(_ scope: RootScope, as number: Int) {
+    precondition(scope.followedTwin == nil, "\(description.pattern) is followed already")
+    scope.number = number
+    scope.row?.enter(scope)
+    followedCount += 1
+  }
+
+  /// Nobody follows a scope any more.
+  func unfollow(_ scope: RootScope) {
+    precondition(scope.number != nil, "\(description.pattern) is followed by nobody")
+    scope.number = nil
+    scope.row?.enter(nil)
+    followedCount -= 1
+  }
+
+  /// Hands over the followed scopes that a step can have changed, each once.
+  func forEachChanged(
+    from old: ScopeSource.Place,
+    to new: ScopeSource.Place,
+    _ body: (RootScope) -> Void,
+  ) {
+    switch kind {
+    // Its delta looks at the same part, so there is no need to look twice.
+    case .whole(let scope, _): body(scope)
+    case .rows(let rows): rows.forEachChanged(old, new, body)
+    case .none: break
+    }
+  }
+
+  /// The followed scope that an action of the root belongs to.
+  func followedScope(of action: ScopeSource.Place) -> RootScope? {
+    switch kind {
+    case .whole(let scope, let hasAction): scope.number != nil && hasAction(action) ? scope : nil
+    case .rows(let rows): rows.followed(action)
+    case .none: nil
+    }
+  }
+}
+
+/// How the scopes of rows are found, without the type of their ids.
+@usableFromInline
+package struct ExposedRows {
+  /// A row, whether it is there or not.
+  @usableFromInline
+  struct Row {
+    let source: ScopeSource
+    /// The scope of the row that is followed.
+    let followed: () -> RootScope?
+    /// Notes which scope of the row is followed.
+    let enter: (RootScope?) -> Void
+
+    @usableFromInline
+    init(
+      source: ScopeSource,
+      followed: @escaping () -> RootScope?,
+      enter: @escaping (RootScope?) -> Void,
+    ) {
+      self.source = source
+      self.followed = followed
+      self.enter = enter
+    }
+  }
+
+  @usableFromInline
+  typealias Place = ScopeSource.Place
+
+  /// Finds the row whose id has a text.
+  let find: (String) throws(CodecError) -> Row
+  /// Hands over the followed scopes of the rows that differ in two roots.
+  let forEachChanged: (_ old: Place, _ new: Place, (RootScope) -> Void) -> Void
+  /// The followed scope of the row that an action is for.
+  let followed: (_ action: Place) -> RootScope?
+
+  @usableFromInline
+  init(
+    find: @escaping (String) throws(CodecError) -> Row,
+    forEachChanged: @escaping (Place, Place, (RootScope) -> Void) -> Void,
+    followed: @escaping (Place) -> RootScope?,
+  ) {
+    self.find = find
+    self.forEachChanged = forEachChanged
+    self.followed = followed
+  }
+}
+
+/// The rows of one exposure that somebody follows, by their ids.
+@usableFromInline
+final class FollowedRows<ID: Hashable> {
+  @usableFromInline var scopes: [ID: RootScope] = [:]
+
+  @usableFromInline
+  init() {}
+}

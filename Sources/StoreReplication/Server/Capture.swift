@@ -1,0 +1,81 @@
+/// A capture of a scope, which is made once and sent to all who wait for it.
+@MainActor
+final class Capture {
+  let id: UInt64
+  /// The scope, unless nobody follows it any more.
+  private(set) weak var scope: FollowedScope?
+  /// The version from which it leads on; nil when it is a snapshot.
+  let old: RootVersion?
+  /// The version that is captured.
+  let new: RootVersion
+  /// The first revision at which the scope was as it is captured.
+  let since: UInt64
+  /// The last one; nil as long as that is the newest.
+  var until: UInt64?
+  /// What there is to send; nil while it is being made.
+  var content: CaptureContent?
+  /// Whether a job is at it.
+  var isRunning = false
+  /// How many transfers wait for it, or send it.
+  var users = 0
+  /// Who is to go on when it is made; with some who have left.
+  var waiting: [Transfer] = []
+  /// Whether what came since does not fit a replay, so that nobody else is sent it with one.
+  var isOutgrown = false
+
+  init(
+    id: UInt64,
+    of scope: FollowedScope,
+    from old: RootVersion?,
+    to new: RootVersion,
+    since: UInt64,
+    until: UInt64?,
+  ) {
+    self.id = id
+    self.scope = scope
+    self.old = old
+    self.new = new
+    self.since = since
+    self.until = until
+  }
+
+  /// Whether the scope was at a revision as it is captured.
+  func holds(at revision: UInt64) -> Bool { revision >= since && revision <= until ?? .max }
+}
+
+/// A scope on its way to a session: a snapshot, a replay, or the one and then the other.
+@MainActor
+final class Transfer {
+  unowned let session: Session
+  let nonce: UInt64
+  let handle: UInt64
+  /// The fence's revision, to which it leads.
+  let revision: UInt64
+  var snapshot: Capture?
+  /// Leads on from the snapshot, or from what the client has.
+  var replay: Capture?
+  /// How much of the snapshot was sent.
+  var offset = 0
+  /// Whether nobody waits for it any more.
+  var isDropped = false
+
+  init(session: Session, nonce: UInt64, handle: UInt64, revision: UInt64) {
+    self.session = session
+    self.nonce = nonce
+    self.handle = handle
+    self.revision = revision
+  }
+
+  /// Whether all that it sends is there.
+  var isMade: Bool {
+    (snapshot.map { $0.content != nil } ?? true) && (replay.map { $0.content != nil } ?? true)
+  }
+
+  /// The revision of which the snapshot's pieces say that they are.
+  ///
+  /// Without a replay behind it that is the fence's, at which the scope was the same.
+  var snapshotRevision: UInt64 {
+    guard replay != nil, let snapshot else { return revision }
+    return snapshot.new.revision
+  }
+}

@@ -1,0 +1,35 @@
+/// What the daemon counted since it started.
+@MainActor
+package final class Counters {
+  package internal(set) var controlFrames: UInt64 = 0
+  package internal(set) var malformed: UInt64 = 0
+  package internal(set) var notUnderstood: UInt64 = 0
+  package internal(set) var subscriptions: UInt64 = 0
+  package internal(set) var fences: UInt64 = 0
+  package internal(set) var strayFences: UInt64 = 0
+  package internal(set) var captures: UInt64 = 0
+  package internal(set) var snapshots: UInt64 = 0
+  package internal(set) var replays: UInt64 = 0
+  package internal(set) var actionsApplied: UInt64 = 0
+  package internal(set) var actionsFailed: UInt64 = 0
+  package internal(set) var actionsWithdrawn: UInt64 = 0
+  package internal(set) var duplicates: UInt64 = 0
+  package internal(set) var deltas: UInt64 = 0
+  package internal(set) var deltaBytes: UInt64 = 0
+  package internal(set) var outputs: UInt64 = 0
+  package internal(set) var leasesEnded: UInt64 = 0
+  package internal(set) var blockedPeers: UInt64 = 0
+
+  /// The counters by the names under which they are reported.
+  package var byName: [(String, UInt64)] {
+    [
+      ("controlFrames", controlFrames), ("malformed", malformed),
+      ("notUnderstood", notUnderstood), ("subscriptions", subscriptions), ("fences", fences),
+      ("strayFences", strayFences), ("captures", captures), ("snapshots", snapshots),
+      ("replays", replays), ("actionsApplied", actionsApplied), ("actionsFailed", actionsFailed),
+      ("actionsWithdrawn", actionsWithdrawn), ("duplicates", duplicates), ("deltas", deltas),
+      ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
+      ("blockedPeers", blockedPeers),
+    ]
+  }
+}

@@ -1,0 +1,267 @@
+/// What moves a daemon's bytes, and tells the time: sockets, a simulated network, a test's hand.
+@MainActor
+package protocol DaemonTransport: AnyObject {
+  /// Why nothing can be moved any more.
+  associatedtype Failure: Error
+
+  /// The moment, on both clocks.
+  var now: Moment { get }
+
+  /// The moment on the monotonic clock, which is asked for often.
+  var instant: Instant { get }
+
+  /// Where the peer of the control frame that was taken last is connected from.
+  var address: String { get }
+
+  /// Takes the next message that came upstream on the publishing socket.
+  ///
+  /// - Returns: The message, empty when it is none of ours; nil when none is there.
+  func nextUpstream() throws(Failure) -> ArraySlice<UInt8>?
+
+  /// Takes the next control frame.
+  ///
+  /// - Returns: The frame; nil when none is there.
+  func nextControl() throws(Failure) -> ControlFrame?
+
+  /// Publishes a message to those who subscribed to its topic.
+  func publish(_ topic: [UInt8], _ body: [UInt8]) throws(Failure)
+
+  /// Sends a control frame.
+  ///
+  /// - Returns: False when the peer's queue is full. A peer that has gone takes everything.
+  func send(_ frame: [UInt8], to peer: PeerID) throws(Failure) -> Bool
+
+  /// Runs a job on another thread, and hands what it made to ``DaemonTurn/finish(_:)``.
+  func start(_ job: CaptureJob)
+
+  /// Lets a turn come soon, and not within this call, where it does not come by itself.
+  func wakeUp()
+
+  /// Says what the daemon's operator should know.
+  func warn(_ notice: ServerNotice)
+}
+
+/// A frame on the control socket.
+package struct ControlFrame: Sendable {
+  package var peer: PeerID
+  /// Its bytes; nil for what is no frame of ours.
+  package var bytes: ArraySlice<UInt8>?
+
+  package init(peer: PeerID, bytes: ArraySlice<UInt8>?) {
+    self.peer = peer
+    self.bytes = bytes
+  }
+}
+
+/// The daemon's turn: what comes first, how much of it, and what leaves when.
+///
+/// Frames are taken, upstream before control; then what is due is done and what the turn changed is
+/// published, jobs begin, frames leave one by one, and only then effects begin and joiners get
+/// their pieces. All that is moved goes through the transport, which decides nothing.
+@MainActor
+package final class DaemonTurn<Transport: DaemonTransport> {
+  private enum Phase {
+    case serving
+    /// Asked to stop, and about to say goodbye.
+    case stopping
+    /// Nothing is accepted any more; those who were told goodbye and have not answered are waited
+    /// for until then.
+    case leaving(Set<PeerID>, until: Instant)
+    case over
+  }
+
+  package let server: ReplicaServer
+  private let transport: Transport
+  private var phase = Phase.serving
+  /// Everything that came up to this moment has been taken, or had its chance.
+  private var heardUntil: Moment
+  private var isTurning = false
+
+  /// A daemon's turn.
+  ///
+  /// - Parameters:
+  ///   - server: The daemon's half of the protocol.
+  ///   - transport: Moves its bytes.
+  package init(_ server: ReplicaServer, transport: Transport) {
+    self.server = server
+    self.transport = transport
+    heardUntil = transport.now
+    server.onUnsent = { [weak self] in self?.needsTurn() }
+  }
+
+  /// Lets the root store go on by itself.
+  package func detach() {
+    server.onUnsent = nil
+    server.detach()
+  }
+
+  private func needsTurn() { if !isTurning { transport.wakeUp() } }
+
+  /// Whether clients were told goodbye, and have answered or had their time.
+  package var isOver: Bool { if case .over = phase { true } else { false } }
+
+  /// Finishes what was accepted, says goodbye to clients, and is over.
+  package func stop() {
+    guard case .serving = phase else { return }
+    phase = .stopping
+    transport.wakeUp()
+  }
+
+  /// When ``end()`` is next needed without a frame; nil for never.
+  package var nextDeadline: Instant? {
+    switch phase {
+    case .serving: server.hasWork ? heardUntil.instant : server.nextDeadline
+    case .stopping: heardUntil.instant
+    case .leaving(_, let end): end
+    case .over: nil
+    }
+  }
+
+  // MARK: What comes in
+
+  /// Takes what has come, at most so much that others get their turn.
+  ///
+  /// - Returns: Whether there may be more.
+  package func receive() throws(Transport.Failure) -> Bool {
+    isTurning = true
+    switch phase {
+    case .serving, .stopping: return try receiveFrames()
+    case .leaving(let peers, let end): return try receiveFarewells(peers, until: end)
+    case .over: return false
+    }
+  }
+
+  private func receiveFrames() throws(Transport.Failure) -> Bool {
+    let moment = transport.now
+    // Upstream first: a fence must never wait behind newer joins.
+    let moreUpstream = try receiveUpstream(at: moment)
+    let moreControl = try receiveControl(at: moment)
+    let hasMore = moreUpstream || moreControl
+    let horizon = hasMore ? moment.before(server.timing.backlog) : moment
+    if heardUntil.instant < horizon.instant { heardUntil = horizon }
+    return hasMore
+  }
+
+  private func receiveUpstream(at moment: Moment) throws(Transport.Failure) -> Bool {
+    for _ in 0..<server.limits.framesPerTurn {
+      guard let message = try transport.nextUpstream() else { return false }
+      server.receive(upstream: message, at: moment)
+    }
+    return true
+  }
+
+  private func receiveControl(at moment: Moment) throws(Transport.Failure) -> Bool {
+    let end = moment.instant.advanced(by: server.timing.turn)
+    var (frames, bytes) = (0, 0)
+    while frames < server.limits.framesPerTurn, bytes < server.limits.bytesPerTurn,
+      !server.isTurnFull, frames == 0 || transport.instant < end
+    {
+      guard let frame = try transport.nextControl() else { return false }
+      frames += 1
+      bytes += frame.bytes?.count ?? 0
+      take(frame, at: moment)
+    }
+    return true
+  }
+
+  private func take(_ frame: ControlFrame, at moment: Moment) {
+    if let bytes = frame.bytes {
+      server.receive(control: bytes, from: frame.peer, address: transport.address, at: moment)
+    } else {
+      server.malformed(from: frame.peer, "a message of several frames", at: moment)
+    }
+  }
+
+  /// Takes what a job has made.
+  package func finish(_ result: CaptureJob.Result) {
+    server.receive(result, at: transport.now)
+    needsTurn()
+  }
+
+  // MARK: What goes out
+
+  /// Does what is due and sends what the turn has brought.
+  package func end() throws(Transport.Failure) {
+    defer { isTurning = false }
+    let moment = transport.now
+    switch phase {
+    case .serving: try end(at: moment)
+    case .stopping:
+      try end(at: moment)
+      let told = server.shutDown(moment)
+      try sendFrames()
+      phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
+      leaveIfAnswered(moment)
+    case .leaving: leaveIfAnswered(moment)
+    case .over: break
+    }
+  }
+
+  private func end(at moment: Moment) throws(Transport.Failure) {
+    server.endTurn(moment, heardUntil: heardUntil)
+    while let job = server.nextJob() { transport.start(job) }
+    try sendFrames()
+    try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
+    for notice in server.takeNotices() { transport.warn(notice) }
+  }
+
+  private func sendFrames() throws(Transport.Failure) {
+    while let frame = server.nextFrame() { try send(frame) }
+  }
+
+  /// Hands out what joiners get, so much of it that others do not wait for long.
+  private func sendPieces(until end: Instant) throws(Transport.Failure) {
+    var bytes = 0
+    while bytes < server.limits.pieceBytesPerTurn, let piece = server.nextPiece() {
+      bytes += piece.bytes
+      try send(piece)
+      if transport.instant >= end { return }
+    }
+  }
+
+  private func send(_ frame: OutgoingFrame) throws(Transport.Failure) {
+    switch frame {
+    case .publish(let topic, let body): try transport.publish(topic, body)
+    case .control(let peer, let body):
+      if try !transport.send(body, to: peer) { server.blocked(peer) }
+    }
+  }
+
+  // MARK: Leaving
+
+  private func leaveIfAnswered(_ moment: Moment) {
+    guard case .leaving(let peers, let end) = phase else { return }
+    if peers.isEmpty || end <= moment.instant { phase = .over }
+  }
+
+  /// Only answers to our goodbye count.
+  private func receiveFarewells(
+    _ waiting: Set<PeerID>,
+    until end: Instant,
+  ) throws(Transport.Failure) -> Bool {
+    while try transport.nextUpstream() != nil {}
+    var waiting = waiting
+    for _ in 0..<server.limits.framesPerTurn {
+      guard let frame = try transport.nextControl() else {
+        phase = .leaving(waiting, until: end)
+        return false
+      }
+      if frame.bytes.map({ $0.elementsEqual(ClientMessage.bye.encoded()) }) == true {
+        waiting.remove(frame.peer)
+      }
+    }
+    phase = .leaving(waiting, until: end)
+    return true
+  }
+}
+
+extension Moment {
+  /// The moment so much earlier.
+  fileprivate func before(_ duration: Duration) -> Moment {
+    Moment(
+      instant: Instant(nanoseconds: instant.nanoseconds - duration.wholeNanoseconds),
+      wallMilliseconds: wallMilliseconds
+        - min(wallMilliseconds, UInt64(clamping: duration.wholeMilliseconds)),
+    )
+  }
+}

@@ -1,0 +1,531 @@
+import DequeModule
+
+/// How sessions come to follow scopes: joins and their fences, and the captures that bring a client
+/// to its fence's revision.
+@MainActor
+final class Joins {
+  private let root: any RootPort
+  private let subscriptions: Subscriptions
+  private let outbox: Outbox
+  private let counters: Counters
+  private let limits: Limits
+  private let timing: Timing
+  private let epoch: UInt64
+  private let directory: ScopeDirectory
+  /// Captures that no job is at, oldest first; of some nobody wants anything any more.
+  private var queue: Deque<Capture> = []
+  private var queueLimit = 256
+  /// Captures that jobs are at.
+  private var running: [UInt64: Capture] = [:]
+  private var jobs = 0
+  private var nextCapture: UInt64 = 1
+  /// The sessions to whom something can be sent, each once, in turn.
+  private var line: Deque<Session> = []
+  /// When those who wait for captures are told so; distant when nobody waits.
+  private(set) var nextDeadline = Instant.distantFuture
+
+  init(
+    _ root: any RootPort,
+    epoch: UInt64,
+    subscriptions: Subscriptions,
+    outbox: Outbox,
+    counters: Counters,
+    limits: Limits,
+    timing: Timing,
+  ) {
+    self.root = root
+    self.epoch = epoch
+    self.subscriptions = subscriptions
+    self.outbox = outbox
+    self.counters = counters
+    self.limits = limits
+    self.timing = timing
+    directory = ScopeDirectory(root.exposed, limits: limits)
+  }
+
+  // MARK: Joining
+
+  /// Takes a join; its scopes are the session's from now on.
+  ///
+  /// - Returns: False when its nonce is none that can come now, and then nothing has happened.
+  func join(
+    _ session: Session,
+    nonce: UInt64,
+    _ requests: [ClientMessage.JoinRequest],
+  ) -> Bool {
+    let scopes = session.scopes
+    guard nonce > scopes.lastNonce else { return false }
+    var answers: [DaemonMessage.JoinAnswer] = []
+    var followed: [String: FollowedRequest] = [:]
+    for (place, request) in requests.enumerated() {
+      switch directory.resolve(request, place: place) {
+      case .success(let scope):
+        let handle = scopes.grant(scope, as: request.scope)
+        answers.append(.accepted(handle: handle))
+        // Asked for twice, it is captured once: for the one that has nothing of it.
+        guard request.mode != .sendOnly, followed[request.scope]?.isKept ?? true else { continue }
+        followed[request.scope] = FollowedRequest(
+          handle: handle,
+          scope: scope,
+          isKept: request.mode == .keep,
+          position: request.position,
+        )
+      case .failure(let refusal): answers.append(refusal.answer)
+      }
+    }
+    scopes.revoke(besides: Set(requests.map(\.scope)))
+    if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
+    let join = join(session, nonce: nonce, following: followed)
+    // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
+    if join.view == nil { establish(join, [], session) } else { scopes.joins.append(join) }
+    outbox.send(.joined(nonce: nonce, topic: join.view?.topic, answers), to: session.peer)
+    return true
+  }
+
+  private struct FollowedRequest {
+    let handle: UInt64
+    let scope: RootScope
+    let isKept: Bool
+    let position: ClientMessage.Position?
+  }
+
+  private func join(
+    _ session: Session,
+    nonce: UInt64,
+    following requests: [String: FollowedRequest],
+  ) -> SessionScopes.Join {
+    // The order in which a view lists its scopes.
+    let sorted = requests.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      .map(\.value)
+    let view = sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope))
+    return SessionScopes.Join(
+      nonce: nonce,
+      view: view,
+      base: session.scopes.nonce,
+      asked: zip(sorted, view?.scopes ?? []).map { request, scope in
+        SessionScopes.Asked(
+          handle: request.handle,
+          scope: scope,
+          isKept: request.isKept,
+          position: request.position,
+        )
+      }
+      .sorted { $0.handle < $1.handle },
+    )
+  }
+
+  /// Forgets joins whose fence will not come any more.
+  private func drop(_ joins: [SessionScopes.Join], of session: Session) {
+    let nonces = Set(joins.map(\.nonce))
+    session.scopes.joins.removeAll { nonces.contains($0.nonce) }
+    for join in joins { if let view = join.view { subscriptions.release(view) } }
+  }
+
+  /// Makes a join's view the one that the session follows.
+  private func establish(
+    _ join: SessionScopes.Join,
+    _ transfers: [Transfer],
+    _ session: Session,
+  ) {
+    drop(session.scopes.joins.filter { $0.nonce < join.nonce }, of: session)
+    let (left, view) = (session.scopes.transfers.values, session.scopes.view)
+    session.scopes.establish(join, transfers)
+    // After what they may have in common with the new ones was asked for.
+    for transfer in left { drop(transfer) }
+    if let view { subscriptions.release(view) }
+    enterLine(session)
+  }
+
+  /// A session goes on, on another connection: what was on its way may be lost.
+  func resume(_ session: Session) {
+    drop(session.scopes.joins, of: session)
+    for transfer in session.scopes.transfers.values { drop(transfer) }
+    session.scopes.dropTransfers()
+  }
+
+  /// A session is over.
+  func end(_ session: Session) {
+    resume(session)
+    if let view = session.scopes.view { subscriptions.release(view) }
+    session.scopes.leave()
+  }
+
+  // MARK: Fences
+
+  /// Everything that a client subscribed to before the fence is in force: it is brought to the
+  /// newest revision, which has been published.
+  ///
+  /// - Returns: False when the session has no join of that name.
+  func fence(_ session: Session, nonce: UInt64, now: Instant) -> Bool {
+    let scopes = session.scopes
+    guard let place = scopes.joins.firstIndex(where: { $0.nonce == nonce }) else { return false }
+    let join = scopes.joins.remove(at: place)
+    let echo = PublishedMessage.Echo(
+      nonce: nonce,
+      revision: root.revision,
+      sequence: join.view?.sequence ?? 0,
+      previousSequence: scopes.view?.sequence ?? 0,
+    )
+    outbox.publish(session.privateTopic.bytes, PublishedMessage.echo(echo).encoded())
+    let kept = join.base == scopes.nonce ? scopes.view?.scopes ?? [] : []
+    let known = Set(kept.map { ObjectIdentifier($0) })
+    var version: RootVersion?
+    let transfers = join.asked.compactMap { asked -> Transfer? in
+      if asked.isKept, known.contains(ObjectIdentifier(asked.scope)) { return nil }
+      let newest = version ?? root.version()
+      version = newest
+      return transfer(asked, nonce: nonce, to: session, newest, now: now)
+    }
+    establish(join, transfers, session)
+    // What was captured is checked as well, also when nothing changes any more.
+    if let view = join.view { subscriptions.requestBookmark(view, now: now) }
+    return true
+  }
+
+  private func transfer(
+    _ asked: SessionScopes.Asked,
+    nonce: UInt64,
+    to session: Session,
+    _ newest: RootVersion,
+    now: Instant,
+  ) -> Transfer {
+    let transfer = Transfer(
+      session: session,
+      nonce: nonce,
+      handle: asked.handle,
+      revision: newest.revision,
+    )
+    if let position = asked.position, position.epoch == epoch,
+      let replay = replay(of: asked.scope, from: position.revision, to: newest, now: now)
+    {
+      use(replay, as: \.replay, in: transfer)
+    } else {
+      addSnapshot(of: asked.scope, at: newest, to: transfer, now: now)
+    }
+    return transfer
+  }
+
+  // MARK: Captures
+
+  /// What leads from a revision to the newest one; nil when the revision is not kept.
+  private func replay(
+    of scope: FollowedScope,
+    from revision: UInt64,
+    to newest: RootVersion,
+    now: Instant,
+  ) -> Capture? {
+    if let known = replay(of: scope, from: revision, to: newest.revision) { return known }
+    guard let old = root.version(at: revision) else { return nil }
+    return capture(scope, from: old, to: newest, since: scope.changedAt, now: now)
+  }
+
+  /// The replay between two revisions, if it is being made or sent.
+  private func replay(
+    of scope: FollowedScope,
+    from old: UInt64,
+    to revision: UInt64,
+  ) -> Capture? {
+    scope.captures.first { $0.old?.revision == old && $0.holds(at: revision) && !$0.isOutgrown }
+  }
+
+  /// Has a snapshot sent, which leads to a version: one of an earlier version and what came since
+  /// where one is under way and the client can take both.
+  private func addSnapshot(
+    of scope: FollowedScope,
+    at version: RootVersion,
+    since: UInt64? = nil,
+    until: UInt64? = nil,
+    to transfer: Transfer,
+    now: Instant,
+  ) {
+    let snapshots = scope.captures.filter { $0.old == nil }
+    if let same = snapshots.first(where: { $0.holds(at: transfer.revision) }) {
+      return use(same, as: \.snapshot, in: transfer)
+    }
+    let since = since ?? scope.changedAt
+    if transfer.session.features.contains(.snapshotThenReplay),
+      let earlier = snapshots.last(where: {
+        !$0.isOutgrown && $0.new.revision < transfer.revision
+      })
+    {
+      let between =
+        replay(of: scope, from: earlier.new.revision, to: transfer.revision)
+        ?? capture(scope, from: earlier.new, to: version, since: since, until: until, now: now)
+      use(earlier, as: \.snapshot, in: transfer)
+      return use(between, as: \.replay, in: transfer)
+    }
+    let new = capture(scope, from: nil, to: version, since: since, until: until, now: now)
+    use(new, as: \.snapshot, in: transfer)
+  }
+
+  private func capture(
+    _ scope: FollowedScope,
+    from old: RootVersion?,
+    to new: RootVersion,
+    since: UInt64,
+    until: UInt64? = nil,
+    now: Instant,
+  ) -> Capture {
+    let capture = Capture(
+      id: nextCapture,
+      of: scope,
+      from: old,
+      to: new,
+      since: since,
+      until: until,
+    )
+    nextCapture += 1
+    counters.captures += 1
+    scope.captures.append(capture)
+    // Those that nobody wants any more are forgotten now and then.
+    if queue.count >= queueLimit {
+      queue.removeAll { $0.users == 0 }
+      queueLimit = max(256, 2 * queue.count)
+    }
+    queue.append(capture)
+    nextDeadline = min(nextDeadline, now.advanced(by: timing.working))
+    return capture
+  }
+
+  /// What a capture is for a transfer: its snapshot or its replay.
+  private typealias Role = ReferenceWritableKeyPath<Transfer, Capture?>
+
+  private func use(_ capture: Capture, as role: Role, in transfer: Transfer) {
+    transfer[keyPath: role] = capture
+    capture.users += 1
+    if capture.content == nil { capture.waiting.append(transfer) }
+  }
+
+  private func release(_ role: Role, of transfer: Transfer) {
+    guard let capture = transfer[keyPath: role] else { return }
+    transfer[keyPath: role] = nil
+    capture.users -= 1
+    if capture.users == 0, !capture.isRunning { forget(capture) }
+    // Who has left is forgotten now and then, so that those who come and go cost little.
+    if capture.waiting.count > 2 * capture.users + 16 {
+      capture.waiting.removeAll(where: \.isDropped)
+    }
+  }
+
+  private func forget(_ capture: Capture) {
+    capture.scope?.captures.removeAll { $0 === capture }
+    capture.content = nil
+  }
+
+  private func drop(_ transfer: Transfer) {
+    transfer.isDropped = true
+    release(\.snapshot, of: transfer)
+    release(\.replay, of: transfer)
+  }
+
+  // MARK: Jobs
+
+  /// Whether a job may begin.
+  var hasJobs: Bool { !queue.isEmpty && jobs < limits.captureJobs }
+
+  /// The next job, to be run on any thread; nil when none is to begin now.
+  func nextJob() -> CaptureJob? {
+    while jobs < limits.captureJobs, let first = queue.popFirst() {
+      guard first.users > 0 else { continue }
+      var captures = [first]
+      // Rows are small, so that many are one job.
+      while captures.count < limits.rowsPerJob, let next = queue.first, isOfRow(first),
+        isOfRow(next)
+      {
+        queue.removeFirst()
+        if next.users > 0 { captures.append(next) }
+      }
+      let works = captures.compactMap { begin($0) }
+      guard !works.isEmpty else { continue }
+      jobs += 1
+      return CaptureJob(works: works)
+    }
+    return nil
+  }
+
+  private func isOfRow(_ capture: Capture) -> Bool {
+    capture.scope?.root.exposed.description.isEach ?? false
+  }
+
+  private func begin(_ capture: Capture) -> CaptureJob.Work? {
+    guard let scope = capture.scope else { return nil }
+    capture.isRunning = true
+    running[capture.id] = capture
+    return CaptureJob.Work(
+      id: capture.id,
+      source: scope.root.source,
+      old: capture.old,
+      new: capture.new,
+      // Room for the rest of the frame.
+      replayLimit: limits.frameBytes / 2,
+    )
+  }
+
+  /// Takes what a job has made, and lets those go on who waited for it.
+  func finish(_ result: CaptureJob.Result, now: Instant) {
+    jobs -= 1
+    for made in result.made {
+      guard let capture = running.removeValue(forKey: made.id) else { continue }
+      capture.isRunning = false
+      capture.content = made.content
+      capture.scope?.know(made.digest, isNewest: capture.holds(at: root.revision))
+      let waiting = capture.waiting.filter {
+        !$0.isDropped && ($0.snapshot === capture || $0.replay === capture)
+      }
+      capture.waiting = []
+      if case .tooLarge = made.content {
+        capture.isOutgrown = true
+        for transfer in waiting { replaceReplay(of: transfer, now: now) }
+      }
+      for transfer in waiting where transfer.isMade {
+        transfer.session.scopes.enqueue(transfer)
+        enterLine(transfer.session)
+      }
+      if capture.users == 0 { forget(capture) }
+    }
+  }
+
+  /// A transfer's replay is too large for a frame: a snapshot of the same version goes instead.
+  private func replaceReplay(of transfer: Transfer, now: Instant) {
+    guard let replay = transfer.replay, let scope = replay.scope else { return }
+    transfer.snapshot?.isOutgrown = true
+    release(\.snapshot, of: transfer)
+    release(\.replay, of: transfer)
+    addSnapshot(
+      of: scope,
+      at: replay.new,
+      since: replay.since,
+      until: replay.until,
+      to: transfer,
+      now: now,
+    )
+  }
+
+  // MARK: Pieces
+
+  /// A client has taken in so many bytes of the snapshots of a join.
+  func credit(_ session: Session, nonce: UInt64, bytes: UInt64) {
+    guard nonce == session.scopes.nonce else { return }
+    session.scopes.creditUsed = max(0, session.scopes.creditUsed - Int(clamping: bytes))
+    enterLine(session)
+  }
+
+  /// A session to whom something can be sent waits for its turn.
+  private func enterLine(_ session: Session) {
+    guard !session.scopes.isInLine, session.isOpen, canSend(to: session) else { return }
+    session.scopes.isInLine = true
+    line.append(session)
+  }
+
+  private func canSend(to session: Session) -> Bool {
+    guard let transfer = session.scopes.nextTransfer else { return false }
+    return transfer.snapshot == nil || session.scopes.creditUsed < limits.creditBytes
+  }
+
+  /// Whether something can be sent to anybody.
+  var hasPieces: Bool { !line.isEmpty }
+
+  /// The next piece of a snapshot, or a replay: sessions get theirs in turn.
+  func nextPiece() -> OutgoingFrame? {
+    while let session = line.popFirst() {
+      session.scopes.isInLine = false
+      guard session.isOpen, canSend(to: session), let message = takeNext(session) else { continue }
+      enterLine(session)
+      return .control(session.peer, message.encoded())
+    }
+    return nil
+  }
+
+  private func takeNext(_ session: Session) -> DaemonMessage? {
+    guard let transfer = session.scopes.nextTransfer else { return nil }
+    if case .snapshot(let bytes)? = transfer.snapshot?.content {
+      return .snapshot(takePiece(of: bytes, transfer))
+    }
+    guard case .replay(let delta)? = transfer.replay?.content else {
+      preconditionFailure("A transfer to session \(session.info.id) has nothing to send")
+    }
+    counters.replays += 1
+    session.scopes.finishNext()
+    release(\.replay, of: transfer)
+    return .replay(
+      DaemonMessage.Replay(
+        nonce: transfer.nonce,
+        handle: transfer.handle,
+        revision: transfer.revision,
+        delta: delta?[...],
+      )
+    )
+  }
+
+  private func takePiece(of bytes: [UInt8], _ transfer: Transfer) -> DaemonMessage.SnapshotPiece {
+    if transfer.offset == 0 { counters.snapshots += 1 }
+    let end = min(transfer.offset + limits.chunkBytes, bytes.count)
+    let piece = DaemonMessage.SnapshotPiece(
+      nonce: transfer.nonce,
+      handle: transfer.handle,
+      revision: transfer.snapshotRevision,
+      total: UInt64(bytes.count),
+      offset: UInt64(transfer.offset),
+      bytes: bytes[transfer.offset..<end],
+    )
+    let scopes = transfer.session.scopes
+    scopes.creditUsed += end - transfer.offset
+    transfer.offset = end
+    if end == bytes.count {
+      if transfer.replay == nil { scopes.finishNext() }
+      release(\.snapshot, of: transfer)
+    }
+    return piece
+  }
+
+  // MARK: Waiting
+
+  /// Tells those who wait for captures that these are being made.
+  func sendWorking(now: Instant) {
+    guard nextDeadline <= now else { return }
+    nextDeadline = .distantFuture
+    for capture in queue + running.values.sorted(by: { $0.id < $1.id }) {
+      for transfer in capture.waiting where !transfer.isDropped { tell(transfer.session, now: now) }
+    }
+  }
+
+  private func tell(_ session: Session, now: Instant) {
+    nextDeadline = now.advanced(by: timing.working)
+    guard session.features.contains(.snapshotThenReplay), session.scopes.toldOfWork != now
+    else { return }
+    session.scopes.toldOfWork = now
+    outbox.send(.working(nonce: session.scopes.nonce), to: session.peer)
+  }
+
+  // MARK: Invariants
+
+  func checkInvariants(_ sessions: [Session]) {
+    precondition(jobs <= limits.captureJobs, "\(jobs) jobs run, of \(limits.captureJobs)")
+    precondition(running.values.allSatisfy(\.isRunning), "A capture runs and does not know")
+    for session in sessions { check(session) }
+    let inLine = line.filter { $0.scopes.isInLine }
+    precondition(
+      Set(inLine.map { ObjectIdentifier($0) }).count == line.count,
+      "\(line.count) sessions stand in line, \(inLine.count) know",
+    )
+  }
+
+  private func check(_ session: Session) {
+    let scopes = session.scopes
+    precondition(
+      zip(scopes.joins, scopes.joins.dropFirst()).allSatisfy { $0.nonce < $1.nonce },
+      "The joins \(scopes.joins.map(\.nonce)) are out of order",
+    )
+    for transfer in scopes.transfers.values {
+      precondition(
+        !transfer.isDropped && transfer.nonce == scopes.nonce
+          && (transfer.snapshot ?? transfer.replay) != nil,
+        "A transfer of join \(transfer.nonce) is left at join \(scopes.nonce)",
+      )
+    }
+    precondition(
+      !canSend(to: session) || scopes.isInLine,
+      "Session \(session.info.id) is to be sent something and does not stand in line",
+    )
+  }
+}

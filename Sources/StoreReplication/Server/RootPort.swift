@@ -1,0 +1,100 @@
+package import StoreActor
+package import StoreState
+
+/// A root store as the protocol sees it, without the types of its state and actions.
+///
+/// Everything above is not generic, and has no pointers: ``TypedRoot`` has both.
+@MainActor
+package protocol RootPort: AnyObject {
+  /// The number of the newest revision.
+  var revision: UInt64 { get }
+  /// What clients may see, in the order in which it was exposed.
+  var exposed: [ExposedScopes] { get }
+  /// Is told of every step and output from now on; it must live as long as the root.
+  var observer: (any RootObserver)? { get set }
+
+  // MARK: Actions
+
+  /// Makes several sends cheaper.
+  func batch(_ sends: () -> Void)
+
+  /// Reduces an action of a scope.
+  ///
+  /// - Returns: What follows from it; nil when what it is for is not there, and then nothing has
+  ///   happened.
+  /// - Throws: where the bytes are not an action of the scope.
+  func send(
+    _ action: ArraySlice<UInt8>,
+    to scope: RootScope,
+  ) throws(CodecError) -> StoreTask?
+
+  /// Tells the reducer that a listed session came or went.
+  func send(_ event: SessionEvent)
+
+  // MARK: Steps
+
+  /// Tells the observer of a scope's changes from now on, by its number among those followed.
+  func follow(_ scope: RootScope, as number: Int)
+
+  /// Tells nothing of a scope any more.
+  func unfollow(_ scope: RootScope)
+
+  /// Writes what the step in progress changed in a scope: to be called by the observer only.
+  ///
+  /// - Returns: False when that is nothing, and then nothing is written.
+  func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool
+
+  /// The digest of a scope's newest state.
+  func digest(of scope: RootScope) -> Digest
+
+  // MARK: Versions
+
+  /// The newest version.
+  func version() -> RootVersion
+
+  /// The version of a revision; nil when it is not kept.
+  func version(at revision: UInt64) -> RootVersion?
+
+  /// Lets the store go on by itself.
+  func detach()
+}
+
+/// Is told what happens to a root.
+@MainActor
+package protocol RootObserver: AnyObject {
+  /// A step may have changed a followed scope; comes once for each, in the middle of the step.
+  func mayHaveChanged(_ scope: RootScope, at revision: UInt64)
+
+  /// All scopes that a step may have changed were told of.
+  func stepped(to revision: UInt64)
+
+  /// An output belongs to a followed scope.
+  func put(_ output: any Sendable, of scope: RootScope, at revision: UInt64)
+}
+
+/// A root at some revision, for use on any thread.
+// Sound: what is at the place never changes, and roots are Sendable.
+package final class RootVersion: @unchecked Sendable {
+  package let revision: UInt64
+  private let place: ScopeSource.Place
+  private let release: () -> Void
+
+  /// A copy of a root.
+  init<Root: Sendable>(_ root: Root, revision: UInt64) {
+    self.revision = revision
+    let copy = UnsafeMutablePointer<Root>.allocate(capacity: 1)
+    copy.initialize(to: root)
+    place = UnsafeRawPointer(copy)
+    release = {
+      copy.deinitialize(count: 1)
+      copy.deallocate()
+    }
+  }
+
+  deinit { release() }
+
+  /// Looks at the root.
+  func read<Result>(_ body: (ScopeSource.Place) -> Result) -> Result {
+    withExtendedLifetime(self) { body(place) }
+  }
+}

@@ -1,0 +1,86 @@
+import StoreState
+
+/// Finds the scopes that clients ask for by name.
+@MainActor
+struct ScopeDirectory {
+  /// Why a client does not get a scope.
+  struct Refusal: Error {
+    var code: String
+    var message: String
+    var details: [String] = []
+
+    var answer: DaemonMessage.JoinAnswer {
+      .refused(code: code, message: message, details: details)
+    }
+  }
+
+  private let entries: [(exposed: ExposedScopes, state: Digest, action: Digest)]
+  private let limits: Limits
+
+  init(_ exposed: [ExposedScopes], limits: Limits) {
+    entries = exposed.map { ($0, $0.description.state.hash, $0.description.action.hash) }
+    self.limits = limits
+  }
+
+  /// The scope that an entry of a join asks for.
+  ///
+  /// - Parameters:
+  ///   - request: The entry.
+  ///   - place: How many entries the join has before it.
+  /// - Returns: The scope, or why the client does not get it.
+  func resolve(
+    _ request: ClientMessage.JoinRequest,
+    place: Int,
+  ) -> Result<RootScope, Refusal> {
+    guard place < limits.scopesPerSession else { return .failure(tooManyScopes) }
+    guard request.mode.isKnown else { return .failure(unknownMode(request.mode)) }
+    for (exposed, state, action) in entries {
+      guard let id = exposed.description.match(request.scope) else { continue }
+      guard request.stateHash ?? state == state, request.actionHash ?? action == action else {
+        return .failure(schemaMismatch(request.scope))
+      }
+      do throws(CodecError) {
+        return .success(try exposed.scope(id: id))
+      } catch {
+        return .failure(badID(request.scope, error))
+      }
+    }
+    return .failure(unknownScope(request.scope))
+  }
+
+  private var tooManyScopes: Refusal {
+    Refusal(
+      code: "tooManyScopes",
+      message: "A session has at most \(limits.scopesPerSession) scopes. Leave some first.",
+    )
+  }
+
+  private func unknownMode(_ mode: ClientMessage.JoinMode) -> Refusal {
+    Refusal(
+      code: "unknownMode",
+      message: "This daemon knows no way \(mode.rawValue) to join a scope. Use 0, 1 or 2.",
+    )
+  }
+
+  private func schemaMismatch(_ scope: String) -> Refusal {
+    Refusal(
+      code: "schemaMismatch",
+      message: "This client was built with other types for \"\(scope)\" than the daemon.",
+    )
+  }
+
+  private func badID(_ scope: String, _ error: CodecError) -> Refusal {
+    Refusal(
+      code: "unknownScope",
+      message: "\"\(scope)\" does not end in a row's id: \(error)",
+    )
+  }
+
+  private func unknownScope(_ scope: String) -> Refusal {
+    Refusal(
+      code: "unknownScope",
+      message: "There is no scope \"\(scope)\".",
+      details: entries.map(\.exposed.description).suggestions(for: scope),
+    )
+  }
+}

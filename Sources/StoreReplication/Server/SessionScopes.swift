@@ -1,0 +1,132 @@
+import DequeModule
+
+/// The scopes of a session: what it may send to, what it follows, and what is on its way.
+@MainActor
+final class SessionScopes {
+  /// A scope that the session may send to, by the name that its client has for it.
+  struct Target {
+    let name: String
+    let scope: RootScope
+  }
+
+  /// A followed scope of a join, to be captured unless the client has it from its present view.
+  struct Asked {
+    let handle: UInt64
+    let scope: FollowedScope
+    let isKept: Bool
+    let position: ClientMessage.Position?
+  }
+
+  /// A join whose fence has not come yet.
+  struct Join {
+    let nonce: UInt64
+    /// What it follows; nil when that is nothing.
+    let view: View?
+    /// The join whose view the session followed when this one came.
+    let base: UInt64
+    let asked: [Asked]
+  }
+
+  // MARK: Handles
+
+  private var handles: [String: UInt64] = [:]
+  private var targets: [UInt64: Target] = [:]
+  private var nextHandle: UInt64 = 1
+  /// The target that was used last, and its handle: most actions go where the one before went.
+  private var lastTarget: Target?
+  private var lastHandle: UInt64 = 0
+
+  /// The names of its scopes.
+  var names: [String] { handles.keys.sorted() }
+
+  /// The scope of a handle; nil for one that the session does not have.
+  func target(_ handle: UInt64) -> Target? {
+    if handle == lastHandle, let lastTarget { return lastTarget }
+    lastTarget = targets[handle]
+    lastHandle = handle
+    return lastTarget
+  }
+
+  /// The handle of a scope, which the session may send to from now on.
+  func grant(_ scope: RootScope, as name: String) -> UInt64 {
+    let handle = handles[name] ?? nextHandle
+    if handle == nextHandle { nextHandle += 1 }
+    handles[name] = handle
+    targets[handle] = Target(name: name, scope: scope)
+    lastTarget = nil
+    return handle
+  }
+
+  /// Takes back all handles but those of some scopes.
+  func revoke(besides names: Set<String>) {
+    for (name, handle) in handles where !names.contains(name) {
+      handles[name] = nil
+      targets[handle] = nil
+    }
+    lastTarget = nil
+  }
+
+  // MARK: Joins
+
+  /// The joins whose fence has not come yet, oldest first.
+  var joins: [Join] = []
+  /// The view that the last fence established, and its join's nonce.
+  private(set) var view: View?
+  private(set) var nonce: UInt64 = 0
+
+  /// How far the session's view is.
+  var watermark: DaemonMessage.Reach {
+    DaemonMessage.Reach(nonce: nonce, sequence: view?.sequence ?? 0)
+  }
+
+  /// The greatest nonce that a join of the session has had.
+  var lastNonce: UInt64 { max(nonce, joins.last?.nonce ?? 0) }
+
+  /// Follows a join's view, with what is to be sent for it.
+  func establish(_ join: Join, _ transfers: [Transfer]) {
+    view = join.view
+    nonce = join.nonce
+    creditUsed = 0
+    self.transfers = Dictionary(uniqueKeysWithValues: transfers.map { ($0.handle, $0) })
+    made = Deque(transfers.filter(\.isMade))
+  }
+
+  /// Follows nothing any more.
+  func leave() {
+    view = nil
+    transfers = [:]
+    made = []
+  }
+
+  // MARK: Transfers
+
+  /// What is on its way, by its handle.
+  private(set) var transfers: [UInt64: Transfer] = [:]
+  /// Those that can be sent, in the order in which that came up.
+  private var made: Deque<Transfer> = []
+  /// Bytes of snapshots on their way that no credit came back for.
+  var creditUsed = 0
+  /// Whether the session stands in the line of those to whom something is sent.
+  var isInLine = false
+  /// When it was told last that captures are being made.
+  var toldOfWork: Instant?
+
+  /// What is sent next.
+  var nextTransfer: Transfer? { made.first }
+
+  /// A transfer can be sent.
+  func enqueue(_ transfer: Transfer) { made.append(transfer) }
+
+  /// All of the next transfer was sent.
+  func finishNext() {
+    let transfer = made.removeFirst()
+    transfers[transfer.handle] = nil
+  }
+
+  /// Nothing is on its way any more.
+  func dropTransfers() {
+    transfers = [:]
+    made = []
+    creditUsed = 0
+  }
+}

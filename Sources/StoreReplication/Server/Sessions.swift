@@ -1,0 +1,304 @@
+/// A connected client as the application sees it, for a feature that shows who is there.
+public struct SessionInfo: Hashable, Sendable {
+  /// The session's number, unique within the daemon's run, from 1.
+  public var id: UInt64
+  /// The name that the client gave itself.
+  public var name: String
+  /// Where it is connected from, as the transport says it: `localhost:uid:gid:pid` over ipc.
+  public var address: String
+
+  /// Creates a session's description.
+  public init(id: UInt64, name: String, address: String) {
+    self.id = id
+    self.name = name
+    self.address = address
+  }
+}
+
+/// What happened to a listed session.
+public enum SessionEvent: Hashable, Sendable {
+  /// It said hello for the first time.
+  case joined(SessionInfo)
+  /// Its lease ended, or it said goodbye. Comes once for each that joined.
+  case left(SessionInfo)
+}
+
+/// One client's session.
+///
+/// Who it is, and how long it is there, belongs to ``Sessions``; what it follows to ``Joins``, what
+/// became of its actions to ``ActionLog``.
+@MainActor
+final class Session {
+  /// The states of `docs/PROTOCOL.md` §12.
+  enum State: Hashable {
+    /// It is over, and nobody has to be told anything any more.
+    case none
+    /// Its lease ends then, unless it is renewed.
+    case open(until: Instant)
+  }
+
+  let info: SessionInfo
+  let token: Identifier
+  let clientID: Identifier
+  let isListed: Bool
+  let privateTopic: Topic
+  let scopes = SessionScopes()
+  let actions: SessionActions
+  /// What both ends know beyond the version.
+  fileprivate(set) var features: ProtocolFeatures
+  fileprivate(set) var peer: PeerID
+  fileprivate(set) var state: State
+  fileprivate(set) var lastHeard: Instant
+  /// How many connections of the publishing socket want its private topic.
+  fileprivate var subscriptions = 0
+  /// The revision that the client has applied, as it says.
+  var appliedRevision: UInt64 = 0
+
+  fileprivate init(
+    info: SessionInfo,
+    token: Identifier,
+    hello: ClientMessage.Hello,
+    privateTopic: Topic,
+    actions: SessionActions,
+    peer: PeerID,
+    now: Instant,
+    lease: Duration,
+  ) {
+    self.info = info
+    self.token = token
+    clientID = hello.clientID
+    isListed = hello.isListed
+    features = hello.features.intersection(.known)
+    self.privateTopic = privateTopic
+    self.actions = actions
+    self.peer = peer
+    state = .open(until: now.advanced(by: lease))
+    lastHeard = now
+  }
+
+  /// Whether it is still there.
+  var isOpen: Bool { state != .none }
+
+  /// What a client has to have of its view before its state includes what the daemon's does now.
+  var watermark: DaemonMessage.Reach { scopes.watermark }
+}
+
+/// Who is there: sessions by all that they are known by, their leases, and peers that are blocked.
+@MainActor
+final class Sessions {
+  /// What is known of a peer that is not without a session.
+  private enum Peer {
+    case open(Session)
+    /// It did not read what it was sent; until then nothing is taken from it.
+    case blocked(until: Instant)
+  }
+
+  private let limits: Limits
+  private let timing: Timing
+  private let random: Randomness
+  private var peers: [PeerID: Peer] = [:]
+  private var blockedCount = 0
+  private var byToken: [Identifier: Session] = [:]
+  private var byClient: [Identifier: Session] = [:]
+  private var byTopic: [Topic: Session] = [:]
+  private var nextID: UInt64 = 1
+  private var events: [SessionEvent] = []
+  /// No lease ends before: as leases mostly get longer, a lower bound is enough.
+  private(set) var nextDeadline = Instant.distantFuture
+
+  init(limits: Limits, timing: Timing, random: Randomness) {
+    self.limits = limits
+    self.timing = timing
+    self.random = random
+  }
+
+  var isFull: Bool { byToken.count >= limits.sessions }
+
+  /// All of them, in the order in which they came.
+  var all: [Session] { byToken.values.sorted { $0.info.id < $1.info.id } }
+
+  func session(of peer: PeerID) -> Session? {
+    if case .open(let session)? = peers[peer] { session } else { nil }
+  }
+
+  func session(withToken token: Identifier) -> Session? { byToken[token] }
+
+  func session(ofClient client: Identifier) -> Session? { byClient[client] }
+
+  // MARK: Coming and going
+
+  /// Opens a session for a client that has none, on a peer that has none.
+  func open(
+    _ hello: ClientMessage.Hello,
+    actions: SessionActions,
+    peer: PeerID,
+    address: String,
+    now: Instant,
+  ) -> Session {
+    let session = Session(
+      info: SessionInfo(id: nextID, name: hello.name, address: address),
+      token: random.identifier(),
+      hello: hello,
+      privateTopic: Topic(.session, random.identifier()),
+      actions: actions,
+      peer: peer,
+      now: now,
+      lease: timing.lease,
+    )
+    nextID += 1
+    unblock(peer)
+    peers[peer] = .open(session)
+    byToken[session.token] = session
+    byClient[session.clientID] = session
+    byTopic[session.privateTopic] = session
+    expect(session)
+    if session.isListed { events.append(.joined(session.info)) }
+    return session
+  }
+
+  /// A session goes on, on whatever peer, which has no other one.
+  func resume(_ session: Session, _ hello: ClientMessage.Hello, on peer: PeerID, now: Instant) {
+    if session.peer != peer {
+      peers[session.peer] = nil
+      unblock(peer)
+      session.peer = peer
+      peers[peer] = .open(session)
+    }
+    session.features = hello.features.intersection(.known)
+    renew(session, now: now)
+  }
+
+  /// Ends a session.
+  ///
+  /// - Returns: False when it was over already.
+  func end(_ session: Session) -> Bool {
+    guard session.isOpen else { return false }
+    session.state = .none
+    byToken[session.token] = nil
+    byTopic[session.privateTopic] = nil
+    byClient[session.clientID] = nil
+    if case .open(let other)? = peers[session.peer], other === session {
+      peers[session.peer] = nil
+    }
+    if byToken.isEmpty { nextDeadline = .distantFuture }
+    if session.isListed { events.append(.left(session.info)) }
+    return true
+  }
+
+  /// Who came and who went since the last call.
+  func takeEvents() -> [SessionEvent] {
+    guard !events.isEmpty else { return [] }
+    defer { events = [] }
+    return events
+  }
+
+  var hasEvents: Bool { !events.isEmpty }
+
+  // MARK: Leases
+
+  func renew(_ session: Session, now: Instant) {
+    session.lastHeard = now
+    session.state = .open(until: now.advanced(by: timing.lease))
+  }
+
+  /// A connection of the publishing socket wants a topic; that of a session shows that it is there.
+  func subscribed(_ topic: Topic) { byTopic[topic]?.subscriptions += 1 }
+
+  /// A connection of the publishing socket went, or its client no longer wants the topic.
+  ///
+  /// The old connection of a client that has come back may be missed only now, so it takes the
+  /// last subscription to shorten the lease.
+  func unsubscribed(_ topic: Topic, now: Instant) {
+    guard let session = byTopic[topic], case .open(let leaseEnd) = session.state else { return }
+    session.subscriptions = max(0, session.subscriptions - 1)
+    guard session.subscriptions == 0 else { return }
+    session.state = .open(until: min(leaseEnd, now.advanced(by: timing.grace)))
+    expect(session)
+  }
+
+  private func expect(_ session: Session) {
+    guard case .open(let leaseEnd) = session.state else { return }
+    nextDeadline = min(nextDeadline, leaseEnd)
+  }
+
+  /// The sessions whose lease was over at a moment, in the order in which they came.
+  ///
+  /// Looks at all only when the first of them may be over; what is kept is a lower bound.
+  func expired(at moment: Instant) -> [Session] {
+    guard nextDeadline <= moment else { return [] }
+    nextDeadline = .distantFuture
+    var expired: [Session] = []
+    for session in byToken.values {
+      guard case .open(let leaseEnd) = session.state else { continue }
+      if leaseEnd <= moment { expired.append(session) } else { expect(session) }
+    }
+    return expired.sorted { $0.info.id < $1.info.id }
+  }
+
+  // MARK: Peers that do not read
+
+  /// Takes nothing from a peer without a session for a while: there is nowhere to put an answer.
+  func block(_ peer: PeerID, now: Instant) {
+    precondition(session(of: peer) == nil, "A peer is blocked that has a session")
+    unblock(peer)
+    // Bounded: a flood of strangers must not fill the memory, so the table starts over.
+    if blockedCount >= limits.sessions {
+      peers = peers.filter { if case .open = $0.value { true } else { false } }
+      blockedCount = 0
+    }
+    peers[peer] = .blocked(until: now.advanced(by: timing.blocked))
+    blockedCount += 1
+  }
+
+  /// Whether a peer's queue was full a moment ago.
+  func isBlocked(_ peer: PeerID, now: Instant) -> Bool {
+    guard blockedCount > 0, case .blocked(let end)? = peers[peer] else { return false }
+    if now < end { return true }
+    unblock(peer)
+    return false
+  }
+
+  private func unblock(_ peer: PeerID) {
+    guard case .blocked? = peers[peer] else { return }
+    peers[peer] = nil
+    blockedCount -= 1
+  }
+
+  // MARK: Invariants
+
+  func checkInvariants() {
+    let open = peers.values.count { if case .open = $0 { true } else { false } }
+    precondition(
+      byToken.count == byTopic.count && byToken.count == byClient.count && byToken.count == open,
+      "\(byToken.count) sessions by token, \(byTopic.count) by topic, \(byClient.count) by client, "
+        + "\(open) by peer",
+    )
+    precondition(
+      peers.count - open == blockedCount,
+      "\(peers.count - open) peers are blocked, and \(blockedCount) counted",
+    )
+    for session in byToken.values {
+      guard case .open(let leaseEnd) = session.state else {
+        preconditionFailure("Session \(session.info.id) is over and still known")
+      }
+      precondition(
+        leaseEnd >= nextDeadline,
+        "The lease of \(session.info.id) ends at \(leaseEnd), looked at from \(nextDeadline)",
+      )
+      precondition(
+        self.session(of: session.peer) === session,
+        "Session \(session.info.id) is not its peer's",
+      )
+    }
+  }
+}
+
+/// Where topics and tokens come from.
+@MainActor
+final class Randomness {
+  private var generator: any RandomNumberGenerator
+
+  init(_ generator: any RandomNumberGenerator) { self.generator = generator }
+
+  func identifier() -> Identifier { .random(using: &generator) }
+}
