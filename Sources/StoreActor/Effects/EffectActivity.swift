@@ -16,6 +16,7 @@ final class EffectActivity: EffectCancellable {
   private let registry: EffectRegistry
   /// Whether the operation has returned, so that nothing may be sent any more.
   @MainActor private(set) var isEnded = false
+  @MainActor private var hasBegun = false
 
   /// Enters the work everywhere it is to be found: under its ids and in its groups.
   @MainActor
@@ -43,6 +44,28 @@ final class EffectActivity: EffectCancellable {
       return state.stop
     }
     stop?()
+  }
+
+  /// Is called before the work begins; false, and the end of it, when it was cancelled already.
+  @MainActor
+  func begin() -> Bool {
+    guard !isEnded, !isCancelled else {
+      end()
+      return false
+    }
+    hasBegun = true
+    return true
+  }
+
+  /// Lets nobody wait any more for work that is cancelled before it begins.
+  @MainActor
+  func endIfCancelledBeforeStart() {
+    attach {
+      // Not now, as whoever cancels may be about to cancel what would follow from the end.
+      Task { @MainActor [self] in
+        if !hasBegun { end() }
+      }
+    }
   }
 
   /// Tells the work how to stop, once it has begun; it is stopped at once when it was cancelled

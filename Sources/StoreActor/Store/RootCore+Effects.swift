@@ -7,13 +7,9 @@ extension RootCore {
     case .send(let action):
       deliver(action, in: context)
     case .run(let run):
-      let activity = EffectActivity(context: context, registry: registry)
-      starts.append(EffectStart(work: .run(run), activity: activity))
-      startCount += 1
+      enqueue(.run(run), in: context)
     case .source(let source):
-      let activity = EffectActivity(context: context, registry: registry)
-      starts.append(EffectStart(work: .source(source), activity: activity))
-      startCount += 1
+      enqueue(.source(source), in: context)
     case .output(let output):
       emit(output, of: context.origin)
     case .merge(let effects):
@@ -76,15 +72,6 @@ extension RootCore {
     }
   }
 
-  func start(_ start: EffectStart<Action>) {
-    let activity = start.activity
-    guard !activity.isCancelled else { return activity.end() }
-    switch start.work {
-    case .run(let run): self.start(run, as: activity)
-    case .source(let source): begin(source, as: activity)
-    }
-  }
-
   private func start(_ run: EffectRun<Action>, as activity: EffectActivity) {
     let group = activity.group
     let send = Send<Action>(
@@ -118,10 +105,69 @@ extension RootCore {
   }
 }
 
-/// An effect whose task is made when the batch has been committed.
+// MARK: - When effects start
+
+extension RootCore {
+  /// Whether effects wait for ``startEffects(through:)``, instead of starting at the end of `send`.
+  ///
+  /// For a daemon: what follows from a revision begins when the revision has left, or is safe.
+  package var defersEffects: Bool {
+    get { lastToStart != .max }
+    set {
+      lastToStart = newValue ? revision : .max
+      startEffects()
+    }
+  }
+
+  /// Starts the deferred effects of all revisions up to one, in their order.
+  ///
+  /// What follows later from these revisions alone, the next part of a chain, starts by itself.
+  package func startEffects(through revision: UInt64) {
+    precondition(
+      revision <= self.revision,
+      "Effects may start through revision \(revision), but the last is \(self.revision).",
+    )
+    lastToStart = max(lastToStart, revision)
+    startEffects()
+  }
+
+  /// Starts what may start, unless somebody is still to be told of the state that it follows from.
+  func startEffects() {
+    guard phase == .idle, notifying == 0, !outputs.isTelling, !isStarting else { return }
+    isStarting = true
+    var started = 0
+    // What starts may send, and so add to the queue.
+    while started < startCount, starts[started].revision <= lastToStart {
+      start(starts[started])
+      started += 1
+    }
+    starts.removeFirst(started)
+    startCount -= started
+    isStarting = false
+  }
+
+  private func start(_ start: EffectStart<Action>) {
+    guard start.activity.begin() else { return }
+    switch start.work {
+    case .run(let run): self.start(run, as: start.activity)
+    case .source(let source): begin(source, as: start.activity)
+    }
+  }
+
+  private func enqueue(_ work: EffectWork<Action>, in context: EffectContext) {
+    let activity = EffectActivity(context: context, registry: registry)
+    let revision = phase == .reducing ? revision + 1 : revision
+    starts.append(EffectStart(work: work, activity: activity, revision: revision))
+    startCount += 1
+    if revision > lastToStart { activity.endIfCancelledBeforeStart() }
+  }
+}
+
+/// An effect whose task is made when its revision may have effects.
 struct EffectStart<Action> {
   let work: EffectWork<Action>
   let activity: EffectActivity
+  let revision: UInt64
 }
 
 /// What starts: a task, or something that calls back.

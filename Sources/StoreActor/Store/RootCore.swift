@@ -3,7 +3,8 @@
 /// One `send`, with everything that it triggers synchronously, is one **revision**: the state is
 /// copied, all actions are reduced on the copy in the order in which they came, the copy is written
 /// back once, ``onCommit`` is called, then the observers, and only then do the effects start that
-/// the reducers returned. An action that a running effect sends is a revision of its own.
+/// the reducers returned; where they are deferred, when ``startEffects(through:)`` says so. An
+/// action that a running effect sends is a revision of its own.
 ///
 /// Everything here belongs to the main actor, but for the registry, which guards itself. The
 /// properties that every action touches are read and written as a whole, never handed on `inout`,
@@ -61,9 +62,12 @@ package final class RootCore<State, Action>: StoreCore {
   /// What was sent during a commit, each a batch of its own.
   private var late: [QueuedAction<Action>] = []
   @exclusivity(unchecked) private var lateCount = 0
-  /// What starts once the batch has been committed.
+  /// What starts once its revision may, in the order of revisions.
   var starts: [EffectStart<Action>] = []
   @exclusivity(unchecked) var startCount = 0
+  @exclusivity(unchecked) var isStarting = false
+  /// Effects of later revisions wait.
+  @exclusivity(unchecked) var lastToStart = UInt64.max
   /// The group of the batch that is being reduced, once one is needed.
   @exclusivity(unchecked) var batchGroup: EffectGroup?
   /// The group of the action that is being reduced, where that is not the batch's.
@@ -304,15 +308,6 @@ package final class RootCore<State, Action>: StoreCore {
     notifying += 1
     observers.notify()
     notifying -= 1
-  }
-
-  /// Starts what the committed batches left to start, unless observers are still to be called.
-  func startEffects() {
-    guard notifying == 0, !outputs.isTelling else { return }
-    let starts = starts
-    self.starts.removeAll(keepingCapacity: true)
-    startCount = 0
-    for start in starts { self.start(start) }
   }
 }
 
