@@ -6,7 +6,9 @@ import ZeroMQ
 /// One client with two sockets of its own, which follows a scope, or only sends to it where it has
 /// no replica; by itself it says nothing.
 @MainActor
-final class Follower {
+final class Follower: ClientTransport {
+  typealias Failure = any Error
+
   private let client: ReplicaClient
   private let scope: ClientScope
   private let control: Socket
@@ -14,6 +16,7 @@ final class Follower {
   private let replica: CountingReplica?
   private var first = Message()
   private var second = Message()
+  private lazy var clientTurn = ClientTurn(client, self)
 
   init(
     _ number: Int,
@@ -70,58 +73,61 @@ final class Follower {
     return ticket
   }
 
-  /// Takes everything that has come, and says what is due.
+  /// Takes what has come, and says what is due.
   func turn() throws {
-    let now = Moment.current
-    while try control.receive(into: &first) { client.receive(control: first.bytes[...], at: now) }
-    while try publishing.receive(into: &first) {
-      if first.more, try publishing.receive(into: &second) {
-        take(second.bytes, of: first.bytes, at: now)
-      } else {
-        client.receive(welcome: first.bytes[...], at: now)
-      }
-    }
-    if let deadline = client.nextDeadline, deadline <= now.instant {
-      client.tick(now)
-    } else {
-      client.endTurn(now)
-    }
-    for outgoing in client.takeOutgoing() { try perform(outgoing) }
-    for event in client.takeEvents() { try check(event) }
+    clientTurn.onEvent = { [unowned self] in disturbance = disturbance ?? Self.disturbance($0) }
+    while try clientTurn.receive() {}
+    try clientTurn.end()
+    if let disturbance { throw disturbance }
   }
 
+  private var disturbance: BenchError?
+
   /// A client that lost its session in between would be measured joining.
-  private func check(_ event: ClientEvent) throws {
+  private static func disturbance(_ event: ClientEvent) -> BenchError? {
     switch event {
-    case .silent, .sessionEnded, .resynchronising, .refused, .newEpoch:
-      throw BenchError("A client was disturbed: \(event)")
-    case .connected, .outputsLeftOut: break
+    case .silent, .sessionEnded, .resynchronizing, .differed, .refused, .newEpoch:
+      BenchError("A client was disturbed: \(event)")
+    case .connected, .outputsLeftOut, .closed: nil
     }
   }
 
   /// Takes its leave.
   func close() throws {
-    client.close(.current)
-    for outgoing in client.takeOutgoing() { try perform(outgoing) }
+    try clientTurn.close("The bench is over.")
     control.close()
     publishing.close()
   }
 
-  private func take(_ body: [UInt8], of topic: [UInt8], at now: Moment) {
-    let before = deltas
-    client.receive(topic: topic[...], body: body[...], at: now)
-    if deltas == before { bookmarkBytes = body.count } else { deltaBytes = body.count }
+  // MARK: The sockets
+
+  var now: Moment { .current }
+
+  func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws -> Bool {
+    guard try control.receive(into: &first) else { return false }
+    take(first.bytes[...])
+    return true
   }
 
-  private func perform(_ outgoing: ReplicaClient.Outgoing) throws {
-    switch outgoing {
-    case .control(let frame): _ = try control.send(frame)
-    case .subscribe(let topic): _ = try publishing.send([1] + topic.bytes)
-    case .unsubscribe(let topic): _ = try publishing.send([0] + topic.bytes)
-    case .upstream(let frame): _ = try publishing.send(frame)
-    case .reconnect: throw BenchError("The daemon was silent for too long")
+  func receivePublished(
+    _ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Void
+  ) throws -> Bool {
+    guard try publishing.receive(into: &first) else { return false }
+    guard first.more, try publishing.receive(into: &second) else {
+      take(first.bytes[...], nil)
+      return true
     }
+    let (body, before) = (second.bytes, deltas)
+    take(first.bytes[...], body[...])
+    if deltas == before { bookmarkBytes = body.count } else { deltaBytes = body.count }
+    return true
   }
+
+  func send(control frame: consuming [UInt8]) throws { _ = try control.send(frame) }
+
+  func send(upstream frame: [UInt8]) throws { _ = try publishing.send(frame) }
+
+  func reconnect() throws { throw BenchError("The daemon was silent for too long") }
 }
 
 extension Moment {

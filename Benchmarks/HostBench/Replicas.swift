@@ -15,7 +15,15 @@ class CountingReplica: Replica {
 
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) { deltas += 1 }
 
-  func settled(revision: UInt64) { isSettled = true }
+  var encoding: [UInt8] { Counter.State?.none.encoded() }
+
+  var isPresent: Bool { true }
+
+  func show(revision: UInt64) { isSettled = true }
+
+  func announce() {}
+
+  func received(_: PublishedMessage.Output) {}
 
   func statusChanged(_ status: ScopeStatus) {}
 }

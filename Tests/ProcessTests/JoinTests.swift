@@ -71,6 +71,7 @@ extension ProcessTests {
       follower.scope = connection.follow("counter", description: description) {
         follower.took($0, $1)
       }
+      .replica
       return follower
     }
 
@@ -121,9 +122,9 @@ private final class Follower {
   }
 
   nonisolated let seen = Watched(Seen())
-  var scope: DynamicScope?
+  var scope: GenericReplica?
 
-  func took(_ scope: DynamicScope, _ event: DynamicScope.Event) {
+  func took(_ scope: GenericReplica, _ event: GenericReplica.Event) {
     seen.update { seen in
       switch event {
       case .snapshot(let revision):
@@ -132,10 +133,10 @@ private final class Follower {
       case .delta(_, _, let revision):
         seen.deltas += 1
         note(scope, revision, follows: seen.revision, &seen)
-      case .settled(let revision):
+      case .shown(let revision):
         if revision != seen.revision {
           seen.fault =
-            seen.fault ?? "settled at \(revision), not \(String(describing: seen.revision))"
+            seen.fault ?? "shown at \(revision), not \(String(describing: seen.revision))"
         }
       case .output, .status: break
       }
@@ -143,7 +144,7 @@ private final class Follower {
   }
 
   private func note(
-    _ scope: DynamicScope,
+    _ scope: GenericReplica,
     _ revision: UInt64,
     follows last: UInt64?,
     _ seen: inout Seen,

@@ -89,7 +89,8 @@ final class SendSession {
   }
 
   private func noteEvents() {
-    daemon.connection.onEvent = { Note.print("\($0)") }
+    // That the command is over is no news.
+    daemon.connection.onEvent = { if $0.kind != .closed { Note.print("\($0)") } }
   }
 
   // MARK: - Outcomes

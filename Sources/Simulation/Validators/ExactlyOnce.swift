@@ -72,10 +72,19 @@ package enum ExactlyOnce {
       return places.contains { $0.revision == revision }
         ? nil : "is said to be revision \(revision), and is \(places.map(\.revision))"
     case .failed(let failure):
+      switch failure.code {
+      case Outcome.outcomeUnknown: return nil
+      case Outcome.appliedNotShown:
+        if places.contains(where: { $0.revision == failure.revision }) { return nil }
+        return "is said to be revision \(failure.revision ?? 0), and is \(places.map(\.revision))"
+      case Outcome.expired, Outcome.notSent:
+        return places.isEmpty ? nil : "is said not to have run (\(failure.code)), and was reduced"
+      default: break
+      }
       // In another epoch it may have been reduced before the daemon forgot everything.
       if epochs == 1, !places.isEmpty { return "failed (\(failure.code)), and was reduced" }
       switch failure.code {
-      case Outcome.absent, Outcome.expired: return nil
+      case Outcome.absent: return nil
       case Outcome.rejected: return mayBeRejected ? nil : "was rejected: \(failure.message)"
       default: return "failed for no reason: \(failure.code), \(failure.message)"
       }

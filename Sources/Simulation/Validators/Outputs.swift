@@ -85,10 +85,19 @@ package enum OutputReach {
     var heard: [Int: [UInt64]] = [:]
     var later: Set<Int> = []
     var left: Set<Int> = []
+    /// Those that have a snapshot and show nothing yet.
+    var fresh: [Int] = []
     for record in records {
       switch record {
       case .reset(let replica, let scope, let revision):
-        if began[replica] == nil { began[replica] = (scope, revision) }
+        if began[replica] == nil {
+          began[replica] = (scope, revision)
+          fresh.append(replica)
+        }
+      case .shown(let shown):
+        // A snapshot may be older than what is shown first, which a replay has led to.
+        for replica in fresh { began[replica]?.revision = shown.revision }
+        fresh = []
       case .heard(let replica, _, let number, _, let isLater):
         heard[replica, default: []].append(number)
         if isLater { later.insert(replica) }

@@ -17,7 +17,8 @@ package enum ReadYourWrites {
           continue
         }
         let candidates = epochs[History.Reduction(revision: revision, tag: tag)] ?? []
-        let isIncluded = candidates.contains { epoch in
+        // Who shows nothing shows nothing wrong.
+        let isIncluded = shown.scopes.isEmpty || candidates.contains { epoch in
           guard epoch == shown.epoch else {
             return history.order(of: shown.epoch) > history.order(of: epoch)
           }

@@ -71,6 +71,8 @@ package struct History: Sendable {
     /// An action has its outcome; whether its scope was left or refused by then.
     case settled(tag: UInt64, Outcome, isScopeGone: Bool)
     case newEpoch(old: UInt64, new: UInt64)
+    /// A wait did not end in its time, or ended twice.
+    case overdue(wait: UInt64)
   }
 
   package struct Shown: Hashable, Sendable {
@@ -117,11 +119,18 @@ package struct History: Sendable {
     }
   }
 
+  package struct Unheld: Hashable, Sendable {
+    package var client: Int
+    package var scope: String
+  }
+
   /// In the order in which they lived.
   package var epochs: [Epoch] = []
   package var clients: [[Record]] = []
   package var endings: [Ending] = []
   package var refusals: [Refusal] = []
+  /// The scopes that clients join at the end though nobody holds them.
+  package var unheld: [Unheld] = []
   /// Whether nothing went wrong in the run, so that no output may be lost.
   package var isCalm = false
   /// How many clients asked to be listed among those present.

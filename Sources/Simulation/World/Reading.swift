@@ -1,8 +1,11 @@
+import StoreReplication
 import StoreState
 
 /// What a client's build makes of a scope.
+@MainActor
 struct Reading {
-  let content: any ReplicaContent
+  /// The copy that ships.
+  let replica: any Replica
   /// Whether the build is a later one than the daemon's.
   var isLater = false
   /// Whether it can read the daemon's state.
@@ -13,14 +16,23 @@ struct Reading {
   var reader: (@MainActor () -> ReaderSchema)?
 
   /// The daemon's build, with a typed copy or a generic one.
-  init<State: ReplicatedState>(_ type: State.Type, isTyped: Bool) {
-    content =
-      isTyped ? TypedContent<State>() : GenericContent(SchemaRegistry.document(for: type))
+  init<State: ReplicatedState>(_ type: State.Type, _ scope: String, isTyped: Bool) {
+    if isTyped {
+      replica = TypedReplica<State>()
+    } else {
+      let description = ScopeDescription(
+        name: scope,
+        state: SchemaRegistry.document(for: type),
+        action: SchemaRegistry.document(for: Never.self),
+        id: nil,
+      )
+      replica = GenericReplica(name: scope, description: description)
+    }
   }
 
   /// A later build.
   init<State: ReplicatedState, Action: WireAction>(later type: State.Type, _ action: Action.Type) {
-    content = TypedContent<State>()
+    replica = TypedReplica<State>()
     isLater = true
     state = SchemaRegistry.document(for: type)
     self.action = SchemaRegistry.document(for: action)
@@ -30,11 +42,11 @@ struct Reading {
   /// What a client of the daemon's build makes of a scope.
   static func own(_ scope: String, isTyped: Bool) -> Self {
     switch scope {
-    case "accounts": Self(Board.Accounts.self, isTyped: isTyped)
-    case "list": Self(Board.RowList.self, isTyped: isTyped)
-    case "note": Self(Board.Note.self, isTyped: isTyped)
-    case "presence": Self(Board.Presence.self, isTyped: isTyped)
-    default: Self(Board.Row.self, isTyped: isTyped)
+    case "accounts": Self(Board.Accounts.self, scope, isTyped: isTyped)
+    case "list": Self(Board.RowList.self, scope, isTyped: isTyped)
+    case "note": Self(Board.Note.self, scope, isTyped: isTyped)
+    case "presence": Self(Board.Presence.self, scope, isTyped: isTyped)
+    default: Self(Board.Row.self, scope, isTyped: isTyped)
     }
   }
 

@@ -47,6 +47,7 @@ extension SimulatedClient {
       replica: replica,
     )
     replica.origin = scope
+    wait(for: .state(of: ObjectIdentifier(scope)))
     followed.append(Followed(scope: scope, replica: replica))
     targets.append(scope)
   }
@@ -58,9 +59,25 @@ extension SimulatedClient {
     case 0..<8: if followed.count < 6 { followSomething() }
     case 8..<14: leaveSomething()
     case 14..<20: hurry()
+    case 20..<24: wait(for: .connected)
     default: act()
     }
     planTurn()
+  }
+
+  /// Waits for something, for a while, and sometimes changes its mind.
+  private func wait(for condition: WaitCondition) {
+    nextWait += 1
+    let (id, time) = (nextWait, generator.duration(.zero ... .seconds(2)))
+    waits[id] = (time, nil)
+    let wait = client.wait(for: condition, within: .nanoseconds(time)) { [unowned self] _ in
+      // Each ends once.
+      if waits.removeValue(forKey: id) == nil { record(.overdue(wait: id)) }
+    }
+    guard generator.chance(0.2) else { return }
+    world.clock.after(generator.duration(.zero ... .seconds(1))) { [unowned self] in
+      client.cancel(wait)
+    }
   }
 
   /// Does several things at once.
@@ -74,7 +91,8 @@ extension SimulatedClient {
     guard followed.count > 1 else { return }
     let left = followed.remove(at: generator.number(0...(followed.count - 1)))
     targets.removeAll { $0 === left.scope }
-    client.remove(left.scope)
+    left.replica.isLeft = true
+    client.release(left.scope)
     record(.left(replica: left.replica.number))
     // What is left may all be refused, and then nothing would be announced any more.
     recordShown()
@@ -86,8 +104,8 @@ extension SimulatedClient {
     let tag = UInt64(index) << 32 | submitted
     guard let (action, isKnown) = action(for: scope.name, tag: tag) else { return }
     let hasDeadline = generator.chance(0.1)
-    let deadline = world.moment.wallMilliseconds + UInt64(generator.number(0...40))
-    let ticket = client.submit(action, to: scope, deadline: hasDeadline ? deadline : nil)
+    let time = Duration.milliseconds(generator.number(0...400))
+    let ticket = client.submit(action, to: scope, timeToLive: hasDeadline ? time : nil)
     record(.submitted(tag: tag, scope: scope.name, isKnown: isKnown))
     ticket.whenSettled { [unowned self] outcome in
       var isGone = !targets.contains { $0 === scope }

@@ -2,7 +2,9 @@ import StoreReplication
 
 /// A client's process: its half of the protocol, its replicas, and what waits in its sockets.
 @MainActor
-final class SimulatedClient {
+final class SimulatedClient: ClientTransport {
+  typealias Failure = Never
+
   /// A scope that is followed.
   struct Followed {
     let scope: ClientScope
@@ -26,8 +28,10 @@ final class SimulatedClient {
   /// What is subscribed to and how often, as the socket counts it and says it again when it
   /// connects again.
   private(set) var subscriptions: [[UInt8]: Int] = [:]
-  private var controlFrames: [[UInt8]] = []
-  private var published: [(topic: [UInt8], body: [UInt8]?)] = []
+  private var controlFrames: Queue<[UInt8]> = Queue()
+  private var published: Queue<(topic: [UInt8], body: [UInt8]?)> = Queue()
+  /// Whether control frames wait for a later turn: the two sockets have no order between them.
+  private var isControlLate = false
   /// Counts the times that the sockets were made anew.
   private(set) var generation = 0
 
@@ -35,6 +39,10 @@ final class SimulatedClient {
   var congestedUntil: Int64 = 0
   private let pacemaker: Pacemaker
   private var lastShown: History.Shown?
+  private(set) var turn: ClientTurn<SimulatedClient>?
+  /// Those who wait, and since which turn.
+  var waits: [UInt64: (time: Int64, since: Int64?)] = [:]
+  var nextWait: UInt64 = 0
 
   init(_ world: World, index: Int, generator: SeededGenerator) {
     self.world = world
@@ -55,7 +63,11 @@ final class SimulatedClient {
       now: world.moment,
       generator: own,
     )
-    pacemaker.turn = { [unowned self] in self.turn() }
+    pacemaker.turn = { [unowned self] in self.takeTurn() }
+    client.onNeedsTurn = { [unowned self] in self.planTurn() }
+    let turn = ClientTurn(client, self)
+    turn.onEvent = { [unowned self] in self.note($0) }
+    self.turn = turn
   }
 
   func receive(control frame: [UInt8]) {
@@ -74,70 +86,71 @@ final class SimulatedClient {
 
   /// What waits in the sockets is gone.
   func loseFrames() {
-    controlFrames = []
-    published = []
+    controlFrames = Queue()
+    published = Queue()
   }
 
-  private func turn() {
+  private func takeTurn() {
     guard asleepUntil <= world.clock.now else { return pacemaker.plan(at: asleepUntil) }
-    // Which socket is read first is chance: the two have no order between them.
-    if generator.chance(0.5) {
-      receiveControl()
-      receivePublished()
-    } else {
-      receivePublished()
-      receiveControl()
-    }
-    let moment = world.moment
-    if let deadline = client.nextDeadline, deadline <= moment.instant {
-      client.tick(moment)
-    } else {
-      client.endTurn(moment)
-    }
-    for outgoing in client.takeOutgoing() { perform(outgoing) }
-    for event in client.takeEvents() { note(event) }
-    if let deadline = client.nextDeadline { pacemaker.plan(at: deadline.nanoseconds) }
-  }
-
-  private func receiveControl() {
-    let frames = controlFrames
-    controlFrames = []
-    for frame in frames {
-      world.history.mix(frame, UInt64(index), 1)
-      client.receive(control: frame[...], at: world.moment)
+    guard let turn else { return }
+    isControlLate = generator.chance(0.3)
+    let fresh = waits.filter { $0.value.since == nil }.keys
+    _ = turn.receive()
+    let start = world.clock.now
+    turn.end()
+    for id in fresh { waits[id]?.since = start }
+    checkWaits(at: start)
+    if isControlLate { planTurn() }
+    if let deadline = turn.nextDeadline {
+      pacemaker.plan(at: max(deadline.nanoseconds, world.clock.now + 1))
     }
   }
 
-  private func receivePublished() {
-    let messages = published
-    published = []
-    for (topic, body) in messages {
-      world.history.mix(body ?? topic, UInt64(index), 2)
-      if let body {
-        client.receive(topic: topic[...], body: body[...], at: world.moment)
-      } else {
-        client.receive(welcome: topic[...], at: world.moment)
-      }
+  /// Every wait has ended whose time was over when the turn began.
+  private func checkWaits(at now: Int64) {
+    for (id, wait) in waits {
+      if let since = wait.since, since + wait.time <= now { record(.overdue(wait: id)) }
     }
   }
 
-  private func perform(_ outgoing: ReplicaClient.Outgoing) {
-    switch outgoing {
-    case .control(let frame): world.send(frame, from: self)
-    case .subscribe(let topic):
-      subscriptions[topic.bytes, default: 0] += 1
-      world.sendUpstream([1] + topic.bytes, from: self)
-    case .unsubscribe(let topic):
-      let count = subscriptions[topic.bytes] ?? 0
-      subscriptions[topic.bytes] = count > 1 ? count - 1 : nil
-      if count == 1 { world.sendUpstream([0] + topic.bytes, from: self) }
-    case .upstream(let frame): world.sendUpstream(frame, from: self)
-    case .reconnect:
-      generation += 1
-      subscriptions = [:]
-      loseFrames()
-      world.reconnect(self)
+  // MARK: The sockets
+
+  var now: Moment { world.moment }
+
+  func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {
+    guard !isControlLate, let frame = controlFrames.next() else { return false }
+    world.history.mix(frame, UInt64(index), 1)
+    take(frame[...])
+    return true
+  }
+
+  func receivePublished(_ take: (ArraySlice<UInt8>, ArraySlice<UInt8>?) -> Void) -> Bool {
+    guard let (topic, body) = published.next() else { return false }
+    world.history.mix(body ?? topic, UInt64(index), 2)
+    take(topic[...], body?[...])
+    return true
+  }
+
+  func send(control frame: consuming [UInt8]) { world.send(frame, from: self) }
+
+  func send(upstream frame: [UInt8]) {
+    let topic = Array(frame.dropFirst())
+    switch frame.first {
+    case 1: subscriptions[topic, default: 0] += 1
+    case 0:
+      let count = subscriptions[topic] ?? 0
+      subscriptions[topic] = count > 1 ? count - 1 : nil
+      guard count == 1 else { return }
+    default: break
     }
+    world.sendUpstream(frame, from: self)
+  }
+
+  func reconnect() {
+    generation += 1
+    subscriptions = [:]
+    loseFrames()
+    world.reconnect(self)
   }
 
   // MARK: What is written down
@@ -163,7 +176,7 @@ final class SimulatedClient {
     let scopes = followed.compactMap { followed -> History.Shown.Scope? in
       switch followed.scope.status {
       case .live, .stale: break
-      case .joining, .refused: return nil
+      case .joining, .refused, .closed: return nil
       }
       return followed.replica.shown.map {
         History.Shown.Scope(

@@ -2,62 +2,7 @@ import StoreActor
 import StoreReplication
 import StoreState
 
-/// A scope's optional state in some form that takes snapshots and deltas.
-protocol ReplicaContent {
-  mutating func reset(_ snapshot: ArraySlice<UInt8>) throws(CodecError)
-  mutating func apply(_ delta: ArraySlice<UInt8>) throws(CodecError)
-  var encoding: [UInt8] { get }
-  var digest: Digest { get }
-}
-
-/// State of a type that the client shares with the daemon.
-struct TypedContent<State: ReplicatedState>: ReplicaContent {
-  private var state: State?
-
-  mutating func reset(_ snapshot: ArraySlice<UInt8>) throws(CodecError) {
-    state = try State?(encoded: snapshot)
-  }
-
-  mutating func apply(_ delta: ArraySlice<UInt8>) throws(CodecError) {
-    state = try state.applying(delta: delta)
-  }
-
-  var encoding: [UInt8] { state.encoded() }
-  var digest: Digest { state.digest }
-}
-
-/// State of which the client knows only the schema.
-struct GenericContent: ReplicaContent {
-  private var value = GenericValue.null
-  private let document: SchemaDocument
-
-  /// - Parameter document: The scope's; the content is an optional of it.
-  init(_ document: SchemaDocument) {
-    do throws(CodecError) {
-      self.document = try SchemaDocument(
-        root: .optional(document.root),
-        definitions: document.definitions,
-      )
-    } catch {
-      preconditionFailure("An optional of a scope's schema is malformed: \(error)")
-    }
-  }
-
-  mutating func reset(_ snapshot: ArraySlice<UInt8>) throws(CodecError) {
-    let next = try GenericValue(encoded: snapshot)
-    try next.validate(against: document)
-    value = next
-  }
-
-  mutating func apply(_ delta: ArraySlice<UInt8>) throws(CodecError) {
-    value = try value.applying(delta: delta, in: document)
-  }
-
-  var encoding: [UInt8] { value.encoded() }
-  var digest: Digest { value.digest }
-}
-
-/// A client's copy of a scope that writes down what is done to it.
+/// A client's copy of a scope, the one that ships, and a record of what is done to it.
 @MainActor
 final class SimulatedReplica: Replica {
   let number: Int
@@ -66,7 +11,9 @@ final class SimulatedReplica: Replica {
   let isLater: Bool
   /// Whether its build can read the daemon's.
   let isReadable: Bool
-  private var content: any ReplicaContent
+  private let copy: any Replica
+  /// Whether nobody holds it any more: what happens to it then is nobody's matter.
+  var isLeft = false
   /// Knows the schemas of outputs.
   weak var origin: ClientScope?
   private var take: @MainActor (EncodedOutput) -> Void = { _ in }
@@ -80,7 +27,7 @@ final class SimulatedReplica: Replica {
     self.scope = scope
     isLater = reading.isLater
     isReadable = reading.isReadable
-    content = reading.content
+    copy = reading.replica
     if isLater {
       feed(LaterBoard.Chime.self) { chime in
         if case .rung(let mark) = chime { mark.number } else { 0 }
@@ -96,6 +43,7 @@ final class SimulatedReplica: Replica {
     _ number: @escaping @MainActor (Chime) -> UInt64,
   ) {
     let feed = OutputFeed(type) { [unowned self] chime in
+      guard !isLeft else { return }
       onRecord(
         .heard(
           replica: self.number,
@@ -110,24 +58,35 @@ final class SimulatedReplica: Replica {
   }
 
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    try content.reset(snapshot)
-    onRecord(.reset(replica: number, scope: scope, revision: revision))
+    try copy.reset(to: snapshot, revision: revision)
+    if !isLeft { onRecord(.reset(replica: number, scope: scope, revision: revision)) }
   }
 
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    try content.apply(delta)
-    onRecord(.applied(replica: number, scope: scope, revision: revision))
+    try copy.apply(delta, revision: revision)
+    if !isLeft { onRecord(.applied(replica: number, scope: scope, revision: revision)) }
   }
 
-  var digest: Digest { content.digest }
+  var digest: Digest { copy.digest }
 
-  func settled(revision: UInt64) { shown = content.encoding }
+  var encoding: [UInt8] { copy.encoding }
 
-  func announce() { onAnnounce() }
+  var isPresent: Bool { copy.isPresent }
+
+  func show(revision: UInt64) {
+    copy.show(revision: revision)
+    shown = copy.encoding
+  }
+
+  func announce() {
+    copy.announce()
+    if !isLeft { onAnnounce() }
+  }
 
   func received(_ output: PublishedMessage.Output) {
+    copy.received(output)
     take(EncodedOutput(bytes: output.value, schema: output.schema, origin: origin))
   }
 
-  func statusChanged(_ status: ScopeStatus) {}
+  func statusChanged(_ status: ScopeStatus) { copy.statusChanged(status) }
 }

@@ -115,6 +115,9 @@ package final class World {
     for client in clients {
       history.resyncs += client.client.resyncs
       for followed in client.followed { conclude(client, followed, root) }
+      for scope in client.client.unheldScopes {
+        history.unheld.append(History.Unheld(client: client.index, scope: scope))
+      }
     }
     history.isCalm = options.faults == SimulationOptions.Faults() && history.resyncs == 0
     let open = clients.filter { !$0.index.isMultiple(of: 3) }.count

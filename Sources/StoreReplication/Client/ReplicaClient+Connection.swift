@@ -24,6 +24,7 @@ extension ReplicaClient {
           firstSequence: actions.firstSequence,
           name: identity.name,
           isListed: identity.isListed,
+          features: .known,
         )
       )
     )

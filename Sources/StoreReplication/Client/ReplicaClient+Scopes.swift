@@ -144,6 +144,11 @@ extension ReplicaClient {
     removeLeft()
   }
 
+  /// The names of the scopes that are joined though nobody holds them.
+  package var unheldScopes: [String] {
+    scopes.compactMap { if case .held = $0.want { nil } else { $0.name } }
+  }
+
   private func removeLeft() {
     scopes.removeAll { $0.want == .left }
   }

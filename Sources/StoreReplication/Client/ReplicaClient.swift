@@ -254,7 +254,9 @@ package final class ReplicaClient {
       answered(request, item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)
-    case .working, .notUnderstood: break
+    case .working(let nonce): isWorking(on: nonce)
+    // A daemon of another build says so of what is only an offer.
+    case .notUnderstood: malformed += 1
     }
   }
 }

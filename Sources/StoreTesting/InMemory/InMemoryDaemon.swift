@@ -71,12 +71,15 @@ final class InMemoryDaemon<Root: Sendable, RootAction> {
     return link.isGivenUp ? repairs + ["The connection was given up."] : repairs
   }
 
+  /// Whether the daemon has more to do, though nothing has come.
+  private var isDue: Bool { daemonTurn.nextDeadline.map { $0 <= link.now.instant } ?? false }
+
   /// Lets frames go to and fro until there are no more.
   private func pump() {
     needsPump = true
     guard !isPumping else { return }
     isPumping = true
-    while needsPump || !link.isEmpty || daemonTurn.server.hasWork {
+    while needsPump || !link.isEmpty || isDue {
       needsPump = false
       _ = clientTurn.receive()
       clientTurn.end()

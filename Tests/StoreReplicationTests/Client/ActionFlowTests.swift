@@ -59,21 +59,19 @@ struct ActionFlowTests {
     #expect(settled == [1, 2, 3])
   }
 
-  @Test("An action for a scope that was left fails, also one that is sent because it failed")
-  func hopeless() throws {
+  @Test("A scope that is let go of is joined for its last actions, and left after their outcomes")
+  func lastActions() throws {
     let bench = ClientBench()
-    let scope = try bench.join(revision: 5)
+    _ = try bench.join(revision: 5)
     let other = bench.client.add("other", mode: .sendOnly, replica: nil)
-    bench.client.remove(other)
-    var failures = 0
-    bench.client.submit([0x01], to: other).whenSettled { _ in
-      failures += 1
-      bench.client.submit([0x02], to: other).whenSettled { _ in failures += 1 }
-    }
-    let behind = bench.client.submit([0x03], to: scope)
+    let ticket = bench.client.submit([0x01], to: other)
+    bench.client.release(other)
     bench.endTurn()
-    #expect(failures >= 1)
-    #expect(behind.sequence != nil, "who waits behind goes on")
+    bench.advance(by: .seconds(3))
+    let last = try #require(bench.joins().last)
+    #expect(last.contains { $0.scope == "other" && $0.mode == .sendOnly })
+    #expect(ticket.outcome == nil)
+    #expect(bench.client.unheldScopes == ["other"])
   }
 
   @Test("A run of which a part is known is taken from there, however many scopes a step changes")

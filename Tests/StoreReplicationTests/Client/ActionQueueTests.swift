@@ -39,7 +39,8 @@ struct ActionQueueTests {
       #expect(queue.hasUnsent == (twin.sent < twin.inFlight.count || !twin.waiting.isEmpty))
       #expect(queue.firstSequence == twin.first)
       #expect(same(queue.settlingTickets, twin.settling.flatMap(\.tickets)))
-      #expect(queue.earliestWaitingDeadline == twin.waiting.compactMap(\.deadline).min())
+      let all = twin.settling.flatMap(\.tickets) + twin.inFlight + twin.waiting
+      #expect(queue.earliestEnd == all.compactMap(\.end).min())
       let room = max(0, window - twin.inFlight.count)
       #expect(queue.sendable(window: window) == min(twin.waiting.count, room))
     }
@@ -58,9 +59,10 @@ struct ActionQueueTests {
     let ticket = ActionTicket(
       scope: scope,
       action: [0x01],
-      deadline: deadline < 200 ? deadline : nil,
+      timeToLive: deadline < 200 ? .nanoseconds(Int64(deadline)) : nil,
     )
     queue.append(ticket)
+    _ = queue.beginLives(at: Instant(nanoseconds: 0))
     twin.waiting.append(ticket)
   }
 
@@ -124,10 +126,10 @@ struct ActionQueueTests {
     _ random: inout SplitMix,
   ) {
     if Bool.random(using: &random) {
-      let time = UInt64.random(in: 0..<200, using: &random)
-      let expired = twin.waiting.filter { $0.deadline ?? .max < time }
-      twin.waiting.removeAll { $0.deadline ?? .max < time }
-      #expect(same(queue.removeExpired(at: time), expired))
+      let time = Instant(nanoseconds: Int64.random(in: 0..<200, using: &random))
+      let expired = twin.waiting.filter { $0.end ?? .distantFuture <= time }
+      twin.waiting.removeAll { $0.end ?? .distantFuture <= time }
+      #expect(same(queue.removeExpiredWaiting(at: time), expired))
     } else {
       let back = UInt64.random(in: 0...4, using: &random)
       queue.rewind(to: twin.first + back)

@@ -51,7 +51,7 @@ import Testing
     #expect(request.position == nil)
     #expect(
       bench.client.takeEvents().contains {
-        if case .resynchronising(scope: "counter", _) = $0 { true } else { false }
+        if case .resynchronizing(scope: "counter", _) = $0 { true } else { false }
       }
     )
   }
@@ -145,10 +145,11 @@ import Testing
   func expiryOffline() throws {
     let bench = ClientBench()
     let scope = bench.client.add("counter", mode: .follow, replica: bench.replica)
-    let soon = bench.client.submit([0], to: scope, deadline: 100)
-    let later = bench.client.submit([0], to: scope, deadline: 300)
-    #expect(bench.client.nextDeadline == Instant(nanoseconds: 101_000_000))
-    bench.advance(by: .milliseconds(100))
+    let soon = bench.client.submit([0], to: scope, timeToLive: .milliseconds(100))
+    let later = bench.client.submit([0], to: scope, timeToLive: .milliseconds(300))
+    bench.endTurn()
+    #expect(bench.client.nextDeadline == Instant(nanoseconds: 100_000_000))
+    bench.advance(by: .milliseconds(99))
     #expect(soon.outcome == nil)
     bench.advance(by: .milliseconds(1))
     guard case .failed(let failure)? = soon.outcome else {
@@ -157,7 +158,7 @@ import Testing
     }
     #expect(failure.code == Outcome.expired)
     #expect(later.outcome == nil)
-    #expect(bench.client.nextDeadline == Instant(nanoseconds: 301_000_000))
+    #expect(bench.client.nextDeadline == Instant(nanoseconds: 300_000_000))
     bench.advance(by: .milliseconds(200))
     #expect(later.isFinished)
   }

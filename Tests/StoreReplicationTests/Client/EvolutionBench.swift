@@ -259,7 +259,7 @@ final class EvolutionBench {
   }
 
   var resynchronisations: [String] {
-    events.compactMap { if case .resynchronising(_, let reason) = $0 { reason } else { nil } }
+    events.compactMap { if case .resynchronizing(_, let reason) = $0 { reason } else { nil } }
   }
 
   /// The requests of the joins, in order.

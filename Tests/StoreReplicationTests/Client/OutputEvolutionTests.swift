@@ -270,7 +270,13 @@ private final class Listener<Output: Sendable>: Replica {
 
   var digest: Digest { state.digest }
 
-  func settled(revision: UInt64) { revisions.append(revision) }
+  var encoding: [UInt8] { state.encoded() }
+
+  var isPresent: Bool { state != nil }
+
+  func show(revision: UInt64) { revisions.append(revision) }
+
+  func announce() {}
 
   func received(_ output: PublishedMessage.Output) {
     feed.take(EncodedOutput(bytes: output.value, schema: output.schema, origin: scope))

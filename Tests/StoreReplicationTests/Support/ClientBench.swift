@@ -223,6 +223,8 @@ final class ClientBench {
 final class LoggingReplica: Replica {
   private(set) var log: [String] = []
   var digest: Digest { Digest(rawValue: 42) }
+  let encoding: [UInt8] = [0xf6]
+  let isPresent = true
 
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     log.append("reset at \(revision)")
@@ -232,7 +234,11 @@ final class LoggingReplica: Replica {
     log.append("applied \(revision)")
   }
 
-  func settled(revision: UInt64) { log.append("settled at \(revision)") }
+  func show(revision: UInt64) { log.append("settled at \(revision)") }
+
+  func announce() {}
+
+  func received(_: PublishedMessage.Output) {}
 
   func statusChanged(_ status: ScopeStatus) {}
 }

@@ -145,7 +145,10 @@ final class OutputBench {
   }
 
   func unfollow(_ scope: ClientScope) {
-    client.remove(scope)
+    client.timing.linger = .zero
+    client.release(scope)
+    client.endTurn(now)
+    client.tick(now)
     pump()
   }
 
@@ -217,6 +220,8 @@ final class YardReplica: Replica {
   /// Only the outputs.
   private(set) var sounds: [String] = []
   let digest = Digest(rawValue: 0)
+  let encoding: [UInt8] = [0xf6]
+  let isPresent = true
 
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     log.append("reset at \(revision)")
@@ -226,7 +231,7 @@ final class YardReplica: Replica {
     log.append("applied \(revision)")
   }
 
-  func settled(revision: UInt64) { log.append("settled at \(revision)") }
+  func show(revision: UInt64) { log.append("settled at \(revision)") }
 
   func announce() { log.append("announced") }
 

@@ -176,12 +176,18 @@ final class TypedReplica<State: ReplicatedState>: Replica {
 
   var digest: Digest { isDamaged ? Digest(rawValue: 0) : newest.digest }
 
-  func settled(revision: UInt64) {
+  var encoding: [UInt8] { newest.encoded() }
+
+  var isPresent: Bool { newest != nil }
+
+  func show(revision: UInt64) {
     shown = newest
     shownRevisions.append(revision)
   }
 
   func announce() { onAnnounce() }
+
+  func received(_: PublishedMessage.Output) {}
 
   func statusChanged(_ status: ScopeStatus) { statuses.append(status) }
 }

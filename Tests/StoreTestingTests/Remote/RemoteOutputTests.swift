@@ -17,10 +17,10 @@ struct RemoteOutputTests {
         Expose("whistle", state: \.self, action: \.self, output: Whistle.Output.self)
       ],
     )
-    let core = InMemoryCore<_, _, Whistle.State, Whistle.Action>(
-      daemon,
-      scope: "whistle",
-      state: Whistle.State(),
+    let core = RemoteStoreCore<Whistle.State, Whistle.Action>(
+      "whistle",
+      of: daemon.client,
+      connection: daemon,
     )
     return (Store(core: core), root)
   }
