@@ -9,7 +9,7 @@ import FoundationNetworking
 ///
 /// `state` is what several threads touch: the session's queue and whoever cancels. It is guarded by
 /// its mutex; everything else is constant.
-final class BoundedDownload: NSObject {
+final class BoundedDownload: Sendable {
   struct Answer: Sendable {
     let status: Int
     /// Nil when it was longer than the limit; empty unless the status is 200.
@@ -18,7 +18,8 @@ final class BoundedDownload: NSObject {
 
   private enum State {
     case new
-    case running(CheckedContinuation<Answer, any Error>, Data)
+    /// The task is set as soon as it runs.
+    case running(CheckedContinuation<Answer, any Error>, URLSessionTask?, Data)
     case finished
   }
 
@@ -33,62 +34,64 @@ final class BoundedDownload: NSObject {
   ///
   /// - Throws: A `URLError`, or `CancellationError` as soon as the task is cancelled.
   func run(_ request: URLRequest) async throws -> Answer {
-    let session = URLSession(configuration: .ephemeral, delegate: self, delegateQueue: nil)
-    defer { session.invalidateAndCancel() }
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let isCancelled = state.withLock { state in
-          guard case .new = state else { return true }
-          state = .running(continuation, Data())
-          return false
-        }
-        guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
-        session.dataTask(with: request).resume()
-      }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { start(request, $0) }
     } onCancel: {
       finish(.failure(CancellationError()))
     }
   }
 
+  private func start(_ request: URLRequest, _ continuation: CheckedContinuation<Answer, any Error>)
+  {
+    let isCancelled = state.withLock { state in
+      guard case .new = state else { return true }
+      state = .running(continuation, nil, Data())
+      return false
+    }
+    // A task that is never resumed would stay with the session for ever, so there is none yet.
+    guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
+    let task = DownloadSession.shared.start(request, for: self)
+    let isFinished = state.withLock { state in
+      guard case .running(let continuation, _, let body) = state else { return true }
+      state = .running(continuation, task, body)
+      return false
+    }
+    if isFinished { task.cancel() }
+  }
+
   /// Ends the request; only the first call counts.
   private func finish(_ result: Result<Answer, any Error>) {
-    let continuation = state.withLock { state -> CheckedContinuation<Answer, any Error>? in
+    let state = state.withLock { state in
       defer { state = .finished }
-      guard case .running(let continuation, _) = state else { return nil }
-      return continuation
+      return state
     }
-    continuation?.resume(with: result)
+    guard case .running(let continuation, let task, _) = state else { return }
+    // Whoever has answered does not mind.
+    task?.cancel()
+    continuation.resume(with: result)
   }
 }
 
-extension BoundedDownload: URLSessionDataDelegate {
-  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    let status = dataTask.status
+extension BoundedDownload {
+  /// Takes a part of the answer.
+  func receive(_ data: Data, status: Int) {
     guard status == 200 else { return finish(.success(Answer(status: status, body: Data()))) }
     let isTooLong = state.withLock { state in
-      guard case .running(let continuation, var body) = state else { return false }
+      guard case .running(let continuation, let task, var body) = state else { return false }
       state = .finished
       body.append(data)
-      state = .running(continuation, body)
+      state = .running(continuation, task, body)
       return body.count > limit
     }
     if isTooLong { finish(.success(Answer(status: status, body: nil))) }
   }
 
-  func urlSession(
-    _ session: URLSession,
-    task: URLSessionTask,
-    didCompleteWithError error: (any Error)?,
-  ) {
+  /// Takes the end of the answer.
+  func complete(status: Int, error: (any Error)?) {
     if let error { return finish(.failure(error)) }
     let body = state.withLock { state in
-      if case .running(_, let body) = state { body } else { Data() }
+      if case .running(_, _, let body) = state { body } else { Data() }
     }
-    finish(.success(Answer(status: task.status, body: body)))
+    finish(.success(Answer(status: status, body: body)))
   }
-}
-
-extension URLSessionTask {
-  /// The answer's status; 0 when it was none of HTTP.
-  fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
 }

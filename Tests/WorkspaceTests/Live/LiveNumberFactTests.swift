@@ -110,6 +110,26 @@ struct LiveNumberFactTests {
     }
   }
 
+  @Test("Requests that are cancelled, answered and answered at too great a length do no harm")
+  func survivesCancellations() async throws {
+    let long = Data(repeating: 0x37, count: 100_000)
+    try await FactServer.run { request in
+      HTTPResponse(statusCode: .ok, body: request.path.hasSuffix("7") ? long : Data("x".utf8))
+    } operation: { server in
+      for number in 0..<1000 {
+        let client = try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock())
+        let request = Task { try await client.fetch(number) }
+        // From before the request has left to after the answer has come.
+        for _ in 0..<(number % 40) { await Task.yield() }
+        request.cancel()
+        switch await request.result {
+        case .success(let fact): #expect(fact == "x")
+        case .failure(let error): #expect(error is CancellationError || error is NumberFactError)
+        }
+      }
+    }
+  }
+
   @Test(
     "A base that is no address is refused before anything is asked",
     arguments: ["", "numbersapi.com", "ftp://numbersapi.com", "http://", "http://a b", "/facts"],

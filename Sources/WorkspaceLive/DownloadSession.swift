@@ -1,0 +1,60 @@
+import Foundation
+import Synchronization
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The process's one URL session, which is never invalidated: FoundationNetworking ends the process
+/// when a task still answers in a session that was.
+final class DownloadSession: Sendable {
+  static let shared = DownloadSession()
+
+  private let session: URLSession
+  private let delegate = DownloadDelegate()
+
+  private init() {
+    let configuration = URLSessionConfiguration.ephemeral
+    // No request leaves anything behind for the next one.
+    configuration.httpCookieStorage = nil
+    configuration.urlCache = nil
+    configuration.urlCredentialStorage = nil
+    session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
+  }
+
+  /// Begins a request, whose answer the download is told.
+  func start(_ request: URLRequest, for download: BoundedDownload) -> URLSessionTask {
+    let task = session.dataTask(with: request)
+    delegate.add(download, for: task)
+    task.resume()
+    return task
+  }
+}
+
+/// Tells each download of its task.
+private final class DownloadDelegate: NSObject, URLSessionDataDelegate {
+  private let downloads = Mutex<[Int: BoundedDownload]>([:])
+
+  func add(_ download: BoundedDownload, for task: URLSessionTask) {
+    downloads.withLock { $0[task.taskIdentifier] = download }
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let download = downloads.withLock { $0[dataTask.taskIdentifier] }
+    download?.receive(data, status: dataTask.status)
+  }
+
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    didCompleteWithError error: (any Error)?,
+  ) {
+    let download = downloads.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+    download?.complete(status: task.status, error: error)
+  }
+}
+
+extension URLSessionTask {
+  /// The answer's status; 0 when it was none of HTTP.
+  fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
+}
