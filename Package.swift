@@ -91,6 +91,7 @@ let package = Package(
       name: "StoreDaemon",
       dependencies: [
         "StoreActor", "StoreReplication", "StoreState", "ZeroMQ",
+        .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
     ),
@@ -171,6 +172,7 @@ let package = Package(
 
     .testTarget(name: "HouseTests"),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
+    .testTarget(name: "StoreDaemonTests", dependencies: ["StoreDaemon"]),
     .testTarget(name: "StoreStateTests", dependencies: ["StoreState"]),
     .testTarget(
       name: "StoreActorTests",

@@ -45,9 +45,6 @@ final class Follower: ClientTransport {
   /// What a client of this library sets.
   static func options(sendHighWater: Int = 10_000) -> SocketOptions {
     var options = SocketOptions()
-    options.heartbeatInterval = .seconds(1)
-    options.heartbeatTimeout = .seconds(3)
-    options.heartbeatTimeToLive = .seconds(3)
     options.reconnectInterval = .milliseconds(50)
     options.reconnectIntervalMaximum = .seconds(5)
     options.linger = .zero

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -76,6 +78,17 @@ static inline const char *czmq_message_property(const czmq_message *message, con
   return zmq_msg_gets((const zmq_msg_t *)message, name);
 }
 
+// A property that consists of decimal digits.
+static inline bool czmq_message_number(
+  const czmq_message *message, const char *name, uint64_t *number
+) {
+  const char *text = czmq_message_property(message, name);
+  if (!text || *text < '0' || *text > '9') return false;
+  char *end;
+  *number = strtoull(text, &end, 10);
+  return *end == 0;
+}
+
 static inline int czmq_message_send(czmq_message *message, void *socket, int flags) {
   return zmq_msg_send((zmq_msg_t *)message, socket, flags);
 }
@@ -92,6 +105,28 @@ static inline bool czmq_is_main_thread(void) {
   return syscall(SYS_gettid) == getpid();
 #else
 #error "Say here how this platform tells its main thread."
+#endif
+}
+
+// The user at the other end of a local connection, as the kernel vouches for it.
+static inline bool czmq_peer_user(int descriptor, uint32_t *user) {
+#if defined(__APPLE__)
+  uid_t uid;
+  gid_t gid;
+  if (getpeereid(descriptor, &uid, &gid) != 0) return false;
+  *user = uid;
+  return true;
+#else
+  // As `struct ucred`, which only GNU's headers declare, and only when asked to.
+  struct { int32_t pid; uint32_t uid, gid; } peer;
+  socklen_t size = sizeof(peer);
+  int domain;
+  socklen_t domain_size = sizeof(domain);
+  if (getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &domain_size) != 0) return false;
+  if (domain != AF_UNIX) return false;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  *user = peer.uid;
+  return true;
 #endif
 }
 

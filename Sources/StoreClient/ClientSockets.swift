@@ -59,9 +59,8 @@ final class ClientSockets: ClientTransport {
 
   private static func common() -> SocketOptions {
     var options = SocketOptions()
-    options.heartbeatInterval = .seconds(1)
-    options.heartbeatTimeout = .seconds(3)
-    options.heartbeatTimeToLive = .seconds(3)
+    // Leases notice silence on either side; over tcp the system finds what is idle and broken.
+    options.tcpKeepalive = true
     options.reconnectInterval = .milliseconds(50)
     options.reconnectIntervalMaximum = .seconds(5)
     return options

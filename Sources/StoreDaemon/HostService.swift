@@ -20,7 +20,10 @@ final class HostService: LoopParticipant {
   /// Makes the loop turn soon, where it does not do so by itself.
   var wakeUp: () -> Void {
     get { transport.onWakeUp }
-    set { transport.onWakeUp = newValue }
+    set {
+      transport.onWakeUp = newValue
+      transport.sockets.wakeUp = newValue
+    }
   }
 
   var sockets: [Socket] { transport.sockets.all }
@@ -29,7 +32,12 @@ final class HostService: LoopParticipant {
   var resumesMainQueue: Bool { false }
   var nextDeadline: Int64? { turn.nextDeadline?.nanoseconds }
 
-  func receiveMessages() throws(ZeroMQError) -> Bool { try turn.receive() }
+  func receiveMessages() throws(ZeroMQError) -> Bool {
+    transport.sockets.beginTurn()
+    let hasMore = try turn.receive()
+    if hasMore { try transport.sockets.fetchRest() }
+    return hasMore
+  }
 
   func endTurn() throws(ZeroMQError) {
     try turn.end()

@@ -1,7 +1,12 @@
+package import Logging
 package import StoreReplication
 package import ZeroMQ
 
 /// The daemon's two sockets.
+///
+/// Peers are known by the serials of their connections, which nobody can choose and which are never
+/// used twice, not by their routing ids. What is sent to a serial whose connection is over goes
+/// nowhere, also when another connection has its routing id by then.
 @MainActor
 package final class HostSockets {
   package let control: Socket
@@ -9,13 +14,25 @@ package final class HostSockets {
   /// Both, those first whose messages are taken first.
   var all: [Socket] { [publishing, control] }
   private let context: Context
-  private var identity = Message()
-  private var body = Message()
+  private let connections: ConnectionGuard
+  private let routes: PeerRoutes
+  private let controlIntake: Intake
+  private let upstreamIntake: Intake
+  private var guardThread: HelperThread?
+  /// Where the control frame that was taken last came from.
+  private(set) var address = ""
+
+  /// Makes the main loop turn soon, where it does not do so by itself.
+  var wakeUp: () -> Void {
+    get { connections.wakeUp }
+    set { connections.wakeUp = newValue }
+  }
 
   package init(
     _ configuration: HostConfiguration,
     limits: Limits,
     welcome: [UInt8],
+    logger: Logger = Logger(label: "storeactor"),
   ) throws(ZeroMQError) {
     context = try Context()
     control = try Socket(context, kind: .router, options: Self.controlOptions(limits))
@@ -24,12 +41,36 @@ package final class HostSockets {
       kind: .xpub,
       options: Self.publishingOptions(limits, welcome: welcome),
     )
-    try bind(StoreLocation(directory: configuration.directory))
-    for address in configuration.listen {
-      guard let location = try? StoreLocation(address: address) else {
-        preconditionFailure("The address \(address) was not checked")
+    connections = try ConnectionGuard(
+      context,
+      control: control,
+      publishing: publishing,
+      limits: ConnectionTable.Limits(descriptors: FileDescriptorLimit.current),
+      logger: logger,
+    )
+    routes = PeerRoutes(connections)
+    controlIntake = Intake(control, .control, connections, routes)
+    upstreamIntake = Intake(publishing, .publishing, connections, routes)
+    try open(configuration)
+  }
+
+  /// Lets peers in, whom the guard awaits already.
+  private func open(_ configuration: HostConfiguration) throws(ZeroMQError) {
+    guardThread = HelperThread.start { [connections] in connections.run() }
+    do throws(ZeroMQError) {
+      guard guardThread != nil else {
+        throw ZeroMQError(code: EAGAIN, operation: "start", subject: "the guard's thread")
       }
-      try bind(location)
+      try bind(StoreLocation(directory: configuration.directory))
+      for address in configuration.listen {
+        guard let location = try? StoreLocation(address: address) else {
+          preconditionFailure("The address \(address) was not checked")
+        }
+        try bind(location)
+      }
+    } catch {
+      close()
+      throw error
     }
   }
 
@@ -46,7 +87,6 @@ package final class HostSockets {
     options.maxMessageSize = limits.frameBytes
     // A client that does not read what it asked for is ended when its queue is full.
     options.sendHighWater = 10_000
-    options.receiveHighWater = 10_000
     return options
   }
 
@@ -59,55 +99,63 @@ package final class HostSockets {
     options.maxMessageSize = limits.upstreamBytes
     // For each subscriber: beyond it messages are lost, which the subscriber notices and repairs.
     options.sendHighWater = 10_000
-    options.receiveHighWater = 10_000
     return options
   }
 
   private static func common() -> SocketOptions {
     var options = SocketOptions()
-    options.heartbeatInterval = .seconds(1)
-    options.heartbeatTimeout = .seconds(3)
-    options.heartbeatTimeToLive = .seconds(3)
+    options.admissionDomain = "storeactor"
+    // Leases notice silence on either side; over tcp the system finds what is idle and broken.
+    options.tcpKeepalive = true
+    // Without limit, for a peer that closes while its queue is full and a sign of life is to be
+    // answered ends the process by an assertion (libzmq issue 4364).
+    options.receiveHighWater = 0
     options.handshakeInterval = .seconds(3)
     options.backlog = 1024
     return options
   }
 
+  /// Shuts down those who did not say who they are in time.
+  func beginTurn() { routes.beginTurn() }
+
+  /// Takes in what was left for later turns, in queues that have a limit.
+  func fetchRest() throws(ZeroMQError) {
+    try upstreamIntake.fetch()
+    try controlIntake.fetch()
+  }
+
   /// Takes the next message that came upstream; nil when there is none.
   package func nextUpstream() throws(ZeroMQError) -> ArraySlice<UInt8>? {
-    guard try publishing.receive(into: &body) else { return nil }
-    let bytes = body.bytes
+    guard let item = try upstreamIntake.next() else { return nil }
     // A message of several frames is none of ours.
-    guard body.more else { return bytes[...] }
-    while body.more { _ = try publishing.receive(into: &body) }
-    return []
+    return item.isWhole ? item.bytes[...] : []
   }
 
   /// Takes the next control frame; nil when there is none.
   package func nextControl() throws(ZeroMQError) -> ControlFrame? {
-    guard try control.receive(into: &identity) else { return nil }
-    let peer = PeerID(bytes: identity.bytes)
-    guard identity.more, try control.receive(into: &body) else {
-      return ControlFrame(peer: peer, bytes: nil)
+    guard let item = try controlIntake.next() else {
+      routes.heardEverybody()
+      return nil
     }
-    guard body.more else { return ControlFrame(peer: peer, bytes: body.bytes[...]) }
-    while body.more { _ = try control.receive(into: &body) }
-    return ControlFrame(peer: peer, bytes: nil)
+    address = item.address
+    return ControlFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
   }
-
-  /// Where the frame taken last came from; only a payload frame knows.
-  var address: String { body.property("Peer-Address") ?? "" }
 
   /// Sends a control frame.
   ///
   /// - Returns: False when the peer's queue is full.
   func send(_ frame: [UInt8], to peer: PeerID) throws(ZeroMQError) -> Bool {
-    switch try control.send(peer.bytes, more: true) {
+    // A peer that has gone: its lease, or the loss of its subscription, ends the session.
+    guard let routingID = routes.routingID(of: peer) else { return true }
+    switch try control.send(routingID, more: true) {
     case .sent:
-      _ = try control.send(Message(adopting: frame))
+      // Only now is it decided which connection gets the message. When that is not the peer's any
+      // more, its successor with the same routing id gets an empty one: a greeting.
+      let isConnected = routes.routingID(of: peer) != nil
+      _ = try control.send(Message(adopting: isConnected ? frame : []))
+      if isConnected, DaemonMessage.isHelloOK(frame) { routes.greet(peer) }
       return true
     case .wouldBlock: return false
-    // The peer has gone: its lease, or the loss of its subscription, ends the session.
     case .unroutable: return true
     }
   }
@@ -118,8 +166,22 @@ package final class HostSockets {
   }
 
   func close() {
+    // While the guard reads: what the sockets still tell must not wait for it.
+    control.stopMonitoring()
+    publishing.stopMonitoring()
+    guardThread?.join()
+    guardThread = nil
     control.close()
     publishing.close()
+    connections.close()
     context.terminate()
+  }
+}
+
+extension DaemonMessage {
+  /// Whether a frame is the answer that opens or resumes a session.
+  static func isHelloOK(_ frame: [UInt8]) -> Bool {
+    // An array of thirteen items, of which the first is 65.
+    frame.starts(with: [0x8d, 0x18, 0x41])
   }
 }

@@ -197,7 +197,12 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
     let sockets: HostSockets
     do throws(ZeroMQError) {
-      sockets = try HostSockets(configuration, limits: Limits(), welcome: server.welcome)
+      sockets = try HostSockets(
+        configuration,
+        limits: Limits(),
+        welcome: server.welcome,
+        logger: logger,
+      )
     } catch {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }

@@ -14,6 +14,13 @@ import Darwin
 /// What guards what: `handle` never changes and libzmq guards what is behind it; the count of open
 /// sockets and whether the context was terminated are behind `life`.
 package final class Context: Sendable {
+  /// Routing ids that the library makes up count up from a number of `rand()`, which it never
+  /// seeds: they would begin alike everywhere, and who claims the next one ends the process.
+  private static let isSeeded: Void = {
+    var generator = SystemRandomNumberGenerator()
+    srand(generator.next())
+  }()
+
   private struct Life {
     var openSockets = 0
     var isTerminated = false
@@ -33,6 +40,7 @@ package final class Context: Sendable {
   /// - Throws: ``ZeroMQError`` when the library will not do, or refuses one of the numbers.
   package init(ioThreads: Int = 1, maxSockets: Int = 1023) throws(ZeroMQError) {
     try ZeroMQLibrary.check()
+    _ = Self.isSeeded
     guard let handle = zmq_ctx_new() else { throw .last("create", "a ZeroMQ context") }
     self.handle = handle
     try set(ZMQ_IO_THREADS, "ioThreads", ioThreads)

@@ -95,4 +95,24 @@ package struct Message: ~Copyable, Sendable {
       czmq_message_property(pointer, name).map { String(cString: $0) }
     }
   }
+
+  /// A property that is a whole number, written in digits; nil when it is none.
+  package borrowing func number(_ name: StaticString) -> UInt64? {
+    withUnsafePointer(to: raw) { pointer in
+      var number: UInt64 = 0
+      return czmq_message_number(pointer, name.utf8CString, &number) ? number : nil
+    }
+  }
+
+  /// The descriptor of the connection that a received message came from.
+  ///
+  /// That connection may be over, and the descriptor another's by now.
+  package borrowing func descriptor() -> Int32? { number("__fd").flatMap { Int32(exactly: $0) } }
+}
+
+extension StaticString {
+  /// The text as C reads it: a literal ends in a zero.
+  fileprivate var utf8CString: UnsafePointer<CChar> {
+    UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
 }

@@ -36,17 +36,15 @@ extension Socket {
   }
 
   private func applyConnections(_ options: SocketOptions) throws(ZeroMQError) {
-    try set(ZMQ_HEARTBEAT_IVL, "heartbeatInterval", options.heartbeatInterval)
-    try set(ZMQ_HEARTBEAT_TIMEOUT, "heartbeatTimeout", options.heartbeatTimeout)
-    try set(ZMQ_HEARTBEAT_TTL, "heartbeatTimeToLive", options.heartbeatTimeToLive)
     try set(ZMQ_HANDSHAKE_IVL, "handshakeInterval", options.handshakeInterval)
     try set(ZMQ_RECONNECT_IVL, "reconnectInterval", options.reconnectInterval)
     try set(ZMQ_RECONNECT_IVL_MAX, "reconnectIntervalMaximum", options.reconnectIntervalMaximum)
     try set(ZMQ_BACKLOG, "backlog", options.backlog)
     try set(ZMQ_TCP_KEEPALIVE, "tcpKeepalive", options.tcpKeepalive)
-    for user in options.ipcUserFilter {
-      // Each call adds one user to those that are let in.
-      try setValue(ZMQ_IPC_FILTER_UID, "ipcUserFilter", uid_t(user))
+    if let domain = options.admissionDomain {
+      let status = zmq_setsockopt(opened(), ZMQ_ZAP_DOMAIN, domain, domain.utf8.count)
+      try check(status, "admissionDomain", domain)
+      try setValue(ZMQ_ZAP_ENFORCE_DOMAIN, "admissionDomain", 1 as Int32)
     }
   }
 

@@ -23,6 +23,8 @@ package final class Socket {
     case xsub
     /// Exactly one peer.
     case pair
+    /// Answers one request after the other; what the library asks comes this way.
+    case reply
   }
 
   package let kind: Kind
@@ -164,6 +166,7 @@ extension Socket.Kind {
     case .xpub: ZMQ_XPUB
     case .xsub: ZMQ_XSUB
     case .pair: ZMQ_PAIR
+    case .reply: ZMQ_REP
     }
   }
 }

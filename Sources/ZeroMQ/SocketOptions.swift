@@ -50,29 +50,8 @@ package struct SocketOptions: Sendable {
 
   // MARK: - Connections
 
-  /// How often to ask a silent peer for a sign of life; 0 is never.
-  ///
-  /// Finds a broken link or a stopped process, not a program whose thread hangs.
-  package var heartbeatInterval: Duration?
-
-  /// How long to wait for that sign before the connection is closed.
-  package var heartbeatTimeout: Duration?
-
-  /// After how long a silence the *peer* is to close the connection; below 65 seconds.
-  ///
-  /// Some peers compute this modulo 65.5 seconds: 70 seconds would be 4.5 to them.
-  package var heartbeatTimeToLive: Duration? {
-    didSet {
-      guard let timeToLive = heartbeatTimeToLive else { return }
-      precondition(
-        timeToLive < Self.heartbeatTimeToLiveLimit,
-        "heartbeatTimeToLive is \(timeToLive), but must be below \(Self.heartbeatTimeToLiveLimit)",
-      )
-    }
-  }
-
-  /// What ``heartbeatTimeToLive`` must stay below.
-  package static let heartbeatTimeToLiveLimit = Duration.seconds(65)
+  // The library's heartbeats are not offered: a peer that closes while its queue is full, with an
+  // answer to one on its way, ends the process by an assertion (libzmq issue 4364).
 
   /// How long a new connection may take to introduce itself; 30 seconds unless set.
   package var handshakeInterval: Duration?
@@ -86,8 +65,11 @@ package struct SocketOptions: Sendable {
   /// How many connections may wait to be accepted.
   package var backlog: Int?
 
-  /// Which users may connect over ipc; when empty, all who can open the socket's file.
-  package var ipcUserFilter: [UInt32] = []
+  /// Asks ``Admission`` about every connection, naming this domain, and shuts out what cannot be
+  /// asked about: the protocol's first versions, which a web page can speak.
+  ///
+  /// A socket with this option lets nobody in when there is no ``Admission`` in its context.
+  package var admissionDomain: String?
 
   /// Whether the system probes idle tcp connections.
   package var tcpKeepalive: Bool?

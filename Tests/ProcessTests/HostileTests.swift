@@ -149,25 +149,78 @@ extension ProcessTests {
       }
     }
 
-    @Test("A peer that asks without end and reads nothing is not waited for, and fills no memory")
+    @Test("A peer that reads nothing is not waited for, and fills no memory")
     func deaf() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let witness = try await Witness(world)
         let before = try residentBytes(daemon)
-        let describe = ClientMessage.describe(request: 1).encoded()
-        let frame = [0, UInt8(describe.count)] + describe
+        let describe = ZMTP.message(ClientMessage.describe(request: 1).encoded())
+        let requests = [[UInt8]](repeating: describe, count: 500).flatMap { $0 }
         let peer = try RawPeer(
           "\(world.directory)/ctl",
           as: "DEALER",
-          sending: [],
-          flood: [[UInt8]](repeating: frame, count: 1000).flatMap { $0 },
+          sending: ZMTP.message(Self.hello.encoded()),
+          afterwards: .ignores,
         )
-        try await counter("blockedPeers", reaches: 1, orMore: true, world)
+        try await peer.ready()
+        // Not faster than it is heard: it is to fill the queue of what it does not read.
+        while try await world.counter("blockedPeers") == 0, peer.send(requests) {}
+        #expect(try await world.counter("blockedPeers") == 1)
         try await witness.check(daemon)
-        withExtendedLifetime(peer) {}
         #expect(daemon.errors.lines.count == 1, "\(daemon.errors.lines)")
         #expect(try residentBytes(daemon) - before < 128 << 20)
+      }
+    }
+
+    @Test("A peer that sends more than can be heard is cut off, and what it sent is dropped")
+    func talkative() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.serialProbe)
+        let watcher = try await world.watch("probe")
+        let sender = try world.startClient(
+          "--json",
+          "send",
+          "probe",
+          #"{"threadBlocked":{"milliseconds":500}}"#,
+        )
+        _ = try await daemon.output.line("the main thread to be busy") { $0 == "blocked" }
+        let frame = ZMTP.message([UInt8](repeating: 7, count: 200))
+        let peers = try [("ctl", "DEALER"), ("pub", "XSUB")].map { file, type in
+          try RawPeer(
+            "\(world.directory)/\(file)",
+            as: type,
+            sending: [[UInt8]](repeating: frame, count: 20_000).flatMap { $0 },
+          )
+        }
+        for peer in peers { try await peer.closed() }
+        #expect(try await world.finish(sender).isSuccess)
+        #expect(daemon.errors.lines.count { $0.contains("faster than it can be heard") } == 2)
+        #expect(try await world.get("probe")["reduced"] == 1)
+        #expect(watcher.errors.lines == [])
+      }
+    }
+
+    @Test("Peers that fill their queue, ask for signs of life and hang up do no harm")
+    func hangingUp() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let describe = ZMTP.message(ClientMessage.describe(request: 1).encoded())
+        let unknown = ZMTP.message([7])
+        for _ in 0..<3 {
+          let peers = try [("ctl", "DEALER", describe), ("pub", "XSUB", unknown)].map {
+            let part = [[UInt8]](repeating: $2, count: 50).flatMap { $0 } + ZMTP.ping
+            return try RawPeer(
+              "\(world.directory)/\($0)",
+              as: $1,
+              sending: [[UInt8]](repeating: part, count: 1000).flatMap { $0 },
+              afterwards: .hangsUp,
+            )
+          }
+          for peer in peers { try await peer.closed() }
+        }
+        try await witness.check(daemon)
       }
     }
 

@@ -144,28 +144,4 @@ struct RouterDealerTests {
     try pair.client.sendAll([1])
     #expect(try Poller([.socket(pair.server)]).wait(timeout: shortWait) == 0)
   }
-
-  @Test("A user on the list is let in")
-  func userLetIn() throws {
-    let pair = try Self.pair(lettingIn: getuid())
-    #expect(try pair.client.nextMessage(from: pair.server) == [[]])
-  }
-
-  @Test("A user who is not on the list gets no connection")
-  func userShutOut() throws {
-    let pair = try Self.pair(lettingIn: getuid() + 1)
-    let poller = Poller([.socket(pair.client), .socket(pair.server)])
-    #expect(try poller.wait(timeout: shortWait) == 0)
-  }
-
-  private static func pair(lettingIn user: uid_t) throws -> Pair {
-    try Pair(
-      .router,
-      .dealer,
-      server: .init {
-        $0.ipcUserFilter = [user]
-        $0.probeRouter = true
-      },
-    )
-  }
 }

@@ -106,16 +106,13 @@ struct SocketTests {
     common.receiveHighWater = 20
     common.maxMessageSize = 1 << 20
     common.immediate = true
-    common.heartbeatInterval = .seconds(1)
-    common.heartbeatTimeout = .seconds(3)
-    common.heartbeatTimeToLive = .seconds(64)
     common.handshakeInterval = .seconds(3)
     common.reconnectInterval = .milliseconds(50)
     common.reconnectIntervalMaximum = .seconds(5)
     common.backlog = 1024
-    common.ipcUserFilter = [getuid()]
+    common.admissionDomain = "tests"
     common.tcpKeepalive = true
-    for kind in [Socket.Kind.router, .dealer, .xpub, .xsub, .pair] {
+    for kind in [Socket.Kind.router, .dealer, .xpub, .xsub, .pair, .reply] {
       var options = common
       options.routerMandatory = kind == .router ? true : nil
       options.probeRouter = kind == .router || kind == .dealer ? true : nil
@@ -148,21 +145,6 @@ struct SocketTests {
       options: .init { $0.onlyFirstSubscribe = true },
     )
     #expect(!socket.isClosed)
-  }
-
-  @Test("A time to live of 65 seconds, which peers would cut short, is a programmer's error")
-  func timeToLive() async {
-    var options = SocketOptions()
-    options.heartbeatTimeToLive = .milliseconds(64_999)
-    #expect(options.heartbeatTimeToLive == .milliseconds(64_999))
-    let exit = await #expect(
-      processExitsWith: .failure,
-      observing: [\.standardErrorContent],
-    ) {
-      var options = SocketOptions()
-      options.heartbeatTimeToLive = SocketOptions.heartbeatTimeToLiveLimit
-    }
-    expectMessage("heartbeatTimeToLive is 65.0 seconds, but must be below 65.0 seconds", of: exit)
   }
 
   @Test("Terminating a context with open sockets is a programmer's error, not a hang")

@@ -5,7 +5,7 @@ package import StoreState
 package final class GenericReplica: Replica {
   /// What happened to the scope.
   package enum Event {
-    /// A snapshot was taken in.
+    /// A snapshot is about to be shown.
     case snapshot(revision: UInt64)
     /// A delta of the optional state, which was `old`, was applied.
     case delta(ArraySlice<UInt8>, old: GenericValue, revision: UInt64)
@@ -29,6 +29,8 @@ package final class GenericReplica: Replica {
   private let outputSchema: Digest?
   private let plan: DeltaPlan
   private var knownDigest: IncrementalDigest?
+  /// Whether a snapshot was taken in that is not shown yet.
+  private var isReset = false
   /// Outputs that were not of their own schema.
   package private(set) var unreadableOutputs = 0
   /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
@@ -47,7 +49,7 @@ package final class GenericReplica: Replica {
     try value.validate(against: schema, in: description.state)
     self.value = value
     self.revision = revision
-    onEvent?(.snapshot(revision: revision))
+    isReset = true
   }
 
   package func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
@@ -62,7 +64,8 @@ package final class GenericReplica: Replica {
       throw error
     }
     self.revision = revision
-    if let old { onEvent?(.delta(delta, old: old, revision: revision)) }
+    // What comes between a snapshot and its showing belongs to it.
+    if let old, !isReset { onEvent?(.delta(delta, old: old, revision: revision)) }
   }
 
   package var digest: Digest { IncrementalDigest.digest(of: value, known: &knownDigest) }
@@ -71,7 +74,12 @@ package final class GenericReplica: Replica {
 
   package var isPresent: Bool { value != .null }
 
-  package func show(revision: UInt64) { self.revision = revision }
+  package func show(revision: UInt64) {
+    self.revision = revision
+    guard isReset else { return }
+    isReset = false
+    onEvent?(.snapshot(revision: revision))
+  }
 
   package func announce() { onEvent?(.shown(revision: revision)) }
 

@@ -10,7 +10,18 @@ import Darwin
 /// A peer on a socket's file that speaks whatever bytes it is given.
 final class RawPeer: Sendable {
   private let open: OpenDescriptor
+  private let isReady = Watched(false)
   private let isClosed = Watched(false)
+
+  /// What a peer does when it has sent everything.
+  enum Manner {
+    /// Reads until the other side closes.
+    case listens
+    /// Reads nothing, and goes.
+    case hangsUp
+    /// Reads nothing, and stays.
+    case ignores
+  }
 
   /// Connects, sends the bytes and reads until the other side closes.
   ///
@@ -19,19 +30,27 @@ final class RawPeer: Sendable {
   init(
     _ path: String,
     as socketType: String? = nil,
+    routingID: [UInt8] = [],
     sending bytes: [UInt8],
     flood: [UInt8] = [],
+    afterwards: Manner = .listens,
   ) throws {
     let descriptor = try Self.connect(path)
     let open = OpenDescriptor(descriptor)
     self.open = open
+    let isReady = isReady
     let isClosed = isClosed
+    let opening = socketType.map { ZMTP.opening($0, routingID: routingID) }
     Thread.detachNewThread {
-      var isOpen = socketType.map { Self.shakeHands(descriptor, as: $0) } ?? true
+      var isOpen = opening.map { Self.shakeHands(descriptor, $0) } ?? true
       isOpen = isOpen && Self.send(bytes, to: descriptor)
+      isReady.update { $0 = isOpen }
       while isOpen, !flood.isEmpty { isOpen = Self.send(flood, to: descriptor) }
       var buffer = [UInt8](repeating: 0, count: 4096)
-      while isOpen { isOpen = recv(descriptor, &buffer, buffer.count, 0) > 0 }
+      guard afterwards != .ignores else { return }
+      while isOpen, afterwards == .listens {
+        isOpen = recv(descriptor, &buffer, buffer.count, 0) > 0
+      }
       open.close()
       isClosed.update { $0 = true }
     }
@@ -39,12 +58,27 @@ final class RawPeer: Sendable {
 
   deinit { open.hangUp() }
 
+  /// Waits until it was let in and has sent the bytes.
+  func ready(within time: Duration = .seconds(20)) async throws {
+    try await isReady.wait(within: time, for: "the handshake") { $0 ? true : nil }
+  }
+
+  /// Sends more bytes; false when the other side has closed.
+  func send(_ bytes: [UInt8]) -> Bool { open.use { Self.send(bytes, to: $0) } ?? false }
+
+  /// Whether the other side has closed the connection.
+  var isOver: Bool { isClosed.value }
+
+  /// Ends the connection.
+  func hangUp() { open.hangUp() }
+
   /// Waits until the other side has closed the connection.
   func closed(within time: Duration = .seconds(20)) async throws {
     try await isClosed.wait(within: time, for: "the connection's end") { $0 ? true : nil }
   }
 
-  private static func connect(_ path: String) throws -> Int32 {
+  /// Connects to a socket's file.
+  static func connect(_ path: String) throws -> Int32 {
     #if canImport(Glibc)
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     #else
@@ -69,8 +103,8 @@ final class RawPeer: Sendable {
   }
 
   /// Whoever sends before the other side has said READY is cut off.
-  private static func shakeHands(_ descriptor: Int32, as socketType: String) -> Bool {
-    guard send(ZMTP.opening(socketType), to: descriptor) else { return false }
+  private static func shakeHands(_ descriptor: Int32, _ opening: [UInt8]) -> Bool {
+    guard send(opening, to: descriptor) else { return false }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     // A greeting of 64 bytes, and a command that begins with its flags and its size.
@@ -105,6 +139,12 @@ private final class OpenDescriptor: Sendable {
 
   init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
 
+  deinit { close() }
+
+  func use(_ body: (Int32) -> Bool) -> Bool? {
+    descriptor.withLock { $0.map(body) }
+  }
+
   func hangUp() {
     descriptor.withLock { descriptor in
       if let descriptor { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -125,17 +165,35 @@ private final class OpenDescriptor: Sendable {
 
 /// The beginning of a ZMTP 3 connection without security, byte by byte.
 enum ZMTP {
-  /// Greeting and READY command of a socket of a type.
-  static func opening(_ socketType: String) -> [UInt8] {
+  /// Greeting and READY command of a socket of a type, which may choose its routing id.
+  static func opening(_ socketType: String, routingID: [UInt8] = []) -> [UInt8] {
     let signature: [UInt8] = [0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f]
     let mechanism = Array("NULL".utf8) + [UInt8](repeating: 0, count: 16)
     let greeting = signature + [3, 0] + mechanism + [UInt8](repeating: 0, count: 32)
-    let name = Array("Socket-Type".utf8)
-    let value = Array(socketType.utf8)
     let body =
-      [5] + Array("READY".utf8) + [UInt8(name.count)] + name + [0, 0, 0, UInt8(value.count)] + value
+      [5] + Array("READY".utf8) + property("Socket-Type", Array(socketType.utf8))
+      + (routingID.isEmpty ? [] : property("Identity", routingID))
     return greeting + [4, UInt8(body.count)] + body
   }
+
+  private static func property(_ name: String, _ value: [UInt8]) -> [UInt8] {
+    [UInt8(name.utf8.count)] + Array(name.utf8) + [0, 0, 0, UInt8(value.count)] + value
+  }
+
+  /// A frame that is a message.
+  static func message(_ body: [UInt8]) -> [UInt8] {
+    precondition(body.count < 256, "a short frame has less than 256 bytes, not \(body.count)")
+    return [0, UInt8(body.count)] + body
+  }
+
+  /// The same in the protocol's first version, which knows no greeting.
+  static func oldMessage(_ body: [UInt8]) -> [UInt8] {
+    precondition(body.count < 254, "a short frame has less than 254 bytes, not \(body.count)")
+    return [UInt8(body.count + 1), 0] + body
+  }
+
+  /// A sign of life that asks for another.
+  static let ping: [UInt8] = [4, 7, 4] + Array("PING".utf8) + [0, 0]
 
   /// The head of a frame that says to have so many bytes.
   static func longFrame(_ count: UInt64) -> [UInt8] {

@@ -77,15 +77,30 @@ final class World: Sendable {
     return process
   }
 
+  /// Starts a program that may not have more than so many open files.
+  func start(
+    _ program: Program,
+    _ arguments: [String],
+    limitingDescriptorsTo count: Int,
+  ) throws -> ChildProcess {
+    let script = "ulimit -n \(count); exec \"$0\" \"$@\""
+    let process = try ChildProcess("/bin/sh", ["-c", script, program.path] + arguments)
+    processes.withLock { $0.append(process) }
+    return process
+  }
+
   /// Starts a daemon on the world's directory and waits until it is ready.
   func startDaemon(
     _ program: Program = .stored,
     _ options: [String] = [],
+    limitingDescriptorsTo count: Int? = nil,
   ) async throws
     -> ChildProcess
   {
-    let place = program == .stored ? ["--dir", directory] : [directory]
-    let daemon = try start(program, place + options)
+    let arguments = (program == .stored ? ["--dir", directory] : [directory]) + options
+    let daemon =
+      try count.map { try start(program, arguments, limitingDescriptorsTo: $0) }
+      ?? start(program, arguments)
     _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
     return daemon
   }

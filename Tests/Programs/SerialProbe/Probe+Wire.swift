@@ -47,6 +47,9 @@ extension Probe.Action: WireChoiceAction {
       .case("released", "name", embed: Self.released(name:)) {
         if case .released(let name) = $0 { name } else { nil }
       },
+      .case("threadBlocked", "milliseconds", embed: Self.threadBlocked(milliseconds:)) {
+        if case .threadBlocked(let milliseconds) = $0 { milliseconds } else { nil }
+      },
       .case("sendersStarted", "senders", "each", embed: Self.sendersStarted(senders:each:)) {
         if case .sendersStarted(let senders, let each) = $0 { (senders, each) } else { nil }
       },

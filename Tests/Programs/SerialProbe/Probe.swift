@@ -50,6 +50,8 @@ package struct Probe: Reducer {
     case released(name: String)
     /// Does nothing but count.
     case poked
+    /// Keeps the main thread busy for so long; standard output tells when that begins and ends.
+    case threadBlocked(milliseconds: Int)
     case sent(Mark)
     case senderEnded(Mark, inOrder: Bool)
     case holdEnded(name: String)
@@ -88,6 +90,9 @@ package struct Probe: Reducer {
         helpers.release(name)
         return .none
       case .poked: return .none
+      case .threadBlocked(let milliseconds):
+        helpers.block(for: .milliseconds(milliseconds))
+        return .none
       case .sent(let mark):
         if state.numbers[mark.sender, default: 0] + 1 != mark.number { state.disorders += 1 }
         state.numbers[mark.sender] = mark.number

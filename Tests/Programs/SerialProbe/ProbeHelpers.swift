@@ -18,6 +18,20 @@ package final class ProbeHelpers: Sendable {
   /// Whether this is the thread that the process started on: its thread id is the process's id.
   var isOnMainThread: Bool { MainThread.isCurrent }
 
+  /// Keeps the thread busy, as a reducer should not.
+  func block(for time: Duration) {
+    let clock = ContinuousClock()
+    let end = clock.now + time
+    say("blocked")
+    while clock.now < end {}
+    say("unblocked")
+  }
+
+  private func say(_ word: String) {
+    print(word)
+    fflush(nil)
+  }
+
   /// Sends numbered actions through the root store's actor.
   func send(_ count: Int, from sender: Int) async {
     guard let root = root.value else { return }

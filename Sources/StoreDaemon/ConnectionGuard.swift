@@ -1,0 +1,216 @@
+import Dispatch
+import Logging
+import Synchronization
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Decides who may connect, on a thread of its own: a main thread that is busy neither keeps
+/// anybody waiting at the door nor lets in more than there is room for.
+///
+/// Each connection that is let in gets a serial that is never used twice, which libzmq puts on each
+/// of its frames. A routing id will not do for that: peers choose it.
+///
+/// What guards what: `table` is shared by the thread and the main actor behind its mutex, `hasGone`
+/// and its like are atomic, `wakeUp` is the main actor's. The sockets belong to the thread that is
+/// in ``run()``, and to whoever has joined it afterwards.
+final class ConnectionGuard: Sendable {
+  /// Nanoseconds after which a control connection must have been greeted.
+  static let probation: Int64 = 1_000_000_000
+  /// Nanoseconds between two reminders that somebody has not been.
+  private static let reminder: Int64 = 250_000_000
+  /// Nanoseconds between two warnings.
+  private static let warningInterval: Int64 = 10_000_000_000
+
+  private let table: Mutex<ConnectionTable>
+  private let hasGone = Atomic(false)
+  private let isOverdue = Atomic(false)
+  private let isWaking = Atomic(false)
+  private let ownUser = geteuid()
+  private let logger: Logger
+
+  /// Makes the main loop turn soon.
+  @MainActor var wakeUp: () -> Void = {}
+
+  // Used by the thread alone, while it runs.
+  nonisolated(unsafe) private let admission: Admission
+  // Used by the thread alone, while it runs.
+  nonisolated(unsafe) private let monitors: [(side: ConnectionTable.Side, monitor: SocketMonitor)]
+
+  /// Creates the guard of two sockets, which are not bound yet.
+  init(
+    _ context: Context,
+    control: Socket,
+    publishing: Socket,
+    limits: ConnectionTable.Limits,
+    logger: Logger,
+  ) throws(ZeroMQError) {
+    table = Mutex(ConnectionTable(limits: limits, ownUser: geteuid()))
+    self.logger = logger
+    admission = try Admission(context)
+    monitors = [
+      (.control, try SocketMonitor(context, of: control, name: "control")),
+      (.publishing, try SocketMonitor(context, of: publishing, name: "publishing")),
+    ]
+  }
+
+  /// Closes the guard's sockets, after its thread has ended.
+  func close() {
+    admission.socket.close()
+    for (_, monitor) in monitors { monitor.socket.close() }
+  }
+
+  // MARK: - For the main actor
+
+  /// Takes note of which connection sends frames with a serial.
+  ///
+  /// - Returns: False when that connection is over, so that nothing can be sent to it.
+  func identify(_ serial: UInt64, _ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
+    table.withLock { $0.identify(serial, descriptor, side) }
+  }
+
+  /// Takes note that a control connection was welcomed.
+  func greet(_ serial: UInt64, _ descriptor: Int32) {
+    table.withLock { $0.greet(serial, descriptor) }
+  }
+
+  /// Calls the closure with each serial whose connection is over; each once.
+  ///
+  /// Whoever is let in now cannot have taken over the routing id of a serial that is told later:
+  /// what has happened is looked at before anybody is let in.
+  func forEachGone(_ body: (UInt64) -> Void) {
+    guard hasGone.load(ordering: .acquiring) else { return }
+    let gone = table.withLock { table in
+      hasGone.store(false, ordering: .relaxed)
+      return table.takeGone()
+    }
+    for serial in gone { body(serial) }
+  }
+
+  /// Whether a control connection has not been greeted for too long; says so once until it is
+  /// found again.
+  func takeOverdue() -> Bool {
+    isOverdue.load(ordering: .relaxed) && isOverdue.exchange(false, ordering: .relaxed)
+  }
+
+  /// Shuts down the control connections that were accepted so long ago and not greeted.
+  func shutDownSilent(acceptedUntil moment: Int64) {
+    table.withLock { table in
+      for descriptor in table.takeSilent(acceptedUntil: moment) { Connection.shutDown(descriptor) }
+    }
+  }
+
+  /// Shuts down the connection with a serial, if it is not over.
+  func shutDown(_ serial: UInt64, _ descriptor: Int32, _ side: ConnectionTable.Side) {
+    table.withLock { table in
+      if table.identify(serial, descriptor, side) { Connection.shutDown(descriptor) }
+    }
+    logger.warning(
+      "A connection was closed: it sends faster than it can be heard.",
+      metadata: ["connection": "\(serial)"],
+    )
+  }
+
+  // MARK: - The thread
+
+  /// Guards until both sockets are monitored no more.
+  func run() {
+    do throws(ZeroMQError) {
+      try guardConnections()
+    } catch {
+      logger.critical("Nobody can connect any more: \(error) Start the daemon again.")
+    }
+  }
+
+  private func guardConnections() throws(ZeroMQError) {
+    let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
+    var stopped = 0
+    var refused = Refusals()
+    while stopped < monitors.count {
+      _ = try poller.wait(timeout: remind())
+      stopped += try takeEvents(&refused)
+      while let request = try admission.next() {
+        // What was over before this one came must be known before it is let in.
+        stopped += try takeEvents(&refused)
+        try answer(request)
+      }
+      refused.report(logger)
+    }
+  }
+
+  /// Takes what the monitors tell.
+  ///
+  /// - Returns: How many of them ended.
+  private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) -> Int {
+    var stopped = 0
+    for (side, monitor) in monitors {
+      while let event = try monitor.next() {
+        switch event {
+        case .accepted(let descriptor):
+          if !accept(descriptor, side) { refused.count += 1 }
+        case .disconnected(let descriptor):
+          table.withLock { table in
+            table.disconnect(descriptor, side)
+            hasGone.store(true, ordering: .releasing)
+          }
+        case .stopped: stopped += 1
+        }
+      }
+    }
+    return stopped
+  }
+
+  private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
+    let user = Connection.user(descriptor)
+    let now = LoopClock.nanoseconds
+    let isWelcome = table.withLock { $0.accept(descriptor, side, user: user, now: now) }
+    if !isWelcome { Connection.shutDown(descriptor) }
+    return isWelcome
+  }
+
+  private func answer(_ request: Admission.Request) throws(ZeroMQError) {
+    // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
+    // that keeps them out.
+    if let user = request.user, user != ownUser, user != 0 { return try admission.refuse(request) }
+    let serial = table.withLock { $0.makeSerial() }
+    try admission.accept(request, as: "\(serial)")
+  }
+
+  /// Reminds the main actor of those who were not greeted in time.
+  ///
+  /// - Returns: When to look again; nil for when something happens.
+  private func remind() -> Duration? {
+    guard let first = table.withLock({ $0.firstSilent }) else { return nil }
+    let wait = first + Self.probation - LoopClock.nanoseconds
+    if wait > 0 { return .nanoseconds(wait) }
+    isOverdue.store(true, ordering: .relaxed)
+    if !isWaking.exchange(true, ordering: .relaxed) {
+      DispatchQueue.main.async { [self] in
+        isWaking.store(false, ordering: .relaxed)
+        MainActor.assumeIsolated { wakeUp() }
+      }
+    }
+    return .nanoseconds(Self.reminder)
+  }
+
+  /// Who was turned away since the operator was last told.
+  private struct Refusals {
+    var count = 0
+    private var reportedAt: Int64?
+
+    mutating func report(_ logger: Logger) {
+      guard count > 0 else { return }
+      let now = LoopClock.nanoseconds
+      guard reportedAt.map({ now - $0 >= ConnectionGuard.warningInterval }) ?? true else { return }
+      logger.warning(
+        "\(count) connections were refused: there are too many, or they come too fast."
+      )
+      count = 0
+      reportedAt = now
+    }
+  }
+}

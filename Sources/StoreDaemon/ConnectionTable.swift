@@ -1,0 +1,174 @@
+/// Who is connected to a daemon's sockets: what its monitors and admissions have told.
+///
+/// A value without I/O or a clock; ``ConnectionGuard`` is its shell. A connection is known by its
+/// descriptor, which is used anew, and from its admission on by its serial, which never is. The two
+/// come together when the first frame is read: a serial belongs to the connection that has its
+/// descriptor if it was given out after that was accepted, for it was given out before an
+/// earlier connection with this descriptor ended.
+struct ConnectionTable {
+  /// Which of the daemon's sockets.
+  enum Side: Hashable, Sendable {
+    case control
+    case publishing
+  }
+
+  struct Limits: Hashable, Sendable {
+    /// Connections in all: descriptors are finite, and running out of them ends the process.
+    var connections: Int
+    /// Connections of a user other than the daemon's own, and of all who come over tcp together.
+    var connectionsOfOthers: Int
+    /// Connections of one user that may come at once, after a rest: everybody comes back at once
+    /// when a daemon was started again.
+    var burst = 16_384
+    /// And how many a second from then on: more than a script that starts client after client.
+    var perSecond = 256
+
+    /// What a process with so many descriptors can do.
+    ///
+    /// Some stay free: connections are accepted before anybody is asked, and the two monitors may
+    /// each have a thousand events that nobody has read.
+    init(descriptors: Int) {
+      connections = descriptors - min(2304, descriptors / 2)
+      connectionsOfOthers = connections / 2
+    }
+  }
+
+  private struct Key: Hashable {
+    var side: Side
+    var descriptor: Int32
+  }
+
+  private struct Entry {
+    let user: UInt32?
+    let acceptedAt: Int64
+    /// Serials below were given out to others.
+    let firstSerial: UInt64
+    var serial: UInt64?
+    var isGreeted = false
+    var isRefused = false
+  }
+
+  private struct Budget {
+    var left: Double
+    var at: Int64
+  }
+
+  private let limits: Limits
+  private let ownUser: UInt32
+  private var entries: [Key: Entry] = [:]
+  private var counts: [UInt32?: Int] = [:]
+  private var budgets: [UInt32?: Budget] = [:]
+  private var nextSerial: UInt64 = 1
+  private var gone: [UInt64] = []
+  /// Control connections in the order in which they were accepted, without those refused.
+  private var probation: [(descriptor: Int32, acceptedAt: Int64)] = []
+
+  init(limits: Limits, ownUser: UInt32) {
+    self.limits = limits
+    self.ownUser = ownUser
+  }
+
+  var count: Int { entries.count }
+
+  /// Takes note of a new connection.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Its descriptor, which an earlier connection may have had.
+  ///   - side: The socket that has accepted it.
+  ///   - user: Who is at its other end; nil over tcp.
+  ///   - now: Nanoseconds of a clock that does not go back.
+  /// - Returns: Whether it may stay; otherwise it is to be shut down.
+  mutating func accept(_ descriptor: Int32, _ side: Side, user: UInt32?, now: Int64) -> Bool {
+    let key = Key(side: side, descriptor: descriptor)
+    forget(key)
+    let isRefused = !hasRoom(for: user) || !spend(user, now)
+    entries[key] = Entry(
+      user: user,
+      acceptedAt: now,
+      firstSerial: nextSerial,
+      isRefused: isRefused,
+    )
+    counts[user, default: 0] += 1
+    if side == .control, !isRefused { probation.append((descriptor, now)) }
+    return !isRefused
+  }
+
+  private func hasRoom(for user: UInt32?) -> Bool {
+    guard entries.count < limits.connections else { return false }
+    return user == ownUser || counts[user, default: 0] < limits.connectionsOfOthers
+  }
+
+  private mutating func spend(_ user: UInt32?, _ now: Int64) -> Bool {
+    var budget = budgets[user] ?? Budget(left: Double(limits.burst), at: now)
+    let earned = Double(now - budget.at) / 1e9 * Double(limits.perSecond)
+    budget.left = min(Double(limits.burst), budget.left + earned)
+    budget.at = now
+    let isEnough = budget.left >= 1
+    if isEnough { budget.left -= 1 }
+    budgets[user] = budget
+    return isEnough
+  }
+
+  /// Takes note that a connection is over.
+  mutating func disconnect(_ descriptor: Int32, _ side: Side) {
+    forget(Key(side: side, descriptor: descriptor))
+  }
+
+  private mutating func forget(_ key: Key) {
+    guard let entry = entries.removeValue(forKey: key) else { return }
+    let count = counts[entry.user, default: 1] - 1
+    counts[entry.user] = count == 0 ? nil : count
+    if let serial = entry.serial { gone.append(serial) }
+  }
+
+  /// A serial for a connection that is let in.
+  mutating func makeSerial() -> UInt64 {
+    defer { nextSerial += 1 }
+    return nextSerial
+  }
+
+  /// Takes note of which connection a serial belongs to.
+  ///
+  /// - Returns: False when that connection is over.
+  mutating func identify(_ serial: UInt64, _ descriptor: Int32, _ side: Side) -> Bool {
+    let key = Key(side: side, descriptor: descriptor)
+    guard let entry = entries[key], serial >= entry.firstSerial else { return false }
+    entries[key]?.serial = serial
+    return true
+  }
+
+  /// Takes note that a control connection has said who it is, and was welcomed.
+  mutating func greet(_ serial: UInt64, _ descriptor: Int32) {
+    let key = Key(side: .control, descriptor: descriptor)
+    guard entries[key]?.serial == serial else { return }
+    entries[key]?.isGreeted = true
+  }
+
+  /// The serials whose connections are over, of those that were identified; each is told once.
+  mutating func takeGone() -> [UInt64] {
+    defer { gone = [] }
+    return gone
+  }
+
+  /// When the oldest control connection that was not greeted yet was accepted.
+  var firstSilent: Int64? {
+    mutating get {
+      let waiting = probation.firstIndex { isSilent($0.descriptor, $0.acceptedAt) }
+      probation.removeFirst(waiting ?? probation.count)
+      return probation.first?.acceptedAt
+    }
+  }
+
+  /// The control connections accepted up to a moment that were not greeted; each is told once.
+  mutating func takeSilent(acceptedUntil moment: Int64) -> [Int32] {
+    let count = probation.firstIndex { $0.acceptedAt > moment } ?? probation.count
+    let silent = probation.prefix(count).filter { isSilent($0.descriptor, $0.acceptedAt) }
+    probation.removeFirst(count)
+    return silent.map(\.descriptor)
+  }
+
+  private func isSilent(_ descriptor: Int32, _ acceptedAt: Int64) -> Bool {
+    guard let entry = entries[Key(side: .control, descriptor: descriptor)] else { return false }
+    return entry.acceptedAt == acceptedAt && !entry.isGreeted && !entry.isRefused
+  }
+}

@@ -1,0 +1,146 @@
+import DequeModule
+import StoreReplication
+import ZeroMQ
+
+/// Takes a socket's messages, in turns when there are more than a turn of the daemon takes.
+///
+/// The socket's own queues have no limit, since a full one can end the process. So everything that
+/// has come is fetched in every turn, into queues that have one; who goes beyond it is shut down.
+@MainActor
+final class Intake {
+  /// What came in one message.
+  struct Item {
+    /// Of the connection that it came from; 0 when the library itself says something.
+    let serial: UInt64
+    let peer: PeerID
+    let address: String
+    let bytes: [UInt8]
+    /// Whether the message was one frame, as all of ours are.
+    let isWhole: Bool
+  }
+
+  /// What may wait to be taken: more than a client without outcomes can have on its way.
+  enum Limits {
+    static let messages = 8192
+    static let bytes = 32 << 20
+    /// Of all together.
+    static let totalMessages = 65_536
+    static let totalBytes = 128 << 20
+    /// Messages fetched in one turn: so many that who sends without end is found out in one.
+    static let fetched = 16_384
+  }
+
+  private struct Waiting {
+    var messages = 0
+    var bytes = 0
+    let descriptor: Int32
+  }
+
+  private let socket: Socket
+  private let side: ConnectionTable.Side
+  private let connections: ConnectionGuard
+  private let routes: PeerRoutes
+  private var identity = Message()
+  private var body = Message()
+
+  // What was fetched. Control frames wait in a lane for each peer, and lanes take turns; what came
+  // upstream waits in one, for the library's words about a connection come behind that one's own.
+  private var lanes: [UInt64: Deque<Item>] = [:]
+  private var turns: Deque<UInt64> = []
+  private var waiting: [UInt64: Waiting] = [:]
+  private var total = Waiting(descriptor: -1)
+  /// Who was shut down; nothing more is taken from them.
+  private var cut: Set<UInt64> = []
+
+  init(
+    _ socket: Socket,
+    _ side: ConnectionTable.Side,
+    _ connections: ConnectionGuard,
+    _ routes: PeerRoutes,
+  ) {
+    self.socket = socket
+    self.side = side
+    self.connections = connections
+    self.routes = routes
+  }
+
+  /// The next message, if there is one.
+  func next() throws(ZeroMQError) -> Item? {
+    while let item = popFirst() { if !cut.contains(item.serial) { return item } }
+    while let item = try receive() { if cut.isEmpty || !cut.contains(item.serial) { return item } }
+    // Whoever was shut down has nothing left to be read, or next to nothing.
+    cut.removeAll()
+    return nil
+  }
+
+  /// Fetches what has come and was not taken in this turn.
+  func fetch() throws(ZeroMQError) {
+    for _ in 0..<Limits.fetched {
+      guard let item = try receive() else { return }
+      if !cut.contains(item.serial) { append(item) }
+    }
+  }
+
+  private func popFirst() -> Item? {
+    guard let lane = turns.popFirst(), let item = lanes[lane]?.popFirst() else { return nil }
+    if lanes[lane]?.isEmpty == true { lanes[lane] = nil } else { turns.append(lane) }
+    count(item, -1)
+    return item
+  }
+
+  private func append(_ item: Item) {
+    let lane = side == .control ? item.serial : 0
+    if lanes[lane] == nil { turns.append(lane) }
+    lanes[lane, default: []].append(item)
+    count(item, 1)
+    if let own = waiting[item.serial], own.messages > Limits.messages || own.bytes > Limits.bytes {
+      shutDown(item.serial)
+    } else if total.messages > Limits.totalMessages || total.bytes > Limits.totalBytes {
+      if let largest = waiting.max(by: { $0.value.bytes < $1.value.bytes }) {
+        shutDown(largest.key)
+      }
+    }
+  }
+
+  private func count(_ item: Item, _ sign: Int) {
+    total.messages += sign
+    total.bytes += sign * item.size
+    // The library says no more than there are connections.
+    guard item.serial != 0 else { return }
+    var own = waiting[item.serial] ?? Waiting(descriptor: body.descriptor() ?? -1)
+    own.messages += sign
+    own.bytes += sign * item.size
+    waiting[item.serial] = own.messages == 0 ? nil : own
+  }
+
+  private func shutDown(_ serial: UInt64) {
+    guard let descriptor = waiting[serial]?.descriptor, cut.insert(serial).inserted else { return }
+    connections.shutDown(serial, descriptor, side)
+    // Its lane goes at once; what it has in a common one goes when its turn comes.
+    guard side == .control, let lane = lanes.removeValue(forKey: serial) else { return }
+    turns.removeAll { $0 == serial }
+    for item in lane { count(item, -1) }
+  }
+
+  /// One message from the socket.
+  private func receive() throws(ZeroMQError) -> Item? {
+    if side == .control {
+      // Behind the identity every message has a frame.
+      guard try socket.receive(into: &identity) else { return nil }
+    }
+    guard try socket.receive(into: &body) else { return nil }
+    let serial = body.number("User-Id") ?? 0
+    let (peer, address) =
+      side == .control
+      ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
+    let isWhole = !body.more
+    let bytes = body.bytes
+    while body.more { _ = try socket.receive(into: &body) }
+    return Item(serial: serial, peer: peer, address: address, bytes: bytes, isWhole: isWhole)
+  }
+}
+
+extension Intake.Item {
+  /// What it takes to keep it, about.
+  fileprivate var size: Int { bytes.count + 128 }
+}

@@ -1,0 +1,104 @@
+import StoreReplication
+import ZeroMQ
+
+/// Which routing id the connection of each peer has, for as long as it lasts.
+@MainActor
+final class PeerRoutes {
+  private struct Route {
+    let peer: PeerID
+    let address: String
+    let routingID: [UInt8]
+    let descriptor: Int32
+  }
+
+  private let connections: ConnectionGuard
+  private var routes: [UInt64: Route] = [:]
+  /// The one that was used last: most frames come from and go to where the one before did.
+  private var last: (serial: UInt64, route: Route)?
+
+  // Who has not been greeted in time is shut down when everything was heard that had come by then.
+  private var cutoff: Int64?
+  /// Turns since everything was heard.
+  private var turnsBehind = 0
+  /// In so many turns each peer had its own, however many there are.
+  private static let turnsOfAll = 1000
+
+  init(_ connections: ConnectionGuard) { self.connections = connections }
+
+  /// The peer whose control frame it is, and where it is connected from.
+  func origin(
+    _ serial: UInt64,
+    of frame: borrowing Message,
+    routingID: borrowing Message,
+  ) -> (peer: PeerID, address: String) {
+    if let route = route(serial) { return (route.peer, route.address) }
+    let peer = PeerID(serial: serial)
+    let address = frame.property("Peer-Address") ?? ""
+    // What a peer sent before it went still counts, but there is nobody to answer.
+    guard let descriptor = frame.descriptor(),
+      connections.identify(serial, descriptor, .control)
+    else { return (peer, address) }
+    routes[serial] = Route(
+      peer: peer,
+      address: address,
+      routingID: routingID.bytes,
+      descriptor: descriptor,
+    )
+    return (peer, address)
+  }
+
+  /// The routing id of a peer that is connected.
+  func routingID(of peer: PeerID) -> [UInt8]? {
+    forgetGone()
+    return route(peer.serial)?.routingID
+  }
+
+  /// Takes note that a peer was welcomed.
+  func greet(_ peer: PeerID) {
+    guard let route = route(peer.serial) else { return }
+    connections.greet(peer.serial, route.descriptor)
+  }
+
+  private func route(_ serial: UInt64) -> Route? {
+    if let last, last.serial == serial { return last.route }
+    guard let route = routes[serial] else { return nil }
+    last = (serial, route)
+    return route
+  }
+
+  private func forgetGone() {
+    connections.forEachGone { serial in
+      routes[serial] = nil
+      if last?.serial == serial { last = nil }
+    }
+  }
+
+  // MARK: - Those who do not say who they are
+
+  /// Shuts down who had time to say hello, was heard, and was not welcomed.
+  func beginTurn() {
+    forgetGone()
+    turnsBehind += 1
+    if turnsBehind >= Self.turnsOfAll { heardEverybody() }
+    guard let cutoff else { return }
+    self.cutoff = nil
+    connections.shutDownSilent(acceptedUntil: cutoff)
+  }
+
+  /// Everything was taken that has come up to now; what it is answered goes out in this turn.
+  func heardEverybody() {
+    turnsBehind = 0
+    guard connections.takeOverdue() else { return }
+    cutoff = LoopClock.nanoseconds - ConnectionGuard.probation
+  }
+}
+
+extension PeerID {
+  /// The peer whose connection has a serial.
+  init(serial: UInt64) {
+    self.init(bytes: withUnsafeBytes(of: serial.bigEndian) { [UInt8]($0) })
+  }
+
+  /// The serial of the peer's connection.
+  var serial: UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+}

@@ -1,0 +1,196 @@
+import StoreReplication
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  @Suite("Connections")
+  struct ConnectionTests {
+    private static let hello = ClientMessage.hello(
+      ClientMessage.Hello(
+        clientID: Identifier(high: 1, low: 2),
+        token: nil,
+        firstSequence: 1,
+        name: "raw",
+        isListed: false,
+      )
+    )
+
+    private static let join = ClientMessage.join(
+      nonce: 1,
+      [
+        ClientMessage.JoinRequest(
+          scope: "counter",
+          mode: .sendOnly,
+          stateHash: nil,
+          actionHash: nil,
+          position: nil,
+        )
+      ],
+    )
+
+    /// An increment of the counter, as the session's first scope.
+    private static func increment(_ sequence: UInt64) throws -> ClientMessage {
+      var encoder = CBOREncoder()
+      encoder.encode(text: "incrementButtonTapped")
+      let request = ClientMessage.ActionRequest(
+        handle: 1,
+        action: encoder.bytes[...],
+        deadline: nil,
+      )
+      return .actions(first: sequence, [request])
+    }
+
+    /// What is no message; the daemon counts it.
+    private static let garbage: [UInt8] = [0xff]
+
+    @Test("Whoever connects with the routing id of another is not taken for that one")
+    func takeover() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let messages = [Self.hello, Self.join, try Self.increment(1)]
+        let honest = try peer(world, messages, routingID: "mine")
+        try await count(1, world)
+        honest.hangUp()
+        try await honest.closed()
+        // Until the daemon has missed the honest one it does not take another with the same id.
+        var impostors: [RawPeer] = []
+        for _ in 0..<100 where try await world.counter("malformed") == 0 {
+          let action = try Self.increment(2)
+          let impostor = try peer(world, [action], Self.garbage, routingID: "mine")
+          try await impostor.ready()
+          impostors.append(impostor)
+        }
+        #expect(try await world.counter("malformed") > 0)
+        #expect(try await world.get("counter")["count"] == 1)
+      }
+    }
+
+    @Test("Claiming the routing ids that the library would give next harms nobody")
+    func claimedIDs() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        // The first numbers of `rand()` when it is not seeded.
+        let claims = try (0..<64 as Range<UInt32>).map { offset in
+          let number = 0x6b8b_4567 + offset
+          let id = [0] + withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }
+          return try RawPeer("\(world.directory)/ctl", as: "DEALER", routingID: id, sending: [])
+        }
+        for claim in claims { try await claim.ready() }
+        #expect(try await world.get("counter")["count"] == 0)
+        #expect(daemon.isRunning)
+      }
+    }
+
+    @Test("A control connection that does not say hello is ended; others are left alone")
+    func silence() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let watcher = try await world.watch("counter", "--deltas")
+        let subscriber = try RawPeer("\(world.directory)/pub", as: "XSUB", sending: [])
+        let polite = try peer(world, [Self.hello])
+        let status = ClientMessage.status(request: 1)
+        for peer in [try peer(world, []), try peer(world, [status])] {
+          try await peer.closed()
+        }
+        #expect(!polite.isOver)
+        #expect(!subscriber.isOver)
+        try await world.send("counter", #""incrementButtonTapped""#)
+        _ = try await watcher.output.lines(atLeast: 2)
+        #expect(watcher.errors.lines == [])
+      }
+    }
+
+    @Test("A web page that posts to the socket, and old versions of its protocol, change nothing")
+    func oldProtocol() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let messages = [Self.hello, Self.join, try Self.increment(1)]
+        let old: [UInt8] = [1, 0] + messages.flatMap { ZMTP.oldMessage($0.encoded()) }
+        let request = Array("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+        for bytes in [old, request + old] {
+          try await RawPeer("\(world.directory)/ctl", sending: bytes).closed()
+        }
+        #expect(try await world.get("counter")["count"] == 0)
+      }
+    }
+
+    @Test("A busy main thread keeps nobody out, and lets in no more than there is room for")
+    func flood() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.serialProbe, limitingDescriptorsTo: 4096)
+        let sender = try world.startClient(
+          "--json",
+          "send",
+          "probe",
+          #"{"threadBlocked":{"milliseconds":3000}}"#,
+        )
+        _ = try await daemon.output.line("the main thread to be busy") { $0 == "blocked" }
+        let peer = try RawPeer("\(world.directory)/ctl", as: "DEALER", sending: [])
+        try await peer.ready()
+        let flood = try ConnectionFlood("\(world.directory)/ctl", count: 6000)
+        #expect(
+          !daemon.output.lines.contains("unblocked"),
+          "the machine is too slow for this test",
+        )
+        #expect(try await world.finish(sender).isSuccess)
+        #expect(daemon.isRunning)
+        flood.end()
+        #expect(try await world.get("probe")["reduced"] == 1)
+        #expect(daemon.errors.lines.contains { $0.contains("connections were refused") })
+      }
+    }
+
+    private func peer(
+      _ world: World,
+      _ messages: [ClientMessage],
+      _ frames: [UInt8]...,
+      routingID: String = "",
+    ) throws -> RawPeer {
+      try RawPeer(
+        "\(world.directory)/ctl",
+        as: "DEALER",
+        routingID: Array(routingID.utf8),
+        sending: (messages.map { $0.encoded() } + frames).flatMap { ZMTP.message($0) },
+      )
+    }
+
+    /// Waits until the counter has come so far.
+    private func count(_ count: Int, _ world: World) async throws {
+      let watcher = try await world.watch("counter")
+      try await watcher.output.state("the count \(count)") { $0["count"]?.int == count }
+    }
+  }
+}
+
+/// Connections without a word.
+private struct ConnectionFlood {
+  private let descriptors: [Int32]
+
+  /// Connects so many times.
+  init(_ path: String, count: Int) throws {
+    try Self.makeRoom(for: count)
+    descriptors = try (0..<count).map { _ in try RawPeer.connect(path) }
+  }
+
+  private static func makeRoom(for count: Int) throws {
+    #if canImport(Glibc)
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+    let resource = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { throw ProcessFailure("no limit is known") }
+    limit.rlim_cur = max(limit.rlim_cur, rlim_t(count + 512))
+    guard setrlimit(resource, &limit) == 0 else {
+      throw ProcessFailure("this test needs \(count + 512) open files; raise the limit: ulimit -n")
+    }
+  }
+
+  func end() { for descriptor in descriptors { close(descriptor) } }
+}

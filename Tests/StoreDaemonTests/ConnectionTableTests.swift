@@ -1,0 +1,131 @@
+import Testing
+
+@testable import StoreDaemon
+
+@Suite("Table of connections")
+struct ConnectionTableTests {
+  private static let second: Int64 = 1_000_000_000
+  private static let me: UInt32 = 1000
+
+  private func table(_ descriptors: Int = 65_536) -> ConnectionTable {
+    ConnectionTable(limits: ConnectionTable.Limits(descriptors: descriptors), ownUser: Self.me)
+  }
+
+  @Test(
+    "Some descriptors stay free",
+    arguments: [(65_536, 63_232), (4096, 2048), (1024, 512), (20_000, 17_696)],
+  )
+  func room(descriptors: Int, connections: Int) {
+    #expect(ConnectionTable.Limits(descriptors: descriptors).connections == connections)
+  }
+
+  @Test("What is beyond the limit is refused, and counts until it is over")
+  func full() {
+    var table = table(64)
+    let accepted = (0..<32).count { table.accept($0, .control, user: Self.me, now: 0) }
+    #expect(accepted == 32)
+    let isAccepted = table.accept(40, .publishing, user: Self.me, now: 0)
+    #expect(!isAccepted)
+    #expect(table.count == 33)
+    table.disconnect(0, .control)
+    let isStillFull = !table.accept(0, .control, user: Self.me, now: 0)
+    #expect(isStillFull)
+    for descriptor: Int32 in [0, 1] { table.disconnect(descriptor, .control) }
+    table.disconnect(40, .publishing)
+    let hasRoom = table.accept(1, .control, user: Self.me, now: 0)
+    #expect(hasRoom)
+  }
+
+  @Test("Others get half of the room, and leave the other half to the daemon's user")
+  func others() {
+    var table = table(64)
+    let accepted = (0..<32).count { table.accept($0, .control, user: nil, now: 0) }
+    #expect(accepted == 16)
+    for descriptor: Int32 in 16..<32 { table.disconnect(descriptor, .control) }
+    let mine = (16..<40).count { table.accept($0, .publishing, user: Self.me, now: 0) }
+    #expect(mine == 16)
+  }
+
+  @Test("A user's connections may come at once, and then so many a second")
+  func budget() {
+    var table = table()
+    var descriptor: Int32 = 0
+    func come(_ count: Int, at now: Int64) -> Int {
+      (0..<count).count { _ in
+        descriptor += 1
+        defer { table.disconnect(descriptor, .control) }
+        return table.accept(descriptor, .control, user: Self.me, now: now)
+      }
+    }
+    #expect(come(20_000, at: 0) == 16_384)
+    #expect(come(1000, at: Self.second) == 256)
+    #expect(come(1000, at: 2 * Self.second) == 256)
+    #expect(come(20_000, at: 1000 * Self.second) == 16_384)
+    // Another user has a budget of its own.
+    let isAccepted = table.accept(1, .control, user: nil, now: 1000 * Self.second)
+    #expect(isAccepted)
+  }
+
+  @Test("A serial belongs to the connection that had its descriptor when it was given out")
+  func identity() {
+    var table = table()
+    _ = table.accept(7, .control, user: Self.me, now: 0)
+    let first = table.makeSerial()
+    table.disconnect(7, .control)
+    _ = table.accept(7, .control, user: Self.me, now: 1)
+    let second = table.makeSerial()
+    #expect(first != second)
+    // The first one's frame is read only now.
+    let isFirst = table.identify(first, 7, .control)
+    #expect(!isFirst)
+    let isSecond = table.identify(second, 7, .control)
+    #expect(isSecond)
+    let isElsewhere = table.identify(second, 7, .publishing)
+    #expect(!isElsewhere)
+    let told1 = table.takeGone()
+    #expect(told1 == [])
+    table.disconnect(7, .control)
+    let told2 = table.takeGone()
+    #expect(told2 == [second])
+    let told3 = table.takeGone()
+    #expect(told3 == [])
+    let isOver = !table.identify(second, 7, .control)
+    #expect(isOver)
+  }
+
+  @Test("Whoever was not greeted in time is told once, and nobody else")
+  func silence() {
+    var table = table()
+    for descriptor: Int32 in 1...4 {
+      _ = table.accept(descriptor, .control, user: Self.me, now: Int64(descriptor))
+    }
+    _ = table.accept(5, .publishing, user: Self.me, now: 1)
+    let told4 = table.firstSilent
+    #expect(told4 == 1)
+    let serial = table.makeSerial()
+    _ = table.identify(serial, 1, .control)
+    // Somebody else's serial greets nobody.
+    table.greet(serial + 1, 1)
+    let told5 = table.firstSilent
+    #expect(told5 == 1)
+    table.greet(serial, 1)
+    let told6 = table.firstSilent
+    #expect(told6 == 2)
+    table.disconnect(2, .control)
+    let told7 = table.takeSilent(acceptedUntil: 3)
+    #expect(told7 == [3])
+    let told8 = table.takeSilent(acceptedUntil: 3)
+    #expect(told8 == [])
+    let told9 = table.firstSilent
+    #expect(told9 == 4)
+    // The descriptor is used anew, later.
+    table.disconnect(4, .control)
+    _ = table.accept(4, .control, user: Self.me, now: 9)
+    let told10 = table.takeSilent(acceptedUntil: 8)
+    #expect(told10 == [])
+    let told11 = table.takeSilent(acceptedUntil: 9)
+    #expect(told11 == [4])
+    let told12 = table.firstSilent
+    #expect(told12 == nil)
+  }
+}
