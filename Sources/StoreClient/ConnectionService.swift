@@ -23,6 +23,7 @@ final class ConnectionService: LoopParticipant {
   /// Ends the session and everything that waits, and closes the sockets.
   ///
   /// - Parameter reason: Why, as those are told who wait.
+  /// - Throws: ``ZeroMQError`` when the goodbye cannot be sent.
   func close(_ reason: String) throws(ZeroMQError) {
     guard !isClosed else { return }
     isClosed = true

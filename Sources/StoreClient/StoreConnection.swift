@@ -43,8 +43,9 @@ public final class StoreConnection {
     set { client.actionTimeToLive = newValue }
   }
 
-  /// How long a scope is followed after its last store was let go; asking for it again meanwhile
-  /// takes the copy as it is. Unless told otherwise a second.
+  /// How long a scope is followed after its last store was let go.
+  ///
+  /// Asking for it again meanwhile takes the copy as it is. Unless told otherwise a second.
   public var linger: Duration {
     get { client.timing.linger }
     set { client.timing.linger = max(.zero, newValue) }
@@ -173,6 +174,7 @@ public final class StoreConnection {
   ///   - scope: The scope's name.
   ///   - reducer: The feature.
   ///   - time: How long to wait at most; nil waits as long as the connection lives.
+  /// - Returns: The store.
   /// - Throws: ``ConnectionError``: there is no such scope, it is absent, the daemon's types for it
   ///   cannot be read here, nothing came in time, the connection was closed, or the task was
   ///   canceled.
@@ -191,6 +193,7 @@ public final class StoreConnection {
   ///   - scope: The scope's name.
   ///   - state: The type of its state.
   ///   - time: How long to wait at most; nil waits as long as the connection lives.
+  /// - Returns: The store.
   /// - Throws: ``ConnectionError``, as ``store(_:_:within:)``.
   public func store<State: ReplicatedState>(
     _ scope: String,

@@ -68,10 +68,11 @@ extension ProcessTests {
       let descriptions = try await connection.describe()
       let description = try #require(descriptions.first { $0.name == "counter" })
       let follower = Follower()
-      follower.scope = connection.follow("counter", description: description) {
-        follower.took($0, $1)
-      }
-      .replica
+      follower.scope =
+        connection.follow("counter", description: description) {
+          follower.took($0, $1)
+        }
+        .replica
       return follower
     }
 

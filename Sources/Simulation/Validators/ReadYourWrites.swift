@@ -18,13 +18,15 @@ package enum ReadYourWrites {
         }
         let candidates = epochs[History.Reduction(revision: revision, tag: tag)] ?? []
         // Who shows nothing shows nothing wrong.
-        let isIncluded = shown.scopes.isEmpty || candidates.contains { epoch in
-          guard epoch == shown.epoch else {
-            return history.order(of: shown.epoch) > history.order(of: epoch)
+        let isIncluded =
+          shown.scopes.isEmpty
+          || candidates.contains { epoch in
+            guard epoch == shown.epoch else {
+              return history.order(of: shown.epoch) > history.order(of: epoch)
+            }
+            // Revisions that changed nothing of these scopes are not shown.
+            return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
           }
-          // Revisions that changed nothing of these scopes are not shown.
-          return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
-        }
         if !isIncluded {
           violations.append(
             Violation(

@@ -9,17 +9,17 @@ public struct ActionFailure: Error, Hashable {
       self.description = description
     }
 
-    /// The action does not fit the scope: it cannot be decoded. It was not applied.
+    /// The action does not fit the scope: it cannot be decoded, and was not applied.
     public static let rejected = Code("rejected")
-    /// What the action was for is absent now. It was not applied.
+    /// What the action was for is absent now; it was not applied.
     public static let absent = Code("absent")
-    /// The action's time was over before its turn came. It was not applied.
+    /// The action's time was over before its turn came; it was not applied.
     public static let expired = Code("expired")
-    /// There was too much to do; the action may be sent again later. It was not applied.
+    /// There was too much to do, so it was not applied; it may be sent again later.
     public static let overloaded = Code("overloaded")
-    /// The client may not send this action to this scope. It was not applied.
+    /// The client may not send this action to this scope; it was not applied.
     public static let unauthorized = Code("unauthorized")
-    /// The connection ended before the action was sent. It was not applied.
+    /// The connection ended before the action was sent; it was not applied.
     public static let notSent = Code("notSent")
     /// The action was sent, and no outcome came in its time or before the connection ended: it may
     /// have been applied.

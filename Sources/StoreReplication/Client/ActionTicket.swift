@@ -243,6 +243,7 @@ extension ActionTicket {
   ///   - outcome: What the daemon said.
   ///   - epoch: The daemon's. Where it was sent to an earlier one first, that it has expired now
   ///     does not mean that it never ran.
+  /// - Returns: The outcome to tell.
   func explained(_ outcome: Outcome, epoch: UInt64?) -> Outcome {
     guard case .failed(var failure) = outcome else { return outcome }
     if failure.code == Outcome.rejected, let replaced = rest?.replaced { failure = replaced }

@@ -126,6 +126,7 @@ package final class ClientTurn<Transport: ClientTransport> {
   /// Ends the session and everything that waits, and says goodbye.
   ///
   /// - Parameter reason: Why, as those are told who wait.
+  /// - Throws: What the transport throws; everybody was told all the same.
   package func close(_ reason: String) throws(Transport.Failure) {
     client.close(reason, at: transport.now)
     try flush()

@@ -41,8 +41,10 @@ extension ReplicaClient {
     expiryDue = min(expiryDue ?? first, first)
   }
 
-  /// Ends what has outlived its time: what was not sent has certainly not run. What was sent stays
-  /// in line, for the daemon's word decides; only those who wait are told that it is not known.
+  /// Ends what has outlived its time: what was not sent has certainly not run.
+  ///
+  /// What was sent stays in line, for the daemon's word decides; only those who wait are told that
+  /// it is not known.
   func expireActions() {
     guard let due = expiryDue, due <= now.instant else { return }
     let expired = actions.removeExpiredWaiting(at: now.instant)

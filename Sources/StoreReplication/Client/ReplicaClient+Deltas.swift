@@ -103,8 +103,10 @@ extension ReplicaClient {
     if isFirst { rejoin() }
   }
 
-  /// A scope is not what the daemon has: a snapshot is fetched, the more seldom the more often in a
-  /// row that did not help. Until it comes the scope goes on with the deltas.
+  /// A scope is not what the daemon has: a snapshot is fetched.
+  ///
+  /// The more often in a row that did not help, the more seldom it is done. Until the snapshot
+  /// comes the scope goes on with the deltas.
   ///
   /// - Returns: Whether to fetch it at once.
   private func differed(_ scope: ClientScope, _ digest: Digest, at revision: UInt64) -> Bool {

@@ -96,7 +96,10 @@ extension ReplicaClient {
   /// Lets go of a scope that was added or opened.
   package func release(_ scope: ClientScope) {
     guard case .held(let count) = scope.want else { return }
-    guard count == 1 else { return scope.want = .held(count - 1) }
+    guard count == 1 else {
+      scope.want = .held(count - 1)
+      return
+    }
     scope.want = .released
     hasReleased = true
     needTurn()

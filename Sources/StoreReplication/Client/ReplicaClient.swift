@@ -56,7 +56,7 @@ package final class ReplicaClient {
 
   let identity: Identity
   let limits: Limits
-  /// How long things take. What has begun is not changed by it.
+  /// How long things take; what has begun is not changed by it.
   package var timing: Timing
   /// How long actions of stores may take; nil for as long as they do.
   package var actionTimeToLive: Duration?

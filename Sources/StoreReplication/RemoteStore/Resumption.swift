@@ -11,6 +11,7 @@ package final class Resumption<Value: Sendable> {
   /// Suspends until the value comes.
   ///
   /// - Parameter begin: Arranges for ``resume(with:)`` to be called, now or later.
+  /// - Returns: The value.
   /// - Throws: What the call brings, or `CancellationError` when the task is canceled.
   package func value(
     _ begin: @MainActor (Resumption<Value>) -> Void

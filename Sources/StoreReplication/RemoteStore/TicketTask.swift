@@ -63,7 +63,8 @@ extension ActionFailure {
     switch failure.code {
     case Outcome.expired:
       (code, remedy) = (.expired, "It was not applied. Send it again if it is still wanted.")
-    case Outcome.overloaded: (code, remedy) = (.overloaded, "It was not applied. Try again later.")
+    case Outcome.overloaded:
+      (code, remedy) = (.overloaded, "It was not applied. Try again later.")
     case Outcome.absent: (code, remedy) = (.absent, "It was not applied.")
     case Outcome.notSent: (code, remedy) = (.notSent, "It was not applied. Connect again.")
     case Outcome.outcomeUnknown, Outcome.forgotten:

@@ -10,8 +10,10 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   package private(set) var shown: State?
   /// Whether what is shown is what the scope has: it is not absent, refused or closed.
   package private(set) var isShown = false
-  /// Counts how often what was shown has ended. A store belongs to the state that was there when
-  /// it was made: after the end it stays as it was last.
+  /// Counts how often what was shown has ended.
+  ///
+  /// A store belongs to the state that was there when it was made: after the end it stays as it
+  /// was last.
   package private(set) var ends = 0
   /// Those who are told of each step.
   let observers = StoreObservers()

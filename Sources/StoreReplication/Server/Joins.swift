@@ -485,7 +485,9 @@ final class Joins {
     guard nextDeadline <= now else { return }
     nextDeadline = .distantFuture
     for capture in queue + running.values.sorted(by: { $0.id < $1.id }) {
-      for transfer in capture.waiting where !transfer.isDropped { tell(transfer.session, now: now) }
+      for transfer in capture.waiting where !transfer.isDropped {
+        tell(transfer.session, now: now)
+      }
     }
   }
 

@@ -1,0 +1,170 @@
+import Observation
+import SerialProbe
+import StoreActor
+import StoreClient
+import StoreReplication
+import StoreState
+import Testing
+
+extension ProcessTests {
+  /// Several stores of one connection, and what becomes of those who wait.
+  @Suite("Stores of one connection")
+  @MainActor
+  struct RemoteLifetimeTests {
+    @Test("Whoever is told of a change finds one and the same revision in all of them")
+    func cut() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let connection = try connection(world)
+        let probe = try await connection.store("probe", Probe.self)
+        let journal = try await connection.store("journal", state: ProbeRoot.Journal.self)
+        let seen = Watched((told: 0, torn: [String]()))
+        let look: @MainActor @Sendable () -> Void = {
+          let pair = (probe.core.state.reduced, journal.core.state.entries.count)
+          seen.update { seen in
+            seen.told += 1
+            if pair.0 != pair.1 { seen.torn.append("\(pair)") }
+          }
+        }
+        let subscriptions = [
+          probe.core.observeChanges(look), journal.core.observeChanges(look),
+        ]
+        for _ in 1...50 { try await probe.send(.poked).applied() }
+        #expect(seen.value.told >= 100)
+        #expect(seen.value.torn == [])
+        for subscription in subscriptions { subscription.cancel() }
+        try connection.close()
+      }
+    }
+
+    @Test("A scope is left when its last store was let go, and asked for again it is there")
+    func leaving() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let connection = try connection(world)
+        connection.linger = .milliseconds(20)
+        weak var core: AnyObject?
+        for _ in 1...30 {
+          let store = try await connection.store("probe", Probe.self)
+          core = store.core
+        }
+        #expect(core == nil)
+        while !connection.client.unheldScopes.isEmpty { try await pause(connection) }
+        let status = try await connection.status()
+        #expect("\(status)".contains("probe") == false)
+        let again = try await connection.store("probe", Probe.self)
+        #expect(again.reduced == 0)
+        try connection.close()
+      }
+    }
+
+    @Test("Two stores of a scope share one copy of its state")
+    func sharing() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let connection = try connection(world)
+        let one = try await connection.store("probe", Probe.self)
+        let other = try await connection.store("probe", state: Probe.State.self)
+        try await one.send(.poked).applied()
+        #expect(other.reduced == 1)
+        let joined = try await connection.status()
+        let cores = (one.core as? RemoteStoreCore<Probe.State, Probe.Action>)?.replica
+        #expect(cores === (other.core as? RemoteStoreCore<Probe.State, Never>)?.replica)
+        #expect("\(joined)".contains("probe"))
+        try connection.close()
+      }
+    }
+
+    @Test("Closing ends streams, waits and actions, and says what is known")
+    func closing() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let connection = try connection(world)
+        let store = try await connection.store("probe", Probe.self)
+        var states = store.states.makeAsyncIterator()
+        _ = await states.next()
+        var events = connection.events.makeAsyncIterator()
+        let running = store.send(.held(name: "door"))
+        try await running.applied()
+        let unsent = store.send(.poked)
+        try connection.close()
+        await #expect(throws: ActionFailure.self) { try await unsent.applied() }
+        await running.finish()
+        while await states.next() != nil {}
+        while await events.next() != nil {}
+        var late = connection.events.makeAsyncIterator()
+        #expect(await late.next() == nil)
+        await #expect(throws: ConnectionError.self) {
+          try await connection.connected(within: .seconds(60))
+        }
+        let error = await #expect(throws: ConnectionError.self) {
+          _ = try await connection.store("probe", Probe.self)
+        }
+        #expect(error?.code == .closed)
+        let refused = store.send(.poked)
+        let failure = await #expect(throws: ActionFailure.self) { try await refused.applied() }
+        #expect(failure?.code == .notSent)
+      }
+    }
+
+    @Test("Without a daemon everybody waits for as long as they said, and no longer")
+    func noDaemon() async throws {
+      try await World.run { world in
+        let connection = try connection(world)
+        connection.actionTimeToLive = .milliseconds(50)
+        async let long: Void = connection.connected(within: .seconds(60))
+        let short = await #expect(throws: ConnectionError.self) {
+          try await connection.connected(within: .milliseconds(20))
+        }
+        #expect(short?.code == .noDaemon)
+        let store = await #expect(throws: ConnectionError.self) {
+          _ = try await connection.store("probe", Probe.self, within: .milliseconds(20))
+        }
+        #expect(store?.code == .noDaemon)
+        // The one who has more time is still waiting, and a daemon that comes is in time.
+        _ = try await world.startDaemon(.serialProbe)
+        try await long
+        try connection.close()
+      }
+    }
+
+    @Test("A wait ends when its task is canceled")
+    func cancellation() async throws {
+      try await World.run { world in
+        let connection = try connection(world)
+        let waiting = Task { try await connection.store("probe", Probe.self, within: nil) }
+        await Task.yield()
+        waiting.cancel()
+        let error = await #expect(throws: ConnectionError.self) { _ = try await waiting.value }
+        #expect(error?.code == .canceled)
+        try connection.close()
+      }
+    }
+
+    @Test("A connection that nobody holds closes itself")
+    func letGo() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        weak var gone: StoreConnection?
+        do {
+          let connection = try connection(world)
+          gone = connection
+          let store = try await connection.store("probe", Probe.self)
+          try await store.send(.poked).applied()
+        }
+        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+        while gone != nil, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(gone == nil)
+      }
+    }
+
+    private func connection(_ world: World) throws -> StoreConnection {
+      try StoreConnection(to: StoreLocation(directory: world.directory), name: "process tests")
+    }
+
+    /// Lets the connection have a turn.
+    private func pause(_ connection: StoreConnection) async throws {
+      _ = try await connection.status()
+    }
+  }
+}
