@@ -55,6 +55,10 @@ package final class ClientScope {
   var position: ClientMessage.Position?
   /// The schema of the states that made what the replica has.
   private var contentHash: Digest?
+  /// The digest of what the replica has, where it was asked for since that changed.
+  private var knownDigest: Digest?
+  /// The last run of deltas that changed it.
+  private var lastRun: UInt64 = 0
   /// Whether the daemon was asked for its types; until it answers there is nothing to join with.
   var isResolving = false
 
@@ -103,6 +107,7 @@ package final class ClientScope {
   /// Follows it no more; the copy goes.
   func stopFollowing() {
     replica = nil
+    knownDigest = nil
     mode = .sendOnly
     position = nil
     differing = nil
@@ -120,6 +125,7 @@ package final class ClientScope {
 extension ClientScope {
   /// Takes a snapshot in the daemon's form.
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    knownDigest = nil
     if let translated = try translation?.reset(to: snapshot) {
       try replica?.reset(to: translated[...], revision: revision)
     } else {
@@ -130,6 +136,7 @@ extension ClientScope {
 
   /// Takes a delta in the daemon's form.
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    knownDigest = nil
     guard let translation, translation.translatesState else {
       try replica?.apply(delta, revision: revision)
       return
@@ -140,7 +147,20 @@ extension ClientScope {
   }
 
   /// The digest of the optional state, in the daemon's form.
-  package var digest: Digest? { translation?.digest ?? replica?.digest }
+  ///
+  /// A bookmark asks every scope of a view, of which few have changed since the last one.
+  package var digest: Digest? {
+    if let knownDigest { return knownDigest }
+    knownDigest = translation?.digest ?? replica?.digest
+    return knownDigest
+  }
+
+  /// Whether a run of deltas changes it for the first time.
+  func isFirstChange(inRun run: UInt64) -> Bool {
+    if lastRun == run { return false }
+    lastRun = run
+    return true
+  }
 }
 
 // MARK: - Types
@@ -158,18 +178,22 @@ extension ClientScope {
       action: own.action.map { _ in theirs.action.hash },
     )
     if wanted == hashes { return [] }
-    translation = nil
+    forgetTranslation()
     if wanted == own { return [] }
     switch translation(to: theirs, wanted, mostBytes) {
     case .success(let translation):
       self.translation = translation
+      knownDigest = nil
       return []
     case .failure(let differences): return differences.lines
     }
   }
 
   /// Speaks its own types again.
-  func forgetTranslation() { translation = nil }
+  func forgetTranslation() {
+    translation = nil
+    knownDigest = nil
+  }
 
   private struct Differences: Error {
     var lines: [String]

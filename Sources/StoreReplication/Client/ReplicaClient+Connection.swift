@@ -223,7 +223,7 @@ extension ReplicaClient {
     joining = nil
     view?.isIntact = false
     let ended = scopes
-    scopes = []
+    (scopes, scopesByName) = ([], [:])
     // Nobody is told before all of it has ended.
     for scope in ended { scope.handle = nil }
     endActions(reason)

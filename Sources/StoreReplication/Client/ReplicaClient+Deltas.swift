@@ -31,7 +31,9 @@ extension ReplicaClient {
     let known = Int(clamping: view.sequence + 1 - run.sequence)
     guard known < run.count else { return }
     let scopes = view.scopes
-    var touched = Array(repeating: false, count: scopes.count)
+    runs += 1
+    // The indices of the scopes that change, so that the others cost nothing.
+    var touched: [Int] = []
     for place in run.place(after: known)..<run.parts.count {
       let part = run.parts[place]
       if let problem = apply(part, of: run, to: scopes, touched: &touched) {
@@ -42,8 +44,10 @@ extension ReplicaClient {
     view.sequence += UInt64(run.count - known)
     self.view = view
     revision = view.revision
-    if scopes.count == 1 { return show(scopes[0], revision: revision) }
-    show(zip(scopes, touched).flatMap { $1 ? $0 : [] }, revision: revision)
+    if touched.count == 1 { return show(scopes[touched[0]], revision: revision) }
+    // Lists before their rows, as their names are.
+    touched.sort()
+    show(touched.flatMap { scopes[$0] }, revision: revision)
   }
 
   /// Applies what one revision changed in one scope.
@@ -53,15 +57,15 @@ extension ReplicaClient {
     _ part: PublishedMessage.DeltaRun.Part,
     of run: PublishedMessage.DeltaRun,
     to scopes: [[ClientScope]],
-    touched: inout [Bool],
+    touched: inout [Int],
   ) -> String? {
     guard let index = part.index else { return nil }
     guard scopes.indices.contains(index) else {
       return "it speaks of a scope \(index) of \(scopes.count)"
     }
-    touched[index] = true
     for place in scopes[index].indices {
       let scope = scopes[index][place]
+      if place == 0, scope.isFirstChange(inRun: runs) { touched.append(index) }
       do throws(CodecError) {
         try scope.apply(run.delta(part), revision: part.revision)
       } catch {

@@ -37,6 +37,7 @@ extension ReplicaClient {
       scope.status = failure.status
     } else {
       scopes.append(scope)
+      scopesByName[name, default: []].append(scope)
       needsJoin = true
       needTurn()
     }
@@ -57,8 +58,9 @@ extension ReplicaClient {
     action: SchemaDocument?,
     placeholder: State?,
   ) -> (ClientScope, TypedReplica<State>) {
-    for scope in scopes where scope.name.utf8.elementsEqual(name.utf8) && !scope.isGone {
-      guard let replica = scope.replica as? TypedReplica<State>, adopt(action, for: scope)
+    for scope in scopesByName[name] ?? [] where !scope.isGone {
+      guard scope.name.utf8.elementsEqual(name.utf8),
+        let replica = scope.replica as? TypedReplica<State>, adopt(action, for: scope)
       else { continue }
       hold(scope)
       return (scope, replica)
@@ -153,6 +155,10 @@ extension ReplicaClient {
   }
 
   private func removeLeft() {
+    for scope in scopes where scope.want == .left {
+      scopesByName[scope.name]?.removeAll { $0 === scope }
+      if scopesByName[scope.name]?.isEmpty == true { scopesByName[scope.name] = nil }
+    }
     scopes.removeAll { $0.want == .left }
   }
 }

@@ -67,6 +67,10 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var session: SessionState?
   var isWelcomed = false
   @exclusivity(unchecked) var scopes: [ClientScope] = []
+  /// The same scopes by their names; names that Swift holds to be equal are found together.
+  var scopesByName: [String: [ClientScope]] = [:]
+  /// How many runs of deltas were applied.
+  @exclusivity(unchecked) var runs: UInt64 = 0
   @exclusivity(unchecked) var view: ClientView?
   @exclusivity(unchecked) var joining: ClientJoin?
   var lastNonce: UInt64 = 0

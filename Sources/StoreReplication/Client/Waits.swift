@@ -7,16 +7,18 @@ struct Waits {
 
   private struct Entry {
     let condition: WaitCondition
-    /// How long it may take, until a turn has made a deadline of it.
-    var time: Duration?
+    /// How long it may take, of which a turn makes a deadline.
+    let time: Duration?
     var deadline: Instant?
     let body: Body
   }
 
-  // In the order in which they came, which is the order in which they are told.
-  private var entries: [(id: WaitID, entry: Entry)] = []
+  /// By their names, which grow: that is the order in which they are told.
+  private var entries: [WaitID: Entry] = [:]
+  private var byCondition: [WaitCondition: Set<WaitID>] = [:]
   private var nextID: UInt64 = 1
-  private var hasNew = false
+  /// Those that came since the last turn.
+  private var fresh: [WaitID] = []
   /// No deadline comes before; a lower bound.
   private(set) var earliest: Instant?
 
@@ -27,51 +29,51 @@ struct Waits {
   ) -> WaitID {
     let id = WaitID(number: nextID)
     nextID += 1
-    entries.append((id, Entry(condition: condition, time: time, body: body)))
-    hasNew = true
+    entries[id] = Entry(condition: condition, time: time, body: body)
+    byCondition[condition, default: []].insert(id)
+    if time != nil { fresh.append(id) }
     return id
   }
 
   /// Begins to count the time of those who came since the last turn.
   mutating func begin(at now: Instant) {
-    guard hasNew else { return }
-    hasNew = false
-    for index in entries.indices {
-      guard let time = entries[index].entry.time else { continue }
-      entries[index].entry.time = nil
+    guard !fresh.isEmpty else { return }
+    for id in fresh {
+      guard let time = entries[id]?.time else { continue }
       let deadline = now.advanced(by: time)
-      entries[index].entry.deadline = deadline
+      entries[id]?.deadline = deadline
       earliest = min(earliest ?? deadline, deadline)
     }
+    fresh = []
   }
 
   /// Takes out those whose time is over.
   mutating func takeDue(at now: Instant) -> [Body] {
     guard let earliest, earliest <= now else { return [] }
-    let due = take { $0.deadline ?? .distantFuture <= now }
-    self.earliest = entries.lazy.compactMap(\.entry.deadline).min()
-    return due
+    let due = entries.filter { $0.value.deadline ?? .distantFuture <= now }.keys
+    let bodies = take(Set(due))
+    self.earliest = entries.values.lazy.compactMap(\.deadline).min()
+    return bodies
   }
 
   /// Takes out those that wait for something.
   mutating func take(_ condition: WaitCondition) -> [Body] {
-    entries.isEmpty ? [] : take { $0.condition == condition }
+    byCondition[condition].map { take($0) } ?? []
   }
 
   /// Takes one out; nil when it has ended.
   mutating func take(_ id: WaitID) -> Body? {
-    guard let index = entries.firstIndex(where: { $0.id == id }) else { return nil }
-    return entries.remove(at: index).entry.body
+    guard let entry = entries.removeValue(forKey: id) else { return nil }
+    byCondition[entry.condition]?.remove(id)
+    if byCondition[entry.condition]?.isEmpty == true { byCondition[entry.condition] = nil }
+    return entry.body
   }
 
   /// Takes all out.
-  mutating func takeAll() -> [Body] { take { _ in true } }
+  mutating func takeAll() -> [Body] { take(Set(entries.keys)) }
 
-  private mutating func take(where isTaken: (Entry) -> Bool) -> [Body] {
-    let taken = entries.filter { isTaken($0.entry) }
-    guard !taken.isEmpty else { return [] }
-    entries.removeAll { isTaken($0.entry) }
-    return taken.map(\.entry.body)
+  private mutating func take(_ ids: Set<WaitID>) -> [Body] {
+    ids.sorted { $0.number < $1.number }.compactMap { take($0) }
   }
 }
 

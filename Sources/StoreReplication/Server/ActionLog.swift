@@ -103,7 +103,10 @@ final class ActionLog {
   /// Of all clients of which an action has an outcome.
   private var records: [Identifier: ClientRecord] = [:]
   /// Those whose session is over, in the order in which they ended; some have come back since.
-  private var idle: Deque<(client: Identifier, number: UInt64)> = []
+  ///
+  /// Who said goodbye asks for no outcome any more, and is forgotten before those who were cut off.
+  private var idle: (farewell: Idle, cutOff: Idle) = ([], [])
+  private typealias Idle = Deque<(client: Identifier, number: UInt64)>
   private var nextIdle: UInt64 = 1
   /// The sessions that are to be told something, in the order in which that came up.
   private var unsent: [Session] = []
@@ -142,15 +145,28 @@ final class ActionLog {
   }
 
   /// A session is over: its effects are cancelled, and its client is forgotten when its turn comes.
-  func end(_ session: Session) {
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - isFarewell: Whether its client said goodbye.
+  func end(_ session: Session, isFarewell: Bool) {
     let actions = session.actions
     actions.outcomes.removeAll()
     actions.finished.removeAll()
     actions.cancelAll()
     guard actions.record.isKept else { return }
     actions.record.idleSince = nextIdle
-    idle.append((session.clientID, nextIdle))
+    if isFarewell {
+      note(session.clientID, in: &idle.farewell)
+    } else {
+      note(session.clientID, in: &idle.cutOff)
+    }
+  }
+
+  private func note(_ client: Identifier, in idle: inout Idle) {
+    idle.append((client, nextIdle))
     nextIdle += 1
+    // Half of them have come back: each is looked at once for each time that it came and went.
     if idle.count > 2 * limits.clients { idle.removeAll { !isIdle($0) } }
   }
 
@@ -161,7 +177,9 @@ final class ActionLog {
   /// Keeps a client's record, from its first outcome on: who sends nothing takes no place from
   /// those whose retries must be recognised.
   private func keep(_ record: ClientRecord, of client: Identifier) {
-    while records.count >= limits.clients, let oldest = idle.popFirst() {
+    while records.count >= limits.clients,
+      let oldest = idle.farewell.popFirst() ?? idle.cutOff.popFirst()
+    {
       if isIdle(oldest) { records[oldest.client] = nil }
     }
     record.isKept = true
@@ -275,10 +293,8 @@ final class ActionLog {
       "A client is remembered whose actions have no outcome",
     )
     let waiting = records.values.count { $0.idleSince != nil }
-    precondition(
-      idle.count { isIdle($0) } == waiting,
-      "\(waiting) clients have gone, \(idle.count { isIdle($0) }) of them are found",
-    )
+    let found = (idle.farewell + idle.cutOff).count { isIdle($0) }
+    precondition(found == waiting, "\(waiting) clients have gone, \(found) of them are found")
     precondition(
       unsent.allSatisfy { $0.actions.isUnsent },
       "A session is to be told something and does not know",

@@ -345,7 +345,7 @@ package final class ReplicaServer {
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)
     case .credit(let nonce, let bytes): joins.credit(session, nonce: nonce, bytes: bytes)
-    case .bye: end(session, code: nil, message: "")
+    case .bye: end(session, code: nil, message: "", isFarewell: true)
     case .unknown(let kind):
       counters.notUnderstood += 1
       let message = "This daemon knows no message of kind \(kind)."
@@ -542,9 +542,14 @@ package final class ReplicaServer {
   }
 
   /// Ends a session: its effects are cancelled, and those present lose one, once.
-  private func end(_ session: Session, code: String?, message: String) {
+  private func end(
+    _ session: Session,
+    code: String?,
+    message: String,
+    isFarewell: Bool = false,
+  ) {
     guard sessions.end(session) else { return }
-    log.end(session)
+    log.end(session, isFarewell: isFarewell)
     joins.end(session)
     if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
   }

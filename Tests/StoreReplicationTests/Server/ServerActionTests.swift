@@ -262,6 +262,27 @@ import Testing
     #expect(bench.root.state.counter.count == count)
   }
 
+  @Test("§13: who was cut off is remembered for longer than those who said goodbye")
+  func cutOff() throws {
+    var limits = Limits()
+    limits.clients = 2
+    let bench = ServerBench(limits: limits)
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try bench.advance(by: .seconds(11))
+    #expect(bench.server.counters.leasesEnded == 1)
+    for peer: UInt8 in 2...50 { try visit(bench, peer) }
+    let again = try bench.hello(60, client: 1)
+    try bench.join(60, again, nonce: 1, [.follow("counter")])
+    let count = bench.root.state.counter.count
+    #expect(
+      try bench.act(60, sequence: 1, .incrementButtonTapped)
+        == [.applied(revision: 1, hasEffects: false)]
+    )
+    #expect(bench.root.state.counter.count == count)
+  }
+
   @Test("§8: the outcome comes behind the deltas of its turn, and says how far the view is")
   func reach() throws {
     let (bench, _) = try benchWithCounter()

@@ -160,6 +160,8 @@ final class TypedReplica<State: ReplicatedState>: Replica {
   private(set) var shownRevisions: [UInt64] = []
   private(set) var resets = 0
   private(set) var statuses: [ScopeStatus] = []
+  /// How often it was asked for anything.
+  private(set) var work = 0
   /// Makes the digest wrong.
   var isDamaged = false
   var onAnnounce: () -> Void = {}
@@ -171,21 +173,29 @@ final class TypedReplica<State: ReplicatedState>: Replica {
   }
 
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
+    work += 1
     newest = try newest.applying(delta: delta)
   }
 
-  var digest: Digest { isDamaged ? Digest(rawValue: 0) : newest.digest }
+  var digest: Digest {
+    work += 1
+    return isDamaged ? Digest(rawValue: 0) : newest.digest
+  }
 
   var encoding: [UInt8] { newest.encoded() }
 
   var isPresent: Bool { newest != nil }
 
   func show(revision: UInt64) {
+    work += 1
     shown = newest
     shownRevisions.append(revision)
   }
 
-  func announce() { onAnnounce() }
+  func announce() {
+    work += 1
+    onAnnounce()
+  }
 
   func received(_: PublishedMessage.Output) {}
 

@@ -240,6 +240,8 @@ final class RootProbe: RootPort {
   private let root: any RootPort
   private(set) var deltas = 0
   private(set) var digests = 0
+  private(set) var follows = 0
+  private(set) var unfollows = 0
 
   init(_ root: any RootPort) { self.root = root }
 
@@ -258,9 +260,15 @@ final class RootProbe: RootPort {
 
   func send(_ event: SessionEvent) { root.send(event) }
 
-  func follow(_ scope: RootScope, as number: Int) { root.follow(scope, as: number) }
+  func follow(_ scope: RootScope, as number: Int) {
+    follows += 1
+    root.follow(scope, as: number)
+  }
 
-  func unfollow(_ scope: RootScope) { root.unfollow(scope) }
+  func unfollow(_ scope: RootScope) {
+    unfollows += 1
+    root.unfollow(scope)
+  }
 
   func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool {
     deltas += 1
