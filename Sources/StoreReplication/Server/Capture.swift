@@ -55,7 +55,7 @@ final class Transfer {
   /// Leads on from the snapshot, or from what the client has.
   var replay: Capture?
   /// How much of the snapshot was sent.
-  var offset = 0
+  var position = Snapshot.Position()
   /// Whether nobody waits for it any more.
   var isDropped = false
 

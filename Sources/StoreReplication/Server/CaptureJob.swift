@@ -17,6 +17,8 @@ package struct CaptureJob: Sendable {
     let new: RootVersion
     /// The bytes beyond which a change is not to be sent as one.
     let replayLimit: Int
+    /// The bytes in which a snapshot is kept together.
+    let pieceBytes: Int
 
     func run() -> Made {
       new.read { new in
@@ -29,9 +31,9 @@ package struct CaptureJob: Sendable {
     }
 
     private func snapshot(of root: ScopeSource.Place) -> CaptureContent {
-      var encoder = CBOREncoder()
+      var encoder = CBOREncoder(pieces: pieceBytes)
       source.encode(root, &encoder)
-      return .snapshot(encoder.bytes)
+      return .snapshot(Snapshot(pieces: encoder.pieces))
     }
 
     private func replay(
@@ -66,9 +68,40 @@ package struct CaptureJob: Sendable {
 /// What there is to send of a capture.
 enum CaptureContent: Sendable {
   /// The scope's state.
-  case snapshot([UInt8])
+  case snapshot(Snapshot)
   /// What leads from one version to the captured one; nil when that is nothing.
   case replay([UInt8]?)
   /// What leads from one version to the captured one does not fit a frame.
   case tooLarge
+}
+
+/// A scope's state as it is sent: encoded once, straight into pieces.
+struct Snapshot: Sendable {
+  let pieces: [[UInt8]]
+  /// How many bytes there are.
+  let count: Int
+
+  init(pieces: [[UInt8]]) {
+    self.pieces = pieces
+    count = pieces.reduce(0) { $0 + $1.count }
+  }
+
+  /// How far a reader of it has come.
+  struct Position: Hashable {
+    /// How many bytes were read.
+    private(set) var offset = 0
+    private var piece = 0
+    private var place = 0
+
+    /// The bytes from here on, no more than a number, and of one piece.
+    mutating func read(_ limit: Int, of snapshot: Snapshot) -> ArraySlice<UInt8> {
+      let bytes = snapshot.pieces[piece]
+      let end = min(place + limit, bytes.count)
+      let slice = bytes[place..<end]
+      offset += slice.count
+      place = end
+      if end == bytes.count { (piece, place) = (piece + 1, 0) }
+      return slice
+    }
+  }
 }

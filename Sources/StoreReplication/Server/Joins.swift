@@ -358,6 +358,8 @@ final class Joins {
       new: capture.new,
       // Room for the rest of the frame.
       replayLimit: limits.frameBytes / 2,
+      // The last chunk of a piece has room for the end of an element, so that it is no short one.
+      pieceBytes: limits.chunkBytes * 8 - limits.chunkBytes / 8,
     )
   }
 
@@ -438,8 +440,8 @@ final class Joins {
 
   private func takeNext(_ session: Session) -> DaemonMessage? {
     guard let transfer = session.scopes.nextTransfer else { return nil }
-    if case .snapshot(let bytes)? = transfer.snapshot?.content {
-      return .snapshot(takePiece(of: bytes, transfer))
+    if case .snapshot(let snapshot)? = transfer.snapshot?.content {
+      return .snapshot(takePiece(of: snapshot, transfer))
     }
     guard case .replay(let delta)? = transfer.replay?.content else {
       preconditionFailure("A transfer to session \(session.info.id) has nothing to send")
@@ -457,21 +459,24 @@ final class Joins {
     )
   }
 
-  private func takePiece(of bytes: [UInt8], _ transfer: Transfer) -> DaemonMessage.SnapshotPiece {
-    if transfer.offset == 0 { counters.snapshots += 1 }
-    let end = min(transfer.offset + limits.chunkBytes, bytes.count)
+  private func takePiece(
+    of snapshot: Snapshot,
+    _ transfer: Transfer,
+  ) -> DaemonMessage.SnapshotPiece {
+    let offset = transfer.position.offset
+    if offset == 0 { counters.snapshots += 1 }
+    let bytes = transfer.position.read(limits.chunkBytes, of: snapshot)
     let piece = DaemonMessage.SnapshotPiece(
       nonce: transfer.nonce,
       handle: transfer.handle,
       revision: transfer.snapshotRevision,
-      total: UInt64(bytes.count),
-      offset: UInt64(transfer.offset),
-      bytes: bytes[transfer.offset..<end],
+      total: UInt64(snapshot.count),
+      offset: UInt64(offset),
+      bytes: bytes,
     )
     let scopes = transfer.session.scopes
-    scopes.creditUsed += end - transfer.offset
-    transfer.offset = end
-    if end == bytes.count {
+    scopes.creditUsed += bytes.count
+    if transfer.position.offset == snapshot.count {
       if transfer.replay == nil { scopes.finishNext() }
       release(\.snapshot, of: transfer)
     }

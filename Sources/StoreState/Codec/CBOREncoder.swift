@@ -13,12 +13,24 @@ public struct CBOREncoder: Sendable {
   /// bytes are taken back, and counts what elements refer to as their place in the array.
   @usableFromInline package var unshared = 0
 
-  /// The bytes so far.
+  /// The pieces that are full, where what is written is to be in pieces.
+  @usableFromInline var full: [[UInt8]] = []
+  /// How many bytes make a piece.
+  @usableFromInline var pieceBytes = Int.max
+
+  /// The bytes so far; of an encoder of pieces, those of the last one.
   @inlinable public var bytes: [UInt8] { storage }
 
   /// Creates an encoder that has written nothing.
   @inlinable
   public init() { storage = [] }
+
+  /// Ends a piece that is full, where what is written is to be in pieces.
+  ///
+  /// To be called between the elements of a collection.
+  @inlinable
+  @inline(__always)
+  mutating func endElement() { if storage.count >= pieceBytes { endPiece() } }
 
   /// Creates an encoder with room for as many bytes.
   package init(reserving capacity: Int) {

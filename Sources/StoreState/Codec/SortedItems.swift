@@ -74,6 +74,7 @@ package struct SortedItems: Sendable {
   private func write(to encoder: inout CBOREncoder) {
     for item in items {
       encoder.append(raw: scratch.bytes[item.start..<item.end])
+      encoder.endElement()
     }
   }
 

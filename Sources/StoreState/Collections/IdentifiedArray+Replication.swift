@@ -11,7 +11,10 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   public func encode(to encoder: inout CBOREncoder) {
     checkReplicable()
     encoder.arrayHeader(count)
-    tree.forEachRow { $0.pointee.encode(to: &encoder) }
+    tree.forEachRow {
+      $0.pointee.encode(to: &encoder)
+      encoder.endElement()
+    }
   }
 
   /// Reads elements, and refuses an id that occurs twice.

@@ -14,7 +14,10 @@ extension Array: WirePayload, WireValue where Element: WireValue {
     // By address, which copies no element.
     withUnsafeBufferPointer { elements in
       guard let first = elements.baseAddress else { return }
-      for place in 0..<elements.count { (first + place).pointee.encode(to: &encoder) }
+      for place in 0..<elements.count {
+        (first + place).pointee.encode(to: &encoder)
+        encoder.endElement()
+      }
     }
   }
 

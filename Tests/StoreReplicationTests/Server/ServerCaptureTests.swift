@@ -124,6 +124,101 @@ import Testing
   }
 }
 
+/// How much of snapshots is under way.
+@MainActor
+@Suite struct HandOutTests {
+  private func bench(_ limits: Limits = Limits(), rows: Int) -> ServerBench {
+    var state = Deck.State()
+    state.cards = IdentifiedArray(
+      uniqueElements: (0..<rows).map { Deck.Card(id: $0, title: "card \($0)") }
+    )
+    return ServerBench(limits: limits, state: state)
+  }
+
+  private func snapshotBytes(_ frame: OutgoingFrame) -> (peer: PeerID, bytes: ArraySlice<UInt8>)? {
+    guard case .control(let peer, let bytes) = frame,
+      case .snapshot(let piece)? = try? DaemonMessage(frame: bytes[...])
+    else { return nil }
+    return (peer, piece.bytes)
+  }
+
+  @Test("A hundred joiners share one capture, and get of it what they take, so much a turn")
+  func manyJoiners() throws {
+    var limits = Limits()
+    limits.chunkBytes = 1_000
+    limits.creditBytes = 8_000
+    limits.pieceBytesPerTurn = 20_000
+    let bench = bench(limits, rows: 1_000)
+    bench.holdsJobs = true
+    for peer in UInt8(1)...100 {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
+    }
+    #expect(bench.server.counters.captures == 1)
+    for job in bench.sockets.jobs { bench.turn.finish(job.run()) }
+    bench.sockets.jobs = []
+    let expected = Optional(bench.root.state.cards).encoded()
+    var taken: [PeerID: [UInt8]] = [:]
+    var turns = 0
+    while taken.values.contains(where: { $0.count < expected.count }) || taken.isEmpty {
+      turns += 1
+      try #require(turns < 10_000)
+      bench.turn.end()
+      let pieces = bench.sockets.takeFrames().compactMap { snapshotBytes($0) }
+      // No turn is longer for being asked by many.
+      #expect(pieces.reduce(0) { $0 + $1.bytes.count } < 20_000 + 1_000)
+      #expect(pieces.allSatisfy { $0.bytes.count <= 1_000 })
+      for (peer, bytes) in pieces { taken[peer, default: []] += bytes }
+      #expect(taken.values.allSatisfy { $0.count <= 8_000 * turns })
+      let credit = Dictionary(pieces.map { ($0.peer, $0.bytes.count) }, uniquingKeysWith: +)
+      for (peer, bytes) in credit {
+        bench.receive(.credit(nonce: 1, bytes: UInt64(bytes)), from: peer.bytes[1])
+      }
+    }
+    #expect(taken.count == 100)
+    #expect(taken.values.allSatisfy { $0 == expected })
+    #expect(bench.server.counters.captures == 1)
+  }
+
+  @Test("Nobody is sent more than there is credit for, however long it stays away")
+  func noCredit() throws {
+    var limits = Limits()
+    limits.chunkBytes = 1_000
+    limits.creditBytes = 4_000
+    let bench = bench(limits, rows: 1_000)
+    bench.holdsJobs = true
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
+    bench.finishJobs()
+    var sent = 0
+    for _ in 0..<100 {
+      bench.turn.end()
+      sent += bench.sockets.takeFrames().compactMap { snapshotBytes($0)?.bytes.count }
+        .reduce(0, +)
+    }
+    #expect(sent >= 4_000 && sent < 5_000)
+  }
+
+  @Test("A capture is encoded into pieces, of which chunks are cut with hardly a short one")
+  func chunks() throws {
+    var limits = Limits()
+    limits.chunkBytes = 1_000
+    let bench = bench(limits, rows: 5_000)
+    bench.holdsJobs = true
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
+    let expected = Optional(bench.root.state.cards).encoded()
+    let result = try #require(bench.sockets.jobs.first).run()
+    guard case .snapshot(let snapshot)? = result.made.first?.content else {
+      Issue.record("No snapshot")
+      return
+    }
+    #expect(Array(snapshot.pieces.joined()) == expected)
+    #expect(snapshot.pieces.allSatisfy { $0.count <= 8_000 })
+    bench.finishJobs()
+    try bench.collect()
+    let messages = bench.take(1).count
+    #expect(messages <= expected.count / 1_000 * 105 / 100 + 1)
+  }
+}
+
 /// What versions weigh that the deltas do not show.
 @MainActor
 @Suite struct VersionWeightTests {

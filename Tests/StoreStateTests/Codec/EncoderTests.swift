@@ -30,6 +30,29 @@ import Testing
     }
   }
 
+  @Test("Pieces end between elements, are no longer than told, and are together what is written")
+  func pieces() {
+    let rows = (0..<500).map { "row \($0)" }
+    let state: [String: [String]] = ["rows": rows, "others": rows.reversed()]
+    for bytes in [1, 10, 100, 1_000, 100_000] {
+      var encoder = CBOREncoder(pieces: bytes)
+      state.encode(to: &encoder)
+      rows.encode(to: &encoder)
+      #expect(Array(encoder.pieces.joined()) == state.encoded() + rows.encoded())
+      // The map is one element of many bytes, and so is its second half.
+      #expect(encoder.pieces.dropFirst(2).allSatisfy { $0.count < bytes + 16 })
+      #expect(encoder.pieces.dropLast().allSatisfy { $0.count >= bytes })
+    }
+  }
+
+  @Test("A piece has little room behind it, whatever its last element")
+  func room() {
+    let rows = (0..<100).map { String(repeating: "x", count: $0 * 20) }
+    var encoder = CBOREncoder(pieces: 1_000)
+    rows.encode(to: &encoder)
+    #expect(encoder.pieces.allSatisfy { $0.capacity <= $0.count + $0.count / 8 + 64 })
+  }
+
   @Test("A deferred array inside of another one")
   func nestedDeferredArrays() {
     var encoder = CBOREncoder()
