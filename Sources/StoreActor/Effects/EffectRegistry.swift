@@ -28,8 +28,15 @@ package final class EffectRegistry: Sendable {
   /// How many children have anything running: for asking without the mutex, at every action.
   private let childCount = Atomic(0)
   @MainActor var throttles: [CancelID: any Sendable] = [:]
+  private let absenceCell = Atomic(Absence.fault)
 
   package init() {}
+
+  /// What it means when a child is absent that the action in progress is for.
+  var absence: Absence {
+    get { absenceCell.load(ordering: .relaxed) }
+    set { absenceCell.store(newValue, ordering: .relaxed) }
+  }
 
   func insert(_ entry: any EffectCancellable, for ids: [CancelID]) {
     state.withLock { state in

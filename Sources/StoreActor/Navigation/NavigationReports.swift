@@ -40,6 +40,7 @@ func reportUnexpectedElementID<Element, Action>(
   action: Action,
   at location: IssueLocation,
 ) {
+  if EffectRegistry.noteAbsence() { return }
   var dump = ""
   customDump(action, to: &dump, indent: 4)
   let reason =

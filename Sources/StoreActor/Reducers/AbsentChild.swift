@@ -1,5 +1,6 @@
 import CustomDump
 import IssueReporting
+import Synchronization
 
 /// Where in a user's source an operator was applied.
 @usableFromInline
@@ -84,6 +85,28 @@ enum ChildOperator {
   }
 }
 
+/// What it means when a child is absent that an action is for.
+enum Absence: UInt8, AtomicRepresentable {
+  /// A mistake in the feature's logic, which is reported.
+  case fault
+  /// A normal race: a client acted on what it saw, and the child may have gone since.
+  case expected
+  /// It was expected, and is the case.
+  case found
+}
+
+extension EffectRegistry {
+  /// Notes that what a client's action is for is not there, so that nothing of the action stays.
+  ///
+  /// - Returns: False when the action is not a client's: then that is a mistake.
+  package static func noteAbsence() -> Bool {
+    let registry = current
+    guard registry.absence != .fault else { return false }
+    registry.absence = .found
+    return true
+  }
+}
+
 /// Reports an action for a child that is not there: which, where, why it may be so, what to do.
 @usableFromInline
 func reportAbsentChild<Action>(
@@ -91,6 +114,7 @@ func reportAbsentChild<Action>(
   action: Action,
   at location: IssueLocation,
 ) {
+  if EffectRegistry.noteAbsence() { return }
   var dump = ""
   customDump(action, to: &dump, indent: 4)
   location.report(

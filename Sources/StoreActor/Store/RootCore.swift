@@ -180,7 +180,29 @@ package final class RootCore<State, Action>: StoreCore {
   /// - Returns: What follows from the action.
   package func send(_ action: Action, group: EffectGroup?) -> StoreTask {
     guard phase == .idle else { return sendWhileBusy(action, group: group) }
-    let task = commitBatch(action, group: group)
+    reduceBatch(action, group: group)
+    return finishBatch()
+  }
+
+  /// Reduces an action that comes from afar, where it may not be known yet that what it is for has
+  /// gone.
+  ///
+  /// - Parameter action: The action.
+  /// - Returns: What follows from the action; nil when a child of it is absent, and then nothing
+  ///   has happened, and nothing is reported.
+  @usableFromInline
+  package func sendFromAfar(_ action: Action) -> StoreTask? {
+    guard phase == .idle else { return sendWhileBusy(action, group: nil) }
+    registry.absence = .expected
+    if reduceBatch(action, group: nil) { return finishBatch() }
+    cells.dropOld()
+    batchGroup = nil
+    phase = .idle
+    return nil
+  }
+
+  private func finishBatch() -> StoreTask {
+    let task = commitBatch()
     if lateCount > 0 { commitLate() }
     phase = .idle
     if startCount > 0 || outputs.count > 0 || !observers.isEmpty { followUp() }
@@ -214,11 +236,21 @@ package final class RootCore<State, Action>: StoreCore {
     Surroundings(dependencies: dependencies, scope: EffectScope(registry: registry, path: nil))
   }
 
-  private func commitBatch(_ action: Action, group: EffectGroup?) -> StoreTask {
+  /// Reduces an action, and whatever it triggers, on a copy of the state.
+  ///
+  /// - Returns: False when what the action is for is absent, as was expected.
+  @discardableResult
+  private func reduceBatch(_ action: Action, group: EffectGroup?) -> Bool {
     phase = .reducing
     batchGroup = group
     cells.begin()
-    if outer == nil { surroundings.with { reduce(action) } } else { reduce(action) }
+    guard outer == nil else { return reduce(action) }
+    var isPresent = true
+    surroundings.with { isPresent = reduce(action) }
+    return isPresent
+  }
+
+  private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
     let task = StoreTask(revision: revision, handle: batchGroup)
@@ -226,14 +258,22 @@ package final class RootCore<State, Action>: StoreCore {
     return task
   }
 
-  private func reduce(_ action: Action) {
+  private func reduce(_ action: Action) -> Bool {
     step(&cells.other.pointee, action, self)
-    if queueCount > 0 { reduceQueue() }
+    let absence = registry.absence
+    // What the action triggers comes from the feature itself.
+    if absence != .fault { registry.absence = .fault }
+    if queueCount > 0 {
+      if absence == .found { clearQueue() } else { reduceQueue() }
+    }
+    return absence != .found
   }
 
   /// Takes the effects of the action that is being reduced.
   @usableFromInline
   func take(_ effect: Effect<Action>, of action: Action) {
+    // Nothing stays of what the action did.
+    if registry.absence == .found { return }
     switch effect.operation {
     case .none: break
     case .send(let action): enqueue(QueuedAction(action: action, group: foreignGroup))
@@ -259,6 +299,10 @@ package final class RootCore<State, Action>: StoreCore {
       step(&cells.other.pointee, queued.action, self)
     }
     foreignGroup = nil
+    clearQueue()
+  }
+
+  private func clearQueue() {
     queue.removeAll(keepingCapacity: true)
     queueCount = 0
   }
@@ -279,7 +323,8 @@ package final class RootCore<State, Action>: StoreCore {
     while lateCount > 0 {
       let next = late.removeFirst()
       lateCount -= 1
-      _ = commitBatch(next.action, group: next.group)
+      reduceBatch(next.action, group: next.group)
+      _ = commitBatch()
     }
   }
 

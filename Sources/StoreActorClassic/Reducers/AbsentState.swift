@@ -51,6 +51,7 @@ func reportAbsent<Action>(
   of state: String,
   at location: IssueLocation,
 ) {
+  if EffectRegistry.noteAbsence() { return }
   var dump = ""
   customDump(action, to: &dump, indent: 4)
   location.report(

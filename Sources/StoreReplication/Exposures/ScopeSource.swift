@@ -25,9 +25,10 @@ package final class ScopeSource: Sendable {
   let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
   /// The digest of the scope's state, an optional.
   let digest: @Sendable (Place) -> Digest
-  /// Decodes an action of the scope, embeds it in the root's and sends that to the root's store.
+  /// Decodes an action of the scope, embeds it in the root's and sends that to the root's store;
+  /// nil when what it is for is absent, and then nothing has happened.
   let send:
-    @MainActor @Sendable (_ core: AnyObject, inout CBORDecoder) throws(CodecError) -> StoreTask
+    @MainActor @Sendable (_ core: AnyObject, inout CBORDecoder) throws(CodecError) -> StoreTask?
 
   @usableFromInline
   init(
@@ -39,7 +40,7 @@ package final class ScopeSource: Sendable {
     send:
       @escaping @MainActor @Sendable (
         AnyObject, inout CBORDecoder
-      ) throws(CodecError) -> StoreTask,
+      ) throws(CodecError) -> StoreTask?,
   ) {
     self.isOptional = isOptional
     self.isPresent = isPresent
@@ -86,7 +87,7 @@ package final class ScopeSource: Sendable {
       send: { (core, decoder) throws(CodecError) in
         let action = embed(try Action(from: &decoder))
         try decoder.finish()
-        return unsafeDowncast(core, to: RootCore<Root, RootAction>.self).send(action)
+        return unsafeDowncast(core, to: RootCore<Root, RootAction>.self).sendFromAfar(action)
       },
     )
   }
