@@ -1,5 +1,6 @@
 import ArgumentParser
 import StoreClient
+import StoreState
 
 /// Why a command could not do what it was asked.
 struct CommandError: Error, Hashable, CustomStringConvertible {
@@ -54,15 +55,14 @@ enum Note {
 
 /// Text from others as it may be shown on a terminal.
 enum Printable {
-  /// The text with a replacement for everything that could control a terminal.
+  /// The text, on one line, with a replacement for everything that could control a terminal or
+  /// forge a line.
   static func text(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    guard text.unicodeScalars.contains(where: \.disturbsDisplay) else { return text }
     var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { result.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars {
+      result.append(scalar.disturbsDisplay ? "\u{FFFD}" : scalar)
+    }
     return String(result)
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.properties.generalCategory == .control && scalar != "\n" && scalar != "\t"
   }
 }

@@ -30,7 +30,18 @@ struct OutputTests {
   func controlCharacters() {
     let line = OutcomeLine.notAnAction("a\u{1B}[31mb\u{7}")
     #expect(line.text(asJSON: false) == "rejected: a\u{FFFD}[31mb\u{FFFD}")
-    #expect(Printable.text("plain ü\tü") == "plain ü\tü")
+    #expect(Printable.text("plain ü 👩‍💻 ü") == "plain ü 👩‍💻 ü")
+    // Controls of eight bits, ends of lines, and marks that turn the direction of what follows.
+    for scalar in ["\u{9B}", "\u{85}", "\n", "\t", "\u{2028}", "\u{202E}", "\u{2066}"] {
+      #expect(Printable.text("a\(scalar)b") == "a\u{FFFD}b")
+    }
+  }
+
+  @Test("A name with ends of lines forges no row")
+  func forgedRows() {
+    var table = Table()
+    table.add("1", "x\n  2  forged", "end")
+    #expect(table.lines() == ["1  x\u{FFFD}  2  forged  end"])
   }
 
   @Test("Columns are aligned, and lines end without spaces")

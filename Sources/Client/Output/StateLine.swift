@@ -28,7 +28,7 @@ enum StateLine {
         case "output": " !"
         default: ""
         }
-      return "\(scope.name) @\(revision)\(digest)\(sign) \(content.tree.text())"
+      return "\(Printable.text(scope.name)) @\(revision)\(digest)\(sign) \(content.tree.text())"
     }
     var members: [JSONValue.Member] = [
       .init("scope", .string(scope.name)), .init("revision", .integer(revision)),

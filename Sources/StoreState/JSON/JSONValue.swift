@@ -131,18 +131,19 @@ extension JSONValue {
 
   private static func write(_ text: String, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""): output += #"\""#.utf8
-      case UInt8(ascii: "\\"): output += #"\\"#.utf8
-      case UInt8(ascii: "\n"): output += #"\n"#.utf8
-      case UInt8(ascii: "\r"): output += #"\r"#.utf8
-      case UInt8(ascii: "\t"): output += #"\t"#.utf8
-      // A deleted character does no harm in JSON, but it does on a terminal.
-      case 0..<0x20, 0x7f:
-        output += (byte < 0x10 ? #"\u000"# : #"\u00"#).utf8
-        output += String(byte, radix: 16).utf8
-      default: output.append(byte)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": output += #"\""#.utf8
+      case "\\": output += #"\\"#.utf8
+      case "\n": output += #"\n"#.utf8
+      case "\r": output += #"\r"#.utf8
+      case "\t": output += #"\t"#.utf8
+      // More of them than JSON asks for: they do no harm in it, but they do on a terminal.
+      case _ where scalar.disturbsDisplay:
+        let digits = String(scalar.value, radix: 16)
+        output += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+      case _ where scalar.isASCII: output.append(UInt8(ascii: scalar))
+      default: output += String(scalar).utf8
       }
     }
     output.append(UInt8(ascii: "\""))

@@ -5,6 +5,14 @@ import Testing
 
 @Suite("JSON text")
 struct JSONValueTests {
+  @Test("What could control a terminal is written by its number, and read back")
+  func disturbingText() throws {
+    let text = "a\u{9b}31m\u{85}b\u{202e}c\u{2069}\u{2028}\u{61c}"
+    let written = JSONValue.string(text).text()
+    #expect(written == #""a\u009b31m\u0085b\u202ec\u2069\u2028\u061c""#)
+    #expect(try JSONValue(parsing: written) == .string(text))
+  }
+
   @Test(
     "A text is read and written as it was",
     arguments: [
