@@ -44,6 +44,18 @@ private final class DownloadDelegate: NSObject, URLSessionDataDelegate {
     download?.receive(data, status: dataTask.status)
   }
 
+  /// What is asked for is shown to everyone, so nobody else is asked on a service's word.
+  func urlSession(
+    _ session: URLSession,
+    task: URLSessionTask,
+    willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest,
+    completionHandler: @escaping @Sendable (URLRequest?) -> Void,
+  ) {
+    let isSame = request.url?.origin == task.originalRequest?.url?.origin
+    completionHandler(isSame ? request : nil)
+  }
+
   func urlSession(
     _ session: URLSession,
     task: URLSessionTask,
@@ -57,4 +69,11 @@ private final class DownloadDelegate: NSObject, URLSessionDataDelegate {
 extension URLSessionTask {
   /// The answer's status; 0 when it was none of HTTP.
   fileprivate var status: Int { (response as? HTTPURLResponse)?.statusCode ?? 0 }
+}
+
+extension URL {
+  /// The parts that say whom a request asks.
+  fileprivate var origin: [String?] {
+    [scheme?.lowercased(), host()?.lowercased(), port.map { "\($0)" }]
+  }
 }

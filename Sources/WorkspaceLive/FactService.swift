@@ -14,6 +14,7 @@ struct FactService: Sendable {
   private let baseURL: URL
   private let timeout: Duration
   private let clock: AnyClock<Duration>
+  private let pace: Pace
 
   init(
     baseURL: String,
@@ -33,10 +34,14 @@ struct FactService: Sendable {
     self.baseURL = url
     self.timeout = timeout
     self.clock = AnyClock(clock)
+    pace = Pace(burst: 10, interval: .milliseconds(500), clock: self.clock)
   }
 
   /// Asks for a fact, and gives up when the time is over.
   func fact(about number: Int) async throws -> String {
+    guard pace.allows() else {
+      throw failure(number, "is asked too often; ask again in a moment")
+    }
     let deadline = clock.now.advanced(by: timeout)
     return try await withThrowingTaskGroup(of: String.self) { group in
       defer { group.cancelAll() }

@@ -3,9 +3,12 @@ package import Workspace
 
 extension NumberFactClient {
   /// The service that is asked for facts unless a program says otherwise.
-  package static let defaultBaseURL = "http://numbersapi.com"
+  package static let defaultBaseURL = "https://numbersapi.com"
 
   /// A client that asks a web service: `GET <base>/<number>`, answered by 200 and a text.
+  ///
+  /// Redirects to another service are not followed. At most ten requests leave at once, and two a
+  /// second from then on: further ones fail without being sent.
   ///
   /// Every other answer, and one of more than 64 KiB, is a ``NumberFactError``; a cancelled request
   /// throws `CancellationError`.

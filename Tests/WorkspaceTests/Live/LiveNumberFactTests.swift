@@ -37,6 +37,47 @@ struct LiveNumberFactTests {
     #expect(error?.message.hasPrefix("No fact about 7: 127.0.0.1:") == true)
   }
 
+  @Test("A redirect to another service is not followed, and one within the service is")
+  func redirects() async throws {
+    let asked = LockIsolated(0)
+    try await FactServer.run { _ in
+      asked.withValue { $0 += 1 }
+      return HTTPResponse(statusCode: .ok, body: Data("a secret".utf8))
+    } operation: { other in
+      try await FactServer.run { request in
+        let place = request.path == "/7" ? "\(other.baseURL)/" : "/moved"
+        return request.path == "/moved"
+          ? HTTPResponse(statusCode: .ok, body: Data("found".utf8))
+          : HTTPResponse(statusCode: .found, headers: HTTPHeaders([.location: place]))
+      } operation: { server in
+        let client = try NumberFactClient.live(baseURL: server.baseURL, clock: TestClock())
+        let error = await failure(of: client)
+        #expect(error?.message.contains("answered with the status 302") == true)
+        #expect(try await client.fetch(8) == "found")
+      }
+    }
+    #expect(asked.value == 0)
+  }
+
+  @Test("Who asks too often is told so, and the service is not asked")
+  func pace() async throws {
+    let asked = LockIsolated(0)
+    let clock = TestClock()
+    try await FactServer.run { _ in
+      asked.withValue { $0 += 1 }
+      return HTTPResponse(statusCode: .ok, body: Data("fine".utf8))
+    } operation: { server in
+      let client = try NumberFactClient.live(baseURL: server.baseURL, clock: clock)
+      for _ in 0..<10 { _ = try await client.fetch(1) }
+      let error = await failure(of: client)
+      #expect(error?.message.contains("is asked too often") == true)
+      await clock.advance(by: .milliseconds(500))
+      _ = try await client.fetch(1)
+      _ = await failure(of: client)
+    }
+    #expect(asked.value == 11)
+  }
+
   @Test("Bytes that are not UTF-8 are an error")
   func refusesOtherBytes() async throws {
     let error = try await FactServer.run(body: Data([0x66, 0xff, 0xfe])) { server in
@@ -146,7 +187,7 @@ struct LiveNumberFactTests {
     let key: any TestDependencyKey.Type = NumberFactClient.self
     #expect(key is any DependencyKey.Type)
     _ = NumberFactClient.liveValue
-    #expect(NumberFactClient.defaultBaseURL == "http://numbersapi.com")
+    #expect(NumberFactClient.defaultBaseURL == "https://numbersapi.com")
   }
 
   @Test("The counter shows what went wrong at the service")
