@@ -22,7 +22,7 @@ struct Stored: ParsableCommand {
     abstract: "Owns the workspace's state and serves it to clients in other processes.",
     discussion: """
       Prints one line when clients can connect: "ready dir=… epoch=… revision=…". Logs go to \
-      standard error. SIGTERM or SIGINT finishes what was accepted and ends it.
+      standard error. SIGTERM, SIGINT or SIGHUP finishes what was accepted and ends it.
       """,
   )
 

@@ -19,6 +19,8 @@ public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let absent = Code(name: "absent", exitStatus: 65)
     /// The daemon does not serve this client.
     public static let refused = Code(name: "refused", exitStatus: 77)
+    /// The daemon's directory is open to others, who could take its place.
+    public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
     /// The daemon answered, but not in time, or it is too busy.
     public static let tryAgain = Code(name: "tryAgain", exitStatus: 75)
     /// The connection was closed.

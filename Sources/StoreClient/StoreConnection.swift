@@ -83,7 +83,8 @@ public final class StoreConnection {
   ///   - location: Where the daemon is.
   ///   - name: What the daemon calls this client, in its status and among those present.
   ///   - isListed: Whether it is to be listed among those present.
-  /// - Throws: ``ConnectionError`` when sockets cannot be made.
+  /// - Throws: ``ConnectionError`` when sockets cannot be made, or when another user than this one
+  ///   and root may have a hand in the daemon's directory.
   public convenience init(
     to location: StoreLocation,
     name: String,
@@ -101,6 +102,8 @@ public final class StoreConnection {
     name: String,
     isListed: Bool,
   ) throws(ConnectionError) {
+    StandardDescriptors.open()
+    try location.check()
     self.location = location
     var generator = SystemRandomNumberGenerator()
     let identity = ReplicaClient.Identity(
@@ -110,11 +113,6 @@ public final class StoreConnection {
     )
     client = ReplicaClient(identity: identity, now: .current, generator: generator)
     client.actionTimeToLive = .seconds(30)
-    do throws(ZeroMQError) {
-      try EndpointPath.check(location.control, operation: "connect to")
-    } catch {
-      throw ConnectionError(.usage, "\(error)", remedy: "")
-    }
     do throws(ZeroMQError) {
       service = ConnectionService(client, try ClientSockets(location))
     } catch {

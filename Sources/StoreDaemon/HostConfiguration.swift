@@ -1,6 +1,12 @@
 import StoreReplication
 import ZeroMQ
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// How a daemon runs: where it is, and its times.
 public struct HostConfiguration: Sendable {
   /// The directory of its sockets and its lock.
@@ -22,6 +28,11 @@ public struct HostConfiguration: Sendable {
     timing.lease = lease
     timing.grace = grace
     return timing
+  }
+
+  /// The directories in which it has sockets, its own first.
+  var directories: [String] {
+    [directory] + listen.compactMap { (try? StoreLocation(address: $0))?.directory }
   }
 
   /// Checks everything that can be checked before something is opened.
@@ -59,11 +70,18 @@ public struct HostConfiguration: Sendable {
       throw HostError(.usage, "\(error)", remedy: "Correct --listen.")
     }
     guard address.hasPrefix("tcp://") else { return }
-    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" && $0 != "]" }
-    let isLoopback =
-      host.hasPrefix("127.") || host == "localhost"
-      || host == "[" && address.hasPrefix("tcp://[::1]")
-    guard isLoopback else {
+    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" }
+    guard host != "localhost", host != "[" else {
+      throw HostError(
+        .usage,
+        "\(address) cannot be listened at: expected an address of IPv4 in digits.",
+        remedy: "Use tcp://127.0.0.1:PORT.",
+      )
+    }
+    var parsed = in_addr()
+    guard inet_pton(AF_INET, String(host), &parsed) == 1,
+      UInt32(bigEndian: parsed.s_addr) >> 24 == 127
+    else {
       throw HostError(
         .notAllowed,
         "\(address) can be reached by others, and what travels there is not encrypted.",

@@ -1,4 +1,6 @@
 import StoreReplication
+import Synchronization
+import ZeroMQ
 
 #if canImport(Glibc)
 import Glibc
@@ -10,60 +12,63 @@ import Darwin
 ///
 /// The lock matters, because binding a second time to a live socket's path succeeds and takes
 /// over the clients that come.
-final class StoreDirectory {
+final class StoreDirectory: Sendable {
   let path: String
   private let descriptor: Int32
+  /// The files that clients find, as they were when everything was open.
+  private let files = Mutex<[String: FileIdentity]>([:])
 
   /// Makes the directory if need be, checks that it is private, and locks it.
   init(_ path: String) throws(HostError) {
     self.path = path
-    try Self.make(path)
-    try Self.checkPrivate(path)
+    try Self.makePrivate(path)
     descriptor = try Self.lock("\(path)/lock", directory: path)
   }
 
   deinit { close(descriptor) }
 
-  private static func make(_ path: String) throws(HostError) {
-    var partial = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/") {
-      partial += "/\(part)"
-      if mkdir(partial, 0o700) != 0, errno != EEXIST, errno != EISDIR {
-        throw HostError(
-          .cannotCreate,
-          "The directory \(partial) could not be made: \(systemMessage()).",
-          remedy: "Make it yourself, or name another with --dir.",
-        )
-      }
-    }
+  // MARK: - Keeping it
+
+  /// Takes note of the lock and the sockets, which are all there now.
+  func remember() {
+    let names = ["lock", "ctl", "pub"]
+    let found = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
+    files.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
   }
 
-  private static func checkPrivate(_ path: String) throws(HostError) {
-    var status = stat()
-    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-      throw HostError(
-        .cannotCreate,
-        "\(path) is not a directory.",
-        remedy: "Name another one with --dir.",
-      )
+  /// What of the lock and the sockets is gone or another's by now; nil when all are there.
+  ///
+  /// Nobody finds the daemon then, and without the lock a second one can start.
+  func lostFile() -> String? {
+    let files = files.withLock { $0 }
+    return files.keys.sorted().first { FileIdentity("\(path)/\($0)") != files[$0] }
+  }
+
+  // MARK: - Taking it
+
+  private static func makePrivate(_ path: String) throws(HostError) {
+    let directory: TrustedPath.Directory
+    do throws(TrustedPath.Problem) {
+      directory = try TrustedPath.follow(path, makingDirectories: true)
+    } catch {
+      throw HostError(error)
     }
-    guard status.st_uid == geteuid() else {
+    guard directory.owner == geteuid() else {
       throw HostError(
         .notAllowed,
-        "The directory \(path) belongs to user \(status.st_uid), not to us.",
+        "The directory \(path) belongs to user \(directory.owner), not to us.",
         remedy: "Name a directory of your own with --dir.",
       )
     }
-    let mode = String(status.st_mode & 0o777, radix: 8)
-    guard status.st_mode & 0o022 == 0 else {
+    guard !directory.isWritableByOthers else {
       throw HostError(
         .notAllowed,
-        "Others can write to the directory \(path) (mode \(mode)).",
+        "Others can write to the directory \(path) (mode \(directory.modeText)).",
         remedy: "Run: chmod 700 \(path)",
       )
     }
     // Others must not even connect: what is published is for one user.
-    guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
+    guard directory.mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
       throw HostError(
         .notAllowed,
         "The directory \(path) could not be closed to others: \(systemMessage()).",
@@ -73,7 +78,7 @@ final class StoreDirectory {
   }
 
   private static func lock(_ file: String, directory: String) throws(HostError) -> Int32 {
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
       throw HostError(
         .cannotCreate,
@@ -112,4 +117,29 @@ final class StoreDirectory {
   }
 
   static func systemMessage() -> String { String(cString: strerror(errno)) }
+}
+
+/// Which file it is, whatever it is called.
+private struct FileIdentity: Hashable, Sendable {
+  private let device: UInt64
+  private let number: UInt64
+
+  /// The file of a path; nil when none is there.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
+extension HostError {
+  /// Why a daemon cannot use a directory.
+  fileprivate init(_ problem: TrustedPath.Problem) {
+    switch problem {
+    case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
+    case .missing, .notDirectory, .failed:
+      self.init(.cannotCreate, "\(problem)", remedy: "Or name another directory with --dir.")
+    }
+  }
 }

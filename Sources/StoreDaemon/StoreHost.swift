@@ -1,4 +1,3 @@
-import Dispatch
 public import Logging
 public import StoreActor
 public import StoreReplication
@@ -55,10 +54,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private let logger: Logger
 
   // Open while the daemon runs.
-  private var directory: StoreDirectory?
+  private var directories: [StoreDirectory] = []
+  private var directoryWatch: DirectoryWatch?
   private var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
+  /// Why it had to stop.
+  private var failure: HostError?
 
   /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start()``.
   ///
@@ -110,7 +112,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     self.sessionAction = sessionAction
   }
 
-  /// Serves until the process is told to stop by SIGTERM or SIGINT, or ``stop()`` is called.
+  /// Serves until the process is told to stop by SIGTERM, SIGINT or SIGHUP, or ``stop()`` is
+  /// called, or until its lock or one of its sockets is gone.
   ///
   /// Takes over the main thread, so it must be called on it, from a synchronous `main`. What was
   /// accepted is finished, and clients are told, before it returns.
@@ -126,10 +129,12 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         remedy: "Call run() from a synchronous main: an asynchronous one has left it.",
       )
     }
+    // Before any thread is there, which would inherit that they are not blocked.
+    let signals = StopSignals()
+    defer { signals.end() }
     let service = try open()
     defer { close() }
-    let signals = stopSignals()
-    defer { for signal in signals { signal.cancel() } }
+    signals.begin { [weak self] in self?.stop() }
     let loop = PollLoop(service)
     service.onStop = { loop.stop() }
     onReady(ready)
@@ -138,9 +143,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     } catch {
       throw HostError(.system, "The main loop failed: \(error)", remedy: "See the log.")
     }
+    if let failure { throw failure }
     #else
+    let signals = StopSignals()
     _ = try open()
-    let signals = stopSignals()
+    signals.begin { [weak self] in self?.stop() }
     try start()
     onReady(ready)
     withExtendedLifetime(signals) { dispatchMain() }
@@ -180,9 +187,12 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func open() throws(HostError) -> HostService {
+    StandardDescriptors.open()
     try configuration.check()
     try checkNames()
-    let directory = try StoreDirectory(configuration.directory)
+    let directories = try configuration.directories.map { path throws(HostError) in
+      try StoreDirectory(path)
+    }
     FileDescriptorLimit.raise()
     var generator = SystemRandomNumberGenerator()
     let server = ReplicaServer(
@@ -207,8 +217,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
     let service = HostService(server: server, sockets: sockets, logger: logger)
-    self.directory = directory
+    self.directories = directories
     self.service = service
+    directoryWatch = DirectoryWatch(directories) { [weak self] in self?.lost($0) }
     return service
   }
 
@@ -227,16 +238,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     // The store may be used further, also when nobody serves it any more.
     service?.close()
     service = nil
-    directory = nil
+    directoryWatch = nil
+    directories = []
   }
 
-  private func stopSignals() -> [any DispatchSourceSignal] {
-    [SIGTERM, SIGINT].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-      source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.stop() } }
-      source.resume()
-      return source
-    }
+  /// Clients do not find this daemon any more, and may find another.
+  private func lost(_ file: String) {
+    let error = HostError(
+      .system,
+      "\(file) is gone, or another's: clients cannot find this daemon any more.",
+      remedy: "Start it again, where nobody clears up.",
+    )
+    failure = error
+    logger.critical("\(error)")
+    stop()
   }
 }

@@ -32,14 +32,16 @@ package final class Context: Sendable {
   private let processID = getpid()
   private let life = Mutex(Life())
 
-  /// Starts the I/O threads, after ``ZeroMQLibrary/check()``.
+  /// Starts the I/O threads, after a look at the library and at the descriptors that there are.
   ///
   /// - Parameters:
   ///   - ioThreads: One serves about a gigabyte a second.
   ///   - maxSockets: How many sockets may be open at once; a socket has any number of peers.
-  /// - Throws: ``ZeroMQError`` when the library will not do, or refuses one of the numbers.
+  /// - Throws: ``ZeroMQError`` when the library will not do or refuses one of the numbers, or when
+  ///   the process may have too few descriptors.
   package init(ioThreads: Int = 1, maxSockets: Int = 1023) throws(ZeroMQError) {
     try ZeroMQLibrary.check()
+    try FileDescriptorLimit.check()
     _ = Self.isSeeded
     guard let handle = zmq_ctx_new() else { throw .last("create", "a ZeroMQ context") }
     self.handle = handle

@@ -109,32 +109,6 @@ extension ProcessTests {
       }
     }
 
-    @Test("A directory that others can write to is refused")
-    func openDirectory() async throws {
-      try await World.run { world in
-        let directory = "\(world.directory)/open"
-        #expect(mkdir(directory, 0o700) == 0)
-        #expect(chmod(directory, 0o720) == 0)
-        let run = try await world.finish(world.start(.stored, ["--dir", directory]))
-        #expect(run.end == .status(77))
-        #expect(run.errorText.contains("chmod 700 \(directory)"))
-      }
-    }
-
-    @Test("A directory that others can read is closed to them")
-    func readableDirectory() async throws {
-      try await World.run { world in
-        let directory = "\(world.directory)/readable"
-        #expect(mkdir(directory, 0o700) == 0)
-        #expect(chmod(directory, 0o755) == 0)
-        let daemon = try world.start(.stored, ["--dir", directory])
-        _ = try await daemon.output.lines(atLeast: 1)
-        var status = stat()
-        #expect(stat(directory, &status) == 0)
-        #expect(status.st_mode & 0o777 == 0o700)
-      }
-    }
-
     @Test("A path that no socket can have is a clear error")
     func longPath() async throws {
       try await World.run { world in
@@ -167,6 +141,8 @@ extension ProcessTests {
       arguments: [
         ["--nonsense"], ["--listen", "tcp://nowhere"], ["--lease-ms", "1"], ["--lease-ms", "x"],
         ["--lease-ms", "1000", "--grace-ms", "2000"], ["surplus"],
+        ["--insecure-loopback", "--listen", "tcp://localhost:5999"],
+        ["--insecure-loopback", "--listen", "tcp://[::1]:5999"],
       ],
     )
     func daemonUsage(arguments: [String]) async throws {
@@ -184,6 +160,7 @@ extension ProcessTests {
       arguments: [
         ["--listen", "tcp://0.0.0.0:5999"], ["--listen", "tcp://192.0.2.1:5999"],
         ["--listen", "tcp://*:5999", "--insecure-loopback"], ["--listen", "tcp://127.0.0.1:5999"],
+        ["--listen", "tcp://127.example:5999", "--insecure-loopback"],
       ],
     )
     func openAddress(arguments: [String]) async throws {

@@ -83,7 +83,15 @@ final class World: Sendable {
     _ arguments: [String],
     limitingDescriptorsTo count: Int,
   ) throws -> ChildProcess {
-    let script = "ulimit -n \(count); exec \"$0\" \"$@\""
+    try start(program, arguments, script: "ulimit -n \(count); exec \"$0\" \"$@\"")
+  }
+
+  /// Starts a program by a shell's script, in which it is `$0` and its arguments are `$@`.
+  func start(
+    _ program: Program,
+    _ arguments: [String],
+    script: String,
+  ) throws -> ChildProcess {
     let process = try ChildProcess("/bin/sh", ["-c", script, program.path] + arguments)
     processes.withLock { $0.append(process) }
     return process

@@ -4,11 +4,13 @@ import Glibc
 import Darwin
 #endif
 
-/// How many descriptors the process may have: each client takes two, and running out of them ends
-/// the process inside libzmq.
-enum FileDescriptorLimit {
+/// How many descriptors the process may have: running out of them ends it inside libzmq.
+package enum FileDescriptorLimit {
+  /// What a context, two sockets and the main loop take, with some to spare.
+  package static let least = 64
+
   /// Raises the soft limit to what the system lets us have, up to what the sessions need.
-  static func raise() {
+  package static func raise() {
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return }
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
@@ -17,11 +19,23 @@ enum FileDescriptorLimit {
   }
 
   /// How many descriptors the process may have as it is.
-  static var current: Int {
+  package static var current: Int {
     var limit = rlimit()
     // Without an answer the least that systems grant.
     guard getrlimit(resource, &limit) == 0 else { return 256 }
     return Int(clamping: limit.rlim_cur)
+  }
+
+  /// Throws when there are too few even to begin, where the library would end the process.
+  static func check() throws(ZeroMQError) {
+    guard current < least else { return }
+    throw ZeroMQError(
+      code: EMFILE,
+      operation: "create",
+      subject: "a ZeroMQ context",
+      remedy: "This process may have \(current) files open, and needs \(least): raise the limit "
+        + "(ulimit -n 1024, LimitNOFILE=).",
+    )
   }
 
   #if os(Linux)

@@ -1,0 +1,51 @@
+import StoreReplication
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension StoreLocation {
+  /// Checks what can be checked before something is sent there.
+  ///
+  /// What is sent to a directory is for the daemon of its owner, so nobody else may be able to put
+  /// another one in its place.
+  func check() throws(ConnectionError) {
+    do throws(ZeroMQError) {
+      try EndpointPath.check(control, operation: "connect to")
+    } catch {
+      throw ConnectionError(.usage, "\(error)", remedy: "")
+    }
+    guard let directory else { return }
+    do throws(TrustedPath.Problem) {
+      try check(directory, TrustedPath.follow(directory))
+    } catch .missing(_, isShared: false) {
+      // A daemon may come, and only one of this user's or of root's.
+    } catch {
+      throw ConnectionError(error, directory)
+    }
+  }
+
+  private func check(
+    _ path: String,
+    _ directory: TrustedPath.Directory,
+  ) throws(TrustedPath.Problem) {
+    guard directory.owner == geteuid() || directory.owner == 0 else {
+      throw .foreign(path, owner: directory.owner)
+    }
+    guard !directory.isWritableByOthers else { throw .writable(path, mode: directory.modeText) }
+  }
+}
+
+extension ConnectionError {
+  /// Why a directory is not trusted, or cannot be one of a daemon.
+  fileprivate init(_ problem: TrustedPath.Problem, _ directory: String) {
+    switch problem {
+    case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
+    case .missing, .notDirectory, .failed:
+      self.init(.noDaemon, "\(problem)", remedy: "Start a daemon with: stored --dir \(directory)")
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Dispatch
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// SIGTERM, SIGINT and SIGHUP as requests to stop; none is lost from when it is made.
+///
+/// They are blocked, so that one that comes early waits for its source. A process that was told to
+/// ignore SIGHUP, as `nohup` does, goes on ignoring it.
+@MainActor
+final class StopSignals {
+  private let numbers: [Int32]
+  private var mask = sigset_t()
+  private var sources: [any DispatchSourceSignal] = []
+
+  /// Blocks the signals, for this thread and those that it starts.
+  init() {
+    var hangUp = sigaction()
+    sigaction(SIGHUP, nil, &hangUp)
+    numbers = [SIGTERM, SIGINT] + (hangUp.isIgnored ? [] : [SIGHUP])
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    for number in numbers { sigaddset(&blocked, number) }
+    pthread_sigmask(SIG_BLOCK, &blocked, &mask)
+  }
+
+  /// Calls `body` for each signal, also for those that came before.
+  func begin(_ body: @escaping @MainActor () -> Void) {
+    sources = numbers.map { number in
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+      source.setEventHandler { MainActor.assumeIsolated { body() } }
+      source.resume()
+      return source
+    }
+  }
+
+  /// Lets signals do again what they do to any program.
+  func end() {
+    for source in sources { source.cancel() }
+    sources = []
+    for number in numbers {
+      // Ignoring drops those that wait: the process ends already.
+      signal(number, SIG_IGN)
+      signal(number, SIG_DFL)
+    }
+    pthread_sigmask(SIG_SETMASK, &mask, nil)
+  }
+}
+
+extension sigaction {
+  fileprivate var isIgnored: Bool {
+    #if canImport(Glibc)
+    let handler = __sigaction_handler.sa_handler
+    #else
+    let handler = __sigaction_u.__sa_handler
+    #endif
+    return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+}

@@ -1,0 +1,162 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A path to a directory that nobody but its user, and the system's, can make lead elsewhere.
+///
+/// As `sshd` has it with StrictModes: each directory on the way belongs to this user or to root,
+/// and others may not write to it, unless its sticky bit keeps them from what is not theirs.
+/// Symbolic links on the way belong to one of the two as well.
+package enum TrustedPath {
+  /// What is found at the end of a path.
+  package struct Directory: Hashable, Sendable {
+    /// Who it belongs to.
+    package let owner: UInt32
+    /// Its permissions.
+    package let mode: UInt32
+
+    /// Its permissions as one writes them.
+    package var modeText: String { String(mode & 0o7777, radix: 8) }
+    /// Whether others than its owner may write to it.
+    package var isWritableByOthers: Bool { mode & 0o022 != 0 }
+  }
+
+  /// Why a path is not trusted, or leads to no directory.
+  package enum Problem: Error, Hashable, Sendable {
+    /// Nothing is there; others may put something there where the directory above is shared.
+    case missing(String, isShared: Bool)
+    /// Something else is there.
+    case notDirectory(String)
+    /// A part of the way belongs to another user.
+    case foreign(String, owner: UInt32)
+    /// Others may write to a directory on the way.
+    case writable(String, mode: String)
+    /// A part of the way cannot be looked at or made.
+    case failed(String, code: Int32)
+  }
+
+  /// So many symbolic links are followed, as the kernel does.
+  private static let mostLinks = 40
+
+  /// Follows a path as the system does, and checks each step before it is taken.
+  ///
+  /// - Parameters:
+  ///   - path: The path; a relative one begins at the working directory.
+  ///   - makesDirectories: Whether directories that are missing are made, for this user alone.
+  /// - Returns: The directory at its end, of which nothing was checked.
+  /// - Throws: ``Problem``.
+  package static func follow(
+    _ path: String,
+    makingDirectories makesDirectories: Bool = false,
+  ) throws(Problem) -> Directory {
+    var rest = parts(of: path)
+    if !path.hasPrefix("/") { rest += parts(of: try workingDirectory()) }
+    var place: [String] = []
+    var links = 0
+    while let name = rest.popLast() {
+      if name == ".." {
+        _ = place.popLast()
+        continue
+      }
+      let parent = try lookedAt(place)
+      try check(parent, text(place))
+      let next = place + [name]
+      if makesDirectories, mkdir(text(next), 0o700) != 0, errno != EEXIST, errno != EISDIR {
+        throw .failed(text(next), code: errno)
+      }
+      switch try found(next, in: parent) {
+      case .directory: place = next
+      case .link(let target):
+        links += 1
+        guard links <= mostLinks else { throw .failed(text(next), code: ELOOP) }
+        if target.hasPrefix("/") { place = [] }
+        rest += parts(of: target)
+      }
+    }
+    return try lookedAt(place)
+  }
+
+  /// The parts of a path, the first of them last.
+  private static func parts(of path: String) -> [String] {
+    path.split(separator: "/").map(String.init).filter { $0 != "." }.reversed()
+  }
+
+  private static func text(_ place: [String]) -> String { "/" + place.joined(separator: "/") }
+
+  private static func workingDirectory() throws(Problem) -> String {
+    guard let path = getcwd(nil, 0) else { throw .failed(".", code: errno) }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  private static func lookedAt(_ place: [String]) throws(Problem) -> Directory {
+    var status = stat()
+    guard lstat(text(place), &status) == 0 else { throw .failed(text(place), code: errno) }
+    return Directory(owner: status.st_uid, mode: UInt32(status.st_mode))
+  }
+
+  private static func check(_ parent: Directory, _ path: String) throws(Problem) {
+    try check(owner: parent.owner, path)
+    guard !parent.isWritableByOthers || parent.isSticky else {
+      throw .writable(path, mode: parent.modeText)
+    }
+  }
+
+  private static func check(owner: UInt32, _ path: String) throws(Problem) {
+    guard owner == 0 || owner == geteuid() else { throw .foreign(path, owner: owner) }
+  }
+
+  private enum Found {
+    case directory
+    case link(target: String)
+  }
+
+  private static func found(_ place: [String], in parent: Directory) throws(Problem) -> Found {
+    let path = text(place)
+    var status = stat()
+    guard lstat(path, &status) == 0 else {
+      guard errno == ENOENT else { throw .failed(path, code: errno) }
+      throw .missing(path, isShared: parent.isWritableByOthers)
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR: return .directory
+    case S_IFLNK:
+      try check(owner: status.st_uid, path)
+      return .link(target: try target(of: path))
+    default: throw .notDirectory(path)
+    }
+  }
+
+  private static func target(of link: String) throws(Problem) -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(link, &buffer, buffer.count)
+    guard count >= 0 else { throw .failed(link, code: errno) }
+    return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}
+
+extension TrustedPath.Directory {
+  /// Whether only the owner of what is in it may remove it.
+  fileprivate var isSticky: Bool { mode & 0o1000 != 0 }
+}
+
+extension TrustedPath.Problem: CustomStringConvertible {
+  /// What was found, and what to do about it.
+  package var description: String {
+    switch self {
+    case .missing(let path, _): "There is no directory \(path). Make it, or name another."
+    case .notDirectory(let path): "\(path) is not a directory. Name another one."
+    case .foreign(let path, let owner):
+      "\(path) belongs to user \(owner), who could put something else in its place. "
+        + "Use a directory below those of this user or of root."
+    case .writable(let path, let mode):
+      "Others can write to the directory \(path) (mode \(mode)), and so put something else in the "
+        + "place of what is below it. Run: chmod go-w \(path)"
+    case .failed(let path, let code):
+      "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "
+        + "permissions."
+    }
+  }
+}

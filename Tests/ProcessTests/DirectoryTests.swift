@@ -1,0 +1,158 @@
+import Foundation
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  @Suite("Directories")
+  struct DirectoryTests {
+    private static let increment = #""incrementButtonTapped""#
+    /// Some user who is neither this one nor root.
+    private static let stranger: uid_t = 54_321
+
+    @Test("A directory that others can write to is refused")
+    func openDirectory() async throws {
+      try await World.run { world in
+        let directory = "\(world.directory)/open"
+        #expect(mkdir(directory, 0o700) == 0)
+        #expect(chmod(directory, 0o720) == 0)
+        let run = try await world.finish(world.start(.stored, ["--dir", directory]))
+        #expect(run.end == .status(77))
+        #expect(run.errorText.contains("chmod 700 \(directory)"))
+      }
+    }
+
+    @Test("A directory that others can read is closed to them")
+    func readableDirectory() async throws {
+      try await World.run { world in
+        let directory = "\(world.directory)/readable"
+        #expect(mkdir(directory, 0o700) == 0)
+        #expect(chmod(directory, 0o755) == 0)
+        let daemon = try world.start(.stored, ["--dir", directory])
+        _ = try await daemon.output.lines(atLeast: 1)
+        var status = stat()
+        #expect(stat(directory, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o700)
+      }
+    }
+
+    @Test("A directory below one that others can write to is refused, by daemon and client")
+    func openParent() async throws {
+      try await World.run { world in
+        let parent = "\(world.directory)/open"
+        let directory = "\(parent)/store"
+        #expect(mkdir(parent, 0o700) == 0)
+        let daemon = try world.start(.stored, ["--dir", directory])
+        _ = try await daemon.output.lines(atLeast: 1)
+        #expect(chmod(parent, 0o777) == 0)
+        for program in [Program.stored, .storectl] {
+          let arguments = program == .stored ? [] : ["send", "counter", Self.increment]
+          let run = try await world.finish(world.start(program, ["--dir", directory] + arguments))
+          #expect(run.end == .status(77))
+          #expect(run.errorText.contains("chmod go-w \(parent)"), "\(run.errorText)")
+        }
+        #expect(chmod(parent, 0o700) == 0)
+        let state = try await world.finish(
+          world.start(.storectl, ["--dir", directory, "--json", "get", "counter"])
+        )
+        #expect(try JSONValue(parsing: state.output.joined())["count"] == 0)
+      }
+    }
+
+    @Test("What another user may have put there is refused", .enabled(if: geteuid() == 0))
+    func foreign() async throws {
+      try await World.run { world in
+        let shared = "\(world.directory)/shared"
+        let (real, link) = ("\(world.directory)/real", "\(shared)/link")
+        #expect(mkdir(shared, 0o700) == 0 && chmod(shared, 0o1777) == 0)
+        #expect(mkdir(real, 0o700) == 0)
+        #expect(symlink(real, link) == 0)
+        let daemon = try world.start(.stored, ["--dir", link])
+        _ = try await daemon.output.lines(atLeast: 1)
+        let own = try await world.finish(world.start(.storectl, ["--dir", link, "status"]))
+        #expect(own.isSuccess, "\(own.errorText)")
+        // A link of somebody else, who may have it lead elsewhere at any time.
+        #expect(lchown(link, Self.stranger, Self.stranger) == 0)
+        // A directory of somebody else, who may have put any daemon there.
+        #expect(mkdir("\(shared)/theirs", 0o700) == 0)
+        #expect(chown("\(shared)/theirs", Self.stranger, Self.stranger) == 0)
+        for directory in [link, "\(shared)/theirs"] {
+          for arguments in [[], ["send", "counter", Self.increment]] {
+            let run = try await world.finish(
+              world.start(arguments == [] ? .stored : .storectl, ["--dir", directory] + arguments)
+            )
+            #expect(run.end == .status(77), "\(directory): \(run.errorText)")
+            #expect(run.errorText.contains("user \(Self.stranger)"), "\(run.errorText)")
+          }
+        }
+      }
+    }
+
+    @Test("Where anybody could make the directory, a client does not wait for it")
+    func nobodysDirectory() async throws {
+      try await World.run { world in
+        #expect(chmod(world.directory, 0o1777) == 0)
+        let missing = "\(world.directory)/later"
+        let run = try await world.finish(world.start(.storectl, ["--dir", missing, "status"]))
+        #expect(run.end == .status(69))
+        #expect(run.errorText.contains("There is no directory \(missing)"), "\(run.errorText)")
+      }
+    }
+
+    @Test("A further directory to listen in is checked and locked as the first one is")
+    func furtherDirectory() async throws {
+      try await World.run { world in
+        let further = "\(world.directory)/further"
+        let arguments = ["--listen", "ipc://\(further)"]
+        #expect(mkdir(further, 0o700) == 0 && chmod(further, 0o777) == 0)
+        let open = try world.start(.stored, ["--dir", world.directory] + arguments)
+        #expect(try await world.finish(open).end == .status(77))
+        #expect(chmod(further, 0o700) == 0)
+        let daemon = try await world.startDaemon(.stored, arguments)
+        let status = try await world.finish(
+          world.start(.storectl, ["--connect", "ipc://\(further)", "status"])
+        )
+        #expect(status.isSuccess, "\(status.errorText)")
+        let second = try await world.finish(world.start(.stored, ["--dir", further]))
+        #expect(second.end == .status(73))
+        #expect(second.errorText.contains("\(daemon.pid)"))
+      }
+    }
+
+    @Test(
+      "A daemon whose lock, sockets or directory are gone says so and stops",
+      arguments: ["lock", "ctl", "pub", ""],
+    )
+    func lost(file: String) async throws {
+      try await World.run { world in
+        let directory = "\(world.directory)/store"
+        let daemon = try world.start(.stored, ["--dir", directory])
+        _ = try await daemon.output.lines(atLeast: 1)
+        let watcher = try world.start(.storectl, ["--dir", directory, "watch", "counter"])
+        _ = try await watcher.output.lines(atLeast: 1)
+        try FileManager.default.removeItem(atPath: "\(directory)/\(file)")
+        #expect(try await daemon.ended() == .status(71))
+        #expect(daemon.errors.lines.contains { $0.hasPrefix("stored: \(directory)/") })
+        _ = try await watcher.errors.line("the daemon's goodbye") { $0.contains("goingDown") }
+      }
+    }
+
+    @Test("A lock that is a link is not followed")
+    func linkedLock() async throws {
+      try await World.run { world in
+        let target = "\(world.directory)/precious"
+        #expect(FileManager.default.createFile(atPath: target, contents: Data("text".utf8)))
+        #expect(symlink(target, "\(world.directory)/lock") == 0)
+        let run = try await world.finish(world.start(.stored, ["--dir", world.directory]))
+        #expect(run.end == .status(73))
+        let text = try String(contentsOfFile: target, encoding: .utf8)
+        #expect(text == "text")
+      }
+    }
+  }
+}
