@@ -30,7 +30,8 @@ import Darwin
 /// it, closes itself.
 ///
 /// A store ends when its scope goes absent, when the daemon refuses the scope, and with the
-/// connection: its streams end, it keeps the last state, and an action that is sent to it fails.
+/// connection, and its `end` says which: its streams end, it keeps the last state, and an action
+/// that is sent to it fails.
 @MainActor
 public final class StoreConnection {
   /// How long an action of a store may take to come to its turn.

@@ -7,10 +7,14 @@ extension Store where Action: BindableAction, Action.State == State {
   ///
   /// `store.name = "Blob"` is `store.send(.binding(.set(\.name, "Blob")))`, and so needs a
   /// ``BindingReducer`` in the feature.
+  ///
+  /// Where the feature is in another process, this shows what was set from the moment it is set
+  /// until it is known what became of it, so that a text field does not lose what is typed.
+  /// ``state``, streams and everything else show what the daemon has.
   public subscript<Value: Equatable & Sendable>(
     dynamicMember keyPath: WritableKeyPath<State, Value>
   ) -> Value {
-    get { observed(keyPath) }
+    get { bound(keyPath) }
     set { set(keyPath, newValue) { .binding($0) } }
   }
 }
@@ -24,12 +28,31 @@ where Action: ViewAction, Action.ViewAction: BindableAction, Action.ViewAction.S
   public subscript<Value: Equatable & Sendable>(
     dynamicMember keyPath: WritableKeyPath<State, Value>
   ) -> Value {
-    get { observed(keyPath) }
+    get { bound(keyPath) }
     set { set(keyPath, newValue) { .view(.binding($0)) } }
   }
 }
 
 extension Store {
+  /// What a binding shows of the state.
+  private func bound<Value>(_ keyPath: KeyPath<State, Value>) -> Value {
+    guard node.tree.isElsewhere else { return observed(keyPath) }
+    if ObservationProbe.isTracking { node.noteBinding(keyPath) }
+    return node.pendingValue(at: keyPath) ?? node.state[keyPath: keyPath]
+  }
+
+  /// Has a binding show a value until it is known what became of the action that sets it.
+  ///
+  /// Until then the node lives, with those above it.
+  private func show<Value>(
+    _ value: Value,
+    at keyPath: KeyPath<State, Value>,
+    until task: StoreTask,
+  ) {
+    let number = node.addPending(value, at: keyPath)
+    task.whenSettled { [core] in core.node.removePending(number) }
+  }
+
   /// Sends the setting of a property, and reports one that no reducer of this process has made.
   private func set<Value: Equatable & Sendable>(
     _ keyPath: WritableKeyPath<State, Value>,
@@ -41,6 +64,7 @@ extension Store {
     binding.handling = handling
     let action = embed(binding)
     let task = send(action)
+    if !task.isReducedHere { show(value, at: keyPath, until: task) }
     if task.isReducedHere, !handling.isHandled.load(ordering: .relaxed) {
       reportUnhandledBinding(action, of: State.self)
     }

@@ -17,6 +17,9 @@ public protocol ObservableState: Observable {
   /// The properties that are marked `@ObservationStateIgnored`: a change of one of them wakes
   /// nobody who has read it through a store.
   static var _$ignoredKeyPaths: [PartialKeyPath<Self>] { get }
+
+  /// The properties that are identified arrays: a key path to one of their rows is known as such.
+  static var _$lists: [PartialKeyPath<Self>] { get }
 }
 
 extension ObservableState {
@@ -28,6 +31,9 @@ extension ObservableState {
 
   /// No property is ignored.
   public static var _$ignoredKeyPaths: [PartialKeyPath<Self>] { [] }
+
+  /// No property is known to be an identified array.
+  public static var _$lists: [PartialKeyPath<Self>] { [] }
 }
 
 /// What tells two states apart that stand for different things, a sheet's and the next sheet's, as

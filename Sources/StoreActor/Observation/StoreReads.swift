@@ -1,119 +1,92 @@
 import StoreState
 
-/// What has been read of one store for somebody who wants to be told when it changes.
+/// What has been read of one node for somebody who wants to be told when it changes.
 ///
-/// A store has one as soon as anything has been read of it inside of a tracking. After each commit
-/// the reads are compared with the new state; those that would give something else are dropped, and
-/// then whoever read them is told. Reads that nobody waits for any more are dropped, too. So what
-/// is not observed, or no longer, costs nothing.
+/// When a commit comes by, the reads are compared with the new state. Those that would give
+/// something else are dropped, and whoever read them is told; those that nobody waits for any more
+/// are dropped, too. So what is not observed, or no longer, costs nothing.
 ///
-/// It holds the state's source, but nobody who waits holds it: who waits keeps no store alive.
+/// Nobody who waits holds it: who waits keeps no store alive.
 @MainActor
 final class StoreReads<State> {
-  private let subject = ObservationSubject()
-  private let state: () -> State
-  private let subscribe: (@escaping @MainActor () -> Void) -> StoreSubscription
-  private let ignored: [AnyKeyPath]
-  private var reads: [StoreReadID: StoreRead<State>] = [:]
-  /// The state that all reads were last compared with; nil when some were not compared with it.
-  private var checked: State?
-  /// What has changed without having been told yet.
-  private var overdue: [StoreRead<State>] = []
-  private var subscription: StoreSubscription?
-  private var limit = 64
+  /// Whether what was read has changed from one place to another.
+  typealias HasChanged =
+    @MainActor (_ old: UnsafePointer<State>, _ new: UnsafePointer<State>) -> Bool
 
-  init<Action>(of core: any StoreCore<State, Action>) {
-    state = { core.state }
-    subscribe = { core.observeChanges($0) }
-    ignored = (State.self as? any ObservableState.Type)?.ignored ?? []
-  }
+  private let subject = ObservationSubject()
+  /// In the order of their first reading.
+  private var reads: [StoreRead<State>] = []
+  private lazy var ignored = (State.self as? any ObservableState.Type)?.ignored ?? []
 
   /// How many reads somebody may be waiting for.
   var count: Int { reads.count }
+  var isEmpty: Bool { reads.isEmpty }
 
   /// Notes that something has been read.
   ///
   /// - Parameters:
-  ///   - kind: What is read at the key path.
-  ///   - source: Where it is read; nil for the state as a whole.
-  ///   - state: The state that it was read of.
-  ///   - seen: Reads it.
-  ///   - isSame: Whether a value that is read later is the same.
-  func note<Seen>(
-    _ kind: StoreReadID.Kind,
-    at source: AnyKeyPath?,
-    of state: State,
-    seen: @escaping (State) -> Seen,
-    isSame: @autoclosure () -> (Seen, Seen) -> Bool,
-  ) {
-    let id = StoreReadID(kind: kind, source: source.map { ObjectIdentifier($0) })
-    if let known = reads[id] {
-      if !known.hasChanged(state) { return subject.access(known.keyPath) }
-      // Read again between a commit and the check that is still to come: by somebody whom another
-      // store has told, and who must not be told from inside of that.
-      overdue.append(known)
+  ///   - id: What was read.
+  ///   - hasChanged: Makes what finds out whether it has changed.
+  /// - Returns: Whether it was not among the reads before.
+  func note(_ id: StoreReadID, _ hasChanged: () -> HasChanged) -> Bool {
+    if let known = reads.first(where: { $0.id == id }) {
+      subject.access(known.keyPath)
+      return false
     }
-    if let source, ignored.contains(source) { return }
-    let isSame = isSame()
-    let value = seen(state)
-    let read = StoreRead<State>(source: source) { !isSame(value, seen($0)) }
+    if let source = id.source, ignored.contains(source) { return false }
+    let read = StoreRead<State>(id: id, hasChanged: hasChanged())
     subject.access(read.keyPath)
-    add(read, as: id)
+    reads.append(read)
+    return true
   }
 
-  private func add(_ read: StoreRead<State>, as id: StoreReadID) {
-    reads[id] = read
-    checked = nil
-    if subscription == nil { subscription = subscribe { [weak self] in self?.check() } }
-    guard reads.count > limit else { return }
-    _ = takeFromTable { _ in false }
-    limit = max(64, reads.count * 2)
-  }
-
-  /// Tells those who wait for what has changed.
-  private func check() {
-    if reads.isEmpty, overdue.isEmpty {
-      subscription = nil
-      checked = nil
-      return
+  /// Collects those who wait for what has changed.
+  func collect(
+    from old: UnsafePointer<State>,
+    to new: UnsafePointer<State>,
+    _ tree: StoreTree,
+    where isConcerned: (StoreReadID) -> Bool = { _ in true },
+  ) {
+    removeAll { read in
+      guard isConcerned(read.id), read.hasChanged(old, new) else { return false }
+      tree.add(.read(subject, read.keyPath))
+      return true
     }
-    let state = state()
-    if let checked, haveSameMemory(checked, state), overdue.isEmpty { return }
-    checked = state
-    let changed = overdue + takeFromTable { $0.hasChanged(state) }
-    overdue = []
-    for read in changed { subject.changed(read.keyPath) }
   }
 
-  /// Takes out what nobody waits for and what has changed, and returns the latter.
-  private func takeFromTable(
-    _ hasChanged: (StoreRead<State>) -> Bool
-  ) -> [StoreRead<State>] {
-    var gone: [StoreReadID] = []
-    var changed: [StoreRead<State>] = []
-    // Not "indices", which hold the table, and with it each key path once more.
-    var index = reads.startIndex
-    while index != reads.endIndex {
-      defer { reads.formIndex(after: &index) }
-      if isKnownUniquelyReferenced(&reads.values[index].keyPath) {
-        gone.append(reads.keys[index])
-      } else if hasChanged(reads.values[index]) {
-        changed.append(reads.values[index])
-        gone.append(reads.keys[index])
-      }
+  /// Collects those who wait for the end; nothing else will change.
+  func collectEnd(_ tree: StoreTree) {
+    removeAll { read in
+      if read.id.kind == .end { tree.add(.read(subject, read.keyPath)) }
+      return true
     }
-    for id in gone { reads[id] = nil }
-    return changed
+  }
+
+  /// Drops what nobody waits for any more.
+  func removeDead() { removeAll { _ in false } }
+
+  private func removeAll(where isOver: (StoreRead<State>) -> Bool) {
+    var kept = 0
+    for index in reads.indices {
+      if isKnownUniquelyReferenced(&reads[index].keyPath) || isOver(reads[index]) { continue }
+      if kept != index { reads.swapAt(kept, index) }
+      kept += 1
+    }
+    reads.removeLast(reads.count - kept)
   }
 }
 
-/// What a read is found by.
-struct StoreReadID: Hashable {
+/// What a read is known by.
+struct StoreReadID: Equatable {
   enum Kind {
     /// A value.
     case value
-    /// Which child is there, if any.
+    /// What a binding shows.
+    case binding
+    /// Whether an absent child has come.
     case presence
+    /// Whether the node has ended.
+    case end
     /// The ids of a list's rows, in their order.
     case ids
     /// Which case an enum is of.
@@ -121,21 +94,101 @@ struct StoreReadID: Hashable {
   }
 
   let kind: Kind
-  let source: ObjectIdentifier?
+  /// Where it is read; nil for the state as a whole.
+  let source: AnyKeyPath?
+
+  static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.kind == rhs.kind && lhs.source === rhs.source
+  }
 }
 
 /// One thing that was read.
 struct StoreRead<State> {
-  /// Kept so that its address is that of no other key path.
-  private let source: AnyKeyPath?
+  let id: StoreReadID
   /// Whoever waits holds it.
-  var keyPath: KeyPath<ObservationSubject, Bool>
-  let hasChanged: (State) -> Bool
+  var keyPath = ObservationSubject.keyPath(ObservationMark())
+  let hasChanged: StoreReads<State>.HasChanged
+}
 
-  init(source: AnyKeyPath?, hasChanged: @escaping (State) -> Bool) {
-    self.source = source
-    keyPath = ObservationSubject.keyPath(ObservationMark())
-    self.hasChanged = hasChanged
+// MARK: - Kinds of reads
+
+extension StoreNode {
+  /// Notes that a part of the state was read.
+  final func note<Value>(_ keyPath: KeyPath<State, Value>) {
+    note(StoreReadID(kind: .value, source: keyPath)) {
+      let isSame = Sameness.of(Value.self)
+      if let offset = MemoryLayout<State>.offset(of: keyPath) {
+        return { old, new in
+          let old = (UnsafeRawPointer(old) + offset).assumingMemoryBound(to: Value.self)
+          let new = (UnsafeRawPointer(new) + offset).assumingMemoryBound(to: Value.self)
+          return !haveSameMemory(at: old, new) && !isSame(old.pointee, new.pointee)
+        }
+      }
+      return hasChanged(isSame) { $0[keyPath: keyPath] }
+    }
+  }
+
+  /// Notes that a part of the state was read through a binding.
+  final func noteBinding<Value>(_ keyPath: KeyPath<State, Value>) {
+    note(StoreReadID(kind: .binding, source: keyPath)) {
+      let isSame = Sameness.of(Value.self)
+      let seen = pendingValue(at: keyPath) ?? state[keyPath: keyPath]
+      return { [unowned self] _, new in
+        !isSame(seen, pendingValue(at: keyPath) ?? new.pointee[keyPath: keyPath])
+      }
+    }
+  }
+
+  /// Notes that the whole state was read.
+  final func noteState() {
+    note(StoreReadID(kind: .value, source: nil)) {
+      let isSame = Sameness.of(State.self)
+      return { old, new in !isSame(old.pointee, new.pointee) }
+    }
+  }
+
+  /// Notes that a child was asked for that is absent.
+  final func noteAbsence<Child>(_ keyPath: KeyPath<State, Child?>) {
+    note(StoreReadID(kind: .presence, source: keyPath)) {
+      hasChanged(==) { $0[keyPath: keyPath] != nil }
+    }
+  }
+
+  /// Notes that somebody wants to know of the end.
+  final func noteEnd() {
+    note(StoreReadID(kind: .end, source: nil)) { { _, _ in false } }
+  }
+
+  /// Notes that a list's ids were read.
+  final func noteIDs<ID, Row>() where State == IdentifiedArray<ID, Row> {
+    note(StoreReadID(kind: .ids, source: nil)) {
+      { old, new in
+        let (old, new) = (old.pointee.ids, new.pointee.ids)
+        return !haveSameMemory(old, new) && old != new
+      }
+    }
+  }
+
+  /// Notes that an enum's case was read.
+  final func noteCase() {
+    note(StoreReadID(kind: .enumCase, source: nil)) {
+      let identity = ChildIdentity<State>(.idOrCase)
+      return hasChanged(==) {
+        [($0 as? any ObservableState).map { AnyHashable($0._$id) }, identity($0)]
+      }
+    }
+  }
+
+  /// Compares what is computed now with what will be, so that each state is asked once.
+  private final func hasChanged<Seen>(
+    _ isSame: @escaping (Seen, Seen) -> Bool,
+    _ see: @escaping (State) -> Seen,
+  ) -> StoreReads<State>.HasChanged {
+    let seen = see(state)
+    return { [tree] _, new in
+      tree.evaluations += 1
+      return !isSame(seen, see(new.pointee))
+    }
   }
 }
 

@@ -2,9 +2,10 @@
 ///
 /// One `send`, with everything that it triggers synchronously, is one **revision**: the state is
 /// copied, all actions are reduced on the copy in the order in which they came, the copy is written
-/// back once, ``onCommit`` is called, then the observers, and only then do the effects start that
-/// the reducers returned; where they are deferred, when ``startEffects(through:)`` says so. An
-/// action that a running effect sends is a revision of its own.
+/// back once, those are collected who are to be told of it, ``onCommit`` is called, then they are
+/// told, and only then do the effects start that the reducers returned; where they are deferred,
+/// when ``startEffects(through:)`` says so. An action that a running effect sends is a revision of
+/// its own.
 ///
 /// Everything here belongs to the main actor, but for the registry, which guards itself. The
 /// properties that every action touches are read and written as a whole, never handed on `inout`,
@@ -13,6 +14,8 @@
 @usableFromInline
 package final class RootCore<State, Action>: StoreCore {
   private let cells: StateCells<State>
+  package let root: RootNode<State>
+  private let tree: StoreTree
 
   /// The number of the last commit.
   @exclusivity(unchecked) package private(set) var revision: UInt64
@@ -47,7 +50,6 @@ package final class RootCore<State, Action>: StoreCore {
 
   package let registry = EffectRegistry()
   private let step: Step
-  private let observers = StoreObservers()
   let outputObservers = ObserverList<StoreOutput<Action>>()
   /// What was put out and is still to be told.
   @exclusivity(unchecked) var outputs = StoreOutputQueue<Action>()
@@ -92,7 +94,9 @@ package final class RootCore<State, Action>: StoreCore {
     dependencies: DependencyValues,
     revision: UInt64,
   ) {
-    cells = StateCells(state)
+    root = RootNode(state)
+    cells = root.cells
+    tree = root.tree
     self.step = step
     self.dependencies = dependencies
     self.revision = revision
@@ -144,7 +148,7 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   @usableFromInline
-  package var isInvalid: Bool { false }
+  package var node: StoreNode<State> { root }
 
   @usableFromInline
   @discardableResult
@@ -156,11 +160,11 @@ package final class RootCore<State, Action>: StoreCore {
   package func observeChanges(
     _ onChange: @escaping @MainActor () -> Void
   ) -> StoreSubscription {
-    observers.add(onChange)
+    root.observeCommits(onChange)
   }
 
   /// Whether anybody is told of commits.
-  package var isObserved: Bool { !observers.isEmpty }
+  package var isObserved: Bool { tree.isWaited }
 
   /// Whether any effect is under way.
   package var hasRunningEffects: Bool {
@@ -205,7 +209,7 @@ package final class RootCore<State, Action>: StoreCore {
     let task = commitBatch()
     if lateCount > 0 { commitLate() }
     phase = .idle
-    if startCount > 0 || outputs.count > 0 || !observers.isEmpty { followUp() }
+    if startCount > 0 || outputs.count > 0 || tree.hasNotices { followUp() }
     return task
   }
 
@@ -219,7 +223,7 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   private func tellAndStart() {
-    if !observers.isEmpty { notifyObservers() }
+    if tree.hasNotices { tellCommit() }
     if outputs.count > 0 { tellOutputs() }
     if startCount > 0 { startEffects() }
   }
@@ -311,6 +315,8 @@ package final class RootCore<State, Action>: StoreCore {
     phase = .committing
     revision += 1
     cells.commit()
+    tree.commits &+= 1
+    if tree.isWaited { root.collect() }
     onCommit?(revision, cells.other.pointee, cells.current.pointee)
     if let onStep {
       onStep(revision, cells.other, cells.current)
@@ -349,9 +355,9 @@ package final class RootCore<State, Action>: StoreCore {
     return StoreTask(revision: revision + UInt64(lateCount), handle: group)
   }
 
-  private func notifyObservers() {
+  private func tellCommit() {
     notifying += 1
-    observers.notify()
+    tree.tell()
     notifying -= 1
   }
 }

@@ -44,7 +44,7 @@ public actor RootStore<State: Sendable, Action: Sendable> {
 
   /// A store of the same root, for the main actor.
   @MainActor
-  public var store: Store<State, Action> { Store(core: core) }
+  public var store: Store<State, Action> { core.node.store(for: nil) { Store(core: core) } }
 
   /// The state, as of the last action.
   public var state: State {

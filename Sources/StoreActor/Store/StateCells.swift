@@ -30,6 +30,9 @@ final class StateCells<State> {
   /// Copies the state for the next step, which is then at ``other``.
   func begin() { other.initialize(to: current.pointee) }
 
+  /// Takes the next state as it is.
+  func begin(with state: consuming State) { other.initialize(to: state) }
+
   /// Makes the step's state the current one.
   func commit() {
     let old = current

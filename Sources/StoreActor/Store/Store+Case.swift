@@ -30,6 +30,6 @@ extension Store {
     last: @autoclosure () -> ChildState,
   ) -> Store<ChildState, ChildAction> {
     if let store = scope(state, action: action) { return store }
-    return Store<ChildState, ChildAction>(initialState: last()) { EmptyReducer() }
+    return Store<ChildState, ChildAction>(core: core.child(node.gone(last()), AnyCasePath(action)))
   }
 }

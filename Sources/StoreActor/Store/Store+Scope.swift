@@ -3,7 +3,7 @@ import StoreState
 extension Store {
   /// The store of a child feature.
   ///
-  /// Asking again for the same child returns the same store.
+  /// Asking again for the same child returns the same store, as long as somebody holds it.
   ///
   /// - Parameters:
   ///   - state: The child's state in this store's.
@@ -79,11 +79,10 @@ extension Store {
     _ key: AnyKeyPath,
     _ action: () -> AnyCasePath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction> {
-    let id = ScopeID(state: state, action: key, element: nil)
-    if let store: Store<ChildState, ChildAction> = children[id] { return store }
-    let store = Store<ChildState, ChildAction>(core: core.scoped(state: state, action: action()))
-    children[id] = store
-    return store
+    let node = node.part(state)
+    return node.store(for: key) {
+      Store<ChildState, ChildAction>(core: core.child(node, action()))
+    }
   }
 
   /// The store of a child that may be absent, made when there is a child and none is known.
@@ -92,54 +91,14 @@ extension Store {
     _ key: AnyKeyPath,
     _ action: () -> AnyCasePath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction>? {
-    observePresence(state)
-    let id = ScopeID(state: state, action: key, element: nil)
-    return children.optional(id) { core.scoped(optional: state, action: action()) }
-  }
-}
-
-/// What tells a store's children apart.
-struct ScopeID: Hashable {
-  let state: AnyKeyPath
-  let action: AnyKeyPath
-  let element: AnyHashable?
-}
-
-/// The stores that were made of a store's parts, kept so that each part has one.
-@MainActor
-struct ScopedStores {
-  private struct Child {
-    let store: AnyObject
-    let isInvalid: @MainActor () -> Bool
-  }
-
-  private var children: [ScopeID: Child] = [:]
-  private var limit = 32
-
-  subscript<State, Action>(id: ScopeID) -> Store<State, Action>? {
-    get { children[id]?.store as? Store<State, Action> }
-    set {
-      children[id] = newValue.map { store in
-        Child(store: store, isInvalid: { [core = store.core] in core.isInvalid })
-      }
-      if children.count > limit { sweep() }
+    var list: AnyStoreNode?
+    guard let child = node.optional(state, holding: &list) else {
+      if ObservationProbe.isTracking { node.noteAbsence(state) }
+      return nil
     }
-  }
-
-  mutating func optional<State, Action>(
-    _ id: ScopeID,
-    core: () -> (any StoreCore<State, Action>)?,
-  ) -> Store<State, Action>? {
-    let known: Store<State, Action>? = self[id]
-    if let known, !known.core.isInvalid { return known }
-    let store = core().map { Store<State, Action>(core: $0) }
-    self[id] = store
-    return store
-  }
-
-  /// Lets go of stores whose child has gone; seldom enough to cost nothing on the average.
-  private mutating func sweep() {
-    children = children.filter { !$0.value.isInvalid() }
-    limit = max(32, children.count * 2)
+    if ObservationProbe.isTracking { child.noteEnd() }
+    return withExtendedLifetime(list) {
+      child.store(for: key) { Store<ChildState, ChildAction>(core: core.child(child, action())) }
+    }
   }
 }

@@ -10,7 +10,7 @@ extension Store where Action: CasePathable {
 
   /// The store of a child feature.
   ///
-  /// Asking again for the same child returns the same store.
+  /// Asking again for the same child returns the same store, as long as somebody holds it.
   public func scope<ChildState, ChildAction>(
     _ state: KeyPath<State, ChildState>,
     action: CasePathMember<ChildAction>,

@@ -3,16 +3,20 @@ extension Store where State: Sendable {
   /// changed it.
   ///
   /// Whoever reads too slowly misses states, but never the newest. No state comes twice in a row,
-  /// where states can be compared. The sequence ends with the store.
+  /// where states can be compared.
+  ///
+  /// The sequence holds nothing: it ends with the store, when that ends or nobody holds it. Keep
+  /// the store as long as you read.
   public var states: AsyncStream<State> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let end = StreamEnd(continuation)
       let isSame = Sameness.of(State.self)
-      var last = core.state
+      var last = node.state
       continuation.yield(last)
-      let subscription = core.observeChanges { [weak core] in
-        guard let core, !core.isInvalid else { return end.finish() }
-        let state = core.state
+      if node.end != nil { return continuation.finish() }
+      let subscription = node.observe { [weak node] event in
+        guard let node, event == .changed else { return end.finish() }
+        let state = node.state
         if isSame(last, state) { return }
         last = state
         end.continuation.yield(state)
@@ -33,7 +37,7 @@ extension Store {
   ///
   /// An output belongs to the store whose action it was made for, and to those around it. A parent
   /// that puts something out when its child's action comes does so in the child's name, but for the
-  /// type. The sequence ends with the store.
+  /// type. The sequence holds nothing and ends with the store, as ``states`` does.
   ///
   /// A store whose state a daemon keeps has outputs of the type that its scope was exposed with.
   /// They come after the state that they belong to; those of a break are lost. Its children have
@@ -52,9 +56,15 @@ extension Store {
   ) -> AsyncStream<Output> {
     AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
       let end = StreamEnd(continuation)
-      let feed = OutputFeed(type) { end.continuation.yield($0) }
-      let subscription = core.observeOutputs { feed.take($0.value) }
-      continuation.onTermination = { _ in subscription.cancel() }
+      if node.end != nil { return continuation.finish() }
+      let feed = OutputFeed(type) { [weak end] in _ = end?.continuation.yield($0) }
+      let outputs = core.observeOutputs { feed.take($0.value) }
+      // The node alone has the stream's end.
+      let ends = node.observe { event in if event != .changed { end.finish() } }
+      continuation.onTermination = { _ in
+        outputs.cancel()
+        ends.cancel()
+      }
     }
   }
 }

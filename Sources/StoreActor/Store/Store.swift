@@ -13,14 +13,13 @@
 @dynamicMemberLookup
 public final class Store<State, Action> {
   package let core: any StoreCore<State, Action>
-  var children = ScopedStores()
-  /// What was read for somebody who wants to know of changes; nil until anything was.
-  var reads: StoreReads<State>?
+  let node: StoreNode<State>
 
   /// Creates a store of a core.
   @usableFromInline
   package init(core: any StoreCore<State, Action>) {
     self.core = core
+    node = core.node
   }
 
   /// Creates the root store of a feature.
@@ -50,6 +49,16 @@ public final class Store<State, Action> {
   /// A part of the feature's state.
   public subscript<Value>(dynamicMember keyPath: KeyPath<State, Value>) -> Value {
     observed(keyPath)
+  }
+
+  /// Why the store shows nothing new any more; nil as long as it may.
+  ///
+  /// A child's store ends when the child goes or another one comes in its place. The store of a
+  /// scope in another process ends when the scope goes, when the daemon refuses it, and when the
+  /// connection is closed. A store that has ended keeps its last state, and its streams end.
+  public var end: StoreEnd? {
+    if ObservationProbe.isTracking { node.noteEnd() }
+    return node.end
   }
 
   /// Calls a closure with the feature's state.

@@ -1,18 +1,15 @@
 /// What a ``Store`` is a face of: the root of a tree of features, a part of another core, or a copy
 /// of a scope that lives in another process.
 ///
-/// A core is used on the main actor only. Its state is that of the last commit.
+/// A core is used on the main actor only.
 @MainActor
 @usableFromInline
 package protocol StoreCore<State, Action>: AnyObject {
   associatedtype State
   associatedtype Action
 
-  /// The state after the last commit.
-  var state: State { get }
-
-  /// Whether what this is a core of is gone for good: an absent child, a closed connection.
-  var isInvalid: Bool { get }
+  /// Where its state is in a tree of stores.
+  var node: StoreNode<State> { get }
 
   /// Sends an action. In process it has been reduced when this returns.
   @discardableResult
@@ -30,19 +27,22 @@ package protocol StoreCore<State, Action>: AnyObject {
   ) -> StoreSubscription
 
   /// A core of a part of this core's state.
-  func scoped<ChildState, ChildAction>(
-    state: KeyPath<State, ChildState>,
-    action: AnyCasePath<Action, ChildAction>,
+  ///
+  /// - Parameters:
+  ///   - node: The part's node, below this core's.
+  ///   - action: The case of this core's actions that holds the part's.
+  /// - Returns: The part's core, which holds the nodes above.
+  func child<ChildState, ChildAction>(
+    _ node: StoreNode<ChildState>,
+    _ action: AnyCasePath<Action, ChildAction>,
   ) -> any StoreCore<ChildState, ChildAction>
-
-  /// A core of a part of this core's state that may be absent; nil when it is absent now.
-  func scoped<ChildState, ChildAction>(
-    optional state: KeyPath<State, ChildState?>,
-    action: AnyCasePath<Action, ChildAction>,
-  ) -> (any StoreCore<ChildState, ChildAction>)?
 }
 
 extension StoreCore {
+  /// The state after the last commit.
+  @usableFromInline
+  package var state: State { node.state }
+
   @usableFromInline
   package func observeOutputs(
     _: @escaping @MainActor (StoreOutput<Action>) -> Void
@@ -51,20 +51,10 @@ extension StoreCore {
   }
 
   @usableFromInline
-  package func scoped<ChildState, ChildAction>(
-    state: KeyPath<State, ChildState>,
-    action: AnyCasePath<Action, ChildAction>,
+  package func child<ChildState, ChildAction>(
+    _ node: StoreNode<ChildState>,
+    _ action: AnyCasePath<Action, ChildAction>,
   ) -> any StoreCore<ChildState, ChildAction> {
-    let path: KeyPath<Self, State> = \.state
-    return ScopedCore(base: self, path: path.appending(path: state), action: action)
-  }
-
-  @usableFromInline
-  package func scoped<ChildState, ChildAction>(
-    optional state: KeyPath<State, ChildState?>,
-    action: AnyCasePath<Action, ChildAction>,
-  ) -> (any StoreCore<ChildState, ChildAction>)? {
-    let path: KeyPath<Self, State> = \.state
-    return OptionalCore(base: self, path: path.appending(path: state), action: action)
+    ChildCore(base: self, action: action, node: node, of: self)
   }
 }

@@ -62,7 +62,9 @@ package final class ObserverList<Event> {
     if hasCancelled { removeCancelled() }
   }
 
-  private func removeCancelled() {
+  /// Forgets those who want no more calls.
+  func removeCancelled() {
+    if isEmpty { return }
     observers.removeAll { $0.isCancelled.value }
     isEmpty = observers.isEmpty
   }

@@ -67,6 +67,14 @@ public struct StoreTask: Sendable {
   }
 }
 
+extension StoreTask {
+  /// Calls a closure once it is known what became of the action; at once when it is.
+  @MainActor
+  package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) {
+    if revision == nil, let handle { handle.whenSettled(body) } else { body() }
+  }
+}
+
 /// What a ``StoreTask`` is a face of; each kind of core has its own.
 package protocol StoreTaskHandle: AnyObject, Sendable {
   var isCancelled: Bool { get }
@@ -75,11 +83,16 @@ package protocol StoreTaskHandle: AnyObject, Sendable {
   /// Waits for the end, and cancels when the waiting task is cancelled.
   func finish() async
   @MainActor func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void)
+  /// Calls a closure with the outcome, at once when it is known.
+  @MainActor func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void)
   /// Waits for the outcome. Asked only of handles that were made before the outcome was known.
   func applied() async throws -> UInt64
 }
 
 extension StoreTaskHandle {
+  @MainActor
+  package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
+
   package func applied() async throws -> UInt64 {
     preconditionFailure("\(Self.self) was asked for an outcome that its task should have known.")
   }

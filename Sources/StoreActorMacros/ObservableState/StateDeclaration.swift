@@ -78,18 +78,11 @@ extension StateDeclaration {
   var observationMembers: [String] {
     switch kind {
     case .structure:
-      let ignored = StoredProperty.all(in: members).filter {
-        $0.has("ObservationStateIgnored") && !$0.isConditional
-      }
-      guard !ignored.isEmpty else { return [] }
-      let keyPaths = ignored.map { "\\Self.\($0.identifier.text)" }.joined(separator: ", ")
+      let properties = StoredProperty.all(in: members).filter { !$0.isConditional }
       return [
-        """
-        \(access)static var _$ignoredKeyPaths: [Swift.PartialKeyPath<Self>] {
-          [\(keyPaths)]
-        }
-        """
-      ]
+        keyPaths("_$ignoredKeyPaths", properties.filter { $0.has("ObservationStateIgnored") }),
+        keyPaths("_$lists", properties.filter { $0.isIdentifiedArray && !$0.isWrapped }),
+      ].compactMap(\.self)
     case .enumeration:
       let nodes = CaseNode.all(in: members)
       guard !nodes.cases.isEmpty else { return [] }
@@ -103,6 +96,17 @@ extension StateDeclaration {
         """
       ]
     }
+  }
+
+  /// A list of properties, unless there are none.
+  private func keyPaths(_ name: String, _ properties: [StoredProperty]) -> String? {
+    guard !properties.isEmpty else { return nil }
+    let keyPaths = properties.map { "\\Self.\($0.identifier.text)" }.joined(separator: ", ")
+    return """
+      \(access)static var \(name): [Swift.PartialKeyPath<Self>] {
+        [\(keyPaths)]
+      }
+      """
   }
 
   private func identities(of nodes: [CaseNode]) -> String {

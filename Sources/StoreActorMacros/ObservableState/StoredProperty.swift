@@ -24,6 +24,13 @@ struct StoredProperty {
 
   var isLazy: Bool { declaration.modifiers.contains("lazy") }
 
+  /// Whether the declaration says that it is an identified array.
+  var isIdentifiedArray: Bool {
+    let text = type?.trimmedDescription ?? defaultValue?.trimmedDescription ?? ""
+    let name = text.prefix { $0 != "<" }.split(separator: ".").last
+    return ["IdentifiedArray", "IdentifiedArrayOf"].contains(name) && !text.hasSuffix("?")
+  }
+
   func has(_ attribute: String) -> Bool {
     declaration.attributes.attribute(named: attribute) != nil
   }

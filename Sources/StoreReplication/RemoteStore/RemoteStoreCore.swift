@@ -12,8 +12,13 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
   private let client: ReplicaClient
   /// What keeps the client connected.
   private let connection: AnyObject?
-  /// The end of the state that it shows comes after so many others.
-  private let ends: Int
+  /// The tree of the state that is there when a store is made.
+  private lazy var root: RootNode<State> = {
+    guard let root = replica.root else {
+      preconditionFailure("A remote store was used before its first state")
+    }
+    return root
+  }()
 
   /// Opens a scope.
   ///
@@ -37,19 +42,11 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
       action: isReadOnly ? nil : SchemaRegistry.document(for: Action.self),
       placeholder: placeholder,
     )
-    ends = replica.ends
   }
 
   isolated deinit { client.release(scope) }
 
-  package var state: State {
-    guard let state = replica.shown else {
-      preconditionFailure("A remote store was used before its first state")
-    }
-    return state
-  }
-
-  package var isInvalid: Bool { replica.ends != ends }
+  package var node: StoreNode<State> { root }
 
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
@@ -73,7 +70,7 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
   package func observeChanges(
     _ onChange: @escaping @MainActor () -> Void
   ) -> StoreSubscription {
-    replica.observers.add(onChange)
+    root.observeCommits(onChange)
   }
 
   /// Which type an output is of is found out by whoever observes it; the action that made it stays

@@ -44,6 +44,11 @@ package final class TicketTask: StoreTaskHandle {
   }
 
   @MainActor
+  package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) {
+    ticket.whenSettled { _ in body() }
+  }
+
+  @MainActor
   package func applied() async throws -> UInt64 {
     let outcome = try await Resumption<Outcome>().value { resumption in
       ticket.whenSettled { resumption.resume(with: .success($0)) }

@@ -6,17 +6,13 @@ package import StoreState
 package final class TypedReplica<State: ReplicatedState>: Replica {
   /// What the newest bytes made; nil while the scope is absent.
   private var newest: State?
-  /// The last state that was shown; nil before the first.
-  package private(set) var shown: State?
+  /// The tree of those who watch what is shown; nil before the first state.
+  ///
+  /// A store belongs to the state that was there when it was made: when that has ended, what comes
+  /// later has a tree of its own.
+  package private(set) var root: RootNode<State>?
   /// Whether what is shown is what the scope has: it is not absent, refused or closed.
   package private(set) var isShown = false
-  /// Counts how often what was shown has ended.
-  ///
-  /// A store belongs to the state that was there when it was made: after the end it stays as it
-  /// was last.
-  package private(set) var ends = 0
-  /// Those who are told of each step.
-  let observers = StoreObservers()
   package let outputs = ObserverList<EncodedOutput>()
   /// Knows the schemas of outputs.
   weak var origin: (any OutputOrigin)?
@@ -24,7 +20,12 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   /// A copy of which no bytes have come.
   ///
   /// - Parameter placeholder: What to show until then.
-  package init(placeholder: State? = nil) { shown = placeholder }
+  package init(placeholder: State? = nil) {
+    root = placeholder.map { RootNode($0, isElsewhere: true) }
+  }
+
+  /// The last state that was shown; nil before the first.
+  package var shown: State? { root?.state }
 
   package func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     newest = try State?(encoded: snapshot)
@@ -41,12 +42,16 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   package var isPresent: Bool { newest != nil }
 
   package func show(revision: UInt64) {
-    guard let newest else { return end() }
-    shown = newest
+    guard let newest else { return end(.gone) }
+    if let root, root.end == nil {
+      root.show(newest)
+    } else {
+      root = RootNode(newest, isElsewhere: true)
+    }
     isShown = true
   }
 
-  package func announce() { observers.notify() }
+  package func announce() { root?.tell() }
 
   package func received(_ output: PublishedMessage.Output) {
     guard !outputs.isEmpty else { return }
@@ -56,15 +61,14 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   package func statusChanged(_ status: ScopeStatus) {
     switch status {
     case .joining, .live, .stale: return
-    case .refused, .closed:
-      end()
-      announce()
+    case .refused(let failure): end(.refused(failure.message))
+    case .closed(let reason): end(.closed(reason))
     }
+    announce()
   }
 
-  private func end() {
-    guard isShown else { return }
+  private func end(_ end: StoreEnd) {
     isShown = false
-    ends += 1
+    root?.end(end)
   }
 }

@@ -41,6 +41,23 @@ package func haveSameMemory<Value>(_ one: Value, _ other: Value) -> Bool {
   _$haveSameBits(one, other)
 }
 
+/// Whether the values at two places have the same bytes in memory, which makes them the same.
+package func haveSameMemory<Value>(
+  at one: UnsafePointer<Value>,
+  _ other: UnsafePointer<Value>,
+) -> Bool {
+  memcmp(one, other, MemoryLayout<Value>.size) == 0
+}
+
+/// Whether what is at two places has the same bytes in a range.
+package func haveSameBytes(
+  at one: UnsafeRawPointer,
+  _ other: UnsafeRawPointer,
+  _ range: Range<Int>,
+) -> Bool {
+  memcmp(one + range.lowerBound, other + range.lowerBound, range.count) == 0
+}
+
 @usableFromInline
 func haveSameBytes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
   guard let first = one.baseAddress, let second = other.baseAddress else { return true }

@@ -52,6 +52,34 @@ struct ObservableStateExpansionTests {
     )
   }
 
+  @Test("Lists whose rows have ids are listed, as far as the declaration says so")
+  func lists() {
+    expectExpansion(
+      """
+      @ObservableState
+      struct State {
+        var rows: IdentifiedArrayOf<Row.State> = []
+        var others = IdentifiedArray<Int, Row.State>(id: \\.number)
+        var maybe: IdentifiedArrayOf<Row.State>?
+      }
+      """,
+      """
+      struct State {
+        var rows: IdentifiedArrayOf<Row.State> = []
+        var others = IdentifiedArray<Int, Row.State>(id: \\.number)
+        var maybe: IdentifiedArrayOf<Row.State>?
+      }
+
+      extension State: StoreActor.ObservableState {
+        static var _$lists: [Swift.PartialKeyPath<Self>] {
+          [\\Self.rows, \\Self.others]
+        }
+      }
+      """,
+      macros: stateMacros,
+    )
+  }
+
   @Test("A written conformance is not repeated")
   func written() {
     expectExpansion(

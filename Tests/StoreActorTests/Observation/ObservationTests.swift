@@ -304,16 +304,20 @@ struct ObservationTests {
 
   /// A core whose state comes from elsewhere, as that of a scope in another process does.
   private final class ReplicaCore: StoreCore {
-    var state = Office.State() {
-      didSet { observers.notify() }
+    let root = RootNode(Office.State())
+    var node: StoreNode<Office.State> { root }
+    var state: Office.State {
+      get { root.state }
+      set {
+        root.show(newValue)
+        root.tell()
+      }
     }
-    var isInvalid = false
-    let observers = StoreObservers()
 
     func send(_: Office.Action) -> StoreTask { StoreTask(revision: 0) }
 
     func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
-      observers.add(onChange)
+      root.observeCommits(onChange)
     }
   }
 

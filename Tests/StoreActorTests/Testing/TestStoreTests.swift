@@ -235,8 +235,7 @@ private final class ForeignCore<Base: StoreCore>: StoreCore {
     self.base = base
   }
 
-  var state: Base.State { base.state }
-  var isInvalid: Bool { base.isInvalid }
+  var node: StoreNode<Base.State> { base.node }
 
   func send(_ action: Base.Action) -> StoreTask {
     base.send(action)

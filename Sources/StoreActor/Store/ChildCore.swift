@@ -1,0 +1,54 @@
+/// A core of a part of another core's state: it shows a node of the tree and forwards actions.
+///
+/// A part of a part has the same base and a longer path of actions, so that sending costs as little
+/// at any depth.
+@MainActor
+final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
+  let node: StoreNode<State>
+  private let base: Base
+  private let action: AnyCasePath<Base.Action, Action>
+  /// Holds the nodes above.
+  private let above: (node: AnyStoreNode?, core: AnyObject)
+
+  init(
+    base: Base,
+    action: AnyCasePath<Base.Action, Action>,
+    node: StoreNode<State>,
+    of parent: AnyObject,
+  ) {
+    self.base = base
+    self.action = action
+    self.node = node
+    above = (node.parent, parent)
+  }
+
+  func send(_ action: Action) -> StoreTask {
+    base.send(self.action.embed(action))
+  }
+
+  func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
+    base.observeChanges(onChange)
+  }
+
+  /// Only while the child is there: what it puts out together with its end is its parent's.
+  func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
+  ) -> StoreSubscription {
+    base.observeOutputs { [action, weak node] output in
+      guard let node, node.end == nil else { return }
+      if let output = output.narrowed(to: action) { onOutput(output) }
+    }
+  }
+
+  func child<ChildState, ChildAction>(
+    _ node: StoreNode<ChildState>,
+    _ action: AnyCasePath<Action, ChildAction>,
+  ) -> any StoreCore<ChildState, ChildAction> {
+    ChildCore<Base, ChildState, ChildAction>(
+      base: base,
+      action: self.action.appending(action),
+      node: node,
+      of: self,
+    )
+  }
+}

@@ -1,0 +1,141 @@
+import Observation
+import StoreActor
+import Testing
+
+@Suite("Bindings to a store in another process")
+@MainActor
+struct PendingBindingTests {
+  @Test("Only the binding shows what was set, until it is known what became of it")
+  func pending() async {
+    let daemon = FormElsewhere()
+    let store = Store(core: daemon)
+    var states = store.states.makeAsyncIterator()
+    _ = await states.next()
+    store.name = "Blob"
+    #expect(store.name == "Blob")
+    #expect(store.state.name == "")
+    #expect(store.withState(\.name) == "")
+    daemon.apply { $0.age = 4 }
+    #expect(await states.next()?.name == "")
+    #expect(store.name == "Blob")
+    daemon.apply { $0.name = "Blob!" }
+    #expect(store.name == "Blob")
+    daemon.settle()
+    #expect(store.name == "Blob!")
+  }
+
+  @Test("What is typed on is shown until the last of it is settled, each field by itself")
+  func several() {
+    let daemon = FormElsewhere()
+    let store = Store(core: daemon)
+    store.name = "B"
+    store.name = "Bl"
+    store.age = 7
+    daemon.apply { $0.name = "B" }
+    daemon.settle()
+    #expect(store.name == "Bl")
+    daemon.settle()
+    #expect(store.name == "B")
+    #expect(store.age == 7)
+    daemon.settle()
+    #expect(store.age == 0)
+  }
+
+  @Test("Who reads through the binding is told when what it shows changes, and only then")
+  func told() {
+    let daemon = FormElsewhere()
+    let store = Store(core: daemon)
+    let count = LockIsolated(0)
+    func track() {
+      withObservationTracking {
+        _ = store.name
+      } onChange: {
+        count.withValue { $0 += 1 }
+      }
+    }
+    track()
+    store.name = "Blob"
+    #expect(count.value == 1)
+    track()
+    daemon.apply { $0.name = "Blob" }
+    daemon.settle()
+    #expect(count.value == 1)
+    store.name = "Blobby"
+    #expect(count.value == 2)
+    track()
+    // Refused: it shows again what the daemon has.
+    daemon.settle()
+    #expect(count.value == 3)
+    #expect(store.name == "Blob")
+  }
+
+  @Test("An action that is not settled keeps its store's node, and no longer")
+  func lifetime() {
+    let daemon = FormElsewhere()
+    let root = Store(core: daemon)
+    weak var node: AnyObject?
+    do {
+      let store = root.scope(\.self, action: \.self)
+      node = store.core.node
+      store.name = "Blob"
+    }
+    #expect(node != nil)
+    daemon.settle()
+    #expect(node == nil)
+  }
+}
+
+/// A form whose state is made elsewhere, by a test.
+@MainActor
+private final class FormElsewhere: StoreCore {
+  typealias State = Form.State
+  typealias Action = Form.Action
+
+  private let root = RootNode(Form.State(), isElsewhere: true)
+  private var unsettled: [Ticket] = []
+
+  var node: StoreNode<Form.State> { root }
+
+  func send(_: Form.Action) -> StoreTask {
+    unsettled.append(Ticket())
+    return StoreTask(handle: unsettled[unsettled.count - 1])
+  }
+
+  func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
+    root.observeCommits(onChange)
+  }
+
+  /// Changes the state.
+  func apply(_ change: (inout Form.State) -> Void) {
+    var state = root.state
+    change(&state)
+    root.show(state)
+    root.tell()
+  }
+
+  /// Settles the oldest action.
+  func settle() { unsettled.removeFirst().settle() }
+}
+
+private final class Ticket: StoreTaskHandle {
+  @MainActor private var onSettled: [@MainActor @Sendable () -> Void] = []
+
+  let isCancelled = false
+  let isFinished = false
+
+  func cancel() {}
+
+  func finish() async {}
+
+  @MainActor
+  func whenFinished(_: @escaping @MainActor @Sendable () -> Void) {}
+
+  @MainActor
+  func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { onSettled.append(body) }
+
+  @MainActor
+  func settle() {
+    for body in onSettled { body() }
+    onSettled = []
+  }
+}
