@@ -6,7 +6,7 @@ struct BenchCase: Sendable {
   let name: String
   let prepare: @MainActor @Sendable () -> () -> Void
 
-  static let all: [BenchCase] = sending + reading
+  static let all: [BenchCase] = sending + observing + reading
 }
 
 // MARK: - Sending
@@ -32,9 +32,30 @@ extension BenchCase {
     },
     BenchCase(name: "send-children-1") { list(live: 1) },
     BenchCase(name: "send-children-1000") { list(live: 1000) },
-    BenchCase(name: "send-observed-1") { observedList(1) },
-    BenchCase(name: "send-observed-1000") { observedList(1000) },
   ]
+
+  /// Rows that somebody waits for, by how their stores are got and what is read of them; an action
+  /// that concerns none of them, and one that concerns the first.
+  private static let observing: [BenchCase] = ObservedRows.allCases.flatMap { rows in
+    [1, 1000].flatMap { count in
+      [
+        BenchCase(name: "send-\(rows)-\(count)") {
+          let store = Store(initialState: List.State(rows: 1000)) { List() }
+          let watches = rows.watches(count, of: store)
+          return { withExtendedLifetime(watches) { _ = store.send(.own) } }
+        },
+        BenchCase(name: "send-to-\(rows)-\(count)") {
+          let store = Store(initialState: List.State(rows: 1000)) { List() }
+          let watches = rows.watches(count, of: store)
+          return {
+            withExtendedLifetime(watches) {
+              _ = store.send(.rows(.element(id: 0, action: .increment)))
+            }
+          }
+        },
+      ]
+    }
+  }
 
   @MainActor
   private static func leaf() -> StoreOf<Leaf> {
@@ -59,19 +80,47 @@ extension BenchCase {
     let rows = store.scope(\.rows, action: \.rows).prefix(count).map { $0 }
     return { withExtendedLifetime(rows) { _ = store.send(.own) } }
   }
+}
 
-  /// The same, with somebody waiting for each of the stores to change, which they do not.
+/// How rows are observed.
+private enum ObservedRows: String, CaseIterable, CustomStringConvertible {
+  case observed
+  case keyPath = "observed-by-key-path"
+  case computed = "observed-computed"
+
+  var description: String { rawValue }
+
   @MainActor
-  private static func observedList(_ count: Int) -> () -> Void {
-    let store = Store(initialState: List.State(rows: 1000)) { List() }
-    let rows = store.scope(\.rows, action: \.rows).prefix(count).map { $0 }
-    for row in rows {
-      withObservationTracking {
-        _ = row.count
-      } onChange: {
+  func watches(_ count: Int, of store: StoreOf<List>) -> [Watch] {
+    let rows: [StoreOf<List.Row>] =
+      switch self {
+      case .observed, .computed: store.scope(\.rows, action: \.rows).prefix(count).map { $0 }
+      case .keyPath:
+        (0..<count).compactMap { store.scope(\.rows[id: $0], action: \.rows[id: $0]) }
+      }
+    return rows.map { row in
+      switch self {
+      case .observed, .keyPath: Watch { sink &+= row.count }
+      case .computed: Watch { sink &+= row.isEven ? 1 : 0 }
       }
     }
-    return { withExtendedLifetime(rows) { _ = store.send(.own) } }
+  }
+}
+
+/// Waits for something to change, again and again.
+@MainActor
+private final class Watch {
+  private let read: @MainActor () -> Void
+
+  init(_ read: @escaping @MainActor () -> Void) {
+    self.read = read
+    track()
+  }
+
+  private func track() {
+    withObservationTracking(read) { [weak self] in
+      MainActor.assumeIsolated { self?.track() }
+    }
   }
 }
 
@@ -104,15 +153,22 @@ extension BenchCase {
       let store = Store(initialState: Level3.State()) { Level3() }
       let state = \Level3.State.child
       let action: CaseKeyPath<Level3.Action, Level2.Action> = \.child
-      return { keep(store.scope(state, action: action)) }
+      let known = store.scope(state, action: action)
+      return { withExtendedLifetime(known) { keep(store.scope(state, action: action)) } }
     },
     BenchCase(name: "scope-literal") {
+      let store = Store(initialState: Level3.State()) { Level3() }
+      let known = store.scope(\.child, action: \.child)
+      return { withExtendedLifetime(known) { keep(store.scope(\.child, action: \.child)) } }
+    },
+    BenchCase(name: "scope-new") {
       let store = Store(initialState: Level3.State()) { Level3() }
       return { keep(store.scope(\.child, action: \.child)) }
     },
     BenchCase(name: "scope-rows-first") {
       let store = Store(initialState: List.State(rows: 1000)) { List() }
-      return { keep(store.scope(\.rows, action: \.rows).first) }
+      let known = store.scope(\.rows, action: \.rows).first
+      return { withExtendedLifetime(known) { keep(store.scope(\.rows, action: \.rows).first) } }
     },
   ]
 }

@@ -24,6 +24,7 @@ struct List: Reducer {
     struct State: Equatable, Sendable, Identifiable {
       let id: Int
       var count = 0
+      var isEven: Bool { count.isMultiple(of: 2) }
     }
 
     typealias Action = Leaf.Action
@@ -36,7 +37,9 @@ struct List: Reducer {
     }
   }
 
-  struct State: Equatable, Sendable {
+  struct State: Equatable, Sendable, ObservableState {
+    static var _$lists: [PartialKeyPath<Self>] { [\.rows] }
+
     var own = 0
     var rows: IdentifiedArrayOf<Row.State>
 
