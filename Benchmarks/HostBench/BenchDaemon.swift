@@ -62,7 +62,7 @@ final class BenchDaemon {
 
   func turn(upstream fence: Fence) {
     now.instant.nanoseconds += 20_000
-    server.receive(upstream: fence.encoded()[...], at: now)
+    server.receive(upstream: fence.encoded()[...], from: PeerID(bytes: [1]), at: now)
     endTurn()
   }
 

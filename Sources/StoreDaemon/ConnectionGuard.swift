@@ -105,12 +105,17 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Shuts down the connection with a serial, if it is not over.
-  func shutDown(_ serial: UInt64, _ descriptor: Int32, _ side: ConnectionTable.Side) {
+  func shutDown(
+    _ serial: UInt64,
+    _ descriptor: Int32,
+    _ side: ConnectionTable.Side,
+    reason: String,
+  ) {
     table.withLock { table in
       if table.identify(serial, descriptor, side) { Connection.shutDown(descriptor) }
     }
     logger.warning(
-      "A connection was closed: it sends faster than it can be heard.",
+      "A connection was closed: it \(reason).",
       metadata: ["connection": "\(serial)"],
     )
   }
@@ -153,10 +158,11 @@ final class ConnectionGuard: Sendable {
         case .accepted(let descriptor):
           if !accept(descriptor, side) { refused.count += 1 }
         case .disconnected(let descriptor):
-          table.withLock { table in
-            table.disconnect(descriptor, side)
+          let isTold = table.withLock { table in
             hasGone.store(true, ordering: .releasing)
+            return table.disconnect(descriptor, side)
           }
+          if isTold { wakeMainLoop() }
         case .stopped: stopped += 1
         }
       }
@@ -188,13 +194,16 @@ final class ConnectionGuard: Sendable {
     let wait = first + Self.probation - LoopClock.nanoseconds
     if wait > 0 { return .nanoseconds(wait) }
     isOverdue.store(true, ordering: .relaxed)
-    if !isWaking.exchange(true, ordering: .relaxed) {
-      DispatchQueue.main.async { [self] in
-        isWaking.store(false, ordering: .relaxed)
-        MainActor.assumeIsolated { wakeUp() }
-      }
-    }
+    wakeMainLoop()
     return .nanoseconds(Self.reminder)
+  }
+
+  private func wakeMainLoop() {
+    guard !isWaking.exchange(true, ordering: .relaxed) else { return }
+    DispatchQueue.main.async { [self] in
+      isWaking.store(false, ordering: .relaxed)
+      MainActor.assumeIsolated { wakeUp() }
+    }
   }
 
   /// Who was turned away since the operator was last told.

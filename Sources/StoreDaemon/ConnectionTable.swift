@@ -110,15 +110,21 @@ struct ConnectionTable {
   }
 
   /// Takes note that a connection is over.
-  mutating func disconnect(_ descriptor: Int32, _ side: Side) {
+  ///
+  /// - Returns: Whether ``takeGone()`` tells it.
+  @discardableResult
+  mutating func disconnect(_ descriptor: Int32, _ side: Side) -> Bool {
     forget(Key(side: side, descriptor: descriptor))
   }
 
-  private mutating func forget(_ key: Key) {
-    guard let entry = entries.removeValue(forKey: key) else { return }
+  @discardableResult
+  private mutating func forget(_ key: Key) -> Bool {
+    guard let entry = entries.removeValue(forKey: key) else { return false }
     let count = counts[entry.user, default: 1] - 1
     counts[entry.user] = count == 0 ? nil : count
-    if let serial = entry.serial { gone.append(serial) }
+    guard let serial = entry.serial else { return false }
+    gone.append(serial)
+    return true
   }
 
   /// A serial for a connection that is let in.

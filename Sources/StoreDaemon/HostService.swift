@@ -77,9 +77,13 @@ final class HostTransport: DaemonTransport {
   var instant: Instant { Instant(nanoseconds: LoopClock.nanoseconds) }
   var address: String { sockets.address }
 
-  func nextUpstream() throws(ZeroMQError) -> ArraySlice<UInt8>? { try sockets.nextUpstream() }
+  func nextUpstream() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextUpstream() }
 
-  func nextControl() throws(ZeroMQError) -> ControlFrame? { try sockets.nextControl() }
+  func nextControl() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextControl() }
+
+  func nextLost() -> PeerID? { sockets.nextLost() }
+
+  func shutDown(_ peer: PeerID, reason: String) { sockets.shutDown(peer, reason: reason) }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) throws(ZeroMQError) {
     try sockets.publish(topic: topic, body)

@@ -1,3 +1,4 @@
+import DequeModule
 package import Logging
 package import StoreReplication
 package import ZeroMQ
@@ -19,6 +20,10 @@ package final class HostSockets {
   private let controlIntake: Intake
   private let upstreamIntake: Intake
   private var guardThread: HelperThread?
+  /// The descriptors of the publishing socket's connections, by their serials.
+  private var subscribers: [UInt64: Int32] = [:]
+  /// Peers whose connection is over, of which nobody was told yet.
+  private var lost: Deque<PeerID> = []
   /// Where the control frame that was taken last came from.
   private(set) var address = ""
 
@@ -52,6 +57,7 @@ package final class HostSockets {
     controlIntake = Intake(control, .control, connections, routes)
     upstreamIntake = Intake(publishing, .publishing, connections, routes)
     try open(configuration)
+    routes.onGone = { [weak self] in self?.gone($0) }
   }
 
   /// Lets peers in, whom the guard awaits already.
@@ -85,8 +91,9 @@ package final class HostSockets {
     options.routerMandatory = true
     options.probeRouter = true
     options.maxMessageSize = limits.frameBytes
-    // A client that does not read what it asked for is ended when its queue is full.
-    options.sendHighWater = 10_000
+    // A client that does not read what it asked for is ended when its queue is full. Joining as
+    // many scopes as there may be takes two messages for each.
+    options.sendHighWater = 2 * limits.scopesPerSession + 512
     return options
   }
 
@@ -125,20 +132,51 @@ package final class HostSockets {
   }
 
   /// Takes the next message that came upstream; nil when there is none.
-  package func nextUpstream() throws(ZeroMQError) -> ArraySlice<UInt8>? {
-    guard let item = try upstreamIntake.next() else { return nil }
-    // A message of several frames is none of ours.
-    return item.isWhole ? item.bytes[...] : []
+  package func nextUpstream() throws(ZeroMQError) -> IncomingFrame? {
+    while let item = try upstreamIntake.next() {
+      // The library says itself what a connection that is over does not subscribe to any more; that
+      // it is over is told by the guard, and by nobody who only pretends.
+      guard item.serial != 0 else { continue }
+      meet(item)
+      return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
+    }
+    return nil
+  }
+
+  /// Takes note of whose connection it is, to be told when that is over.
+  private func meet(_ item: Intake.Item) {
+    guard subscribers[item.serial] == nil else { return }
+    if connections.identify(item.serial, item.descriptor, .publishing) {
+      subscribers[item.serial] = item.descriptor
+    } else {
+      lost.append(item.peer)
+    }
+  }
+
+  private func gone(_ serial: UInt64) {
+    subscribers[serial] = nil
+    lost.append(PeerID(serial: serial))
+  }
+
+  /// The next peer whose connection is over.
+  func nextLost() -> PeerID? { lost.popFirst() }
+
+  /// Ends a connection of the publishing socket.
+  func shutDown(_ peer: PeerID, reason: String) {
+    guard let descriptor = subscribers[peer.serial] else { return }
+    upstreamIntake.shutDown(peer.serial, descriptor, reason: reason)
   }
 
   /// Takes the next control frame; nil when there is none.
-  package func nextControl() throws(ZeroMQError) -> ControlFrame? {
+  package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
     guard let item = try controlIntake.next() else {
       routes.heardEverybody()
       return nil
     }
     address = item.address
-    return ControlFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
+    // What it sent still counts, but it does not stay.
+    if !routes.isConnected(item.serial) { lost.append(item.peer) }
+    return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
   }
 
   /// Sends a control frame.

@@ -14,6 +14,8 @@ final class Intake {
     let serial: UInt64
     let peer: PeerID
     let address: String
+    /// What the connection has, or had; -1 when it has none any more.
+    let descriptor: Int32
     let bytes: [UInt8]
     /// Whether the message was one frame, as all of ours are.
     let isWhole: Bool
@@ -107,15 +109,21 @@ final class Intake {
     total.bytes += sign * item.size
     // The library says no more than there are connections.
     guard item.serial != 0 else { return }
-    var own = waiting[item.serial] ?? Waiting(descriptor: body.descriptor() ?? -1)
+    var own = waiting[item.serial] ?? Waiting(descriptor: item.descriptor)
     own.messages += sign
     own.bytes += sign * item.size
     waiting[item.serial] = own.messages == 0 ? nil : own
   }
 
   private func shutDown(_ serial: UInt64) {
-    guard let descriptor = waiting[serial]?.descriptor, cut.insert(serial).inserted else { return }
-    connections.shutDown(serial, descriptor, side)
+    guard let descriptor = waiting[serial]?.descriptor else { return }
+    shutDown(serial, descriptor, reason: "sends faster than it can be heard")
+  }
+
+  /// Ends a connection, of which nothing more is taken.
+  func shutDown(_ serial: UInt64, _ descriptor: Int32, reason: String) {
+    guard cut.insert(serial).inserted else { return }
+    connections.shutDown(serial, descriptor, side, reason: reason)
     // Its lane goes at once; what it has in a common one goes when its turn comes.
     guard side == .control, let lane = lanes.removeValue(forKey: serial) else { return }
     turns.removeAll { $0 == serial }
@@ -133,10 +141,18 @@ final class Intake {
     let (peer, address) =
       side == .control
       ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
+    let descriptor = body.descriptor() ?? -1
     let isWhole = !body.more
     let bytes = body.bytes
     while body.more { _ = try socket.receive(into: &body) }
-    return Item(serial: serial, peer: peer, address: address, bytes: bytes, isWhole: isWhole)
+    return Item(
+      serial: serial,
+      peer: peer,
+      address: address,
+      descriptor: descriptor,
+      bytes: bytes,
+      isWhole: isWhole,
+    )
   }
 }
 

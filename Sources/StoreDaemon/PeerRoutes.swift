@@ -12,6 +12,8 @@ final class PeerRoutes {
   }
 
   private let connections: ConnectionGuard
+  /// Is told of each connection of either socket that is over, by its serial.
+  var onGone: (UInt64) -> Void = { _ in }
   private var routes: [UInt64: Route] = [:]
   /// The one that was used last: most frames come from and go to where the one before did.
   private var last: (serial: UInt64, route: Route)?
@@ -66,8 +68,12 @@ final class PeerRoutes {
     return route
   }
 
+  /// Whether a peer is connected, as far as that is known.
+  func isConnected(_ serial: UInt64) -> Bool { route(serial) != nil }
+
   private func forgetGone() {
     connections.forEachGone { serial in
+      onGone(serial)
       routes[serial] = nil
       if last?.serial == serial { last = nil }
     }

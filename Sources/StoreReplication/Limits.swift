@@ -4,8 +4,22 @@
 package struct Limits: Sendable, Equatable {
   /// A frame on the control socket, in bytes: room for a large form, not for a file.
   package var frameBytes = 1 << 20
-  /// An upstream frame, in bytes: a subscription is 18, a fence 40.
-  package var upstreamBytes = 4096
+  /// An upstream frame, in bytes: a subscription is 18, a fence 28, a handshake's last word 40.
+  ///
+  /// Each byte of a subscription costs the library some forty.
+  package var upstreamBytes = 64
+  /// Topics that one connection subscribes to: a client has two, and one more while it joins.
+  package var topicsPerConnection = 1024
+  /// Bytes published on a topic that a subscriber may leave unread for ``Timing/lag``, as far as
+  /// its pings tell: they wait in the daemon.
+  package var lagBytes: UInt64 = 8 << 20
+  /// The same for a moment, and while a snapshot is on its way, before which nothing is applied.
+  package var mostLagBytes: UInt64 = 64 << 20
+  /// Bytes of deltas after which a client pings at once, so that its lag is known: a part of what
+  /// it may leave unread.
+  package var bytesPerPing = 1 << 20
+  /// A client's name, in bytes: everyone who looks at the status or at those present gets it.
+  package var nameBytes = 64
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
   package var window = 1024
   /// Actions in one frame, and reduced in one turn: many, because frames and turns cost as much as
@@ -40,7 +54,7 @@ package struct Limits: Sendable, Equatable {
   package var keptBytes = 16 << 20
   /// The largest snapshot that a client takes, in bytes: what a daemon says must not fill the
   /// memory.
-  package var snapshotBytes = 1 << 30
+  package var snapshotBytes = 256 << 20
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 64
   /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as
@@ -63,10 +77,16 @@ package struct Limits: Sendable, Equatable {
 package struct Timing: Sendable, Equatable {
   /// Silence after which a session ends.
   package var lease: Duration = .seconds(10)
-  /// What is left of the lease when the client's subscription goes.
+  /// What is left of the lease when a connection of the client goes.
   package var grace: Duration = .seconds(2)
+  /// How long a connection may subscribe to topics before the fence of a session comes on it.
+  package var introduction: Duration = .seconds(3)
+  /// How long a subscriber may leave much unread without getting on.
+  package var lag: Duration = .seconds(1)
   /// Silence on a scope after which its bookmark is sent.
   package var bookmark: Duration = .milliseconds(250)
+  /// The longest time between two bookmarks of a scope on which there is no silence.
+  package var busyBookmark: Duration = .seconds(5)
   /// How long nothing is taken from a peer whose queue was full.
   package var blocked: Duration = .milliseconds(500)
   /// How often those who wait for captures are told that these are being made: several times in

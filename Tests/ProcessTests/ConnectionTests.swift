@@ -109,12 +109,15 @@ extension ProcessTests {
     @Test("A web page that posts to the socket, and old versions of its protocol, change nothing")
     func oldProtocol() async throws {
       try await World.run { world in
-        _ = try await world.startDaemon()
+        let port = UInt16.random(in: 20_000..<30_000)
+        let address = "tcp://127.0.0.1:\(port)"
+        _ = try await world.startDaemon(.stored, ["--insecure-loopback", "--listen", address])
         let messages = [Self.hello, Self.join, try Self.increment(1)]
         let old: [UInt8] = [1, 0] + messages.flatMap { ZMTP.oldMessage($0.encoded()) }
         let request = Array("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         for bytes in [old, request + old] {
           try await RawPeer("\(world.directory)/ctl", sending: bytes).closed()
+          try await RawPeer(connected: try RawPeer.connect(port: port), sending: bytes).closed()
         }
         #expect(try await world.get("counter")["count"] == 0)
       }

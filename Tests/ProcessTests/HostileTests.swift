@@ -89,9 +89,8 @@ extension ProcessTests {
         // Fences that nobody asked for, and subscriptions to what is not there, are harmless.
         let fence = Fence(token: Identifier(high: 3, low: 4), nonce: 5)
         #expect(try peer.send(fence.encoded()) == .sent)
-        for length in [0, 1, 17, 300] {
-          #expect(try peer.send([1] + [UInt8](repeating: 0x12, count: length)) == .sent)
-          #expect(try peer.send([0] + [UInt8](repeating: 0x12, count: length)) == .sent)
+        for kind: UInt8 in [1, 0] {
+          #expect(try peer.send([kind] + [UInt8](repeating: 0x12, count: 17)) == .sent)
         }
         try await counter("strayFences", reaches: 1, world)
         try await witness.check(daemon)
@@ -108,7 +107,7 @@ extension ProcessTests {
         let control = try socket(context, .dealer, world, "ctl")
         #expect(try control.send([UInt8](repeating: 0x81, count: 1 << 21)) == .sent)
         let publishing = try socket(context, .xsub, world, "pub")
-        #expect(try publishing.send([UInt8](repeating: 7, count: 5000)) == .sent)
+        #expect(try publishing.send([UInt8](repeating: 7, count: 65)) == .sent)
         // One that announces a terabyte, and begins to send it.
         let flood = [UInt8](repeating: 0x41, count: 1 << 16)
         let peers = try ["ctl": "DEALER", "pub": "XSUB"].map { file, type in
@@ -185,9 +184,9 @@ extension ProcessTests {
           #"{"threadBlocked":{"milliseconds":500}}"#,
         )
         _ = try await daemon.output.line("the main thread to be busy") { $0 == "blocked" }
-        let frame = ZMTP.message([UInt8](repeating: 7, count: 200))
-        let peers = try [("ctl", "DEALER"), ("pub", "XSUB")].map { file, type in
-          try RawPeer(
+        let peers = try [("ctl", "DEALER", 200), ("pub", "XSUB", 60)].map { file, type, size in
+          let frame = ZMTP.message([UInt8](repeating: 7, count: size))
+          return try RawPeer(
             "\(world.directory)/\(file)",
             as: type,
             sending: [[UInt8]](repeating: frame, count: 20_000).flatMap { $0 },
@@ -221,6 +220,136 @@ extension ProcessTests {
           for peer in peers { try await peer.closed() }
         }
         try await witness.check(daemon)
+      }
+    }
+
+    @Test(
+      "Whoever subscribes to everything, to a part of a topic or to too much is cut off",
+      arguments: [[[]], [[0x11]], (0..<5_000 as Range<UInt32>).map { Self.topic($0) }],
+    )
+    func subscriptions(topics: [[UInt8]]) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let before = try residentBytes(daemon)
+        let peer = try RawPeer(
+          "\(world.directory)/pub",
+          as: "XSUB",
+          sending: topics.flatMap { ZMTP.message([1] + $0) },
+        )
+        try await peer.closed()
+        #expect(try await world.counter("cutSubscribers") == 1)
+        try await witness.check(daemon)
+        #expect(try residentBytes(daemon) - before < 64 << 20)
+      }
+    }
+
+    private static func topic(_ number: UInt32) -> [UInt8] {
+      [0x12] + [UInt8](repeating: 0, count: 12)
+        + withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }
+    }
+
+    @Test("A subscriber that does not read what it follows is cut off, and fills no memory")
+    func unread() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let watcher = try await world.watch("todos", "--deltas")
+        let context = try Context()
+        let control = try socket(context, .dealer, world, "ctl")
+        let follow = ClientMessage.JoinRequest(
+          scope: "todos",
+          mode: .follow,
+          stateHash: nil,
+          actionHash: nil,
+          position: nil,
+        )
+        for message in [Self.hello, .join(nonce: 1, [follow])] {
+          #expect(try control.send(message.encoded()) == .sent)
+        }
+        let (token, topic) = try await answers(control)
+        let upstream = [[1] + topic.bytes, Fence(token: token, nonce: 1).encoded()]
+        let subscriber = try RawPeer(
+          "\(world.directory)/pub",
+          as: "XSUB",
+          sending: upstream.flatMap { ZMTP.message($0) },
+          afterwards: .ignores,
+        )
+        try await subscriber.ready()
+        let before = try residentBytes(daemon)
+        let title = String(repeating: "x", count: 300_000)
+        let add = #"{"addButtonTapped":{"title":"\#(title)"}}"#
+        let sender = try world.startClient("--json", "send", "todos", "-")
+        sender.write(lines: Array(repeating: add, count: 40))
+        #expect(try await world.finish(sender).isSuccess)
+        _ = try await daemon.errors.line("the subscriber's end") { $0.contains("does not read") }
+        _ = try await watcher.output.lines(atLeast: 41)
+        #expect(watcher.errors.lines == [])
+        #expect(daemon.errors.lines.count == 1)
+        #expect(try residentBytes(daemon) - before < 100 << 20)
+      }
+    }
+
+    /// The token and the topic that a daemon answers to a hello and a join.
+    private func answers(_ control: Socket) async throws -> (token: Identifier, topic: Topic) {
+      var token: Identifier?
+      while try Poller([.socket(control)]).wait(timeout: .seconds(10)) > 0 {
+        while let message = try control.receive() {
+          guard !message.isEmpty else { continue }
+          switch try DaemonMessage(frame: message.bytes[...]) {
+          case .helloOK(let ok): token = ok.token
+          case .joined(_, let topic?, _): if let token { return (token, topic) }
+          default: break
+          }
+        }
+      }
+      throw ProcessFailure("the daemon does not answer")
+    }
+
+    @Test("More actions at once than may be on their way end the session")
+    func manyActions() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let context = try Context()
+        let peer = try socket(context, .dealer, world, "ctl")
+        let request = ClientMessage.ActionRequest(handle: 1, action: [0xf6], deadline: nil)
+        let actions = Array(repeating: request, count: 5_000)
+        #expect(try peer.send(Self.hello.encoded()) == .sent)
+        #expect(try peer.send(ClientMessage.actions(first: 1, actions).encoded()) == .sent)
+        guard case .goodbye("protocolError", let message)? = try await last(peer, world) else {
+          Issue.record("the peer was told nothing")
+          return
+        }
+        #expect(message.contains("5000"))
+        try await witness.check(daemon)
+      }
+    }
+
+    @Test("Whoever says hello and goes is gone after the grace period, not after the lease")
+    func comeAndGo() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--lease-ms", "60000", "--grace-ms", "1000"])
+        let presence = try await world.watch("presence")
+        for number in 0..<50 {
+          let hello = ClientMessage.Hello(
+            clientID: Identifier(high: 9, low: UInt64(number)),
+            token: nil,
+            firstSequence: 1,
+            name: "guest",
+            isListed: true,
+          )
+          let peer = try RawPeer(
+            "\(world.directory)/ctl",
+            as: "DEALER",
+            sending: ZMTP.message(ClientMessage.hello(hello).encoded()),
+            afterwards: .hangsUp,
+          )
+          try await peer.closed()
+        }
+        let came = try await presence.output.line("a guest") { $0.contains("guest") }
+        try await presence.output.state(from: came.index, "the guests' end") {
+          $0["sessions"]?.items?.count == 1
+        }
       }
     }
 

@@ -10,13 +10,21 @@ final class ControlPipe {
   var lastAtClient: Int64 = 0
 
   init(number: UInt64) {
-    peer = PeerID(bytes: [0] + (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    peer = PeerID(pipe: number)
+  }
+}
+
+extension PeerID {
+  /// The peer at the other end of a pipe.
+  fileprivate init(pipe number: UInt64) {
+    self.init(bytes: [0] + (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
   }
 }
 
 /// One connection of a publishing socket, with what is subscribed to at its daemon's end.
 @MainActor
 final class PublishingPipe {
+  let peer: PeerID
   var isOpen = true
   /// Whether everything that is sent is lost, though both ends think that it is open.
   var isSilent = false
@@ -24,4 +32,6 @@ final class PublishingPipe {
   var lastAtClient: Int64 = 0
   /// Topics at the daemon's end.
   var topics: Set<[UInt8]> = []
+
+  init(number: UInt64) { peer = PeerID(pipe: number) }
 }

@@ -75,13 +75,19 @@ final class SimulatedDaemon {
     )
   }
 
-  func receive(upstream message: [UInt8]) {
-    sockets.upstream.append(message)
+  func receive(upstream message: [UInt8], from peer: PeerID) {
+    sockets.upstream.append(IncomingFrame(peer: peer, bytes: message[...]))
+    planTurn()
+  }
+
+  /// A connection is over.
+  func lose(_ peer: PeerID) {
+    sockets.lost.append(peer)
     planTurn()
   }
 
   func receive(control frame: [UInt8], from peer: PeerID) {
-    sockets.control.append(ControlFrame(peer: peer, bytes: frame[...]))
+    sockets.control.append(IncomingFrame(peer: peer, bytes: frame[...]))
     planTurn()
   }
 
@@ -121,8 +127,9 @@ final class SimulatedDaemon {
 final class SimulatedSockets: DaemonTransport {
   typealias Failure = Never
 
-  var upstream: Queue<[UInt8]> = Queue()
-  var control: Queue<ControlFrame> = Queue()
+  var upstream: Queue<IncomingFrame> = Queue()
+  var lost: Queue<PeerID> = Queue()
+  var control: Queue<IncomingFrame> = Queue()
   var isOpen = true
   var onChange: () -> Void = {}
   var onResult: (CaptureJob.Result) -> Void = { _ in }
@@ -136,9 +143,16 @@ final class SimulatedSockets: DaemonTransport {
   var instant: Instant { now.instant }
   var address: String { "simulated" }
 
-  func nextUpstream() -> ArraySlice<UInt8>? { upstream.next().map { $0[...] } }
+  func nextUpstream() -> IncomingFrame? { upstream.next() }
 
-  func nextControl() -> ControlFrame? { control.next() }
+  func nextLost() -> PeerID? { lost.next() }
+
+  func shutDown(_ peer: PeerID, reason: String) {
+    world.trace("the daemon closes the connection \(peer): it \(reason)")
+    world.cutPublishing(peer)
+  }
+
+  func nextControl() -> IncomingFrame? { control.next() }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
     if world.options.planted == nil {

@@ -39,10 +39,16 @@ extension World {
   func cutControl(_ client: SimulatedClient, for nanoseconds: Int64) {
     guard let pipe = client.control else { return }
     trace("client \(client.index)'s control socket is cut")
+    lose(pipe, of: client)
+    connectControl(client, after: nanoseconds)
+  }
+
+  /// The daemon misses the pipe at once.
+  private func lose(_ pipe: ControlPipe, of client: SimulatedClient) {
     pipe.isOpen = false
     controlPipes[pipe.peer] = nil
     client.control = nil
-    connectControl(client, after: nanoseconds)
+    daemon?.lose(pipe.peer)
   }
 
   // MARK: Publishing
@@ -57,7 +63,7 @@ extension World {
       case 1: pipe.topics.insert(Array(frame.dropFirst()))
       default: break
       }
-      daemon?.receive(upstream: frame)
+      daemon?.receive(upstream: frame, from: pipe.peer)
     }
   }
 
@@ -94,7 +100,8 @@ extension World {
     clock.after(nanoseconds) { [unowned self] in
       guard generation == client.generation, client.publishing == nil else { return }
       guard let daemon else { return connectPublishing(client, after: 20_000_000) }
-      let pipe = PublishingPipe()
+      let pipe = PublishingPipe(number: nextPipe)
+      nextPipe += 1
       client.publishing = pipe
       publishingPipes.append((pipe, client))
       trace("client \(client.index)'s publishing socket is connected")
@@ -117,24 +124,26 @@ extension World {
     clock.after(notice) { [unowned self] in miss(pipe) }
   }
 
-  /// The daemon's socket drops what the pipe had subscribed to.
+  /// The daemon's socket notices that the pipe is gone.
   private func miss(_ pipe: PublishingPipe) {
     guard let index = publishingPipes.firstIndex(where: { $0.pipe === pipe }) else { return }
     publishingPipes.remove(at: index)
-    for topic in pipe.topics.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
-      daemon?.receive(upstream: [0] + topic)
-    }
+    daemon?.lose(pipe.peer)
+  }
+
+  /// The daemon closes a connection.
+  func cutPublishing(_ peer: PeerID) {
+    guard let client = publishingPipes.first(where: { $0.pipe.peer == peer })?.client,
+      client.publishing?.peer == peer
+    else { return }
+    cutPublishing(client, for: delay(.microseconds(100) ... .milliseconds(30)))
   }
 
   // MARK: Both
 
   /// Both sockets are closed and made anew.
   func reconnect(_ client: SimulatedClient) {
-    if let pipe = client.control {
-      pipe.isOpen = false
-      controlPipes[pipe.peer] = nil
-      client.control = nil
-    }
+    if let pipe = client.control { lose(pipe, of: client) }
     if let pipe = client.publishing {
       pipe.isOpen = false
       client.publishing = nil

@@ -47,8 +47,8 @@ package final class ClientTurn<Transport: ClientTransport> {
   private static var messagesPerTurn: Int { 1024 }
   /// So often the clock is looked at while messages are taken.
   private static var messagesPerLook: Int { 16 }
-  /// How long a turn takes messages: pings have to go out, however long it takes the replicas to
-  /// apply what comes.
+  /// How long a turn takes messages of a socket: pings have to go out, however long it takes the
+  /// replicas to apply what comes.
   private static var timePerTurn: Duration { .milliseconds(10) }
 
   package init(_ client: ReplicaClient, _ transport: Transport) {
@@ -71,16 +71,17 @@ package final class ClientTurn<Transport: ClientTransport> {
   }
 
   private func receiveControl(_ moment: Moment) throws(Transport.Failure) -> Bool {
-    for _ in 0..<Self.messagesPerTurn {
+    let end = moment.instant.advanced(by: Self.timePerTurn)
+    for number in 1...Self.messagesPerTurn {
       let hasCome = try transport.receiveControl { client.receive(control: $0, at: moment) }
       guard hasCome else { return false }
-      if client.isTurnFull { break }
+      if client.isTurnFull || isLate(after: number, end) { break }
     }
     return true
   }
 
   private func receivePublished(_ moment: Moment) throws(Transport.Failure) -> Bool {
-    let end = moment.instant.advanced(by: Self.timePerTurn)
+    let end = transport.now.instant.advanced(by: Self.timePerTurn)
     for number in 1...Self.messagesPerTurn {
       let hasCome = try transport.receivePublished { topic, body in
         if let body {
@@ -90,10 +91,14 @@ package final class ClientTurn<Transport: ClientTransport> {
         }
       }
       guard hasCome else { return false }
-      if client.isTurnFull { break }
-      if number.isMultiple(of: Self.messagesPerLook), transport.now.instant >= end { break }
+      if client.isTurnFull || isLate(after: number, end) { break }
     }
     return true
+  }
+
+  /// Whether enough time was spent with one socket's messages, as far as it was looked.
+  private func isLate(after number: Int, _ end: Instant) -> Bool {
+    number.isMultiple(of: Self.messagesPerLook) && transport.now.instant >= end
   }
 
   /// Does what is due, sends what the turn has brought, and tells what has happened.

@@ -132,6 +132,14 @@ extension ReplicaClient {
 
   private var pingInterval: Duration { (session?.lease ?? timing.lease) / 3 }
 
+  /// Renews the lease, and tells how far what is shown is.
+  func ping() {
+    pingNumber += 1
+    bytesSincePing = 0
+    send(.ping(number: pingNumber, revision: revision))
+    nextPing = now.instant.advanced(by: pingInterval)
+  }
+
   /// Does what is due.
   package func tick(_ moment: Moment) {
     now = moment
@@ -144,11 +152,7 @@ extension ReplicaClient {
     }
     if phase == .live {
       if let joining, joining.deadline <= now.instant { joinTimedOut() }
-      if nextPing <= now.instant {
-        pingNumber += 1
-        send(.ping(number: pingNumber, revision: revision))
-        nextPing = now.instant.advanced(by: pingInterval)
-      }
+      if nextPing <= now.instant { ping() }
     }
     noticeSilence()
     endDueWaits()

@@ -109,6 +109,8 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var lastHeard: Instant
   var nextPing: Instant
   var pingNumber: UInt64 = 0
+  /// Bytes that were published and came since the last ping.
+  var bytesSincePing = 0
   var backOff: Duration
   var reconnectAt: Instant?
   @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
@@ -198,6 +200,7 @@ package final class ReplicaClient {
     at moment: Moment,
   ) {
     heard(moment)
+    bytesSincePing += body.count
     guard let topic = Topic(bytes: topic) else {
       malformed += 1
       return
@@ -221,6 +224,7 @@ package final class ReplicaClient {
     // Actions first: a scope that is left takes what was sent to it before.
     sendActions()
     if needsJoin, joining == nil { startJoin() }
+    if bytesSincePing >= limits.bytesPerPing { ping() }
   }
 
   /// What to tell the user, oldest first.

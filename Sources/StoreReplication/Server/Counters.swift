@@ -19,6 +19,7 @@ package final class Counters {
   package internal(set) var outputs: UInt64 = 0
   package internal(set) var leasesEnded: UInt64 = 0
   package internal(set) var blockedPeers: UInt64 = 0
+  package internal(set) var cutSubscribers: UInt64 = 0
 
   /// The counters by the names under which they are reported.
   package var byName: [(String, UInt64)] {
@@ -29,7 +30,7 @@ package final class Counters {
       ("replays", replays), ("actionsApplied", actionsApplied), ("actionsFailed", actionsFailed),
       ("actionsWithdrawn", actionsWithdrawn), ("duplicates", duplicates), ("deltas", deltas),
       ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
-      ("blockedPeers", blockedPeers),
+      ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
     ]
   }
 }

@@ -15,13 +15,21 @@ package protocol DaemonTransport: AnyObject {
 
   /// Takes the next message that came upstream on the publishing socket.
   ///
-  /// - Returns: The message, empty when it is none of ours; nil when none is there.
-  func nextUpstream() throws(Failure) -> ArraySlice<UInt8>?
+  /// - Returns: The message; nil when none is there.
+  func nextUpstream() throws(Failure) -> IncomingFrame?
 
   /// Takes the next control frame.
   ///
   /// - Returns: The frame; nil when none is there.
-  func nextControl() throws(Failure) -> ControlFrame?
+  func nextControl() throws(Failure) -> IncomingFrame?
+
+  /// Takes the next peer whose connection is over; some are told more than once.
+  ///
+  /// What came from it may still be taken afterwards, and then it is told again.
+  func nextLost() -> PeerID?
+
+  /// Ends a connection of the publishing socket.
+  func shutDown(_ peer: PeerID, reason: String)
 
   /// Publishes a message to those who subscribed to its topic.
   func publish(_ topic: [UInt8], _ body: [UInt8]) throws(Failure)
@@ -41,8 +49,8 @@ package protocol DaemonTransport: AnyObject {
   func warn(_ notice: ServerNotice)
 }
 
-/// A frame on the control socket.
-package struct ControlFrame: Sendable {
+/// A frame from a peer, whose name on one socket says nothing about the other.
+package struct IncomingFrame: Sendable {
   package var peer: PeerID
   /// Its bytes; nil for what is no frame of ours.
   package var bytes: ArraySlice<UInt8>?
@@ -136,6 +144,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
     let moreControl = try receiveControl(at: moment)
+    while let peer = transport.nextLost() { server.lost(peer, at: moment) }
     let hasMore = moreUpstream || moreControl
     let horizon = hasMore ? moment.before(server.timing.backlog) : moment
     if heardUntil.instant < horizon.instant { heardUntil = horizon }
@@ -145,7 +154,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func receiveUpstream(at moment: Moment) throws(Transport.Failure) -> Bool {
     for _ in 0..<server.limits.framesPerTurn {
       guard let message = try transport.nextUpstream() else { return false }
-      server.receive(upstream: message, at: moment)
+      // What is none of ours is an empty message, which is none either.
+      server.receive(upstream: message.bytes ?? [], from: message.peer, at: moment)
     }
     return true
   }
@@ -164,7 +174,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     return true
   }
 
-  private func take(_ frame: ControlFrame, at moment: Moment) {
+  private func take(_ frame: IncomingFrame, at moment: Moment) {
     if let bytes = frame.bytes {
       server.receive(control: bytes, from: frame.peer, address: transport.address, at: moment)
     } else {
@@ -202,6 +212,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     while let job = server.nextJob() { transport.start(job) }
     try sendFrames()
     try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
+    for cut in server.takeCuts() { transport.shutDown(cut.peer, reason: cut.reason) }
     for notice in server.takeNotices() { transport.warn(notice) }
   }
 
@@ -241,6 +252,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   ) throws(Transport.Failure) -> Bool {
     while try transport.nextUpstream() != nil {}
     var waiting = waiting
+    while let peer = transport.nextLost() { waiting.remove(peer) }
     for _ in 0..<server.limits.framesPerTurn {
       guard let frame = try transport.nextControl() else {
         phase = .leaving(waiting, until: end)

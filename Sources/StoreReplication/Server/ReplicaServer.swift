@@ -19,6 +19,7 @@ package final class ReplicaServer {
   let outbox: Outbox
   let sessions: Sessions
   let subscriptions: Subscriptions
+  let subscribers: Subscribers
   let joins: Joins
   let log: ActionLog
   private(set) var now: Moment
@@ -64,6 +65,7 @@ package final class ReplicaServer {
       timing: timing,
       random: random,
     )
+    subscribers = Subscribers(subscriptions, limits: limits, timing: timing)
     joins = Joins(
       root,
       epoch: epoch,
@@ -167,16 +169,21 @@ package final class ReplicaServer {
   }
 
   /// Takes a message that came upstream on the publishing socket.
-  package func receive(upstream frame: ArraySlice<UInt8>, at moment: Moment) {
+  ///
+  /// - Parameters:
+  ///   - frame: The message.
+  ///   - peer: The connection that it came on.
+  ///   - moment: When it came.
+  package func receive(upstream frame: ArraySlice<UInt8>, from peer: PeerID, at moment: Moment) {
     now = moment
     switch frame.first {
-    case 0: if let topic = sessionTopic(frame) { sessions.unsubscribed(topic, now: now.instant) }
+    case 0: subscribers.unsubscribed(peer, from: Topic(bytes: frame.dropFirst()))
     case 1:
       counters.subscriptions += 1
-      if let topic = sessionTopic(frame) { sessions.subscribed(topic) }
+      subscribers.subscribed(peer, to: Topic(bytes: frame.dropFirst()), now: now.instant)
     case Fence.mark:
       do throws(MessageError) {
-        fence(try Fence(frame: frame))
+        fence(try Fence(frame: frame), from: peer)
       } catch {
         counters.malformed += 1
       }
@@ -184,9 +191,19 @@ package final class ReplicaServer {
     }
   }
 
-  private func sessionTopic(_ frame: ArraySlice<UInt8>) -> Topic? {
-    guard let topic = Topic(bytes: frame.dropFirst()), topic.kind == .session else { return nil }
-    return topic
+  /// Takes note that a connection of either socket is over.
+  package func lost(_ peer: PeerID, at moment: Moment) {
+    now = moment
+    if let session = subscribers.lost(peer) ?? sessions.session(of: peer) {
+      sessions.lost(session, now: now.instant)
+    }
+  }
+
+  /// The connections of the publishing socket that are to be shut down.
+  func takeCuts() -> [Subscribers.Cut] {
+    let cuts = subscribers.takeCuts()
+    counters.cutSubscribers += UInt64(cuts.count)
+    return cuts
   }
 
   /// Takes what a job has made.
@@ -227,6 +244,7 @@ package final class ReplicaServer {
     }
     deliverSessionEvents()
     subscriptions.flush(now: now.instant)
+    subscribers.check(at: (heard ?? moment).instant)
     reducedInTurn = 0
     log.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)
@@ -242,6 +260,7 @@ package final class ReplicaServer {
     let next = min(
       sessions.nextDeadline,
       subscriptions.nextDeadline,
+      subscribers.nextDeadline,
       joins.nextDeadline,
     )
     return next == .distantFuture ? nil : next
@@ -341,6 +360,9 @@ package final class ReplicaServer {
         let message = "You sent a join named \(nonce) after one named \(last)"
         end(session, code: "protocolError", message: message)
       }
+    case .actions(_, let requests) where requests.count > limits.window:
+      let message = "You sent \(requests.count) actions at once, and the window is \(limits.window)"
+      end(session, code: "protocolError", message: message)
     case .actions(let first, let requests): accept(requests, first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)
@@ -355,6 +377,7 @@ package final class ReplicaServer {
 
   private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
     session.appliedRevision = revision
+    session.scopes.applied(revision)
     // What the turn changed goes out first, so that the pong does not run ahead of it.
     subscriptions.flush(now: now.instant)
     outbox.send(
@@ -363,11 +386,12 @@ package final class ReplicaServer {
     )
   }
 
-  private func fence(_ fence: Fence) {
+  private func fence(_ fence: Fence, from peer: PeerID) {
     guard let session = sessions.session(withToken: fence.token) else {
       counters.strayFences += 1
       return
     }
+    subscribers.bind(peer, to: session, now: now.instant)
     // Everything before it is part of what it brings the client to, and is published first.
     deliverSessionEvents()
     subscriptions.flush(now: now.instant)
@@ -471,6 +495,9 @@ package final class ReplicaServer {
         + "Use programs of the same release."
       return outbox.send(.refused(code: "version", message: message), to: peer)
     }
+    if let problem = problem(withName: hello.name) {
+      return outbox.send(.refused(code: "badName", message: problem), to: peer)
+    }
     if let token = hello.token, let session = sessions.session(withToken: token),
       session.clientID == hello.clientID
     {
@@ -486,6 +513,8 @@ package final class ReplicaServer {
     if let other = sessions.session(ofClient: hello.clientID) {
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
+    // Whoever may come back makes room for those who are there.
+    while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
     guard !sessions.isFull else {
       let message = "The daemon has \(limits.sessions) sessions already. Try again later."
       return outbox.send(.refused(code: "overloaded", message: message), to: peer)
@@ -498,6 +527,17 @@ package final class ReplicaServer {
       now: now.instant,
     )
     welcome(session, version, isResumed: false)
+  }
+
+  /// What is wrong with the name that a client gives itself; nil when nothing is.
+  private func problem(withName name: String) -> String? {
+    if name.utf8.count > limits.nameBytes {
+      return "Your name has \(name.utf8.count) bytes. Choose one of at most \(limits.nameBytes)."
+    }
+    if name.unicodeScalars.contains(where: \.disturbsDisplay) {
+      return "Your name has characters that control how text is shown. Choose one without."
+    }
+    return nil
   }
 
   /// The highest version that both speak; nil when there is none.
@@ -551,6 +591,7 @@ package final class ReplicaServer {
     guard sessions.end(session) else { return }
     log.end(session, isFarewell: isFarewell)
     joins.end(session)
+    subscribers.end(session, now: now.instant)
     if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
   }
 
@@ -565,6 +606,7 @@ package final class ReplicaServer {
   package func checkInvariants() {
     sessions.checkInvariants()
     subscriptions.checkInvariants()
+    subscribers.checkInvariants(sessions.all)
     joins.checkInvariants(sessions.all)
     log.checkInvariants()
     outbox.checkInvariants()

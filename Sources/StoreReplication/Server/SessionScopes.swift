@@ -82,9 +82,18 @@ final class SessionScopes {
   /// The greatest nonce that a join of the session has had.
   var lastNonce: UInt64 { max(nonce, joins.last?.nonce ?? 0) }
 
+  /// How much of what was published of the view the client has read, as far as it has told.
+  private(set) var readBytes: UInt64 = 0
+
+  /// The client has applied everything up to a revision.
+  func applied(_ revision: UInt64) {
+    if let view { readBytes = max(readBytes, view.publishedBytes(upTo: revision)) }
+  }
+
   /// Follows a join's view, with what is to be sent for it.
   func establish(_ join: Join, _ transfers: [Transfer]) {
     view = join.view
+    readBytes = join.view?.publishedBytes ?? 0
     nonce = join.nonce
     creditUsed = 0
     self.transfers = Dictionary(uniqueKeysWithValues: transfers.map { ($0.handle, $0) })

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// A connected client as the application sees it, for a feature that shows who is there.
 public struct SessionInfo: Hashable, Sendable {
   /// The session's number, unique within the daemon's run, from 1.
@@ -49,8 +51,10 @@ final class Session {
   fileprivate(set) var peer: PeerID
   fileprivate(set) var state: State
   fileprivate(set) var lastHeard: Instant
-  /// How many connections of the publishing socket want its private topic.
-  fileprivate var subscriptions = 0
+  /// The connection of the publishing socket on which its last fence came; nil when that is over.
+  var publisher: PeerID?
+  /// Whether a connection of it was lost, and nothing was heard of it since.
+  fileprivate var isLost = false
   /// The revision that the client has applied, as it says.
   var appliedRevision: UInt64 = 0
 
@@ -100,7 +104,8 @@ final class Sessions {
   private var blockedCount = 0
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
-  private var byTopic: [Topic: Session] = [:]
+  /// Those of whom a connection was lost, in the order in which that was; some are back.
+  private var lost: Deque<Session> = []
   private var nextID: UInt64 = 1
   private var events: [SessionEvent] = []
   /// No lease ends before: as leases mostly get longer, a lower bound is enough.
@@ -150,7 +155,6 @@ final class Sessions {
     peers[peer] = .open(session)
     byToken[session.token] = session
     byClient[session.clientID] = session
-    byTopic[session.privateTopic] = session
     expect(session)
     if session.isListed { events.append(.joined(session.info)) }
     return session
@@ -175,7 +179,6 @@ final class Sessions {
     guard session.isOpen else { return false }
     session.state = .none
     byToken[session.token] = nil
-    byTopic[session.privateTopic] = nil
     byClient[session.clientID] = nil
     if case .open(let other)? = peers[session.peer], other === session {
       peers[session.peer] = nil
@@ -198,22 +201,30 @@ final class Sessions {
 
   func renew(_ session: Session, now: Instant) {
     session.lastHeard = now
+    session.isLost = false
     session.state = .open(until: now.advanced(by: timing.lease))
   }
 
-  /// A connection of the publishing socket wants a topic; that of a session shows that it is there.
-  func subscribed(_ topic: Topic) { byTopic[topic]?.subscriptions += 1 }
-
-  /// A connection of the publishing socket went, or its client no longer wants the topic.
+  /// One of a session's connections is over: what is left of the lease is for coming back.
   ///
-  /// The old connection of a client that has come back may be missed only now, so it takes the
-  /// last subscription to shorten the lease.
-  func unsubscribed(_ topic: Topic, now: Instant) {
-    guard let session = byTopic[topic], case .open(let leaseEnd) = session.state else { return }
-    session.subscriptions = max(0, session.subscriptions - 1)
-    guard session.subscriptions == 0 else { return }
+  /// Which connection a session had before does not matter, so one that is missed late takes
+  /// nothing from a client that has come back.
+  func lost(_ session: Session, now: Instant) {
+    guard case .open(let leaseEnd) = session.state else { return }
     session.state = .open(until: min(leaseEnd, now.advanced(by: timing.grace)))
     expect(session)
+    guard !session.isLost else { return }
+    session.isLost = true
+    lost.append(session)
+    if lost.count > 2 * limits.sessions { lost.removeAll { !$0.isOpen || !$0.isLost } }
+  }
+
+  /// Of those who lost a connection the one that has waited longest for another; nil for nobody.
+  ///
+  /// To be ended when there is no room for those who come.
+  func takeLost() -> Session? {
+    while let session = lost.popFirst() { if session.isOpen, session.isLost { return session } }
+    return nil
   }
 
   private func expect(_ session: Session) {
@@ -269,9 +280,8 @@ final class Sessions {
   func checkInvariants() {
     let open = peers.values.count { if case .open = $0 { true } else { false } }
     precondition(
-      byToken.count == byTopic.count && byToken.count == byClient.count && byToken.count == open,
-      "\(byToken.count) sessions by token, \(byTopic.count) by topic, \(byClient.count) by client, "
-        + "\(open) by peer",
+      byToken.count == byClient.count && byToken.count == open,
+      "\(byToken.count) sessions by token, \(byClient.count) by client, \(open) by peer",
     )
     precondition(
       peers.count - open == blockedCount,

@@ -14,6 +14,9 @@ final class Subscriptions: RootObserver {
   private var followed: [FollowedScope?] = []
   private var freeNumbers: [Int] = []
   private var views: [[ObjectIdentifier]: View] = [:]
+  private var viewsByTopic: [Topic: View] = [:]
+  /// How many bytes were published, of all views.
+  private(set) var publishedBytes: UInt64 = 0
   private var nextView: UInt64 = 1
   /// The views of which the step in progress has changed something.
   private var touched: [View] = []
@@ -58,6 +61,7 @@ final class Subscriptions: RootObserver {
     for (index, scope) in view.scopes.enumerated() { scope.show(in: view, at: index) }
     view.followers = 1
     views[key] = view
+    viewsByTopic[view.topic] = view
     return view
   }
 
@@ -76,6 +80,7 @@ final class Subscriptions: RootObserver {
     view.followers -= 1
     guard view.followers == 0 else { return }
     views[view.scopes.map { ObjectIdentifier($0) }] = nil
+    viewsByTopic[view.topic] = nil
     if view.isDirty { dirty.removeAll { $0 === view } }
     for (index, scope) in view.scopes.enumerated() {
       scope.hide(from: view, at: index)
@@ -166,13 +171,22 @@ final class Subscriptions: RootObserver {
     guard !dirty.isEmpty else { return }
     for view in dirty {
       if let run = view.takeRun(now: now, limits: limits, timing: timing) {
-        outbox.publish(view.topicBytes, run)
+        publish(run, of: view)
         schedule(view)
       }
-      if let outputs = view.takeOutputs() { outbox.publish(view.topicBytes, outputs) }
+      if let outputs = view.takeOutputs() { publish(outputs, of: view) }
     }
     dirty.removeAll(keepingCapacity: true)
   }
+
+  private func publish(_ body: [UInt8], of view: View) {
+    outbox.publish(view.topicBytes, body)
+    view.published(body.count, revision: root.revision)
+    publishedBytes += UInt64(body.count)
+  }
+
+  /// How many bytes were published on a topic; nil when it is that of no view.
+  func published(on topic: Topic) -> UInt64? { viewsByTopic[topic]?.publishedBytes }
 
   // MARK: Bookmarks
 
@@ -212,7 +226,7 @@ final class Subscriptions: RootObserver {
       durableRevision: nil,
       digests: view.scopes.map { digest(of: $0) },
     )
-    outbox.publish(view.topicBytes, bookmark)
+    publish(bookmark, of: view)
   }
 
   private func digest(of scope: FollowedScope) -> Digest {

@@ -1,3 +1,4 @@
+import DequeModule
 import StoreState
 
 /// A set of scopes that some sessions follow together, under one topic and one sequence.
@@ -20,7 +21,18 @@ final class View {
   /// The sequence of the newest revision that changed the view.
   private(set) var sequence: UInt64 = 0
 
+  /// How many bytes were published of it.
+  private(set) var publishedBytes: UInt64 = 0
+  /// The newest revision of which something was published.
+  private var publishedRevision: UInt64 = 0
+  /// How much had been published at some revisions, oldest first; the oldest are forgotten.
+  private var marks: Deque<(revision: UInt64, bytes: UInt64)> = []
+  private static let markInterval: UInt64 = 64 << 10
+  private static let mostMarks = 1024
+
   private var sinceBookmark = 0
+  /// When the first revision since the last bookmark was published.
+  private var unmarkedSince: Instant?
   // What was not published yet: whole steps, and the parts of the step in progress.
   private var steps = CBOREncoder()
   private var stepCount = 0
@@ -94,11 +106,29 @@ final class View {
       steps: steps.bytes,
     )
     sinceBookmark += stepCount
+    let latest = (unmarkedSince ?? now).advanced(by: timing.busyBookmark)
+    unmarkedSince = unmarkedSince ?? now
     bookmarkDue =
-      sinceBookmark >= limits.deltasPerBookmark ? now : now.advanced(by: timing.bookmark)
+      sinceBookmark >= limits.deltasPerBookmark
+      ? now : min(now.advanced(by: timing.bookmark), latest)
     steps.truncate(to: start)
     stepCount = 0
     return run
+  }
+
+  /// Takes note of what is published, which goes up to a revision.
+  func published(_ bytes: Int, revision: UInt64) {
+    publishedBytes += UInt64(bytes)
+    publishedRevision = revision
+    guard publishedBytes - (marks.last?.bytes ?? 0) >= Self.markInterval else { return }
+    if marks.count == Self.mostMarks { marks.removeFirst() }
+    marks.append((revision, publishedBytes))
+  }
+
+  /// How much was published up to a revision, to some 64 KiB; 0 when that is long ago.
+  func publishedBytes(upTo revision: UInt64) -> UInt64 {
+    if revision >= publishedRevision { return publishedBytes }
+    return marks.last { $0.revision <= revision }?.bytes ?? 0
   }
 
   /// Adds an output, which goes behind all steps.
@@ -139,6 +169,7 @@ final class View {
     precondition(stepCount == 0, "A bookmark before \(stepCount) pending steps")
     bookmarkDue = nil
     sinceBookmark = 0
+    unmarkedSince = nil
     return PublishedMessage.bookmark(
       PublishedMessage.Bookmark(
         revision: revision,

@@ -10,6 +10,7 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   private(set) var isGivenUp = false
 
   private let peer = PeerID(bytes: [0, 1])
+  private let publisher = PeerID(bytes: [0, 2])
   private var upstream: Deque<[UInt8]> = []
   private var fromClient: Deque<[UInt8]> = []
   private var toClient: Deque<[UInt8]> = []
@@ -70,10 +71,18 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   var instant: Instant { now.instant }
   var address: String { "memory" }
 
-  func nextUpstream() -> ArraySlice<UInt8>? { upstream.popFirst().map { $0[...] } }
+  func nextUpstream() -> IncomingFrame? {
+    upstream.popFirst().map { IncomingFrame(peer: publisher, bytes: $0[...]) }
+  }
 
-  func nextControl() -> ControlFrame? {
-    fromClient.popFirst().map { ControlFrame(peer: peer, bytes: $0[...]) }
+  /// Connections are never lost.
+  func nextLost() -> PeerID? { nil }
+
+  /// What was published has been read: there is only our own client.
+  func shutDown(_: PeerID, reason _: String) {}
+
+  func nextControl() -> IncomingFrame? {
+    fromClient.popFirst().map { IncomingFrame(peer: peer, bytes: $0[...]) }
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {

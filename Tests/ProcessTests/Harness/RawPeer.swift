@@ -27,7 +27,7 @@ final class RawPeer: Sendable {
   ///
   /// With a socket type there is a proper handshake of such a ZeroMQ socket before anything else.
   /// The flood is sent without end after the bytes, until the other side closes.
-  init(
+  convenience init(
     _ path: String,
     as socketType: String? = nil,
     routingID: [UInt8] = [],
@@ -35,7 +35,25 @@ final class RawPeer: Sendable {
     flood: [UInt8] = [],
     afterwards: Manner = .listens,
   ) throws {
-    let descriptor = try Self.connect(path)
+    try self.init(
+      connected: Self.connect(path),
+      as: socketType,
+      routingID: routingID,
+      sending: bytes,
+      flood: flood,
+      afterwards: afterwards,
+    )
+  }
+
+  /// Does the same on a connection that is there.
+  init(
+    connected descriptor: Int32,
+    as socketType: String? = nil,
+    routingID: [UInt8] = [],
+    sending bytes: [UInt8],
+    flood: [UInt8] = [],
+    afterwards: Manner = .listens,
+  ) {
     let open = OpenDescriptor(descriptor)
     self.open = open
     let isReady = isReady
@@ -75,6 +93,32 @@ final class RawPeer: Sendable {
   /// Waits until the other side has closed the connection.
   func closed(within time: Duration = .seconds(20)) async throws {
     try await isClosed.wait(within: time, for: "the connection's end") { $0 ? true : nil }
+  }
+
+  /// Connects to a port of this machine.
+  static func connect(port: UInt16) throws -> Int32 {
+    #if canImport(Glibc)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    #else
+    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+    #endif
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let status = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        #if canImport(Glibc)
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        #else
+        Darwin.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        #endif
+      }
+    }
+    guard descriptor >= 0, status == 0 else {
+      throw ProcessFailure("connecting to \(port) failed: \(String(cString: strerror(errno)))")
+    }
+    return descriptor
   }
 
   /// Connects to a socket's file.

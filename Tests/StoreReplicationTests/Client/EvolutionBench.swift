@@ -106,7 +106,7 @@ final class LibraryDaemon<Library: ReplicatedState & Equatable, Action: WireActi
   }
 
   func receive(upstream frame: [UInt8], at moment: Moment) {
-    server.receive(upstream: frame[...], at: moment)
+    server.receive(upstream: frame[...], from: PeerID(bytes: [1, 1]), at: moment)
   }
 
   func tick(_ moment: Moment) { server.tick(moment) }

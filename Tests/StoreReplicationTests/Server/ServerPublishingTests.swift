@@ -112,6 +112,21 @@ import Testing
     #expect(bookmarks(bench.take(topic)).map(\.sequence) == [0])
   }
 
+  @Test("§11: a view that is never silent for long has a bookmark every five seconds")
+  func bookmarkOfBusyView() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1)
+    let topic = try bench.join(1, hello, nonce: 1, [.follow("counter")]).topic
+    for second: UInt64 in 1...12 {
+      for _ in 0..<10 {
+        bench.root.send(.counter(.incrementButtonTapped))
+        try bench.advance(by: .milliseconds(100))
+      }
+      bench.receive(.ping(number: second, revision: bench.root.revision), from: 1)
+    }
+    #expect(bookmarks(bench.take(topic)).count == 2)
+  }
+
   @Test("§11: without silence a bookmark comes after every 256 deltas")
   func bookmarkAfterMany() throws {
     let bench = ServerBench()

@@ -201,12 +201,12 @@ import Testing
     #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .seconds(10)))
   }
 
-  @Test("§11: when the private topic's subscription goes, the grace period is left")
-  func grace() throws {
+  @Test("§11: when a connection of it goes, the grace period is left", arguments: [true, false])
+  func grace(isControl: Bool) throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
-    bench.receive(upstream: [1] + hello.privateTopic.bytes)
-    bench.receive(upstream: [0] + hello.privateTopic.bytes)
+    bench.receive(upstream: Fence(token: hello.token, nonce: 1).encoded())
+    bench.lose(isControl ? ServerBench.peer(1) : ServerBench.publisher(1))
     try bench.advance(by: .milliseconds(1_900))
     #expect(bench.root.state.sessions == [1])
     try bench.advance(by: .milliseconds(200))
@@ -217,8 +217,7 @@ import Testing
   func backInTime() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
-    bench.receive(upstream: [1] + hello.privateTopic.bytes)
-    bench.receive(upstream: [0] + hello.privateTopic.bytes)
+    bench.lose(ServerBench.peer(1))
     try bench.advance(by: .seconds(1))
     #expect(try bench.hello(2, client: 1, token: hello.token).isResumed)
     try bench.advance(by: .seconds(9))
@@ -229,11 +228,60 @@ import Testing
   func lateMiss() throws {
     let bench = ServerBench()
     let hello = try bench.hello(1, isListed: true)
-    bench.receive(upstream: [1] + hello.privateTopic.bytes)
-    bench.receive(upstream: [1] + hello.privateTopic.bytes)
-    bench.receive(upstream: [0] + hello.privateTopic.bytes)
+    bench.receive(upstream: Fence(token: hello.token, nonce: 1).encoded())
+    #expect(try bench.hello(2, client: 1, token: hello.token, isListed: true).isResumed)
+    bench.receive(upstream: Fence(token: hello.token, nonce: 2).encoded(), from: 2)
+    bench.lose(ServerBench.peer(1))
+    bench.lose(ServerBench.publisher(1))
     try bench.advance(by: .seconds(9))
     #expect(bench.root.state.sessions == [1])
+  }
+
+  @Test("§11: what others subscribe to, and leave, says nothing about a session")
+  func foreignUnsubscription() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1, isListed: true)
+    bench.receive(upstream: [1] + hello.privateTopic.bytes)
+    bench.receive(upstream: Fence(token: hello.token, nonce: 1).encoded())
+    bench.receive(upstream: [1] + hello.privateTopic.bytes, from: 2)
+    bench.receive(upstream: [0] + hello.privateTopic.bytes, from: 2)
+    bench.lose(ServerBench.publisher(2))
+    try bench.advance(by: .seconds(9))
+    #expect(bench.root.state.sessions == [1])
+  }
+
+  @Test("§13: when there is no room, those who lost a connection make some")
+  func roomOfTheLost() throws {
+    var limits = Limits()
+    limits.sessions = 2
+    let bench = ServerBench(limits: limits)
+    try bench.hello(1, isListed: true)
+    try bench.hello(2, isListed: true)
+    bench.lose(ServerBench.peer(1))
+    try bench.hello(3, isListed: true)
+    #expect(bench.root.state.sessions == [2, 3])
+  }
+
+  @Test(
+    "§13: a client whose name is too long, or could forge what is shown, is refused",
+    arguments: [String(repeating: "ä", count: 33), "a\nb", "a\u{9b}31m", "\u{202e}a"],
+  )
+  func names(_ name: String) throws {
+    let bench = ServerBench()
+    let hello = ClientMessage.Hello(
+      clientID: ServerBench.clientID(1),
+      token: nil,
+      firstSequence: 1,
+      name: name,
+      isListed: true,
+    )
+    bench.receive(.hello(hello), from: 1)
+    try bench.endTurn()
+    guard case .refused(code: "badName", _)? = bench.take(1).first else {
+      Issue.record("Not refused")
+      return
+    }
+    #expect(bench.root.state.sessions.isEmpty)
   }
 
   @Test("§12: bye ends the session at once, without an answer")

@@ -130,6 +130,8 @@ final class OutputBench {
     connect()
   }
 
+  private static let publisher = PeerID(bytes: [1, 1])
+
   /// A new connection of the control socket.
   func connect() {
     client.receive(control: [], at: now)
@@ -179,11 +181,12 @@ final class OutputBench {
       server.receive(control: frame[...], from: PeerID(bytes: [1]), address: "yard", at: now)
     case .subscribe(let topic):
       subscriptions.insert(topic.bytes)
-      server.receive(upstream: ([1] + topic.bytes)[...], at: now)
+      server.receive(upstream: ([1] + topic.bytes)[...], from: Self.publisher, at: now)
     case .unsubscribe(let topic):
       subscriptions.remove(topic.bytes)
-      server.receive(upstream: ([0] + topic.bytes)[...], at: now)
-    case .upstream(let frame): server.receive(upstream: frame[...], at: now)
+      server.receive(upstream: ([0] + topic.bytes)[...], from: Self.publisher, at: now)
+    case .upstream(let frame):
+      server.receive(upstream: frame[...], from: Self.publisher, at: now)
     case .reconnect: break
     }
   }

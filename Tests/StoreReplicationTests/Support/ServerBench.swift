@@ -62,6 +62,9 @@ final class ServerBench {
 
   static func peer(_ number: UInt8) -> PeerID { PeerID(bytes: [0, number]) }
 
+  /// The publishing socket's name for a client.
+  static func publisher(_ number: UInt8) -> PeerID { PeerID(bytes: [1, number]) }
+
   static func clientID(_ number: UInt8) -> Identifier { MessageSamples.identifier(number) }
 
   /// Takes a frame, without ending the turn.
@@ -70,12 +73,21 @@ final class ServerBench {
   }
 
   func receive(frame: [UInt8], from peer: UInt8) {
-    sockets.control.append(ControlFrame(peer: Self.peer(peer), bytes: frame[...]))
+    sockets.control.append(IncomingFrame(peer: Self.peer(peer), bytes: frame[...]))
     while turn.receive() {}
   }
 
-  func receive(upstream frame: [UInt8]) {
-    sockets.upstream.append(frame)
+  /// Takes what comes upstream, on the connection of a client's publishing socket.
+  func receive(upstream frame: [UInt8], from client: UInt8 = 1) {
+    sockets.upstream.append(
+      IncomingFrame(peer: Self.publisher(client), bytes: frame[...])
+    )
+    while turn.receive() {}
+  }
+
+  /// A connection is over.
+  func lose(_ peer: PeerID) {
+    sockets.lost.append(peer)
     while turn.receive() {}
   }
 
@@ -195,7 +207,7 @@ final class ServerBench {
   ) throws -> Joined {
     let (topic, answers) = try ask(peer, nonce: nonce, requests)
     let view = try #require(topic)
-    receive(upstream: Fence(token: hello.token, nonce: nonce).encoded())
+    receive(upstream: Fence(token: hello.token, nonce: nonce).encoded(), from: peer)
     try endTurn()
     guard case .echo(let echo)? = take(hello.privateTopic).last else {
       Issue.record("No echo of \(nonce)")
@@ -305,8 +317,12 @@ final class BenchSockets: DaemonTransport {
   }
 
   var now = Moment(instant: Instant(nanoseconds: 1_000_000_000), wallMilliseconds: 1_000_000)
-  var upstream: [[UInt8]] = []
-  var control: [ControlFrame] = []
+  var upstream: [IncomingFrame] = []
+  /// Peers whose connection is over.
+  var lost: [PeerID] = []
+  /// Whom the daemon has shut down, and why.
+  private(set) var cuts: [(peer: PeerID, reason: String)] = []
+  var control: [IncomingFrame] = []
   /// What other threads are to do.
   var jobs: [CaptureJob] = []
   /// Peers whose queue is full.
@@ -323,12 +339,16 @@ final class BenchSockets: DaemonTransport {
   var instant: Instant { now.instant }
   var address: String { "bench" }
 
-  func nextUpstream() -> ArraySlice<UInt8>? {
+  func nextUpstream() -> IncomingFrame? {
     server?.checkInvariants()
-    return upstream.isEmpty ? nil : upstream.removeFirst()[...]
+    return upstream.isEmpty ? nil : upstream.removeFirst()
   }
 
-  func nextControl() -> ControlFrame? {
+  func nextLost() -> PeerID? { lost.isEmpty ? nil : lost.removeFirst() }
+
+  func shutDown(_ peer: PeerID, reason: String) { cuts.append((peer, reason)) }
+
+  func nextControl() -> IncomingFrame? {
     server?.checkInvariants()
     return control.isEmpty ? nil : control.removeFirst()
   }

@@ -1,0 +1,196 @@
+import DequeModule
+
+/// The connections of the publishing socket: what each has subscribed to, and whose it is.
+///
+/// Whoever is let in may subscribe to anything, and what is published for it takes memory until it
+/// is read. So a connection belongs to a session, by its fence, and reads what it subscribed to, or
+/// it is shut down.
+@MainActor
+final class Subscribers {
+  /// A connection to be shut down, and why.
+  struct Cut: Hashable {
+    let peer: PeerID
+    let reason: String
+  }
+
+  private struct Subscriber {
+    /// How much had been published of each topic when it was subscribed to.
+    var topics: [Topic: UInt64] = [:]
+    /// Whose fence came on it last.
+    var session: Session?
+    /// Since when it is nobody's.
+    var strangerSince: Instant?
+    /// Since when it leaves much unread without getting on, and how far it was then.
+    var behind: (since: Instant, at: UInt64)?
+    /// Whether it is about to be shut down.
+    var isCut = false
+  }
+
+  private let subscriptions: Subscriptions
+  private let limits: Limits
+  private let timing: Timing
+  private var subscribers: [PeerID: Subscriber] = [:]
+  /// Who became nobody's, in the order in which that was; of some it is true no more.
+  private var strangers: Deque<(peer: PeerID, since: Instant)> = []
+  private var cuts: [Cut] = []
+  /// How much had been published in all when those who do not read were last looked for.
+  private var checkedAt: UInt64 = 0
+  /// When those are looked at again who leave too much unread.
+  private var nextLook = Instant.distantFuture
+
+  init(_ subscriptions: Subscriptions, limits: Limits, timing: Timing) {
+    self.subscriptions = subscriptions
+    self.limits = limits
+    self.timing = timing
+  }
+
+  // MARK: What they send
+
+  /// A connection subscribes to a topic; nil for what is none.
+  func subscribed(_ peer: PeerID, to topic: Topic?, now: Instant) {
+    // Whoever begins to subscribe has time to say whose it is.
+    if subscribers[peer].map({ $0.session == nil && $0.topics.isEmpty && !$0.isCut }) ?? true {
+      forsake(peer, now: now)
+    }
+    guard let topic else { return cut(peer, "subscribes to what is no topic") }
+    guard let known = subscribers[peer]?.topics, known[topic] == nil else { return }
+    guard known.count < limits.topicsPerConnection else {
+      return cut(peer, "subscribes to more than \(limits.topicsPerConnection) topics")
+    }
+    subscribers[peer]?.topics[topic] = subscriptions.published(on: topic) ?? 0
+  }
+
+  func unsubscribed(_ peer: PeerID, from topic: Topic?) {
+    if let topic { subscribers[peer]?.topics[topic] = nil }
+  }
+
+  /// A session's fence came on a connection, which is its own from now on.
+  func bind(_ peer: PeerID, to session: Session, now: Instant) {
+    guard session.publisher != peer else { return }
+    if let former = session.publisher { forsake(former, now: now) }
+    subscribers[peer]?.session?.publisher = nil
+    subscribers[peer, default: Subscriber()].session = session
+    subscribers[peer]?.strangerSince = nil
+    session.publisher = peer
+  }
+
+  // MARK: Whose they are
+
+  /// A session is over, and its connection nobody's.
+  func end(_ session: Session, now: Instant) {
+    if let peer = session.publisher { forsake(peer, now: now) }
+    session.publisher = nil
+  }
+
+  /// A connection is over.
+  ///
+  /// - Returns: The session whose it was.
+  func lost(_ peer: PeerID) -> Session? {
+    guard let session = subscribers.removeValue(forKey: peer)?.session else { return nil }
+    session.publisher = nil
+    return session
+  }
+
+  private func forsake(_ peer: PeerID, now: Instant) {
+    subscribers[peer, default: Subscriber()].session = nil
+    subscribers[peer]?.strangerSince = now
+    strangers.append((peer, now))
+  }
+
+  /// When somebody has to be looked at; nothing is missed when nothing happens until then.
+  var nextDeadline: Instant {
+    while let first = strangers.first, !isStranger(first) { strangers.removeFirst() }
+    let first = strangers.first?.since.advanced(by: timing.introduction)
+    return min(nextLook, first ?? .distantFuture)
+  }
+
+  private func isStranger(_ entry: (peer: PeerID, since: Instant)) -> Bool {
+    guard let subscriber = subscribers[entry.peer] else { return false }
+    return subscriber.strangerSince == entry.since && !subscriber.topics.isEmpty
+  }
+
+  /// Shuts down those who were nobody's for too long at a moment, and those who do not read.
+  func check(at moment: Instant) {
+    while let first = strangers.first, first.since.advanced(by: timing.introduction) <= moment {
+      strangers.removeFirst()
+      if isStranger(first) { cut(first.peer, "subscribes without a session") }
+    }
+    guard nextLook <= moment || subscriptions.publishedBytes - checkedAt >= limits.lagBytes / 8
+    else { return }
+    checkedAt = subscriptions.publishedBytes
+    nextLook = .distantFuture
+    for peer in Array(subscribers.keys) { checkLag(of: peer, at: moment) }
+  }
+
+  /// Shuts a connection down that leaves more unread than it may, or too much for too long.
+  private func checkLag(of peer: PeerID, at moment: Instant) {
+    guard let subscriber = subscribers[peer] else { return }
+    let (unread, read) = progress(of: subscriber)
+    guard unread > limits.lagBytes else {
+      if subscriber.behind != nil { subscribers[peer]?.behind = nil }
+      return
+    }
+    let known = subscriber.behind.flatMap { $0.at == read ? $0.since : nil }
+    let since = known ?? moment
+    let isJoining = subscriber.session.map { !$0.scopes.transfers.isEmpty } ?? false
+    let isLate = since.advanced(by: timing.lag) <= moment && !isJoining
+    if isLate || unread > limits.mostLagBytes {
+      return cut(peer, "does not read what it subscribed to")
+    }
+    subscribers[peer]?.behind = (since, read)
+    nextLook = min(nextLook, moment.advanced(by: timing.lag))
+  }
+
+  /// How much was published for a connection since what it is known to have read, and how much it
+  /// has read, of the topic of which most is unread.
+  ///
+  /// Of a session's own view its pings tell how far it is. Other topics are those that it is about
+  /// to leave.
+  private func progress(of subscriber: Subscriber) -> (unread: UInt64, read: UInt64) {
+    let scopes = subscriber.session?.scopes
+    var most: (unread: UInt64, read: UInt64) = (0, 0)
+    for (topic, start) in subscriber.topics {
+      guard let published = subscriptions.published(on: topic) else { continue }
+      let told = scopes.flatMap { $0.view?.topic == topic ? $0.readBytes : nil } ?? 0
+      let read = max(start, told)
+      if published - read > most.unread { most = (published - read, read) }
+    }
+    return most
+  }
+
+  private func cut(_ peer: PeerID, _ reason: String) {
+    guard subscribers[peer]?.isCut == false else { return }
+    subscribers[peer]?.isCut = true
+    subscribers[peer]?.topics = [:]
+    cuts.append(Cut(peer: peer, reason: reason))
+  }
+
+  /// The connections to be shut down.
+  func takeCuts() -> [Cut] {
+    guard !cuts.isEmpty else { return [] }
+    defer { cuts = [] }
+    return cuts
+  }
+
+  // MARK: Invariants
+
+  func checkInvariants(_ sessions: [Session]) {
+    for session in sessions {
+      guard let peer = session.publisher else { continue }
+      precondition(
+        subscribers[peer]?.session === session,
+        "The connection of session \(session.info.id) is another's",
+      )
+    }
+    for (peer, subscriber) in subscribers {
+      precondition(
+        subscriber.session.map { $0.isOpen && $0.publisher == peer } ?? true,
+        "The connection \(peer) belongs to a session that has another, or is over",
+      )
+      precondition(
+        (subscriber.session == nil) == (subscriber.strangerSince != nil),
+        "The connection \(peer) is somebody's and nobody's",
+      )
+    }
+  }
+}
