@@ -104,8 +104,11 @@ final class HostTransport: DaemonTransport {
 
   func wakeUp() { onWakeUp() }
 
-  func warn(_ notice: ServerNotice) {
-    logger.warning("\(notice.text)", metadata: ["peer": "\(notice.peer)"])
+  func report(_ notice: ServerNotice) {
+    var metadata: Logger.Metadata = ["peer": "\(notice.peer)"]
+    for (name, value) in notice.details { metadata[name] = "\(value)" }
+    let level: Logger.Level = notice.kind == .audit ? .info : .warning
+    logger.log(level: level, "\(notice.text)", metadata: metadata)
   }
 }
 

@@ -157,6 +157,22 @@ extension ProcessTests {
       }
     }
 
+    @Test("Who came and went stands in the log, where that is asked for")
+    func audit() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
+        try await world.send("counter", Self.increment)
+        let came = try await daemon.errors.line("the session's begin") {
+          $0.contains("A session begins.") && $0.contains(#"name="storectl send""#)
+        }
+        let went = try await daemon.errors.line("the session's end") {
+          $0.contains("A session ends.") && $0.contains("reason=left")
+        }
+        #expect(came.index < went.index)
+        #expect(came.line.contains("peer=localhost:\(geteuid()):"))
+      }
+    }
+
     @Test("A daemon also listens on the loopback interface, when that is meant")
     func loopback() async throws {
       try await World.run { world in

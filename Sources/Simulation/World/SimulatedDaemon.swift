@@ -188,7 +188,7 @@ final class SimulatedSockets: DaemonTransport {
 
   func wakeUp() { onChange() }
 
-  func warn(_ notice: ServerNotice) {
+  func report(_ notice: ServerNotice) {
     world.trace("the daemon says of \(notice.peer): \(notice.text)")
   }
 }

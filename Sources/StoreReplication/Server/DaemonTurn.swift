@@ -46,7 +46,7 @@ package protocol DaemonTransport: AnyObject {
   func wakeUp()
 
   /// Says what the daemon's operator should know.
-  func warn(_ notice: ServerNotice)
+  func report(_ notice: ServerNotice)
 }
 
 /// A frame from a peer, whose name on one socket says nothing about the other.
@@ -213,7 +213,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     try sendFrames()
     try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
     for cut in server.takeCuts() { transport.shutDown(cut.peer, reason: cut.reason) }
-    for notice in server.takeNotices() { transport.warn(notice) }
+    for notice in server.takeNotices() { transport.report(notice) }
   }
 
   private func sendFrames() throws(Transport.Failure) {

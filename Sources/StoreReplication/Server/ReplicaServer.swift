@@ -327,7 +327,17 @@ package final class ReplicaServer {
     if warnedPeers.count >= limits.sessions { warnedPeers.removeAll() }
     guard warnedPeers.insert(peer).inserted else { return }
     let address = sessions.session(of: peer)?.info.address
-    notices.append(ServerNotice(peer: address ?? "\(peer)", text: text))
+    notices.append(ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text))
+  }
+
+  /// Takes note of what happened to a session.
+  private func audit(_ session: Session, _ text: String, reason: String? = nil) {
+    let name = session.info.name.debugDescription
+    var details = ["session": "\(session.info.id)", "name": name]
+    details["reason"] = reason
+    notices.append(
+      ServerNotice(kind: .audit, peer: session.info.address, text: text, details: details)
+    )
   }
 
   // MARK: Messages
@@ -493,10 +503,10 @@ package final class ReplicaServer {
         "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
         + "daemon \(protocolVersions.lowerBound) to \(protocolVersions.upperBound). "
         + "Use programs of the same release."
-      return outbox.send(.refused(code: "version", message: message), to: peer)
+      return refuse(peer, address, "version", message)
     }
     if let problem = problem(withName: hello.name) {
-      return outbox.send(.refused(code: "badName", message: problem), to: peer)
+      return refuse(peer, address, "badName", problem)
     }
     if let token = hello.token, let session = sessions.session(withToken: token),
       session.clientID == hello.clientID
@@ -517,7 +527,7 @@ package final class ReplicaServer {
     while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
     guard !sessions.isFull else {
       let message = "The daemon has \(limits.sessions) sessions already. Try again later."
-      return outbox.send(.refused(code: "overloaded", message: message), to: peer)
+      return refuse(peer, address, "overloaded", message)
     }
     let session = sessions.open(
       hello,
@@ -527,6 +537,18 @@ package final class ReplicaServer {
       now: now.instant,
     )
     welcome(session, version, isResumed: false)
+  }
+
+  private func refuse(_ peer: PeerID, _ address: String, _ code: String, _ message: String) {
+    outbox.send(.refused(code: code, message: message), to: peer)
+    notices.append(
+      ServerNotice(
+        kind: .audit,
+        peer: address,
+        text: "A client is refused.",
+        details: ["reason": code],
+      )
+    )
   }
 
   /// What is wrong with the name that a client gives itself; nil when nothing is.
@@ -579,6 +601,7 @@ package final class ReplicaServer {
       features: session.features,
     )
     outbox.send(.helloOK(ok), to: session.peer)
+    audit(session, isResumed ? "A session goes on." : "A session begins.")
   }
 
   /// Ends a session: its effects are cancelled, and those present lose one, once.
@@ -589,6 +612,7 @@ package final class ReplicaServer {
     isFarewell: Bool = false,
   ) {
     guard sessions.end(session) else { return }
+    audit(session, "A session ends.", reason: code ?? "left")
     log.end(session, isFarewell: isFarewell)
     joins.end(session)
     subscribers.end(session, now: now.instant)
@@ -634,10 +658,21 @@ extension OutgoingFrame {
   }
 }
 
-/// What the daemon's operator should know, once per peer.
+/// What the daemon's operator should know.
 package struct ServerNotice: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Something that no well-behaved client does; told once per peer.
+    case warning
+    /// Who came, was refused, or went; told each time.
+    case audit
+  }
+
+  package var kind: Kind
+  /// Where the peer is connected from, or what it is called.
   package var peer: String
   package var text: String
+  /// What belongs to it, by names.
+  package var details: [String: String] = [:]
 }
 
 extension Outcome.Failure: Error {}

@@ -99,5 +99,5 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   func wakeUp() { onWakeUp() }
 
   /// There is no operator; what a client did wrong shows in what it shows.
-  func warn(_: ServerNotice) {}
+  func report(_: ServerNotice) {}
 }

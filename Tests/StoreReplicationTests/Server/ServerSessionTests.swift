@@ -324,6 +324,34 @@ import Testing
     }
   }
 
+  @Test("Who came, was refused, came back and went is told in the order in which it was")
+  func audit() throws {
+    var limits = Limits()
+    limits.sessions = 1
+    let bench = ServerBench(limits: limits)
+    let hello = try bench.hello(1)
+    try bench.hello(2, client: 1, token: hello.token)
+    bench.receive(self.hello(9...9), from: 3)
+    let other = ClientMessage.Hello(
+      clientID: ServerBench.clientID(2),
+      token: nil,
+      firstSequence: 1,
+      name: "",
+      isListed: false,
+    )
+    bench.receive(.hello(other), from: 3)
+    bench.receive(.bye, from: 2)
+    try bench.endTurn()
+    let words = bench.sockets.audit.map { "\($0.text) \($0.details["reason"] ?? "")" }
+    #expect(
+      words == [
+        "A session begins. ", "A session goes on. ", "A client is refused. version",
+        "A client is refused. overloaded", "A session ends. left",
+      ]
+    )
+    #expect(bench.sockets.audit.first?.details["session"] == "1")
+  }
+
   @Test("A peer that does not read is ended without a word")
   func blocked() throws {
     let bench = ServerBench()

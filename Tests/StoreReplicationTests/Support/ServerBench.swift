@@ -329,6 +329,8 @@ final class BenchSockets: DaemonTransport {
   var full: Set<PeerID> = []
   private(set) var wakeUps = 0
   private var notices: [ServerNotice] = []
+  /// Who came, was refused, and went.
+  private(set) var audit: [ServerNotice] = []
   /// Frames that were sent and not looked at yet.
   private(set) var frames: [OutgoingFrame] = []
   /// Is called for each frame that leaves.
@@ -369,7 +371,9 @@ final class BenchSockets: DaemonTransport {
 
   func wakeUp() { wakeUps += 1 }
 
-  func warn(_ notice: ServerNotice) { notices.append(notice) }
+  func report(_ notice: ServerNotice) {
+    if notice.kind == .warning { notices.append(notice) } else { audit.append(notice) }
+  }
 
   func takeNotices() -> [ServerNotice] {
     defer { notices = [] }
