@@ -12,6 +12,8 @@ struct ClientView {
   var revision: UInt64 = 0
   /// Whether nothing is missing; what comes after a loss is of no use until the next join.
   var isIntact = true
+  /// Whether what it has come to was shown; what a join brought and could not be, is not.
+  var isShown = true
 
   private let members: Set<ObjectIdentifier>
 

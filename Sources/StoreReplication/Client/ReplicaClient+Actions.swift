@@ -145,6 +145,7 @@ extension ReplicaClient {
       // Nothing is shown: then either nothing is followed, or the first join will bring it.
       return scopes.allSatisfy { !$0.isFollowed || $0.isGone }
     }
+    guard view.isShown else { return false }
     if reach.nonce == view.nonce { return reach.sequence <= view.sequence }
     // A view of an earlier session has numbers too, but says nothing of what came after it.
     return view.nonce > max(reach.nonce, sessionBase)

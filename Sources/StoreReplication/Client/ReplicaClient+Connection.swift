@@ -4,7 +4,6 @@ extension ReplicaClient {
     reconnectAt = nil
     interrupt()
     sayHello()
-    resendRequests()
   }
 
   /// The publishing socket has a new connection; what was on the way on the old one is lost.
@@ -14,6 +13,7 @@ extension ReplicaClient {
     if isWelcomed { rejoin() } else { sendFence() }
   }
 
+  /// Says hello, and asks again what has no answer.
   func sayHello() {
     phase = .greeting(since: now.instant)
     send(
@@ -28,6 +28,8 @@ extension ReplicaClient {
         )
       )
     )
+    // What was asked before may be lost, and so may be what was asked with an earlier hello.
+    resendRequests()
   }
 
   func opened(_ hello: DaemonMessage.HelloOK) {

@@ -245,6 +245,7 @@ extension ReplicaClient {
       }
     }
     if join.isOverrun { next.isIntact = false }
+    next.isShown = next.isIntact
     replaceView(with: next)
     // Nothing is shown unless all of it is right: it would not belong to one revision.
     guard next.isIntact else {

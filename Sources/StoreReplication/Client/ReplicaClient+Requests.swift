@@ -72,7 +72,7 @@ extension ReplicaClient {
     for (_, request) in asked { request.body(.failure(Self.closedError)) }
   }
 
-  /// Asks again what was asked on a connection that is no more.
+  /// Asks again what has no answer.
   func resendRequests() {
     for (_, request) in requests.sorted(by: { $0.key < $1.key }) { send(request.message) }
   }

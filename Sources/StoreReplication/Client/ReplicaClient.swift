@@ -156,7 +156,7 @@ package final class ReplicaClient {
   package var isClosed: Bool { if case .closed = phase { true } else { false } }
 
   /// The epoch of the state that is shown; nil when nothing is.
-  package var shownEpoch: UInt64? { view?.epoch }
+  package var shownEpoch: UInt64? { view.flatMap { $0.isShown ? $0.epoch : nil } }
 
   /// Whether there is nothing left to do until something new comes.
   package var isQuiet: Bool {

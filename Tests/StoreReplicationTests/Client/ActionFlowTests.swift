@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 import Testing
 
@@ -89,5 +90,50 @@ struct ActionFlowTests {
     #expect(run.steps == steps)
     let plain = PublishedMessage.DeltaRun(sequence: 1, steps: [step(1, [0]), step(2, [1])])
     #expect((0...2).map { plain.place(after: $0) } == [0, 1, 2])
+  }
+
+  @Test("An outcome waits for what is shown, not for a join that kept too little to show anything")
+  func overrun() throws {
+    var limits = Limits()
+    limits.keptBytes = 64
+    let pair = PairBench(limits: limits)
+    try pair.connect()
+    let (scope, replica) = try pair.follow("counter", Deck.Counter.self)
+    // The delta is lost, so that only a join brings the state.
+    pair.dropsPublished = true
+    let ticket = try pair.submit(.incrementButtonTapped, to: scope)
+    pair.dropsPublished = false
+    #expect(ticket.outcome == nil)
+    var shown: [Int?] = []
+    ticket.whenSettled { _ in shown.append(replica.shown?.count) }
+    pair.bench.holdsJobs = true
+    let cards = try pair.follow("cards", IdentifiedArrayOf<Deck.Card>.self)
+    for _ in 0..<3 {
+      pair.bench.root.send(.counter(.filled(bytes: 1_000)))
+      pair.bench.root.send(.counter(.filled(bytes: 2_000)))
+      try pair.pump()
+    }
+    pair.bench.finishJobs()
+    pair.bench.holdsJobs = false
+    try pair.pump()
+    #expect(shown == [1])
+    #expect(cards.replica.shown?.count == 2)
+  }
+
+  @Test("What was asked is asked again with the next hello, where the answer was lost")
+  func lostAnswer() throws {
+    let pair = PairBench()
+    try pair.connect()
+    let peer = ServerBench.peer(pair.peer)
+    pair.bench.sockets.full = [peer]
+    var answers = 0
+    pair.client.describe { answer in if case .success = answer { answers += 1 } }
+    try pair.pump()
+    #expect(pair.bench.server.counters.blockedPeers == 1 && answers == 0)
+    pair.bench.sockets.full = []
+    // Its next ping tells it that it has no session any more.
+    for _ in 0..<4 { try pair.advance(by: .seconds(2)) }
+    #expect(pair.client.isLive)
+    #expect(answers == 1)
   }
 }
