@@ -26,6 +26,11 @@ struct HouseRuleTests {
     )
   }
 
+  @Test("There is one turn for each machine, and one copy of a scope")
+  func oneOfEach() {
+    check(repository.swift.flatMap(OneOfEach.check), [OneOfEach.turn, OneOfEach.replica])
+  }
+
   @Test("Files, functions and lines keep to their lengths")
   func lengths() {
     check(
@@ -84,7 +89,7 @@ struct HouseRuleTests {
     let rules =
       Set(BannedCalls.bans.map(\.rule) + Reasons.escapes.map { "unexplained: \($0)" })
       .union(["walls", "file-length", "function-length", "line-length", "unfinished", "names"])
-      .union(["links", "readme", "changelog"])
+      .union(["links", "readme", "changelog", OneOfEach.turn, OneOfEach.replica])
     for debt in debts {
       #expect(rules.contains(debt.rule), "\(debt.path): no rule is called \(debt.rule).")
       #expect(!debt.reason.isEmpty, "\(debt.path): a debt needs its reason.")

@@ -1,0 +1,24 @@
+import Testing
+
+@Suite("The rule of one turn and one copy")
+struct OneOfEachTests {
+  private func rules(_ text: String, _ path: String = "Sources/A/B.swift") -> [String] {
+    OneOfEach.check(SourceFile(path: path, text: text)).map(\.rule)
+  }
+
+  @Test("Another turn is found, and not the one that ships")
+  func turn() {
+    let text = "while let frame = server.nextFrame() { send(frame) }\n"
+    #expect(rules(text) == [OneOfEach.turn])
+    #expect(rules(text, "Sources/StoreReplication/Server/DaemonTurn.swift") == [])
+    #expect(rules("// server.nextFrame()\n") == [])
+  }
+
+  @Test("Another copy is found, and not what is made of one")
+  func replica() {
+    #expect(rules("final class Copy<State>: Replica {\n") == [OneOfEach.replica])
+    #expect(rules("final class Copy: Other, Replica {\n") == [OneOfEach.replica])
+    #expect(rules("final class Copy: CountingReplica {\n") == [])
+    #expect(rules("let copy: any Replica\n") == [])
+  }
+}
