@@ -78,7 +78,9 @@ private final class Way: ClientTransport {
 
   func send(upstream frame: [UInt8]) {
     if frame.first == 1 { subscriptions.insert(Array(frame.dropFirst())) }
-    bench.sockets.upstream.append(frame)
+    bench.sockets.upstream.append(
+      IncomingFrame(peer: ServerBench.publisher(1), bytes: frame[...])
+    )
   }
 
   func reconnect() { Issue.record("The client connects again") }
@@ -101,7 +103,7 @@ private final class Way: ClientTransport {
 
   private func takeFrames() {
     for frame in sent {
-      bench.sockets.control.append(ControlFrame(peer: ServerBench.peer(1), bytes: frame[...]))
+      bench.sockets.control.append(IncomingFrame(peer: ServerBench.peer(1), bytes: frame[...]))
     }
     sent = []
     while bench.turn.receive() {}
