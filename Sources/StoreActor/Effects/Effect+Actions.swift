@@ -7,12 +7,12 @@ extension Effect {
   @_spi(Internals) public var actions: AsyncStream<Action> {
     AsyncStream { continuation in
       let task = Task { @MainActor in
-        let (core, group) = Self.run(self) {
+        let (core, lineage) = Self.run(self) {
           // Sound: nobody else has the action, as the store that receives it keeps none.
           nonisolated(unsafe) let action = $0
           continuation.yield(action)
         }
-        await group.finish()
+        await lineage.finish()
         withExtendedLifetime(core) { continuation.finish() }
       }
       continuation.onTermination = { _ in task.cancel() }
@@ -23,16 +23,16 @@ extension Effect {
   private static func run(
     _ effect: Self,
     _ onAction: @escaping @MainActor (Action) -> Void,
-  ) -> (RootCore<Void, Action>, EffectGroup) {
+  ) -> (RootCore<Void, Action>, EffectLineage) {
     let core = RootCore<Void, Action>(
       state: (),
       step: { _, action, _ in onAction(action) },
       dependencies: DependencyValues._current,
       revision: 0,
     )
-    let group = EffectGroup()
-    core.perform(effect, in: EffectContext(groups: [group]))
+    let lineage = EffectLineage()
+    core.perform(effect, in: EffectContext(place: core.registry, lineage: lineage, action: nil))
     core.startEffects()
-    return (core, group)
+    return (core, lineage)
   }
 }

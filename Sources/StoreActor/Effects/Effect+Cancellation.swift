@@ -2,7 +2,9 @@ extension Effect {
   /// Makes the effect one that can be cancelled by an id.
   ///
   /// The id is in force as soon as the reducer has returned, before the effect's task first runs.
-  /// It belongs to the feature that uses it: rows of a list may all use the same one.
+  /// It belongs to the feature that uses it: rows of a list may all use the same one, and do not
+  /// cancel each other's effects. A feature's id also reaches the effects of its children, and of
+  /// theirs, that use the same one.
   ///
   /// - Parameters:
   ///   - id: The id. A case of a private enum is good for it.
@@ -15,7 +17,7 @@ extension Effect {
     cancellable(by: CancelID(id), cancelInFlight: cancelInFlight)
   }
 
-  /// Cancels whatever runs under an id.
+  /// Cancels whatever runs under an id in the feature that returns this, and in its children.
   public static func cancel(id: some Hashable & Sendable) -> Self {
     Self(.cancel(CancelID(id)))
   }
@@ -56,9 +58,8 @@ public func withTaskCancellation<T: Sendable, Failure: Error>(
   isolation: isolated (any Actor)? = #isolation,
   operation: @escaping @concurrent @Sendable () async throws(Failure) -> T,
 ) async throws(Failure) -> T {
-  let registry = EffectRegistry.current
-  let id = CancelID(id)
-  if cancelInFlight { registry.cancel(id) }
+  let (place, id) = (EffectPlace.current, CancelID(id))
+  if cancelInFlight { place.registry.cancel(id, at: place) }
   let task = Task { @concurrent () async -> Result<T, Failure> in
     do throws(Failure) {
       return .success(try await operation())
@@ -66,9 +67,8 @@ public func withTaskCancellation<T: Sendable, Failure: Error>(
       return .failure(error)
     }
   }
-  let entry = CancellableTask { task.cancel() }
-  registry.insert(entry, for: [id])
-  defer { registry.remove(entry, for: [id]) }
+  let work = EffectWork(operationUnder: id) { task.cancel() }
+  defer { work.leave() }
   let result = await withTaskCancellationHandler {
     await task.value
   } onCancel: {
@@ -78,23 +78,11 @@ public func withTaskCancellation<T: Sendable, Failure: Error>(
 }
 
 extension Task where Success == Never, Failure == Never {
-  /// Cancels whatever runs under an id in the store whose effect calls this.
+  /// Cancels whatever runs under an id in the feature whose effect calls this, and in its children.
   ///
   /// Outside of any store the id is one of the whole process.
   public static func cancel(id: some Hashable & Sendable) {
-    EffectRegistry.current.cancel(CancelID(id))
-  }
-}
-
-/// A task that was registered by itself, inside an effect.
-private final class CancellableTask: EffectCancellable {
-  private let onCancel: @Sendable () -> Void
-
-  init(onCancel: @escaping @Sendable () -> Void) {
-    self.onCancel = onCancel
-  }
-
-  func cancel() {
-    onCancel()
+    let place = EffectPlace.current
+    place.registry.cancel(CancelID(id), at: place)
   }
 }

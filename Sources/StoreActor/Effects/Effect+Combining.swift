@@ -68,8 +68,14 @@ extension Effect {
       Effect<T>(.cancellable(effect.map(transform), id: id, cancelInFlight: cancelInFlight))
     case .cancel(let id):
       Effect<T>(.cancel(id))
-    case .tracked(let effect, let group):
-      Effect<T>(.tracked(effect.map(transform), by: group))
+    case .tracked(let effect, let lineage):
+      Effect<T>(.tracked(effect.map(transform), by: lineage))
+    case .child(let effect, let place, let dismissal):
+      if let dismissal {
+        effect.map(transform).placed(at: place) { transform(dismissal()) }
+      } else {
+        effect.map(transform).placed(at: place)
+      }
     case .resolve(let resolve):
       Effect<T>(.resolve { resolve($0).map(transform) })
     }
@@ -78,7 +84,7 @@ extension Effect {
 
 extension EffectRun {
   func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectRun<T> {
-    EffectRun<T>(priority: priority, name: name, path: path, location: location) {
+    EffectRun<T>(priority: priority, name: name, location: location) {
       [operation] send in
       await operation(send.pullback(transform))
     }

@@ -38,7 +38,6 @@ extension Effect {
       let run = EffectRun<Action>(
         priority: priority,
         name: name,
-        path: NavigationIDPath.current,
         location: location,
       ) { send in
         await escaped.yield {

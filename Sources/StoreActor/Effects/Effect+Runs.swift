@@ -14,8 +14,10 @@ extension Effect {
       Self(.concatenate(effects.map { $0.mapRuns(transform) }))
     case .cancellable(let effect, let id, let cancelInFlight):
       Self(.cancellable(effect.mapRuns(transform), id: id, cancelInFlight: cancelInFlight))
-    case .tracked(let effect, let group):
-      Self(.tracked(effect.mapRuns(transform), by: group))
+    case .tracked(let effect, let lineage):
+      Self(.tracked(effect.mapRuns(transform), by: lineage))
+    case .child(let effect, let place, let dismissal):
+      Self(.child(effect.mapRuns(transform), at: place, dismissal: dismissal))
     case .resolve(let resolve):
       Self(.resolve { resolve($0).mapRuns(transform) })
     }
@@ -27,7 +29,7 @@ extension EffectRun {
   func around(
     _ body: @escaping @Sendable (_ operation: () async -> Void) async -> Void
   ) -> EffectRun {
-    EffectRun(priority: priority, name: name, path: path, location: location) {
+    EffectRun(priority: priority, name: name, location: location) {
       [operation] send in
       await body { await operation(send) }
     }

@@ -21,6 +21,25 @@ extension Effect {
     return .concatenate(wait, self).cancellable(id: id, cancelInFlight: true)
   }
 
+  /// Delays the effect until nothing has been returned under the id for a while.
+  ///
+  /// - Parameters:
+  ///   - id: What is debounced. The id cancels, too.
+  ///   - duration: How long nothing may follow.
+  ///   - clock: What measures the time, such as the dependency `continuousClock`.
+  /// - Returns: The effect, delayed.
+  @_disfavoredOverload
+  public func debounce(
+    id: some Hashable & Sendable,
+    for duration: Duration,
+    clock: any Clock<Duration>,
+  ) -> Self {
+    func debounced(on clock: some Clock<Duration>) -> Self {
+      debounce(id: id, for: duration, clock: clock)
+    }
+    return debounced(on: clock)
+  }
+
   /// Lets through at most one effect in each interval.
   ///
   /// The first one passes at once. What comes within the interval that follows waits for its end;
@@ -40,11 +59,32 @@ extension Effect {
   ) -> Self where C.Duration: Sendable {
     if isNone { return self }
     let throttle = Throttle(id: CancelID(id), interval: interval, clock: clock, latest: latest)
-    return Self(.resolve { throttle.admit(self, in: $0) })
+    return Self(.resolve { throttle.admit(self, at: $0) })
+  }
+
+  /// Lets through at most one effect in each interval.
+  ///
+  /// - Parameters:
+  ///   - id: What is throttled.
+  ///   - interval: How far apart two effects are at least.
+  ///   - clock: What measures the time, such as the dependency `continuousClock`.
+  ///   - latest: Whether the last of those that came within the interval is kept, or the first.
+  /// - Returns: The effect, delayed or dropped.
+  @_disfavoredOverload
+  public func throttle(
+    id: some Hashable & Sendable,
+    for interval: Duration,
+    clock: any Clock<Duration>,
+    latest: Bool,
+  ) -> Self {
+    func throttled(on clock: some Clock<Duration>) -> Self {
+      throttle(id: id, for: interval, clock: clock, latest: latest)
+    }
+    return throttled(on: clock)
   }
 
   fileprivate static func waiting(_ wait: @escaping @Sendable () async throws -> Void) -> Self {
-    let run = EffectRun<Action>(priority: nil, name: nil, path: nil, location: nil) { _ in
+    let run = EffectRun<Action>(priority: nil, name: nil, location: nil) { _ in
       // The only error of a clock is that of cancellation, and then nobody waits any more.
       try? await wait()
     }
@@ -52,7 +92,7 @@ extension Effect {
   }
 }
 
-/// How effects under one id are kept apart; the ends of intervals are kept in the store's registry.
+/// How effects under one id are kept apart; intervals are kept in the root's registry.
 private struct Throttle<C: Clock>: Sendable where C.Duration: Sendable {
   let id: CancelID
   let interval: C.Duration
@@ -60,21 +100,30 @@ private struct Throttle<C: Clock>: Sendable where C.Duration: Sendable {
   let latest: Bool
 
   @MainActor
-  func admit<Action>(_ effect: Effect<Action>, in registry: EffectRegistry) -> Effect<Action> {
-    guard let end = registry.throttles[id] as? C.Instant, clock.now < end else {
-      registry.throttles[id] = clock.now.advanced(by: interval)
+  func admit<Action>(_ effect: Effect<Action>, at place: EffectPlace) -> Effect<Action> {
+    guard let current = place.registry.interval(of: id, at: place), !current.isOver() else {
+      beginInterval(at: place)
       return effect
     }
-    if !latest, registry.isRunning(id) { return .none }
-    let wait = Effect<Action>.waiting { [clock] in
-      try await clock.sleep(until: end, tolerance: nil)
-    }
+    if !latest, place.registry.isRunning(id, at: place) { return .none }
     let pass = Effect<Action>(
-      .resolve { registry in
-        registry.throttles[id] = clock.now.advanced(by: interval)
+      .resolve { place in
+        beginInterval(at: place)
         return effect
       }
     )
-    return .concatenate(wait, pass).cancellable(by: id, cancelInFlight: latest)
+    return .concatenate(.waiting(current.wait), pass)
+      .cancellable(by: id, cancelInFlight: latest)
+  }
+
+  @MainActor
+  private func beginInterval(at place: EffectPlace) {
+    let end = clock.now.advanced(by: interval)
+    let interval = ThrottleInterval { [clock] in
+      clock.now >= end
+    } wait: { [clock] in
+      try await clock.sleep(until: end, tolerance: nil)
+    }
+    place.registry.begin(interval, of: id, at: place)
   }
 }

@@ -50,11 +50,13 @@ package enum EffectOperation<Action> {
   /// Work that can be cancelled by an id.
   indirect case cancellable(Effect<Action>, id: CancelID, cancelInFlight: Bool)
   /// The cancellation of whatever runs under an id.
-  case cancel(CancelID)
+  indirect case cancel(CancelID)
   /// Work that is also counted by somebody beside the task of its action.
-  indirect case tracked(Effect<Action>, by: EffectGroup)
-  /// An effect that depends on what is running when the store comes to it.
-  case resolve(@MainActor @Sendable (EffectRegistry) -> Effect<Action>)
+  indirect case tracked(Effect<Action>, by: EffectLineage)
+  /// Work of a child at a place, and the action that ends the child's presentation.
+  indirect case child(Effect<Action>, at: EffectPlace, dismissal: (@Sendable () -> Action)?)
+  /// An effect that depends on what is running when the store comes to it, at a place.
+  case resolve(@MainActor @Sendable (EffectPlace) -> Effect<Action>)
 }
 
 // Sound although an action need not be Sendable: an effect is returned by a reducer to the store,

@@ -1,36 +1,38 @@
 import Synchronization
 
-/// Something that runs and can be told to stop, from any isolation.
-package protocol EffectCancellable: AnyObject, Sendable {
-  func cancel()
-}
-
-/// What one store has running: everything, and by cancellation id.
+/// What one root has running, by place and by cancellation id: itself the outermost place.
 ///
-/// - `state` is guarded by its mutex, and `childCount` follows it, as ids may be cancelled from any
-///   isolation (`Task.cancel(id:)` in an effect). Nothing is called while the mutex is held.
-/// - `throttles` belongs to the main actor, where effects are interpreted.
+/// `state`, and with it all that hangs on its site, is guarded by its mutex, as ids may be
+/// cancelled from any isolation (`Task.cancel(id:)` in an effect). Nothing is called while the
+/// mutex is held.
+/// Whatever is cancelled together is cancelled in the order in which it came.
 @usableFromInline
-package final class EffectRegistry: Sendable {
-  /// The registry of the store that is reducing, or whose effect is running; else the process's
-  /// own.
-  package static var current: EffectRegistry { EffectScope.current.registry }
-
-  fileprivate typealias Entries = [ObjectIdentifier: any EffectCancellable]
-
+package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   fileprivate struct State {
-    var all: Entries = [:]
-    var byID: [CancelID: Entries] = [:]
-    var children: [NavigationIDPath.Scope: Set<CancelID>] = [:]
+    var entries: [Int: Entry] = [:]
+    let root = EffectSite(parent: nil, keyPath: nil, id: AnyHashable(0))
+  }
+
+  /// A piece of work, and where it is to be found.
+  fileprivate struct Entry {
+    let work: EffectWork
+    let site: EffectSite
+    /// One for each id and each prefix of that id's place.
+    let ids: [(id: CancelID, site: EffectSite)]
   }
 
   private let state = Mutex(State())
-  /// How many children have anything running: for asking without the mutex, at every action.
-  private let childCount = Atomic(0)
-  @MainActor var throttles: [CancelID: any Sendable] = [:]
   private let absenceCell = Atomic(Absence.fault)
 
-  package init() {}
+  package init() {
+    super.init(parent: nil, keyPath: nil, isPresented: false)
+  }
+
+  deinit {
+    state.withLock { $0.root.removeChildren() }
+  }
+
+  override var registry: EffectRegistry { self }
 
   /// What it means when a child is absent that the action in progress is for.
   var absence: Absence {
@@ -38,79 +40,245 @@ package final class EffectRegistry: Sendable {
     set { absenceCell.store(newValue, ordering: .relaxed) }
   }
 
-  func insert(_ entry: any EffectCancellable, for ids: [CancelID]) {
+  /// How many pieces of work are under way.
+  package var count: Int {
+    state.withLock { $0.entries.count }
+  }
+
+  func insert(_ work: EffectWork) {
     state.withLock { state in
-      state.all[ObjectIdentifier(entry)] = entry
-      for id in ids {
-        state.byID[id, default: [:]][ObjectIdentifier(entry)] = entry
-        if let scope = id.childScope { state.children[scope, default: []].insert(id) }
+      let site = state.site(at: work.place)
+      site.work[work.serial] = work
+      var ids: [(id: CancelID, site: EffectSite)] = []
+      for (id, place) in work.ids {
+        for site in sequence(first: state.site(at: place), next: \.parent) {
+          site.byID[id, default: [:]][work.serial] = work
+          ids.append((id, site))
+        }
       }
-      childCount.store(state.children.count, ordering: .relaxed)
+      state.entries[work.serial] = Entry(work: work, site: site, ids: ids)
     }
   }
 
-  func remove(_ entry: any EffectCancellable, for ids: [CancelID]) {
-    state.withLock { state in
-      state.all[ObjectIdentifier(entry)] = nil
-      for id in ids { state.remove(entry, for: id) }
-      childCount.store(state.children.count, ordering: .relaxed)
+  func remove(_ work: EffectWork) {
+    let entry = state.withLock { state -> Entry? in
+      state.forget(work)
+      return state.entries.removeValue(forKey: work.serial)
     }
+    // Let go of outside of the lock, as anything may end with it.
+    withExtendedLifetime(entry) {}
   }
 
-  /// Cancels what runs under an id.
-  func cancel(_ id: CancelID) {
-    let entries = state.withLock { $0.byID[id] }
-    guard let entries else { return }
-    for entry in entries.values { entry.cancel() }
-  }
-
-  /// Cancels what the children at a place have running that are there no more.
-  ///
-  /// The cost follows the number of children with running effects, not the number of children.
-  func cancelChildren<ID: Hashable>(
-    at scope: NavigationIDPath.Scope,
-    unless isPresent: (ID) -> Bool,
-  ) {
-    let children = state.withLock { $0.children[scope] } ?? []
-    for child in children {
-      guard let path = child.path as? ChildPath<ID>, !isPresent(path.id) else { continue }
-      cancel(child)
-    }
-  }
-
-  /// Whether any child at a place in the feature that is being reduced has anything running.
-  @usableFromInline
-  static func hasChildren(at keyPath: AnyKeyPath) -> Bool {
-    let registry = current
-    if registry.childCount.load(ordering: .relaxed) == 0 { return false }
-    let scope = NavigationIDPath.Scope(keyPath)
-    return registry.state.withLock { $0.children[scope] != nil }
-  }
-
-  /// Whether anything runs under an id.
-  package func isRunning(_ id: CancelID) -> Bool {
-    state.withLock { $0.byID[id] != nil }
+  /// Cancels what runs under an id at a place, and below it.
+  func cancel(_ id: CancelID, at place: EffectPlace) {
+    cancel(state.withLock { $0.knownSite(at: place)?.byID[id].map { Array($0.values) } ?? [] })
   }
 
   /// Cancels everything.
   package func cancelAll() {
-    let entries = state.withLock { $0.all }
-    for entry in entries.values { entry.cancel() }
+    cancel(state.withLock { $0.entries.values.map(\.work) })
   }
 
-  /// How many pieces of work are under way.
-  package var count: Int {
-    state.withLock { $0.all.count }
+  /// Whether anything runs under an id at a place, or below it.
+  package func isRunning(_ id: CancelID, at place: EffectPlace? = nil) -> Bool {
+    state.withLock { $0.knownSite(at: place ?? self)?.byID[id] != nil }
+  }
+
+  private func cancel(_ work: [EffectWork]) {
+    for work in work.sorted(by: { $0.serial < $1.serial }) { work.cancel() }
   }
 }
 
+// MARK: - Children
+
+extension EffectRegistry {
+  /// The ids of the children that a place has at a key path and that have anything running.
+  package func children(of place: EffectPlace, at keyPath: AnyKeyPath) -> [AnyHashable] {
+    state.withLock { state in
+      // Sound: ids are values.
+      UncheckedSendable(state.knownSite(at: place)?.children(at: keyPath).map { Array($0.keys) })
+    }
+    .value ?? []
+  }
+
+  /// Cancels what children have running, and those below them, which are there no more.
+  func end(_ ids: [AnyHashable], at keyPath: AnyKeyPath, of place: EffectPlace) {
+    let work = state.withLock { state -> [EffectWork] in
+      guard let site = state.knownSite(at: place) else { return [] }
+      var work: [EffectWork] = []
+      for id in ids { site.children(at: keyPath)?[id]?.end(&work) }
+      for work in work { state.forget(work) }
+      site.removeIfEmpty()
+      return work
+    }
+    cancel(work)
+  }
+
+  /// Lets what a child has running be found under another id of the child.
+  func move(_ place: EffectPlace, to id: AnyHashable) {
+    guard EffectSite.anyIsChild else { return }
+    state.withLock { $0.knownSite(at: place)?.move(to: id) }
+  }
+
+  /// What runs at a place, or ran there last and was ended; nil when nothing does.
+  func site(of place: EffectPlace) -> EffectSite? {
+    state.withLock { $0.knownSite(at: place) }
+  }
+
+  /// Whether the child of a site is there no more.
+  func isOver(_ site: EffectSite) -> Bool {
+    state.withLock { _ in site.isOver }
+  }
+}
+
+// MARK: - Intervals
+
+extension EffectRegistry {
+  /// The interval in which an id is throttled at a place, if there is one.
+  func interval(of id: CancelID, at place: EffectPlace) -> ThrottleInterval? {
+    state.withLock { $0.knownSite(at: place)?.intervals[id] }
+  }
+
+  /// Begins an interval; it is kept until it is over, and as long as the child is there.
+  func begin(_ interval: ThrottleInterval, of id: CancelID, at place: EffectPlace) {
+    var intervals = state.withLock { $0.knownSite(at: place)?.intervals } ?? [:]
+    let isNew = intervals.updateValue(interval, forKey: id) == nil
+    // Now and then, as looking at all of them takes as long as there are many.
+    if isNew, intervals.count.nonzeroBitCount == 1 {
+      intervals = intervals.filter { !$0.value.isOver() }
+    }
+    state.withLock { $0.site(at: place).intervals = intervals }
+  }
+}
+
+/// The time in which what is throttled has to wait.
+struct ThrottleInterval: Sendable {
+  let isOver: @Sendable () -> Bool
+  /// Waits for its end.
+  let wait: @Sendable () async throws -> Void
+}
+
+// MARK: - Sites
+
 extension EffectRegistry.State {
-  fileprivate mutating func remove(_ entry: any EffectCancellable, for id: CancelID) {
-    guard var entries = byID[id] else { return }
-    entries[ObjectIdentifier(entry)] = nil
-    byID[id] = entries.isEmpty ? nil : entries
-    guard entries.isEmpty, let scope = id.childScope else { return }
-    children[scope]?.remove(id)
-    if children[scope]?.isEmpty == true { children[scope] = nil }
+  /// The site of a place; makes it if there is none.
+  func site(at place: EffectPlace) -> EffectSite {
+    if let site = knownSite(at: place) { return site }
+    guard let parent = place.parent, let keyPath = place.keyPath else { return root }
+    let site = site(at: parent).addChild(at: keyPath, id: place.id)
+    place.site = site
+    return site
+  }
+
+  /// The site of a place, if there is one.
+  func knownSite(at place: EffectPlace) -> EffectSite? {
+    guard let parent = place.parent, let keyPath = place.keyPath else { return root }
+    if let site = place.site, site.parent != nil || site.isOver { return site }
+    let site = knownSite(at: parent)?.children(at: keyPath)?[place.id]
+    place.site = site
+    return site
+  }
+
+  /// Lets work be found no more, by its ids and at its place.
+  func forget(_ work: EffectWork) {
+    guard let entry = entries[work.serial] else { return }
+    for (id, site) in entry.ids {
+      site.byID[id]?[work.serial] = nil
+      if site.byID[id]?.isEmpty == true { site.byID[id] = nil }
+    }
+    entry.site.work[work.serial] = nil
+    entry.site.removeIfEmpty()
+  }
+}
+
+/// What runs at one place.
+// Sound: guarded by the mutex of its registry.
+@usableFromInline
+final class EffectSite: @unchecked Sendable {
+  /// How many children of all roots have anything running: for asking without a lock, at every
+  /// action.
+  private static let childCount = Atomic(0)
+
+  /// Whether a child of any root has anything running.
+  @usableFromInline static var anyIsChild: Bool { childCount.load(ordering: .relaxed) > 0 }
+
+  /// The site around this one; nil for a root, and when nothing runs here any more.
+  private(set) var parent: EffectSite?
+  private let keyPath: AnyKeyPath?
+  private var id: AnyHashable
+  /// Whether the child is there no more, although what it had running may not have ended yet.
+  private(set) var isOver = false
+  /// By their key paths, of which few have anything running, and which are slow to hash.
+  private var children: [(keyPath: AnyKeyPath, sites: [AnyHashable: EffectSite])] = []
+  /// What runs here.
+  var work: [Int: EffectWork] = [:]
+  /// What runs here and below, by id.
+  var byID: [CancelID: [Int: EffectWork]] = [:]
+  var intervals: [CancelID: ThrottleInterval] = [:]
+
+  init(parent: EffectSite?, keyPath: AnyKeyPath?, id: AnyHashable) {
+    self.parent = parent
+    self.keyPath = keyPath
+    self.id = id
+  }
+
+  func children(at keyPath: AnyKeyPath) -> [AnyHashable: EffectSite]? {
+    children.first { $0.keyPath == keyPath }?.sites
+  }
+
+  func addChild(at keyPath: AnyKeyPath, id: AnyHashable) -> EffectSite {
+    let site = EffectSite(parent: self, keyPath: keyPath, id: id)
+    insert(site, at: keyPath)
+    return site
+  }
+
+  /// Goes to another id, and takes the place of what may be there.
+  func move(to id: AnyHashable) {
+    guard let parent, let keyPath else { return }
+    parent.remove(self)
+    if let other = parent.children(at: keyPath)?[id] { parent.remove(other) }
+    self.id = id
+    self.parent = parent
+    parent.insert(self, at: keyPath)
+  }
+
+  /// Takes this, and all below it, out of the tree.
+  func end(_ work: inout [EffectWork]) {
+    work += self.work.values
+    isOver = true
+    for child in children.flatMap(\.sites.values) { child.end(&work) }
+    parent?.remove(self)
+  }
+
+  func removeChildren() {
+    for child in children.flatMap(\.sites.values) {
+      child.removeChildren()
+      remove(child)
+    }
+  }
+
+  /// Takes this out of the tree when nothing runs here, and then what is around it.
+  func removeIfEmpty() {
+    guard let parent, work.isEmpty, children.isEmpty, intervals.isEmpty else { return }
+    parent.remove(self)
+    parent.removeIfEmpty()
+  }
+
+  private func insert(_ child: EffectSite, at keyPath: AnyKeyPath) {
+    Self.childCount.add(1, ordering: .relaxed)
+    let index = children.firstIndex { $0.keyPath == keyPath }
+    if let index {
+      children[index].sites[child.id] = child
+    } else {
+      children.append((keyPath, [child.id: child]))
+    }
+  }
+
+  private func remove(_ child: EffectSite) {
+    Self.childCount.subtract(1, ordering: .relaxed)
+    child.parent = nil
+    guard let index = children.firstIndex(where: { $0.keyPath == child.keyPath }) else { return }
+    children[index].sites[child.id] = nil
+    if children[index].sites.isEmpty { children.remove(at: index) }
   }
 }

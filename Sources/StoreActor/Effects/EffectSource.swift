@@ -8,28 +8,18 @@ import Foundation
 /// It begins after the state of its action has been committed, before `send` returns.
 @usableFromInline
 package final class EffectSource<Action>: Sendable {
-  /// Where the feature that returned the effect stands; cancellation ids used inside belong there.
-  let path: NavigationIDPath?
   let begin: @MainActor @Sendable (EffectSink<Action>) -> Void
 
   /// Describes work.
   ///
   /// - Parameter begin: Begins it. What it calls back with is the sink; it must finish that once,
   ///   unless it is cancelled.
-  package convenience init(begin: @escaping @MainActor @Sendable (EffectSink<Action>) -> Void) {
-    self.init(path: NavigationIDPath.current, begin: begin)
-  }
-
-  private init(
-    path: NavigationIDPath?,
-    begin: @escaping @MainActor @Sendable (EffectSink<Action>) -> Void,
-  ) {
-    self.path = path
+  package init(begin: @escaping @MainActor @Sendable (EffectSink<Action>) -> Void) {
     self.begin = begin
   }
 
   func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectSource<T> {
-    EffectSource<T>(path: path) { [begin] sink in begin(sink.map(transform)) }
+    EffectSource<T> { [begin] sink in begin(sink.map(transform)) }
   }
 }
 
@@ -38,38 +28,38 @@ package final class EffectSource<Action>: Sendable {
 /// It takes nothing any more once the effect has been cancelled or has finished.
 @MainActor
 package final class EffectSink<Action> {
-  private let activity: EffectActivity
+  private let work: EffectWork
   private let deliver: (Action) -> Void
   /// Is called once when the effect is cancelled, and not when it finishes by itself.
   package var onCancel: (() -> Void)?
 
-  init(activity: EffectActivity, deliver: @escaping (Action) -> Void) {
-    self.activity = activity
+  init(work: EffectWork, deliver: @escaping (Action) -> Void) {
+    self.work = work
     self.deliver = deliver
   }
 
   /// Sends an action: it has been reduced when this returns.
   package func send(_ action: Action) {
-    guard !activity.isEnded, !activity.isCancelled else { return }
+    guard !work.isEnded, !work.isCancelled else { return }
     deliver(action)
   }
 
   /// The work is over.
   package func finish() {
     onCancel = nil
-    activity.end()
+    work.end()
   }
 
   /// The effect has been cancelled.
   func stop() {
-    guard !activity.isEnded else { return }
+    guard !work.isEnded else { return }
     onCancel?()
     onCancel = nil
-    activity.end()
+    work.end()
   }
 
   func map<T>(_ transform: @escaping @Sendable (T) -> Action) -> EffectSink<T> {
-    let sink = EffectSink<T>(activity: activity) { [deliver] in deliver(transform($0)) }
+    let sink = EffectSink<T>(work: work) { [deliver] in deliver(transform($0)) }
     onCancel = { sink.onCancel?() }
     return sink
   }

@@ -24,10 +24,10 @@ public struct StackState<Element> {
   var rows: IdentifiedArray<StackElementID, Row> = []
 
   /// The least id that no element has had.
-  var counter: StackElementID = 0
+  @usableFromInline var counter: StackElementID = 0
 
   /// Tells whether a stack is what became of another one, or was assigned in its place.
-  var lineage = StackLineage()
+  @usableFromInline var lineage = StackLineage()
 
   /// Creates an empty stack.
   public init() {}
@@ -183,6 +183,7 @@ extension StackState: ExpressibleByArrayLiteral {
 }
 
 /// What a stack and everything that becomes of it by changing it have in common.
+@usableFromInline
 final class StackLineage: Sendable {}
 
 extension Optional {

@@ -100,7 +100,7 @@ extension EffectRegistry {
   ///
   /// - Returns: False when the action is not a client's: then that is a mistake.
   package static func noteAbsence() -> Bool {
-    let registry = current
+    let registry = current.registry
     guard registry.absence != .fault else { return false }
     registry.absence = .found
     return true

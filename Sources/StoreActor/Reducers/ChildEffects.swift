@@ -2,65 +2,70 @@ extension Effect {
   /// The effects of a child as effects of its parent, which end when the child goes.
   ///
   /// - Parameters:
-  ///   - path: The child.
+  ///   - place: The child's place.
   ///   - embed: Turns an action of the child into one of the parent.
   /// - Returns: The parent's effects.
   @inlinable
   func ofChild<ParentAction>(
-    at path: NavigationIDPath,
+    at place: EffectPlace,
     embed: @escaping @Sendable (Action) -> ParentAction,
   ) -> Effect<ParentAction> {
-    isNone ? .none : map(embed).cancellable(child: path)
+    isNone ? .none : map(embed).placed(at: place)
   }
 
-  /// The effects of a child that is presented as effects of its parent, which end when the child
-  /// goes and can make it go.
+  /// These effects as those of a child, which end when the child goes and can make it go.
   ///
   /// - Parameters:
-  ///   - path: The child.
-  ///   - dismissal: The action of the parent that ends the presentation.
-  ///   - embed: Turns an action of the child into one of the parent.
-  /// - Returns: The parent's effects.
-  func ofPresentedChild<ParentAction>(
-    at path: NavigationIDPath,
-    dismissal: @escaping @Sendable () -> ParentAction,
-    embed: @escaping @Sendable (Action) -> ParentAction,
-  ) -> Effect<ParentAction> {
-    let effects = map(embed)
-    guard let route = path.dismissal else { return effects.cancellable(child: path) }
-    return effects.dismissible(by: route, dismissal).cancellable(child: path)
+  ///   - place: The child's place.
+  ///   - dismissal: The action that ends the child's presentation; nil where it is not presented.
+  /// - Returns: The effects.
+  @usableFromInline
+  func placed(at place: EffectPlace, dismissal: (@Sendable () -> Action)? = nil) -> Self {
+    switch operation {
+    case .none, .send, .output: self
+    default: Self(.child(self, at: place, dismissal: dismissal))
+    }
   }
 
-  /// These effects, and the end of those of a child unless it is still there.
+  /// These effects, and the end of those of children that are there no more.
+  ///
+  /// A child may have gone by this action or by an earlier one, whoever reduced it. Children are
+  /// looked for only where some have effects: by this action, or by earlier ones.
   ///
   /// - Parameters:
-  ///   - before: The child's identity before its parent ran; nil when there was none.
-  ///   - keyPath: Where the parent has it.
-  ///   - after: The identity of the child that is there now.
+  ///   - keyPath: Where the parent has the children.
+  ///   - started: The effects that a child began by this action.
+  ///   - isPresent: Whether a child is there.
   /// - Returns: The effects.
   @inlinable
-  func cancelling(
-    child before: AnyHashable?,
+  func endingChildren<ID: Hashable>(
     at keyPath: AnyKeyPath,
-    unlessStill after: @autoclosure () -> AnyHashable?,
+    started: Self,
+    unless isPresent: (ID) -> Bool,
   ) -> Self {
-    guard let before, before != after() else { return self }
-    return merge(with: .cancel(child: ChildPath(at: keyPath, id: before)))
+    if started.isNone, !EffectSite.anyIsChild { return self }
+    return merge(with: started.endOfChildren(at: keyPath, unless: isPresent))
   }
 
-  /// Cancels everything that a child has running.
+  /// The end of the effects of children that are there no more, those that this is about to begin
+  /// included.
   @usableFromInline
-  static func cancel(child path: NavigationIDPath) -> Self {
-    Self(.cancel(CancelID(child: path)))
-  }
-
-  /// Makes the effects of a child end when the child goes.
-  @usableFromInline
-  func cancellable(child path: NavigationIDPath) -> Self {
-    switch operation {
-    case .none, .send: self
-    default: cancellable(by: CancelID(child: path), cancelInFlight: false)
-    }
+  func endOfChildren<ID: Hashable>(at keyPath: AnyKeyPath, unless isPresent: (ID) -> Bool) -> Self {
+    let place = EffectPlace.current
+    var ids = place.registry.children(of: place, at: keyPath)
+    if case .child(_, let child, _) = operation { ids.append(child.id) }
+    ids.removeAll { id in (id as? ID).map(isPresent) ?? true }
+    if ids.isEmpty { return .none }
+    // Sound: ids are values.
+    let gone = UncheckedSendable(ids)
+    // Sound: a key path cannot be changed.
+    nonisolated(unsafe) let keyPath = keyPath
+    return Self(
+      .resolve { place in
+        place.registry.end(gone.value, at: keyPath, of: place)
+        return .none
+      }
+    )
   }
 }
 

@@ -141,18 +141,17 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     self.location = location
   }
 
-  /// Runs the row, then the parent, and cancels what is left of rows that have gone.
+  /// Runs the row, then the parent, and ends what is left of rows that have gone.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let elementEffects = reduceElement(into: &state, action: action)
-    let parentEffects = parent.reduce(&state, action)
-    let effects = elementEffects.merge(with: parentEffects)
-    // Rows are looked for only where some have effects: those of this action, or of earlier ones.
-    if elementEffects.isNone, !EffectRegistry.hasChildren(at: self.state) { return effects }
-    return effects.merge(with: .cancelRows(at: self.state, except: state[keyPath: self.state]))
+    let effects = elementEffects.merge(with: parent.reduce(&state, action))
+    return effects.endingChildren(at: self.state, started: elementEffects) { (id: ID) in
+      state[keyPath: self.state].contains(id: id)
+    }
   }
 
   @inlinable
@@ -163,37 +162,18 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     guard case .element(let id, let elementAction)? = self.action.extract(from: action) else {
       return .none
     }
-    let path = ChildPath(at: self.state, id: id)
+    let place = ChildPlace(at: self.state, id: id)
     var effects = Effect<Element.Action>.none
     var isPresent = false
-    path.run {
+    place.run {
       isPresent = state[keyPath: self.state][id: id].modifyIfPresent {
         effects = element.reduce(&$0, elementAction)
       }
     }
     if !isPresent { reportAbsentChild(.forEach(id: "\(id)"), action: elementAction, at: location) }
     if effects.isNone { return .none }
-    return effects.ofChild(at: path) { [action = self.action] in
+    return effects.ofChild(at: place) { [action = self.action] in
       action.embed(.element(id: id, action: $0))
     }
-  }
-}
-
-extension Effect {
-  /// Cancels what rows have running that are not in a list any more.
-  @usableFromInline
-  static func cancelRows<ID: Hashable, Row>(
-    at keyPath: AnyKeyPath,
-    except rows: IdentifiedArray<ID, Row>,
-  ) -> Self {
-    let scope = NavigationIDPath.Scope(keyPath)
-    // Sound: the rows are looked at once more, right after the reducer has returned them.
-    let rows = UncheckedSendable(rows)
-    return Self(
-      .resolve { registry in
-        registry.cancelChildren(at: scope) { (id: ID) in rows.value.contains(id: id) }
-        return .none
-      }
-    )
   }
 }

@@ -56,21 +56,17 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  /// Runs the child, then the parent, and ends what is left of a child that has gone.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
-    let before = self.state.extract(from: state).map { identity($0) }
-    let parentEffects = parent.reduce(&state, action)
-    let effects = childEffects.merge(with: parentEffects)
-    return effects.cancelling(
-      child: before,
-      at: keyPath,
-      unlessStill: self.state.extract(from: state).map { identity($0) },
-    )
+    let effects = childEffects.merge(with: parent.reduce(&state, action))
+    return effects.endingChildren(at: keyPath, started: childEffects) { (id: AnyHashable) in
+      id == self.state.extract(from: state).map { identity($0) }
+    }
   }
 
   @inlinable
@@ -83,10 +79,11 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       reportAbsentChild(.ifCaseLet, action: childAction, at: location)
       return .none
     }
-    let path = ChildPath(at: keyPath, id: identity(childState))
+    let place = ChildPlace(at: keyPath, id: identity(childState))
     var effects = Effect<Child.Action>.none
-    path.run { effects = child.reduce(&childState, childAction) }
+    place.run { effects = child.reduce(&childState, childAction) }
+    if identity.id != nil { place.follow(identity(childState)) }
     state = self.state.embed(childState)
-    return effects.ofChild(at: path, embed: embed)
+    return effects.ofChild(at: place, embed: embed)
   }
 }

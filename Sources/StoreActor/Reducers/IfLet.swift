@@ -196,30 +196,34 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  /// Runs the child, then the parent, and ends what is left of a child that has gone.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
-    let before = state[keyPath: self.state].map { identity($0) }
-    let parentEffects = parent.reduce(&state, action)
-    let effects = childEffects.merge(with: parentEffects)
-    guard let before else { return effects }
-    let after = state[keyPath: self.state].map { identity($0) }
-    if before == after {
-      if ephemerality.isPossible { endEphemeral(in: &state, action: action) }
-      return effects
+    let before = ephemerality.isPossible ? state[keyPath: self.state].map { identity($0) } : nil
+    let effects = childEffects.merge(with: parent.reduce(&state, action))
+    if let before { endEphemeral(before, in: &state, action: action) }
+    return effects.endingChildren(at: self.state, started: childEffects) { (id: AnyHashable) in
+      id == state[keyPath: self.state].map { identity($0) }
     }
-    return effects.merge(with: .cancel(child: ChildPath(at: self.state, id: before)))
   }
 
-  /// Makes an alert nil after an action from it.
+  /// Makes an alert nil after an action from it, unless the parent has put another in its place.
   @usableFromInline
-  func endEphemeral(in state: inout Parent.State, action: Parent.Action) {
-    guard let childAction = self.action.extract(from: action) else { return }
-    guard ephemerality.ends(state[keyPath: self.state], with: childAction) else { return }
+  func endEphemeral(
+    _ before: AnyHashable,
+    in state: inout Parent.State,
+    action: Parent.Action,
+  ) {
+    guard
+      let childAction = self.action.extract(from: action),
+      let child = state[keyPath: self.state],
+      identity(child) == before,
+      ephemerality.ends(child, with: childAction)
+    else { return }
     state[keyPath: self.state] = nil
   }
 
@@ -233,11 +237,14 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       reportAbsentChild(.ifLet, action: childAction, at: location)
       return .none
     }
-    let path = ChildPath(at: self.state, id: id)
+    let place = ChildPlace(at: self.state, id: id)
     var effects = Effect<Child.Action>.none
-    path.run {
+    place.run {
       state[keyPath: self.state].modifyIfPresent { effects = child.reduce(&$0, childAction) }
     }
-    return effects.ofChild(at: path, embed: embed)
+    if identity.id != nil, let id = state[keyPath: self.state].map({ identity($0) }) {
+      place.follow(id)
+    }
+    return effects.ofChild(at: place, embed: embed)
   }
 }

@@ -25,37 +25,28 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the child, then the parent, and cancels what is left of a child that has gone.
+  /// Runs the child, then the parent, and ends what is left of a child that has gone.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
-    let before = state[keyPath: self.state]
     guard let presentationAction = self.action.extract(from: action) else {
       let effects = parent.reduce(&state, action)
-      return cancelling(before, ifGoneFrom: state, effects)
+      return effects.endingChildren(at: self.state, started: .none) { isPresent($0, in: state) }
     }
+    let before = state[keyPath: self.state]
     let childEffects = reduceChild(before, into: &state, action: presentationAction)
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     endPresentation(before, in: &state, action: presentationAction)
-    return cancelling(before, ifGoneFrom: state, effects)
+    return effects.endingChildren(at: self.state, started: childEffects) {
+      isPresent($0, in: state)
+    }
   }
 
-  /// Cancels the effects of the child that was there before, unless it still is.
-  @inlinable
-  func cancelling(
-    _ before: Presentation,
-    ifGoneFrom state: Parent.State,
-    _ effects: Effect<Parent.Action>,
-  ) -> Effect<Parent.Action> {
-    let after = state[keyPath: self.state]
-    if before.sharesBox(with: after) { return effects }
-    return effects.cancelling(
-      child: before.wrappedValue.map { identity($0) },
-      at: self.state,
-      unlessStill: after.wrappedValue.map { identity($0) },
-    )
+  @usableFromInline
+  func isPresent(_ id: AnyHashable, in state: Parent.State) -> Bool {
+    id == state[keyPath: self.state].wrappedValue.map { identity($0) }
   }
 
   @usableFromInline
@@ -69,19 +60,19 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       return .none
     }
     guard case .presented(let childAction) = action else { return .none }
-    let path = ChildPath(presentedAt: self.state, id: id)
+    let place = ChildPlace(presentedAt: self.state, id: id)
     var effects = Effect<Child.Action>.none
-    path.run {
+    place.run {
       state[keyPath: self.state].wrappedValue.modifyIfPresent {
         effects = child.reduce(&$0, childAction)
       }
     }
     if effects.isNone { return .none }
-    return effects.ofPresentedChild(at: path) { [action = self.action] in
-      action.embed(.dismiss)
-    } embed: { [action = self.action] in
-      action.embed(.presented($0))
+    if identity.id != nil, let id = state[keyPath: self.state].wrappedValue.map({ identity($0) }) {
+      place.become(id)
     }
+    return effects.map { [action = self.action] in action.embed(.presented($0)) }
+      .placed(at: place) { [action = self.action] in action.embed(.dismiss) }
   }
 
   /// Makes the child absent after its `dismiss`, or after an action from an alert, unless the

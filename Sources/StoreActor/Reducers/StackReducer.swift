@@ -24,22 +24,39 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.location = location
   }
 
-  /// Runs the element, then the parent, and cancels what is left of elements that have gone.
+  /// Runs the element, then the parent, and ends what is left of elements that have gone.
   @inlinable
   public func reduce(
     into state: inout Parent.State,
     action: Parent.Action,
   ) -> Effect<Parent.Action> {
-    let before = state[keyPath: self.state]
+    let lineage = state[keyPath: self.state].lineage
+    let counter = state[keyPath: self.state].counter
     let stackAction = self.action.extract(from: action)
-    let effects =
-      stackAction.map { reduceStack(into: &state, action: $0) } ?? .none
-    let parentEffects = parent.reduce(&state, action)
+    let childEffects = stackAction.map { reduceStack(into: &state, action: $0) } ?? .none
+    let effects = childEffects.merge(with: parent.reduce(&state, action))
     if case .popFrom(let id)? = stackAction { state[keyPath: self.state].pop(from: id) }
-    return
-      effects
-      .merge(with: parentEffects)
-      .merge(with: cancelGone(before, in: &state))
+    if state[keyPath: self.state].lineage !== lineage { keepIDs(from: counter, in: &state) }
+    return effects.endingChildren(at: self.state, started: childEffects) {
+      isPresent($0, in: state)
+    }
+  }
+
+  /// Whether an element is on the stack.
+  ///
+  /// A stack that was assigned in the place of another one has other elements, whatever their ids.
+  @usableFromInline
+  func isPresent(_ element: StackElementIdentity, in state: Parent.State) -> Bool {
+    let stack = state[keyPath: self.state]
+    return stack.lineage === element.lineage && stack.rows.contains(id: element.id)
+  }
+
+  /// Sees to it that a stack in the place of another one does not give that one's ids again.
+  @usableFromInline
+  func keepIDs(from counter: StackElementID, in state: inout Parent.State) {
+    if counter.generation > state[keyPath: self.state].counter.generation {
+      state[keyPath: self.state].counter = counter
+    }
   }
 
   /// What happens before the parent sees the action.
@@ -70,32 +87,32 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     into state: inout Parent.State,
     action: Child.Action,
   ) -> Effect<Parent.Action> {
-    let path = ChildPath(presentedAt: self.state, id: id)
+    let identity = StackElementIdentity(id: id, lineage: state[keyPath: self.state].lineage)
+    let place = ChildPlace(presentedAt: self.state, id: identity)
     var effects = Effect<Child.Action>.none
-    path.run {
+    place.run {
       state[keyPath: self.state][id: id].modifyIfPresent { effects = child.reduce(&$0, action) }
     }
     if effects.isNone { return .none }
-    return effects.ofPresentedChild(at: path) { [action = self.action] in
-      action.embed(.popFrom(id: id))
-    } embed: { [action = self.action] in
-      action.embed(.element(id: id, action: $0))
-    }
+    return effects.map { [action = self.action] in action.embed(.element(id: id, action: $0)) }
+      .placed(at: place) { [action = self.action] in action.embed(.popFrom(id: id)) }
+  }
+}
+
+/// What tells an element of a stack from those of other stacks that stood in the same place.
+@usableFromInline
+struct StackElementIdentity: Hashable {
+  let id: StackElementID
+  let lineage: StackLineage
+
+  @usableFromInline
+  static func == (lhs: Self, rhs: Self) -> Bool {
+    lhs.id == rhs.id && lhs.lineage === rhs.lineage
   }
 
-  /// Cancels the effects of elements that were there before and are not any more.
-  ///
-  /// A stack that was assigned in the place of another one has other elements, whatever their ids.
   @usableFromInline
-  func cancelGone(_ before: Stack, in state: inout Parent.State) -> Effect<Parent.Action> {
-    let after = state[keyPath: self.state]
-    let isReplaced = before.lineage !== after.lineage
-    if isReplaced, before.counter.generation > after.counter.generation {
-      state[keyPath: self.state].counter = before.counter
-    }
-    if before.isEmpty { return .none }
-    let gone = before.ids.filter { isReplaced || !after.rows.contains(id: $0) }
-    return .merge(gone.map { .cancel(child: ChildPath(at: self.state, id: $0)) })
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
   }
 }
 

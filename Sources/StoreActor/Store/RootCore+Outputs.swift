@@ -7,9 +7,8 @@ extension RootCore {
   }
 
   /// Takes an output: tells it now, or after the batch in which it was made.
-  func emit(_ output: any Sendable, of origin: (any Sendable & AnyObject)?) {
+  func emit(_ output: any Sendable, of action: Action?) {
     guard onOutput != nil || !outputObservers.isEmpty else { return }
-    let action = (origin as? ActionOrigin<Action>)?.action
     outputs.append(StoreOutput(value: output, action: action))
     guard phase == .idle else { return }
     publishOutputs()

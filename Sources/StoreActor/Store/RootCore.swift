@@ -65,15 +65,15 @@ package final class RootCore<State, Action>: StoreCore {
   private var late: [QueuedAction<Action>] = []
   @exclusivity(unchecked) private var lateCount = 0
   /// What starts once its revision may, in the order of revisions.
-  var starts: [EffectStart<Action>] = []
+  var starts: [(revision: UInt64, work: EffectWork)] = []
   @exclusivity(unchecked) var startCount = 0
   @exclusivity(unchecked) var isStarting = false
   /// Effects of later revisions wait.
   @exclusivity(unchecked) var lastToStart = UInt64.max
-  /// The group of the batch that is being reduced, once one is needed.
-  @exclusivity(unchecked) var batchGroup: EffectGroup?
-  /// The group of the action that is being reduced, where that is not the batch's.
-  @exclusivity(unchecked) private var foreignGroup: EffectGroup?
+  /// The lineage of the batch that is being reduced, once one is needed.
+  @exclusivity(unchecked) var batchLineage: EffectLineage?
+  /// The lineage of the action that is being reduced, where that is not the batch's.
+  @exclusivity(unchecked) private var foreignLineage: EffectLineage?
   /// What was around ``surround(_:)``, while that is under way and what reducers find is in force.
   @exclusivity(unchecked) private var outer: Surroundings?
 
@@ -153,7 +153,7 @@ package final class RootCore<State, Action>: StoreCore {
   @usableFromInline
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
-    send(action, group: nil)
+    send(action, lineage: nil)
   }
 
   @usableFromInline
@@ -180,11 +180,11 @@ package final class RootCore<State, Action>: StoreCore {
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - group: What the action's effects belong to; nil for a group of its own.
+  ///   - lineage: What the action's effects belong to; nil for a lineage of its own.
   /// - Returns: What follows from the action.
-  package func send(_ action: Action, group: EffectGroup?) -> StoreTask {
-    guard phase == .idle else { return sendWhileBusy(action, group: group) }
-    reduceBatch(action, group: group)
+  package func send(_ action: Action, lineage: EffectLineage?) -> StoreTask {
+    guard phase == .idle else { return sendWhileBusy(action, lineage: lineage) }
+    reduceBatch(action, lineage: lineage)
     return finishBatch()
   }
 
@@ -196,11 +196,11 @@ package final class RootCore<State, Action>: StoreCore {
   ///   has happened, and nothing is reported.
   @usableFromInline
   package func sendFromAfar(_ action: Action) -> StoreTask? {
-    guard phase == .idle else { return sendWhileBusy(action, group: nil) }
+    guard phase == .idle else { return sendWhileBusy(action, lineage: nil) }
     registry.absence = .expected
-    if reduceBatch(action, group: nil) { return finishBatch() }
+    if reduceBatch(action, lineage: nil) { return finishBatch() }
     cells.dropOld()
-    batchGroup = nil
+    batchLineage = nil
     phase = .idle
     return nil
   }
@@ -237,16 +237,16 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   private var surroundings: Surroundings {
-    Surroundings(dependencies: dependencies, scope: EffectScope(registry: registry, path: nil))
+    Surroundings(dependencies: dependencies, place: registry)
   }
 
   /// Reduces an action, and whatever it triggers, on a copy of the state.
   ///
   /// - Returns: False when what the action is for is absent, as was expected.
   @discardableResult
-  private func reduceBatch(_ action: Action, group: EffectGroup?) -> Bool {
+  private func reduceBatch(_ action: Action, lineage: EffectLineage?) -> Bool {
     phase = .reducing
-    batchGroup = group
+    batchLineage = lineage
     cells.begin()
     guard outer == nil else { return reduce(action) }
     var isPresent = true
@@ -257,8 +257,8 @@ package final class RootCore<State, Action>: StoreCore {
   private func commitBatch() -> StoreTask {
     commit()
     if outputs.count > 0 { publishOutputs() }
-    let task = StoreTask(revision: revision, handle: batchGroup)
-    batchGroup = nil
+    let task = StoreTask(revision: revision, handle: batchLineage)
+    batchLineage = nil
     return task
   }
 
@@ -280,12 +280,12 @@ package final class RootCore<State, Action>: StoreCore {
     if registry.absence == .found { return }
     switch effect.operation {
     case .none: break
-    case .send(let action): enqueue(QueuedAction(action: action, group: foreignGroup))
-    case .cancel(let id): registry.cancel(id)
-    case .output(let output): emit(output, of: ActionOrigin(action))
+    case .send(let action): enqueue(QueuedAction(action: action, lineage: foreignLineage))
+    case .cancel(let id): registry.cancel(id, at: registry)
+    case .output(let output): emit(output, of: action)
     default:
-      let origin = ActionOrigin(action)
-      perform(effect, in: EffectContext(groups: [currentGroup()], origin: origin))
+      let lineage = currentLineage()
+      perform(effect, in: EffectContext(place: registry, lineage: lineage, action: action))
     }
   }
 
@@ -299,10 +299,10 @@ package final class RootCore<State, Action>: StoreCore {
     while index < queueCount {
       let queued = queue[index]
       index += 1
-      foreignGroup = queued.group
+      foreignLineage = queued.lineage
       step(&cells.other.pointee, queued.action, self)
     }
-    foreignGroup = nil
+    foreignLineage = nil
     clearQueue()
   }
 
@@ -329,30 +329,30 @@ package final class RootCore<State, Action>: StoreCore {
     while lateCount > 0 {
       let next = late.removeFirst()
       lateCount -= 1
-      reduceBatch(next.action, group: next.group)
+      reduceBatch(next.action, lineage: next.lineage)
       _ = commitBatch()
     }
   }
 
-  private func currentGroup() -> EffectGroup {
-    if let group = foreignGroup ?? batchGroup { return group }
-    let group = EffectGroup()
-    batchGroup = group
-    return group
+  private func currentLineage() -> EffectLineage {
+    if let lineage = foreignLineage ?? batchLineage { return lineage }
+    let lineage = EffectLineage()
+    batchLineage = lineage
+    return lineage
   }
 
   /// An action that was sent while another one is being reduced or committed.
-  private func sendWhileBusy(_ action: Action, group: EffectGroup?) -> StoreTask {
+  private func sendWhileBusy(_ action: Action, lineage: EffectLineage?) -> StoreTask {
     guard phase == .committing else {
       reportSendWhileReducing(action)
-      let group = group ?? currentGroup()
-      enqueue(QueuedAction(action: action, group: group))
-      return StoreTask(revision: revision + 1, handle: group)
+      let lineage = lineage ?? currentLineage()
+      enqueue(QueuedAction(action: action, lineage: lineage))
+      return StoreTask(revision: revision + 1, handle: lineage)
     }
-    let group = group ?? EffectGroup()
-    late.append(QueuedAction(action: action, group: group))
+    let lineage = lineage ?? EffectLineage()
+    late.append(QueuedAction(action: action, lineage: lineage))
     lateCount += 1
-    return StoreTask(revision: revision + UInt64(lateCount), handle: group)
+    return StoreTask(revision: revision + UInt64(lateCount), handle: lineage)
   }
 
   private func tellCommit() {
@@ -365,6 +365,6 @@ package final class RootCore<State, Action>: StoreCore {
 /// An action that waits for its turn.
 struct QueuedAction<Action> {
   let action: Action
-  /// The group that the action's effects belong to; nil for that of the batch.
-  let group: EffectGroup?
+  /// The lineage that the action's effects belong to; nil for that of the batch.
+  let lineage: EffectLineage?
 }

@@ -1,10 +1,10 @@
 /// What reducers find around them.
 struct Surroundings {
   let dependencies: DependencyValues
-  let scope: EffectScope
+  let place: EffectPlace
 
   static var current: Self {
-    Self(dependencies: DependencyValues._current, scope: EffectScope.current)
+    Self(dependencies: DependencyValues._current, place: .current)
   }
 
   /// Runs a closure with these.
@@ -13,7 +13,7 @@ struct Surroundings {
   /// for its executor each time, at the cost of a tenth of an action.
   nonisolated func with(_ body: () -> Void) {
     DependencyValues.$_current.withValue(dependencies) {
-      EffectScope.$current.withValue(scope) { body() }
+      EffectPlace.$current.withValue(place) { body() }
     }
   }
 }

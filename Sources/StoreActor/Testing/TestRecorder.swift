@@ -24,7 +24,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// The effects of one action.
   struct RunningEffects {
     let action: Action
-    let group: EffectGroup
+    let lineage: EffectLineage
     let location: IssueLocation
   }
 
@@ -102,7 +102,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 
   /// The actions whose effects are under way.
   var runningEffects: [RunningEffects] {
-    effects.removeAll { !$0.group.isActive }
+    effects.removeAll { !$0.lineage.isActive }
     return effects
   }
 
@@ -114,7 +114,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   }
 
   func cancelRunningEffects() {
-    for effects in runningEffects { effects.group.cancel() }
+    for effects in runningEffects { effects.lineage.cancel() }
     for foreign in foreignTasks { foreign.task.cancel() }
     effects = []
     foreignTasks = []
@@ -144,9 +144,9 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     case .none, .send, .cancel: return effect
     default: break
     }
-    let group = EffectGroup()
-    effects.append(RunningEffects(action: action, group: group, location: location))
-    return Effect(.tracked(effect, by: group))
+    let lineage = EffectLineage()
+    effects.append(RunningEffects(action: action, lineage: lineage, location: location))
+    return Effect(.tracked(effect, by: lineage))
   }
 }
 

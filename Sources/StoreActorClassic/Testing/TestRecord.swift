@@ -13,7 +13,7 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
 
   package struct Running {
     package let action: Action
-    let group: EffectGroup
+    let lineage: EffectLineage
     let location: IssueLocation
   }
 
@@ -57,14 +57,14 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
     case .none, .send: return effect
     default: break
     }
-    let group = EffectGroup()
-    effects.append(Running(action: action, group: group, location: location))
-    return StoreActor.Effect(.tracked(effect, by: group))
+    let lineage = EffectLineage()
+    effects.append(Running(action: action, lineage: lineage, location: location))
+    return StoreActor.Effect(.tracked(effect, by: lineage))
   }
 
   /// The actions whose effects are under way.
   package var running: [Running] {
-    effects.removeAll { !$0.group.isActive }
+    effects.removeAll { !$0.lineage.isActive }
     return effects
   }
 
@@ -100,7 +100,7 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
         returns "Effect.cancel", or cancel the task that "send" returned.
         """
       )
-      effect.group.cancel()
+      effect.lineage.cancel()
     }
   }
 }

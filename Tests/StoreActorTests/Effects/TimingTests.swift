@@ -68,4 +68,55 @@ struct TimingTests {
     await kept.finish()
     #expect(store.state == [1, 2])
   }
+
+  @Test("A clock of any type will do, as the dependency is one")
+  func anyClock() async {
+    let test = TestClock()
+    let clock: any Clock<Duration> = test
+    let store = store {
+      .merge(
+        .send($0).debounce(id: "d", for: .seconds(1), clock: clock),
+        .send(10 * $0).throttle(id: "t", for: .seconds(2), clock: clock, latest: true),
+      )
+    }
+    store.send(-1)
+    let last = store.send(-2)
+    #expect(store.state == [10])
+    await test.advance(by: .seconds(1))
+    #expect(store.state == [10, 2])
+    await test.advance(by: .seconds(1))
+    await last.finish()
+    #expect(store.state == [10, 2, 20])
+  }
+
+  @Test("Nothing is kept of throttled rows that have gone, and intervals hold while they are there")
+  func rows() async {
+    let clock = TestClock()
+    let core = RootCore(
+      initialState: { Office.State() },
+      reducer: {
+        Reduce<Office.State, Office.Action> { state, action in
+          if case .rowsReplaced(let rows) = action { state.rows = rows }
+          return .none
+        }
+        .forEach(\.rows, action: \.rows) {
+          Reduce<Worker.State, Worker.Action> { state, action in
+            if action == .tick { state.ticks += 1 }
+            guard action == .start else { return .none }
+            return .send(.tick).throttle(id: "t", for: .seconds(1), clock: clock, latest: false)
+          }
+        }
+      },
+    )
+    let rows = { core.registry.children(of: core.registry, at: \Office.State.rows).count }
+    let workers = (0..<1000).map { Worker.State(id: $0) }
+    core.send(.rowsReplaced(IdentifiedArray(uniqueElements: workers)))
+    for id in 0..<1000 { core.send(.rows(.element(id: id, action: .start))) }
+    #expect(rows() == 1000)
+    core.send(.rows(.element(id: 7, action: .start)))
+    #expect(core.state.rows[id: 7]?.ticks == 1)
+    core.send(.rowsReplaced([]))
+    await eventually { !core.hasRunningEffects }
+    #expect(rows() == 0)
+  }
 }

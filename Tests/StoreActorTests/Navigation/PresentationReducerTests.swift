@@ -152,6 +152,66 @@ struct PresentationReducerTests {
     await store.finish()
   }
 
+  @Test("A dismissal is not lost while a sibling that was cancelled cleans up")
+  func dismissBesideCleanUp() async {
+    for _ in 0..<20 {
+      let (cleanUp, dismissal) = (Gate(), Gate())
+      let store = Store(initialState: Desk.State(sheet: PaperSheet.State(id: 1))) {
+        Reduce<Desk.State, Desk.Action> { _, _ in .none }
+          .ifLet(\.$sheet, action: \.sheet) {
+            Reduce<PaperSheet.State, PaperSheet.Action> { _, action in
+              @Dependency(\.dismiss) var dismiss
+              guard action == .start else { return .cancel(id: "sibling") }
+              return .merge(
+                .run { _ in await cleanUp.wait() }.cancellable(id: "sibling"),
+                .run { _ in
+                  await dismissal.wait()
+                  await dismiss()
+                },
+              )
+            }
+          }
+      }
+      let task = store.send(.sheet(.presented(.start)))
+      store.send(.sheet(.presented(.look)))
+      dismissal.open()
+      await eventually { store.sheet == nil }
+      cleanUp.open()
+      await task.finish()
+    }
+  }
+
+  @Test("An effect of a presentation that is over does not dismiss the next one")
+  func dismissOverPresentation() async {
+    let gate = Gate()
+    let store = Store(initialState: Desk.State(sheet: PaperSheet.State(id: 1))) {
+      Reduce<Desk.State, Desk.Action> { state, action in
+        if action == .hide { state.sheet = nil }
+        if action == .show(1) { state.sheet = PaperSheet.State(id: 1) }
+        return .none
+      }
+      .ifLet(\.$sheet, action: \.sheet) {
+        Reduce<PaperSheet.State, PaperSheet.Action> { _, action in
+          @Dependency(\.dismiss) var dismiss
+          guard action == .start else { return .run { _ in try await Task.never() } }
+          return .run { _ in
+            await gate.wait()
+            await dismiss()
+          }
+        }
+      }
+    }
+    let task = store.send(.sheet(.presented(.start)))
+    store.send(.hide)
+    store.send(.show(1))
+    let next = store.send(.sheet(.presented(.look)))
+    gate.open()
+    await task.finish()
+    #expect(store.sheet != nil)
+    next.cancel()
+    await next.finish()
+  }
+
   @Test("A feature knows whether it is presented")
   func isPresented() {
     let store = desk()
@@ -336,5 +396,19 @@ struct Plain: Reducer {
   }
   var body: some ReducerOf<Self> {
     EmptyReducer().ifLet(\.dialog, action: \.dialog)
+  }
+}
+
+/// Lets those through who wait, also when they are cancelled, once it has been opened.
+final class Gate: Sendable {
+  private let (stream, continuation) = AsyncStream<Never>.makeStream()
+
+  func open() {
+    continuation.finish()
+  }
+
+  func wait() async {
+    // A task of its own, which is not cancelled with the one that waits.
+    await Task { [stream] in for await _ in stream {} }.value
   }
 }

@@ -46,7 +46,7 @@ struct AbsenceFromAfarTests {
     let core = office()
     #expect(core.sendFromAfar(.guest(.tick)) == nil)
     withKnownIssue {
-      _ = core.send(.guest(.tick), group: nil)
+      _ = core.send(.guest(.tick), lineage: nil)
     } matching: { issue in
       issue.description.contains("when the child's state was nil.")
     }

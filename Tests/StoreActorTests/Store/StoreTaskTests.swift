@@ -139,11 +139,11 @@ struct StoreTaskTests {
         }
       }
     }
-    let group = EffectGroup()
-    group.cancel()
+    let lineage = EffectLineage()
+    lineage.cancel()
     let core = store.core as? RootCore<Int, Action>
-    _ = core?.send(.parent, group: group)
-    await eventually { group.isFinished }
+    _ = core?.send(.parent, lineage: lineage)
+    await eventually { lineage.isFinished }
     #expect(log.all.isEmpty)
   }
 

@@ -15,13 +15,13 @@ extension DependencyValues {
   /// feature that is not presented cannot dismiss itself, which is reported; see ``isPresented``.
   public var dismiss: DismissEffect {
     get {
-      let place = NavigationIDPath.current?.nearestPresented
+      let place = EffectPlace.current.nearestPresented
       let chosen = self[ChosenDismiss.self]
-      if let effect = chosen.effect, chosen.place == place { return effect }
-      return DismissEffect(route: place?.dismissal)
+      if let effect = chosen.effect, chosen.isFor(place) { return effect }
+      return DismissEffect(place)
     }
     set {
-      let place = NavigationIDPath.current?.nearestPresented
+      let place = EffectPlace.current.nearestPresented
       self[ChosenDismiss.self] = ChosenDismiss(effect: newValue, place: place)
     }
   }
@@ -30,10 +30,15 @@ extension DependencyValues {
 /// A `dismiss` that somebody has set, which holds until a feature is presented further in.
 private struct ChosenDismiss: DependencyKey {
   var effect: DismissEffect?
-  var place: NavigationIDPath?
+  var place: EffectPlace?
 
   static let liveValue = ChosenDismiss()
   static let testValue = ChosenDismiss()
+
+  func isFor(_ other: EffectPlace?) -> Bool {
+    guard let place, let other else { return place == nil && other == nil }
+    return place.isSame(as: other)
+  }
 }
 
 /// What ends the presentation of a feature, from one of its effects: `await dismiss()`.
@@ -48,17 +53,18 @@ public struct DismissEffect: Sendable {
     action = { _ in dismiss() }
   }
 
-  init(route: DismissRoute?) {
-    guard let route else {
+  init(_ place: EffectPlace?) {
+    guard let place else {
       action = nil
       return
     }
-    action = { location in route.dismiss(at: location) }
+    action = { location in place.dismiss(at: location) }
   }
 
   /// Ends the presentation.
   ///
-  /// Must be called by an effect of the feature that is presented.
+  /// Must be called by an effect of the feature that is presented. It does nothing when the
+  /// presentation is over.
   @MainActor
   public func callAsFunction(
     fileID: StaticString = #fileID,

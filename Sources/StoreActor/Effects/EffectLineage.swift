@@ -1,22 +1,37 @@
 import Synchronization
 
-/// All the work that follows from one action: its effects, the effects of the actions that those
-/// send, and so on.
+/// All the work that follows from something: who waits for the work, and who cancels it.
+///
+/// That of an action has its effects, the effects of the actions that those send, and so on. Within
+/// it there are lineages of parts: of one part of a chain, of what a test watches. Work is a member
+/// of the innermost one and of all around that.
 ///
 /// `state` is guarded by its mutex, as a ``StoreTask`` may be cancelled and awaited from any
-/// isolation. Members come and go on the main actor only, where the group's end is noticed too.
+/// isolation. Members come and go on the main actor only, where the end is noticed too.
 @usableFromInline
-package final class EffectGroup: StoreTaskHandle {
+package final class EffectLineage: StoreTaskHandle {
   fileprivate struct State {
-    var members: [ObjectIdentifier: EffectActivity] = [:]
+    var members: [Int: EffectWork] = [:]
     var isCancelled = false
     var waiters: [CheckedContinuation<Void, Never>] = []
     var callbacks: [@MainActor @Sendable () -> Void] = []
   }
 
   private let state = Mutex(State())
+  /// The lineage that this is a part of; nil for that of an action.
+  @MainActor private(set) var parent: EffectLineage?
 
   package init() {}
+
+  /// Makes this a part of another lineage.
+  @MainActor
+  func within(_ parent: EffectLineage) -> EffectLineage {
+    self.parent = parent
+    return self
+  }
+
+  /// The lineage of the action that the work is for.
+  @MainActor var ofAction: EffectLineage { parent?.ofAction ?? self }
 
   package var isCancelled: Bool {
     state.withLock { $0.isCancelled }
@@ -35,9 +50,9 @@ package final class EffectGroup: StoreTaskHandle {
   package func cancel() {
     let members = state.withLock { state in
       state.isCancelled = true
-      return state.members
+      return state.members.values.sorted { $0.serial < $1.serial }
     }
-    for member in members.values { member.cancel() }
+    for member in members { member.cancel() }
   }
 
   package func finish() async {
@@ -64,26 +79,29 @@ package final class EffectGroup: StoreTaskHandle {
   }
 
   @MainActor
-  func insert(_ activity: EffectActivity) {
+  func insert(_ work: EffectWork) {
     let isCancelled = state.withLock { state in
-      state.members[ObjectIdentifier(activity)] = activity
+      state.members[work.serial] = work
       return state.isCancelled
     }
-    if isCancelled { activity.cancel() }
+    if isCancelled { work.cancel() }
+    parent?.insert(work)
   }
 
+  /// Takes out work that has ended; what that is the end of is told innermost first.
   @MainActor
-  func remove(_ activity: EffectActivity) {
+  func remove(_ work: EffectWork) {
     let (waiters, callbacks) = state.withLock { state in
-      state.members[ObjectIdentifier(activity)] = nil
+      state.members[work.serial] = nil
       return state.members.isEmpty ? state.takeWaiting() : ([], [])
     }
     for waiter in waiters { waiter.resume() }
     for callback in callbacks { callback() }
+    parent?.remove(work)
   }
 }
 
-extension EffectGroup.State {
+extension EffectLineage.State {
   fileprivate mutating func takeWaiting() -> (
     [CheckedContinuation<Void, Never>], [@MainActor @Sendable () -> Void]
   ) {

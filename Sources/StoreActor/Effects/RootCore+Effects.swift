@@ -1,0 +1,187 @@
+extension RootCore {
+  /// Does what an effect says: at once where it can be done at once, else at the end of the batch.
+  func perform(_ effect: Effect<Action>, in context: EffectContext<Action>) {
+    switch effect.operation {
+    case .none:
+      break
+    case .send(let action):
+      deliver(action, in: context)
+    case .run(let run):
+      enqueue(in: context) { [weak self] in self?.start(run, as: $0, in: context) }
+    case .source(let source):
+      enqueue(in: context) { [weak self] in self?.begin(source, as: $0, in: context) }
+    case .output(let output):
+      emit(output, of: context.action)
+    case .merge(let effects):
+      for effect in effects { perform(effect, in: context) }
+    case .concatenate(let effects):
+      performChain(effects[...], in: context)
+    case .cancellable(let effect, let id, let cancelInFlight):
+      if cancelInFlight { registry.cancel(id, at: context.place) }
+      perform(effect, in: context.under(id))
+    case .cancel(let id):
+      registry.cancel(id, at: context.place)
+    case .tracked(let effect, let lineage):
+      perform(effect, in: context.counted(by: lineage))
+    case .child(let effect, let place, let dismissal):
+      if let dismissal { place.dismissal = dismissing(by: dismissal, in: context) }
+      perform(effect, in: context.at(place))
+    case .resolve(let resolve):
+      perform(resolve(context.place), in: context)
+    }
+  }
+
+  /// What a presented child's effects dismiss it by.
+  private func dismissing(
+    by dismissal: @escaping @Sendable () -> Action,
+    in context: EffectContext<Action>,
+  ) -> @MainActor () -> Void {
+    { [weak self, lineage = context.lineage.ofAction] in
+      _ = self?.send(dismissal(), lineage: lineage)
+    }
+  }
+
+  /// Takes an action that an effect sends at once: into the batch, or as a batch when there is
+  /// none.
+  private func deliver(_ action: Action, in context: EffectContext<Action>) {
+    let lineage = context.lineage.ofAction
+    if phase == .reducing {
+      enqueue(QueuedAction(action: action, lineage: lineage === batchLineage ? nil : lineage))
+    } else {
+      _ = send(action, lineage: lineage)
+    }
+  }
+
+  /// Performs effects one after the other, for as long as each is over at once; leaves the rest to
+  /// the end of the first that is not.
+  private func performChain(
+    _ effects: ArraySlice<Effect<Action>>,
+    in context: EffectContext<Action>,
+  ) {
+    var rest = effects
+    while let effect = rest.popFirst() {
+      let part = EffectLineage()
+      perform(effect, in: context.counted(by: part))
+      if part.isFinished { continue }
+      if !rest.isEmpty { wait(for: part, before: rest, in: context) }
+      return
+    }
+  }
+
+  private func wait(
+    for part: EffectLineage,
+    before rest: ArraySlice<Effect<Action>>,
+    in context: EffectContext<Action>,
+  ) {
+    let work = EffectWork(in: context)
+    part.whenFinished { [weak self] in
+      if let self, !work.isCancelled {
+        performChain(rest, in: context)
+        if startCount > 0 { startEffects() }
+      }
+      work.end()
+    }
+  }
+
+  private func start(
+    _ run: EffectRun<Action>,
+    as work: EffectWork,
+    in context: EffectContext<Action>,
+  ) {
+    let lineage = context.lineage.ofAction
+    let send = Send<Action>(
+      deliver: { [weak self] action in
+        if work.isEnded { reportSendAfterEnd(action, of: run) }
+        guard !work.isCancelled else { return }
+        _ = self?.send(action, lineage: lineage)
+      },
+      emit: { [weak self] output in
+        guard !work.isCancelled else { return }
+        self?.emit(output, of: context.action)
+      },
+    )
+    let task = makeTask(priority: run.priority, name: run.name) { [place = context.place] in
+      await EffectPlace.$current.withValue(place) { await run.operation(send) }
+      await work.end()
+    }
+    work.attach { task.cancel() }
+  }
+
+  private func begin(
+    _ source: EffectSource<Action>,
+    as work: EffectWork,
+    in context: EffectContext<Action>,
+  ) {
+    let lineage = context.lineage.ofAction
+    let sink = EffectSink<Action>(work: work) { [weak self] action in
+      _ = self?.send(action, lineage: lineage)
+    }
+    EffectPlace.$current.withValue(context.place) { source.begin(sink) }
+    guard !work.isEnded else { return }
+    work.attach { onMainActor { sink.stop() } }
+  }
+}
+
+// MARK: - When effects start
+
+extension RootCore {
+  /// Whether effects wait for ``startEffects(through:)``, instead of starting at the end of `send`.
+  ///
+  /// For a daemon: what follows from a revision begins when the revision has left, or is safe.
+  package var defersEffects: Bool {
+    get { lastToStart != .max }
+    set {
+      lastToStart = newValue ? revision : .max
+      startEffects()
+    }
+  }
+
+  /// Starts the deferred effects of all revisions up to one, in their order.
+  ///
+  /// What follows later from these revisions alone, the next part of a chain, starts by itself.
+  package func startEffects(through revision: UInt64) {
+    precondition(
+      revision <= self.revision,
+      "Effects may start through revision \(revision), but the last is \(self.revision).",
+    )
+    lastToStart = max(lastToStart, revision)
+    startEffects()
+  }
+
+  /// Starts what may start, unless somebody is still to be told of the state that it follows from.
+  func startEffects() {
+    guard phase == .idle, notifying == 0, !outputs.isTelling, !isStarting else { return }
+    isStarting = true
+    var started = 0
+    // What starts may send, and so add to the queue.
+    while started < startCount, starts[started].revision <= lastToStart {
+      starts[started].work.begin()
+      started += 1
+    }
+    starts.removeFirst(started)
+    startCount -= started
+    isStarting = false
+  }
+
+  private func enqueue(
+    in context: EffectContext<Action>,
+    start: @escaping @MainActor (EffectWork) -> Void,
+  ) {
+    let work = EffectWork(in: context, start: start)
+    let revision = phase == .reducing ? revision + 1 : revision
+    starts.append((revision, work))
+    startCount += 1
+    if revision > lastToStart { work.endIfCancelledBeforeStart() }
+  }
+}
+
+private func makeTask(
+  priority: TaskPriority?,
+  name: String?,
+  operation: @escaping @concurrent @Sendable () async -> Void,
+) -> Task<Void, Never> {
+  if let name, #available(macOS 26.0, iOS 26.0, tvOS 26.0, watchOS 26.0, *) {
+    return Task(name: name, priority: priority, operation: operation)
+  }
+  return Task(priority: priority, operation: operation)
+}
