@@ -1,33 +1,11 @@
+import StoreActor
+
 /// Which of its enum's cases a value is of: a number that is the same for all values of a case.
-///
-/// The compiler leaves a function in each enum's metadata that tells; there is no way to ask for it
-/// in the language. It sees cases that a mirror cannot tell apart, as those that differ by nothing
-/// but their labels.
 ///
 /// - Parameter value: The value.
 /// - Returns: The number; nil when the value is not of an enum.
-func enumTag<Value>(of value: Value) -> UInt32? {
-  let metadata = unsafeBitCast(Value.self, to: UnsafeRawPointer.self)
-  guard MetadataKind(rawValue: metadata.load(as: UInt.self)) != nil else { return nil }
-  // The table of a type's basic operations stands one word before its metadata.
-  let witnesses = metadata.load(
-    fromByteOffset: -MemoryLayout<UnsafeRawPointer>.size,
-    as: UnsafeRawPointer.self,
-  )
-  let function = witnesses.load(
-    fromByteOffset: WitnessOffset.enumTag,
-    as: GetEnumTag.self,
-  )
-  return withUnsafePointer(to: value) { function(UnsafeRawPointer($0), metadata) }
-}
-
-private typealias GetEnumTag =
-  @convention(c) (_ value: UnsafeRawPointer, _ metadata: UnsafeRawPointer) -> UInt32
-
-/// The kinds of metadata whose value witnesses have an enum's part.
-private enum MetadataKind: UInt {
-  case enumeration = 0x201
-  case optional = 0x202
+func enumTag<Value>(of value: Value) -> Int? {
+  EnumFunctions<Value>()?.tag(of: value)
 }
 
 /// Whether two values of an enum are of the same case; for optionals, whether what is in them is.
@@ -71,9 +49,4 @@ func hasFunctions(_ type: Any.Type) -> Bool {
     }
   default: return false
   }
-}
-
-private enum WitnessOffset {
-  /// Eight functions, size and stride in a word each, flags and spare bit patterns in one together.
-  static let enumTag = 10 * MemoryLayout<UInt>.size + 2 * MemoryLayout<UInt32>.size
 }

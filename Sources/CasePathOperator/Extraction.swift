@@ -9,7 +9,7 @@ import Synchronization
 final class Extraction<Root, Value>: Sendable {
   // Puts a value in: a case's own function, which touches nothing but its argument.
   nonisolated(unsafe) private let embed: (Value) -> Root
-  private let knownTag = Mutex<UInt32?>(nil)
+  private let knownTag = Mutex<Int?>(nil)
   private let isOptional = isOptionalType(Root.self)
 
   init(embed: @escaping (Value) -> Root) {
@@ -28,7 +28,7 @@ final class Extraction<Root, Value>: Sendable {
   }
 
   /// Whether both are of one case: of the same case of what they wrap, where they are optionals.
-  private func isSame(_ embedded: Root, _ root: Root, _ tag: UInt32) -> Bool {
+  private func isSame(_ embedded: Root, _ root: Root, _ tag: Int) -> Bool {
     isOptional ? isSameCase(embedded, root) : enumTag(of: embedded) == tag
   }
 

@@ -18,7 +18,7 @@ extension _EphemeralState {
   public static var actionType: Any.Type { Action.self }
 }
 
-/// Whether a child is over after an action; chosen once for a child's type, as asking it is slow.
+/// Whether a child is over after an action; decided once for a child's type, as asking it is slow.
 @usableFromInline
 struct Ephemerality<State, Action> {
   /// Nil where no state of the type is ephemeral.
@@ -27,11 +27,10 @@ struct Ephemerality<State, Action> {
   @usableFromInline
   init() {
     if let type = State.self as? any _EphemeralState.Type {
-      check = { _, action in Self.action(action, isOf: type.actionType) }
-    } else if let type = State.self as? any CasePathable.Type {
-      check = Self.byCase(type)
+      let isSent = Self.isSent(as: type.actionType)
+      check = { _, action in isSent(action) }
     } else {
-      check = nil
+      check = EnumLayout<State>().flatMap(Self.byCase)
     }
   }
 
@@ -46,19 +45,25 @@ struct Ephemerality<State, Action> {
   }
 
   /// A destination is ephemeral while it is of a case that holds an ephemeral state.
-  private static func byCase<C: CasePathable>(_: C.Type) -> ((State, Action) -> Bool)? {
-    guard let paths = C.allCasePaths as? any CasePathReflectable<C> else { return nil }
+  private static func byCase(_ layout: EnumLayout<State>) -> ((State, Action) -> Bool)? {
+    let checks = layout.payloadTypes.map { type in
+      (type as? any _EphemeralState.Type).map { isSent(as: $0.actionType) }
+    }
+    guard checks.contains(where: { $0 != nil }) else { return nil }
     return { state, action in
-      guard let state = state as? C,
-        let type = payloadType(of: paths[state]) as? any _EphemeralState.Type
-      else { return false }
-      return Self.action(action, isOf: type.actionType)
+      let tag = layout.tag(of: state)
+      return tag < checks.count && checks[tag]?(action) == true
     }
   }
 
-  private static func action(_ action: Any, isOf type: Any.Type) -> Bool {
-    if Swift.type(of: action) == type { return true }
-    guard let payload = Mirror(reflecting: action).children.first?.value else { return false }
-    return Swift.type(of: payload) == type
+  /// Whether an action is of a type, or one of an enum's with a case of that type.
+  private static func isSent(as type: Any.Type) -> (Action) -> Bool {
+    if Action.self == type { return { _ in true } }
+    guard let layout = EnumLayout<Action>() else { return { _ in false } }
+    let isOfType = layout.payloadTypes.map { $0 == type }
+    return { action in
+      let tag = layout.tag(of: action)
+      return tag < isOfType.count && isOfType[tag]
+    }
   }
 }

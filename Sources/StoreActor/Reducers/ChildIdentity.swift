@@ -1,4 +1,4 @@
-/// How children of one type are told apart; chosen once for a type, as asking a type is slow.
+/// How children of one type are told apart; decided once for a type, as asking a type is slow.
 ///
 /// An `Identifiable` child is told by its id, an enum by its case and by the id of what that holds,
 /// if it has one; any other child has no identity beyond being there.
@@ -11,8 +11,8 @@ struct ChildIdentity<Child> {
   init(_ kind: ChildIdentityKind) {
     if let type = Child.self as? any Identifiable.Type {
       id = Self.byID(type)
-    } else if kind == .idOrCase, let type = Child.self as? any CasePathable.Type {
-      id = Self.byCase(type)
+    } else if kind == .idOrCase, let layout = EnumLayout<Child>() {
+      id = Self.byCase(layout)
     } else {
       id = nil
     }
@@ -27,31 +27,33 @@ struct ChildIdentity<Child> {
   static var only: AnyHashable { AnyHashable(0) }
 
   private static func byID<I: Identifiable>(_: I.Type) -> (Child) -> AnyHashable {
-    { child in AnyHashable((child as? I)?.id) }
+    { child in (child as? I).map { AnyHashable($0.id) } ?? only }
   }
 
-  private static func byCase<C: CasePathable>(_: C.Type) -> ((Child) -> AnyHashable)? {
-    guard let paths = C.allCasePaths as? any CasePathReflectable<C> else { return nil }
-    return { child in
-      guard let child = child as? C else { return Self.only }
-      let keyPath: PartialCaseKeyPath<C> = paths[child]
-      guard payloadType(of: keyPath) is any Identifiable.Type else {
-        return AnyHashable(keyPath as AnyKeyPath)
-      }
-      let payload = child[case: keyPath] as? any Identifiable
-      return AnyHashable(CaseIdentity(keyPath: keyPath, id: payload.map { $0.anyHashableID }))
+  private static func byCase(_ layout: EnumLayout<Child>) -> (Child) -> AnyHashable {
+    let ids = layout.payloadTypes.enumerated().map { tag, type in
+      (type as? any Identifiable.Type).map { byPayload(layout, tag, $0) }
     }
+    return { child in
+      let tag = Int(layout.tag(of: child))
+      let id = tag < ids.count ? ids[tag]?(child) : nil
+      return AnyHashable(CaseIdentity(tag: tag, id: id))
+    }
+  }
+
+  private static func byPayload<I: Identifiable>(
+    _ layout: EnumLayout<Child>,
+    _ tag: Int,
+    _ type: I.Type,
+  ) -> (Child) -> AnyHashable {
+    { child in AnyHashable(layout.payload(of: child, tag: tag, as: type).id) }
   }
 }
 
 /// The case of an enum, and the id of what it holds.
 private struct CaseIdentity: Hashable {
-  let keyPath: AnyKeyPath
+  let tag: Int
   let id: AnyHashable?
-}
-
-extension Identifiable {
-  fileprivate var anyHashableID: AnyHashable { AnyHashable(id) }
 }
 
 /// Whether a child that moves on to another case is still the same one.
