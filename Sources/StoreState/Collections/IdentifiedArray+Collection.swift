@@ -5,7 +5,11 @@ extension IdentifiedArray: RandomAccessCollection {
   /// The position after the last element.
   @inlinable public var endIndex: Int { tree.count }
 
-  /// The element at a position; a change must keep its id.
+  /// The element at a position.
+  ///
+  /// Setting an element with another id replaces the one that is there, which stands in the place
+  /// of the element with that id from then on if there is one: the two swap. A change in place must
+  /// keep the id.
   ///
   /// Takes logarithmic time. To go over all elements use `for`, which takes constant time for each.
   @inlinable
@@ -16,6 +20,19 @@ extension IdentifiedArray: RandomAccessCollection {
       let key = tree.identity.read(row.pointee)
       defer { checkIdentity(of: row, is: key) }
       yield &row.pointee
+    }
+    set { replace(at: position, with: newValue) }
+  }
+
+  @usableFromInline
+  mutating func replace(at position: Int, with element: Element) {
+    let id = tree.identity.read(element)
+    if let other = index(id: id) {
+      if other != position { swapAt(position, other) }
+      update(element, at: position)
+    } else {
+      remove(at: position)
+      insert(element, at: position)
     }
   }
 

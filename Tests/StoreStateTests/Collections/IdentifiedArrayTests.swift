@@ -57,6 +57,21 @@ struct IdentifiedArrayTests {
     #expect(rows.map(\.title) == ["d", "A", "B", "C"])
   }
 
+  @Test("At a position an element is replaced; by one with another element's id, the two swap")
+  func replaceAtPosition() {
+    var rows: Rows = [Row(1, "a"), Row(2, "b"), Row(3, "c")]
+    let before = rows
+    rows[1] = Row(4, "d")
+    #expect(rows.elements == [Row(1, "a"), Row(4, "d"), Row(3, "c")])
+    #expect(rows[id: 2] == nil)
+    #expect(rows.index(id: 4) == 1)
+    rows[1] = Row(4, "other")
+    #expect(rows[1] == Row(4, "other"))
+    rows[0] = Row(3, "moved")
+    #expect(rows.elements == [Row(3, "moved"), Row(4, "other"), Row(1, "a")])
+    #expect(before.ids == [1, 2, 3])
+  }
+
   @Test("Of elements with the same id a closure keeps one, where the first one stood")
   func uniquing() {
     let elements = [Row(1, "a"), Row(2, "b"), Row(1, "c")]
