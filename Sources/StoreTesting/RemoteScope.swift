@@ -41,6 +41,7 @@ struct RemoteScope<
         initialState: { rootState },
         reducer: { recorder.recording(reducer(), state: { seen($0) }, action: action) },
       )
+      dismissal.observe(root)
       let daemon = InMemoryDaemon(root: root, exposures: [exposure])
       let core = RemoteStoreCore<State, Action>(
         exposure.name,

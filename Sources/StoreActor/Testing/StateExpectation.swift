@@ -91,10 +91,15 @@ extension TestStore {
     update: ((inout State) throws -> Void)?,
     at location: IssueLocation,
   ) {
-    // In the closure the store's state reads as it was before the action.
+    // In the closure the store's state reads as it was before the action, and dependencies are the
+    // store's.
     let current = recorder.state
     recorder.state = expectation.previous
     defer { recorder.state = current }
+    let dependencies = dependencies
+    let update = update.map { update in
+      { state in try DependencyValues.$_current.withValue(dependencies) { try update(&state) } }
+    }
     guard case .off(let showSkippedAssertions) = exhaustivity else {
       if let failure = expectation.failure(of: update) { location.report(failure) }
       return

@@ -116,6 +116,11 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   func cancelRunningEffects() {
     for effects in runningEffects { effects.lineage.cancel() }
     for foreign in foreignTasks { foreign.task.cancel() }
+    forgetRunningEffects()
+  }
+
+  /// Lets the effects that are under way go on without the test.
+  func forgetRunningEffects() {
     effects = []
     foreignTasks = []
   }
@@ -155,14 +160,15 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 extension TestRecorder {
   /// Reports what the test has left open, when the test store goes.
   func complete() {
-    reportUnhandledActions()
+    reportUnhandledActions(at: received.first?.location ?? location)
     reportUnhandledOutputs()
     for running in runningActions { reportRunningEffect(running.action, at: running.location) }
     cancelRunningEffects()
   }
 
-  private func reportUnhandledActions() {
-    guard !received.isEmpty else { return }
+  /// Reports actions that nobody has received; an exhaustive test takes them as known from then on.
+  func reportUnhandledActions(at location: IssueLocation) {
+    guard let last = received.last else { return }
     let message = """
       The store received \(received.count) unexpected \
       action\(received.count == 1 ? "" : "s") by the end of the test: …
@@ -174,7 +180,10 @@ extension TestRecorder {
       "await store.skipReceivedActions()", or make the test store non-exhaustive: \
       "store.exhaustivity = .off".
       """
-    report(message, at: received.first?.location ?? location)
+    report(message, at: location)
+    guard exhaustivity == .on else { return }
+    state = last.state
+    removeReceived(upTo: received.count)
   }
 
   private func reportRunningEffect(_ action: Action, at location: IssueLocation) {

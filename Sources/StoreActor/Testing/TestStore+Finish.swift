@@ -1,6 +1,8 @@
 extension TestStore {
   /// Waits until all effects have ended, and reports those that do not end in time.
   ///
+  /// Actions that have come before and that nobody has received are reported, too.
+  ///
   /// - `duration`: How long to wait, in real time; ``timeout`` when nil.
   public func finish(
     timeout duration: Duration? = nil,
@@ -12,6 +14,7 @@ extension TestStore {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     let duration = duration ?? timeout
     recorder.at(location)
+    recorder.reportUnhandledActions(at: location)
     let isFinished = await wait(for: duration) { recorder.runningActions.isEmpty }
     checkSubject(at: location)
     guard !isFinished else { return }
@@ -60,7 +63,7 @@ extension TestStore {
     )
   }
 
-  /// Cancels all effects that are still running.
+  /// Deals with all effects that are still running: they go on, but need not end before the test.
   ///
   /// - `strict`: Whether it is a mistake if there are none.
   public func skipInFlightEffects(
@@ -78,11 +81,11 @@ extension TestStore {
       if strict { location.report("There were no in-flight effects to skip.") }
       return
     }
-    recorder.cancelRunningEffects()
+    recorder.forgetRunningEffects()
     guard exhaustivity == .off(showSkippedAssertions: true) else { return }
     recorder.printSkipped(
       """
-      The effects of \(actions.count) action\(actions.count == 1 ? " were" : "s were") cancelled: …
+      The effects of \(actions.count) action\(actions.count == 1 ? " were" : "s were") skipped: …
 
       \(TestRecorder<State, Action>.list(actions))
       """,

@@ -61,6 +61,7 @@ public final class TestStore<State: Equatable, Action> {
         initialState: { state },
         reducer: { recorder.recording(reducer()) },
       )
+      dismissal.observe(root)
       return TestSubject(root: root, recorder: recorder, dismissal: dismissal)
     }
   }

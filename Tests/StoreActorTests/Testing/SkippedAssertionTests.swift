@@ -35,7 +35,7 @@ struct SkippedAssertionTests {
       "+   isOn: true",
     )
     await store.skipInFlightEffects()
-    expectShown("The effects of 1 action were cancelled: …", "Timer.Action.start")
+    expectShown("The effects of 1 action were skipped: …", "Timer.Action.start")
   }
 
   @Test("prints nothing about what was asserted")

@@ -181,8 +181,8 @@ struct TestStoreFailureTests {
       return true
     }
     let first = #line - 8
-    // `finish`, then, when the store goes, the received actions and the running effect.
-    #expect(lines.value == [first + 2, first + 1, first])
+    // `finish` complains of the received actions and of the effect, the going store of that again.
+    #expect(lines.value == [first + 2, first + 2, first])
   }
 
   @Test("One action that was not handled before the next is sent is counted as one")

@@ -84,8 +84,8 @@ struct BothPlacesTests {
     await task.finish()
     await store.receive(\.measured) { $0.temperature = 60 }
     await store.send(.measureButtonTapped).finish()
-    await store.finish()
     await store.skipReceivedActions()
+    await store.finish()
     store.assert { $0.temperature = 60 }
   }
 

@@ -1,0 +1,122 @@
+import Foundation
+import StoreActor
+import Testing
+
+/// A feature that looks at a clock, waits for a gate, and can be closed.
+private struct Clerk: Reducer {
+  struct State: Equatable, Sendable {
+    var date: Date?
+    var answers = 0
+  }
+
+  @CasePathable
+  enum Action: Equatable, Sendable {
+    case look
+    case ask
+    case answered
+    case close
+  }
+
+  let gate: Gate
+  @Dependency(\.date.now) var now
+  @Dependency(\.dismiss) var dismiss
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .look: state.date = now
+      case .ask:
+        return .run { send in
+          await gate.wait()
+          await send(.answered)
+        }
+      case .answered: state.answers += 1
+      case .close: return .run { _ in await dismiss() }
+      }
+      return .none
+    }
+  }
+}
+
+@Suite("How a test store behaves", .timeLimit(.minutes(1)))
+@MainActor
+struct TestStoreConductTests {
+  private func store(_ gate: Gate = Gate()) -> TestStoreOf<Clerk> {
+    TestStore(initialState: Clerk.State()) {
+      Clerk(gate: gate)
+    } withDependencies: {
+      $0.date.now = Date(timeIntervalSince1970: 5)
+    }
+  }
+
+  /// How many issues there are, of which the first says something.
+  private func issues(
+    _ text: String,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @MainActor () async -> Void,
+  ) async -> Int {
+    let texts = LockIsolated<[String]>([])
+    await withKnownIssue {
+      await body()
+    } matching: { issue in
+      texts.withValue { $0.append(issue.description) }
+      return true
+    }
+    #expect(texts.value.first?.contains(text) == true, sourceLocation: sourceLocation)
+    return texts.value.count
+  }
+
+  @Test("The closure of an assertion has the store's dependencies")
+  func dependencies() async {
+    let store = store()
+    await store.send(.look) {
+      @Dependency(\.date.now) var now
+      $0.date = now
+    }
+  }
+
+  @Test("Effects that are skipped go on")
+  func skippedEffects() async {
+    let gate = Gate()
+    let store = store(gate)
+    await store.send(.ask)
+    await store.skipInFlightEffects()
+    gate.open()
+    await store.receive(.answered) { $0.answers = 1 }
+  }
+
+  @Test("A feature that dismisses itself ends its effects")
+  func dismissal() async {
+    let store = TestStore(initialState: 0) {
+      Reduce<Int, Bool> { _, close in
+        @Dependency(\.dismiss) var dismiss
+        return close ? .run { _ in await dismiss() } : .run { _ in try await Task.never() }
+      }
+    }
+    await store.send(false)
+    await store.send(true)
+    await store.finish()
+    #expect(store.isDismissed)
+  }
+
+  @Test("Waiting for the end reports actions that nobody has received, once")
+  func finish() async {
+    let gate = Gate()
+    let store = store(gate)
+    gate.open()
+    await store.send(.ask).finish()
+    let count = await issues("The store received 1 unexpected action") { await store.finish() }
+    #expect(count == 1)
+    #expect(store.state.answers == 1)
+  }
+
+  @Test("An action that was not expected is one failure, whatever it changes")
+  func unexpected() async {
+    let gate = Gate()
+    let store = store(gate)
+    gate.open()
+    await store.send(.ask)
+    let count = await issues("Received unexpected action") { await store.receive(.look) }
+    #expect(count == 1)
+  }
+}
