@@ -29,3 +29,21 @@ public macro Replicated(formerly: String) =
 @attached(peer)
 public macro ReplicatedAsCodable() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
+
+/// Marks a property of a durable state that is not kept: after a restart it has its default value.
+///
+/// The property is marked `@ReplicationIgnored` too, for what travels is kept.
+///
+///     @ReplicationIgnored @DurableIgnored var cache: [Int: String] = [:]
+@attached(peer)
+public macro DurableIgnored() =
+  #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
+
+/// Keeps a hidden property of a durable state whose type is `Codable` and not `ReplicatedState`.
+///
+/// It is written as a whole whenever it changes; what holds for `@ReplicatedAsCodable` holds here.
+///
+///     @ReplicationIgnored @DurableAsCodable var calendar: Calendar = .current
+@attached(peer)
+public macro DurableAsCodable() =
+  #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")

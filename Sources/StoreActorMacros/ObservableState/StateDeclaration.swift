@@ -66,11 +66,14 @@ struct StateDeclaration {
 }
 
 extension StateDeclaration {
-  /// Whether the inheritance clause names `ReplicatedState`, alone or in a composition, and leaves
-  /// its members to the macro.
+  /// Whether the inheritance clause names `DurableState`.
+  var isDurable: Bool { inheritance?.inheritedNames.contains("DurableState") ?? false }
+
+  /// Whether the inheritance clause names `ReplicatedState` or `DurableState`, alone or in a
+  /// composition, and leaves its members to the macro.
   var isReplicated: Bool {
     let isNamed = inheritance?.inheritedNames.contains("ReplicatedState") ?? false
-    return isNamed
+    return (isNamed || isDurable)
       && !members.contains { $0.decl.as(FunctionDeclSyntax.self)?.name.text == "schema" }
   }
 

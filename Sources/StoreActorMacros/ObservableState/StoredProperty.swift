@@ -37,8 +37,8 @@ struct StoredProperty {
 
   /// The macros of properties that leave the property stored under its own name.
   private static let markers: Set<String> = [
-    "ObservationStateIgnored", "ObservationStateTracked", "Replicated", "ReplicatedAsCodable",
-    "ReplicationIgnored",
+    "DurableAsCodable", "DurableIgnored", "ObservationStateIgnored", "ObservationStateTracked",
+    "Replicated", "ReplicatedAsCodable", "ReplicationIgnored",
   ]
 
   /// Whether what is stored has the name with an underscore: a property wrapper, or `@Presents`.

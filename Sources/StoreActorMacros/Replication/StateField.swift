@@ -15,10 +15,13 @@ struct StateField {
     property.declaration.attributes.attribute(named: "Replicated")?.text(labelled: "formerly")
   }
   /// Whether the value travels through its `Codable` conformance.
-  var isCodable: Bool { property.has("ReplicatedAsCodable") }
+  var isCodable: Bool { property.has("ReplicatedAsCodable") || property.has("DurableAsCodable") }
 
   /// Whether copies in other processes have the property's default.
   var isIgnored: Bool { property.has("ReplicationIgnored") }
+
+  /// Whether the durable form has it although copies in other processes have not.
+  var isOnlyDurable: Bool { isIgnored && !property.has("DurableIgnored") }
 
   /// Whether only an initializer may set the value: a constant, and a property that is observed,
   /// because what its observers did is in the delta already.

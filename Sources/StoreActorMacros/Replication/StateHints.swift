@@ -20,7 +20,9 @@ extension StateDeclaration {
   private var hints: [String] {
     switch kind {
     case .structure:
-      return StateField.all(in: members).filter { !$0.isIgnored }.compactMap(Self.hint)
+      return StateField.all(in: members)
+        .filter { !$0.isIgnored || isDurable && $0.isOnlyDurable }
+        .compactMap(Self.hint)
     case .enumeration:
       return StateCase.all(in: members).compactMap { element in
         element.formerName.map { former in

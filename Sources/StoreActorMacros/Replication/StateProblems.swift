@@ -5,6 +5,8 @@ import SwiftSyntax
 struct StateFieldProblems {
   let members: MemberBlockItemListSyntax
   let fields: [StateField]
+  /// Whether what copies do not have is kept.
+  let isDurable: Bool
 
   var diagnostics: [Diagnostic] {
     patterns + constants + fields.flatMap(problems) + formerNames
@@ -39,12 +41,23 @@ struct StateFieldProblems {
   private func problems(_ field: StateField) -> [Diagnostic] {
     let declaration = field.property.declaration
     guard !field.isIgnored else {
-      guard field.isCodable || field.formerName != nil else { return [] }
+      guard
+        field.property.has("ReplicatedAsCodable") || field.formerName != nil && !isDurable
+      else { return [] }
       return [
         StateMessage(
           "ignoredAndReplicated",
           "'\(field.name)' is marked both as replicated and '@ReplicationIgnored'; remove one of "
             + "the marks",
+        ).at(declaration)
+      ]
+    }
+    if let mark = ["DurableIgnored", "DurableAsCodable"].first(where: field.property.has) {
+      return [
+        StateMessage(
+          "durableMarkOnReplicated",
+          "'@\(mark)' is for properties that are '@ReplicationIgnored'; what travels is kept as it "
+            + "travels",
         ).at(declaration)
       ]
     }

@@ -6,6 +6,8 @@ struct StateRecordCode {
   private let properties: [StateField]
   /// Those that are replicated, in the order of declaration.
   private let fields: [StateField]
+  /// Those that only the durable form has, behind the others.
+  private let hidden: [StateField]
   private let hasHints: Bool
 
   init(_ state: StateDeclaration, fields properties: [StateField]) {
@@ -14,23 +16,50 @@ struct StateRecordCode {
     hasHints = state.hasHints
     self.properties = properties
     fields = properties.filter { !$0.isIgnored }
+    hidden = state.isDurable ? properties.filter(\.isOnlyDurable) : []
   }
 
   var members: [String] {
     var members = [schema, encode, decode, StateText.isPlain(access), decodePlain]
     members += [encodeDelta, applyDelta]
-    if fields.contains(where: \.isSetByInitializer) { members.append(initializerForConstants) }
+    if all.contains(where: \.isSetByInitializer) { members.append(initializerForConstants) }
     members += [isSame, digest]
-    if !fields.isEmpty { members.append(names) }
+    if !all.isEmpty { members.append(names) }
     return members
   }
+
+  /// The fields of the durable form.
+  private var all: [StateField] { fields + hidden }
 
   /// Whether values may differ in what is not replicated.
   private var hasHiddenParts: Bool { fields.count < properties.count }
 
-  /// The fields in the order of their names' encodings.
+  /// The fields of the durable form in the order of their names' encodings.
   private var canonical: [StateField] {
-    StateNameDigest.canonicalOrder(of: fields.map(\.name)).map { fields[$0] }
+    StateNameDigest.canonicalOrder(of: all.map(\.name)).map { all[$0] }
+  }
+
+  private func isHidden(_ field: StateField) -> Bool {
+    hidden.contains { $0.name == field.name }
+  }
+
+  /// How many fields the form has of which `owner` knows which it is.
+  private func count(_ owner: String) -> String {
+    hidden.isEmpty ? "\(fields.count)" : "\(owner)._$isDurable ? \(all.count) : \(fields.count)"
+  }
+
+  /// Lines that only the durable form needs.
+  private func onlyDurable(_ owner: String, _ lines: [String]) -> [String] {
+    lines.isEmpty ? [] : ["if \(owner)._$isDurable {"] + lines.map { "  \($0)" } + ["}"]
+  }
+
+  /// The call that notes what values have and encodings lack.
+  private var hiddenPartsNote: String {
+    let isForgotten = properties.contains {
+      $0.isIgnored && !$0.property.has("DurableIgnored") && !isHidden($0)
+    }
+    return
+      "registry._$noteHiddenParts(\(isForgotten ? "of: \(StateText.literal(schemaName))" : ""))"
   }
 }
 
@@ -38,17 +67,20 @@ struct StateRecordCode {
 
 extension StateRecordCode {
   private var schema: String {
-    let lines = fields.map { field in
-      let method = field.isCodable ? "codableProperty" : "property"
+    let lines = all.map { field in
+      let method =
+        isHidden(field)
+        ? field.isCodable ? "hiddenCodableProperty" : "hiddenProperty"
+        : field.isCodable ? "codableProperty" : "property"
       return "  schema.\(method)(\(field.literal), \\Self.\(field.storage), in: &registry)"
     }
     return StateText.function(
       "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
         + " -> StoreActor.Schema",
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
-        + (hasHiddenParts ? ["  registry._$noteHiddenParts()"] : [])
+        + (hasHiddenParts ? ["  \(hiddenPartsNote)"] : [])
         + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
-        + (fields.isEmpty
+        + (all.isEmpty
           ? ["  \(hasHiddenParts ? "return " : "").record([])"]
           : ["  var schema = StoreActor._$SchemaWriter()"] + lines
             + ["  return .record(schema.fields)"]) + ["}"],
@@ -58,8 +90,11 @@ extension StateRecordCode {
   private var encode: String {
     StateText.function(
       "\(access)func encode(to encoder: inout StoreActor.CBOREncoder)",
-      ["encoder.mapHeader(\(fields.count))"]
-        + canonical.map { "encoder._$field(\($0.literal), \($0.value(of: "self")))" },
+      ["encoder.mapHeader(\(count("encoder")))"]
+        + canonical.flatMap { field in
+          let line = "encoder._$field(\(field.literal), \(field.value(of: "self")))"
+          return isHidden(field) ? onlyDurable("encoder", [line]) : [line]
+        },
     )
   }
 
@@ -68,6 +103,11 @@ extension StateRecordCode {
       let method = field.isCodable ? "codableValue" : "value"
       let value = "self.\(field.storage) = try fields.\(method)(of: \(field.literal), &decoder)"
       let find = "fields.find(\(field.literal)"
+      if isHidden(field) {
+        let condition =
+          "decoder._$isDurable, try \(find), hasDefault: true, Self._$fieldNames, &decoder)"
+        return ["if \(condition) {", "  \(value)", "}"]
+      }
       guard field.property.hasDefault else {
         return ["_ = try \(find), Self._$fieldNames, &decoder)", value]
       }
@@ -75,7 +115,7 @@ extension StateRecordCode {
         "if try \(find), hasDefault: true, Self._$fieldNames, &decoder) {", "  \(value)", "}",
       ]
     }
-    let names = fields.isEmpty ? "StoreActor._$FieldReader.Names([])" : "Self._$fieldNames"
+    let names = all.isEmpty ? "StoreActor._$FieldReader.Names([])" : "Self._$fieldNames"
     return StateText.function(
       "\(access)init(from decoder: inout StoreActor.CBORDecoder) throws(StoreActor.CodecError)",
       ["var fields = try StoreActor._$FieldReader(&decoder)"] + lines + unsetProperties
@@ -85,13 +125,14 @@ extension StateRecordCode {
 
   /// Reads the bytes that `encode` writes, and no others.
   private var decodePlain: String {
-    let lines = canonical.map { field in
+    let lines = canonical.flatMap { field in
       let method = field.isCodable ? "codableField" : "field"
-      return "self.\(field.storage) = try reader.\(method)(\(field.literal))"
+      let line = "self.\(field.storage) = try reader.\(method)(\(field.literal))"
+      return isHidden(field) ? onlyDurable("reader", [line]) : [line]
     }
     return StateText.function(
       StateText.plainHead(access),
-      ["try reader.record(\(fields.count))"] + lines + unsetProperties + ["reader.leave()"],
+      ["try reader.record(\(count("reader")))"] + lines + unsetProperties + ["reader.leave()"],
     )
   }
 
@@ -125,8 +166,8 @@ extension StateRecordCode {
   }
 
   private var names: String {
-    let names = fields.map(\.literal).joined(separator: ", ")
-    let former = fields.compactMap { field in
+    let names = all.map(\.literal).joined(separator: ", ")
+    let former = all.compactMap { field in
       field.formerName.map { "\(field.literal): \(StateText.literal($0))" }
     }
     let formerly = former.isEmpty ? "" : ", formerly: [\(former.joined(separator: ", "))]"
@@ -141,13 +182,15 @@ extension StateRecordCode {
 
 extension StateRecordCode {
   private var encodeDelta: String {
-    let lines = fields.enumerated().map { index, field in
-      "delta.field(\(index), \(field.value(of: "self")), \(field.value(of: "old")), &encoder)"
+    let lines = all.enumerated().flatMap { index, field in
+      let line =
+        "delta.field(\(index), \(field.value(of: "self")), \(field.value(of: "old")), &encoder)"
+      return isHidden(field) ? onlyDurable("encoder", [line]) : [line]
     }
     return StateText.function(
       "\(access)func encodeDelta(from old: Self, to encoder: inout StoreActor.CBOREncoder)"
         + " -> Swift.Bool",
-      fields.isEmpty
+      all.isEmpty
         ? ["false"]
         : ["var delta = StoreActor._$DeltaWriter(record: &encoder)"] + lines
           + ["return delta.finish(&encoder)"],
@@ -155,14 +198,14 @@ extension StateRecordCode {
   }
 
   private var applyDelta: String {
-    let place = "try decoder._$fieldPlace(below: \(fields.count))"
+    let place = "try decoder._$fieldPlace(below: \(count("decoder")))"
     let change: [String]
-    if fields.isEmpty {
+    if all.isEmpty {
       change = ["_ = \(place)"]
     } else {
-      let cases = fields.enumerated().flatMap { index, field in
+      let cases = all.enumerated().flatMap { index, field in
         [
-          index == fields.count - 1 ? "default:" : "case \(index):",
+          index == all.count - 1 ? "default:" : "case \(index):",
           "  \(apply(field, at: index))",
         ]
       }
@@ -188,8 +231,8 @@ extension StateRecordCode {
     let lines = properties.flatMap { property -> [String] in
       guard !property.property.isLazy, !property.property.isConditional else { return [] }
       let storage = property.storage
-      guard property.isSetByInitializer, !property.isIgnored,
-        let index = fields.firstIndex(where: { $0.name == property.name })
+      guard property.isSetByInitializer,
+        let index = all.firstIndex(where: { $0.name == property.name })
       else { return ["self.\(storage) = old.\(storage)"] }
       let method = property.isCodable ? "_$applyCodable" : "_$apply"
       return [

@@ -9,7 +9,11 @@ extension StateDeclaration {
     switch kind {
     case .structure:
       let fields = StateField.all(in: members)
-      let problems = StateFieldProblems(members: members, fields: fields).diagnostics
+      let problems = StateFieldProblems(
+        members: members,
+        fields: fields,
+        isDurable: isDurable,
+      ).diagnostics
       problems.forEach(context.diagnose)
       return problems.isEmpty ? StateRecordCode(self, fields: fields).members : nil
     case .enumeration:

@@ -44,6 +44,9 @@ public struct CBORDecoder: Sendable {
   /// Where bytes were met that a plain reader does not read; up to there none has to try.
   @usableFromInline var lastNotPlain = -1
 
+  /// Whether values are read in their durable form, which has parts that never travel.
+  public var _$isDurable = false
+
   /// Creates a decoder of as many items as the bytes hold.
   public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
@@ -51,6 +54,12 @@ public struct CBORDecoder: Sendable {
   public init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     position = bytes.startIndex
+  }
+
+  /// Creates a decoder of durable forms.
+  package init(durable bytes: ArraySlice<UInt8>) {
+    self.init(bytes)
+    _$isDurable = true
   }
 
   /// The number of bytes that have been read.

@@ -6,6 +6,12 @@
 public struct CBOREncoder: Sendable {
   @usableFromInline var storage: [UInt8]
 
+  /// Whether values are written in their durable form, which has parts that never travel.
+  ///
+  /// One form has one flag rather than a second set of requirements, so that optionals, arrays and
+  /// all else that holds values need to know nothing of it.
+  public var _$isDurable = false
+
   /// Bytes that the new value of a delta does not share with the old one although the delta leaves
   /// them out: of a text that is spliced, of an array in which one element changes.
   ///
@@ -37,6 +43,16 @@ public struct CBOREncoder: Sendable {
     storage = []
     storage.reserveCapacity(capacity)
   }
+
+  /// Creates an encoder of durable forms that has written nothing.
+  package static var durable: CBOREncoder {
+    var encoder = CBOREncoder()
+    encoder._$isDurable = true
+    return encoder
+  }
+
+  /// Creates an encoder of the same form that has written nothing.
+  func ofSameForm() -> CBOREncoder { _$isDurable ? .durable : CBOREncoder() }
 
   /// Writes an integer of zero or more.
   @inlinable

@@ -10,10 +10,14 @@ package struct SortedItems: Sendable {
     var end: Int
   }
 
-  private var scratch = CBOREncoder()
+  private var scratch: CBOREncoder
   private var items: [Item] = []
 
-  package init() {}
+  /// Collects nothing yet.
+  package init() { scratch = CBOREncoder() }
+
+  /// Collects values of the form that an encoder writes.
+  package init(like encoder: CBOREncoder) { scratch = encoder.ofSameForm() }
 
   /// Adds an element of a set.
   package mutating func add(_ element: (inout CBOREncoder) -> Void) {

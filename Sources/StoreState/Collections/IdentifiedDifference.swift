@@ -25,7 +25,7 @@ where Element.ID == ID {
     guard !(moved.isEmpty && removed.isEmpty && inserted.isEmpty) else {
       return encodeOnlyChanges(to: &encoder)
     }
-    var changes = CBOREncoder()
+    var changes = encoder.ofSameForm()
     let changed = encodeChanges(to: &changes)
     let parts = [removed.count, moved.count, inserted.count, changed]
     encoder.mapHeader(parts.count { $0 > 0 })

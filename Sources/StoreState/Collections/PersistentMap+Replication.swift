@@ -13,7 +13,7 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
 
   /// Writes the entries in the order of their keys' encodings.
   public func encode(to encoder: inout CBOREncoder) {
-    var items = SortedItems()
+    var items = SortedItems(like: encoder)
     tree.forEachRow { row in
       items.add {
         row.pointee.key.encode(to: &$0)
@@ -102,7 +102,8 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
       return dictionary.encodeDelta(from: old.dictionary, to: &encoder)
     }
     let alignment = tree.alignment(from: old.tree) { $0.isSame(as: $1) }
-    var (removed, inserted, changed) = (SortedItems(), SortedItems(), SortedItems())
+    let none = SortedItems(like: encoder)
+    var (removed, inserted, changed) = (none, none, none)
     for entry in alignment.removed {
       removed.add { row(entry.row).key.encode(to: &$0) }
     }

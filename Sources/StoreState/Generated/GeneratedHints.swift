@@ -3,6 +3,12 @@ extension SchemaRegistry {
   /// Notes that values may differ in what is not replicated, and still have the same encoding.
   public mutating func _$noteHiddenParts() { hidesParts = true }
 
+  /// Notes that values of a type may differ in parts that neither of its encodings has.
+  public mutating func _$noteHiddenParts(of type: String) {
+    hidesParts = true
+    if _$isDurable { forgetful.append(type) }
+  }
+
   /// Notes what a property was called before and what it is by default.
   public mutating func _$note<Root, Part: ReplicatedState>(
     _ name: String,

@@ -40,6 +40,42 @@ extension _$SchemaWriter {
     in registry: inout SchemaRegistry,
   ) {}
 
+  /// Adds a property that never travels, in the schema of durable forms.
+  public mutating func hiddenProperty<Root, Part: ReplicatedState>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {
+    guard registry._$isDurable else { return }
+    fields.append(Definition.Field(name, Part.schema(in: &registry)))
+  }
+
+  /// Says why the property cannot be kept, and what to do.
+  @available(
+    *,
+    unavailable,
+    message: """
+      this property's type is not 'ReplicatedState', so a durable state cannot keep it: declare \
+      that conformance for the type, or mark the property '@DurableIgnored' (it begins anew with \
+      its default value) or, where the type is Codable and Sendable, '@DurableAsCodable'
+      """
+  )
+  public mutating func hiddenProperty<Root, Part>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {}
+
+  /// Adds a property that never travels and is marked `@DurableAsCodable`.
+  public mutating func hiddenCodableProperty<Root, Part: Codable & Sendable>(
+    _ name: String,
+    _: KeyPath<Root, Part>,
+    in registry: inout SchemaRegistry,
+  ) {
+    guard registry._$isDurable else { return }
+    fields.append(Definition.Field(name, .any))
+  }
+
   /// Adds the property that is marked `@ReplicatedAsCodable`.
   public mutating func codableProperty<Root, Part: Codable & Sendable>(
     _ name: String,

@@ -26,6 +26,8 @@ public struct _$PlainReader: ~Copyable {
   @usableFromInline var levels: Int
   /// The same bytes for what only a decoder can read.
   @usableFromInline let bytes: ArraySlice<UInt8>
+  /// Whether values are read in their durable form.
+  public let _$isDurable: Bool
   /// Whether it was a decoder that gave up.
   @usableFromInline var isRefused = false
 
@@ -36,6 +38,7 @@ public struct _$PlainReader: ~Copyable {
     _ memory: UnsafeRawBufferPointer,
     from place: Int,
     levels: Int,
+    isDurable: Bool,
   )
     throws(_$NotPlain)
   {
@@ -44,6 +47,7 @@ public struct _$PlainReader: ~Copyable {
     end = start + memory.count
     self.levels = levels
     self.bytes = bytes
+    _$isDurable = isDurable
   }
 
   /// How many bytes are left.
@@ -308,6 +312,7 @@ extension _$PlainReader {
   @usableFromInline
   mutating func decoded<Value: WirePayload>() throws(_$NotPlain) -> Value {
     var decoder = CBORDecoder(bytes)
+    decoder._$isDurable = _$isDurable
     decoder.position = bytes.endIndex - left
     decoder.surrounding = CBOR.maximumDepth - levels
     // What it cannot read it must not try in two ways, which would double with each level.
@@ -350,7 +355,13 @@ extension CBORDecoder {
     let levels = CBOR.maximumDepth - depth
     let value = bytes.withUnsafeBytes { memory -> Value? in
       do throws(_$NotPlain) {
-        var reader = try _$PlainReader(bytes, memory, from: place, levels: levels)
+        var reader = try _$PlainReader(
+          bytes,
+          memory,
+          from: place,
+          levels: levels,
+          isDurable: _$isDurable,
+        )
         defer {
           place = memory.count - reader.left
           isRefused = reader.isRefused

@@ -7,6 +7,10 @@ public struct SchemaRegistry: Sendable {
   private var reserved: Set<String> = []
   /// Whether values may differ in parts that their encodings do not have.
   var hidesParts = false
+  /// Whether durable forms are defined, which have parts that never travel.
+  public var _$isDurable = false
+  /// The names of types whose durable forms lack what they hide.
+  var forgetful: [String] = []
   /// Whether what types note about their fields is kept; mostly nobody asks.
   let isCollectingHints: Bool
   var hints = SchemaHints()

@@ -78,11 +78,11 @@ extension Array: ReplicatedState where Element: ReplicatedState {
     guard !hasSameStorage(as: old) else { return false }
     let shared = Swift.min(count, old.count)
     var prefix = 0
-    while prefix < shared, self[prefix].isSame(as: old[prefix]) { prefix += 1 }
+    while prefix < shared, encoder.areSame(self[prefix], old[prefix]) { prefix += 1 }
     if prefix == count, prefix == old.count { return false }
     var suffix = 0
     while suffix < shared - prefix,
-      self[count - 1 - suffix].isSame(as: old[old.count - 1 - suffix])
+      encoder.areSame(self[count - 1 - suffix], old[old.count - 1 - suffix])
     {
       suffix += 1
     }

@@ -10,7 +10,7 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
 
   /// Writes the entries in the order of their keys' encodings.
   public func encode(to encoder: inout CBOREncoder) {
-    var items = SortedItems()
+    var items = SortedItems(like: encoder)
     for (key, value) in self {
       items.add {
         key.encode(to: &$0)
@@ -87,12 +87,12 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
   /// Writes which keys went, which came and which values changed inside.
   public func encodeDelta(from old: [Key: Value], to encoder: inout CBOREncoder) -> Bool {
     let (new, old) = (withoutTwins, old.withoutTwins)
-    var removed = SortedItems()
+    var removed = SortedItems(like: encoder)
     for key in old.keys where new.place(of: key) == nil {
       removed.add { key.encode(to: &$0) }
     }
-    var inserted = SortedItems()
-    var changed = SortedItems()
+    var inserted = SortedItems(like: encoder)
+    var changed = SortedItems(like: encoder)
     for (key, value) in new {
       if let place = old.place(of: key) {
         changed.add {

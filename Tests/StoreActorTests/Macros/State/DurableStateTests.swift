@@ -1,0 +1,140 @@
+import StoreActor
+import Testing
+
+@testable import StoreState
+
+/// A part that hides something, and says that it is kept.
+@ObservableState
+private struct Round: DurableState, Equatable, Identifiable, Sendable {
+  let id: Int
+  var guess = 0
+  @ReplicationIgnored var secret = 0
+  @ReplicationIgnored @DurableIgnored var cache: [Int: String] = [:]
+}
+
+private struct Settings: Codable, Equatable, Sendable { var volume = 1 }
+
+@ObservableState
+private struct Match: DurableState, Equatable, Sendable {
+  var title = ""
+  var current: Round? = nil
+  var rounds: IdentifiedArrayOf<Round> = []
+  var plain: [Round] = []
+  var named: [String: Round] = [:]
+  @Presents var shown: Round?
+  @ReplicationIgnored var hidden: [Round] = []
+  @ReplicationIgnored @DurableAsCodable var settings = Settings()
+}
+
+/// The same to those who only see what travels.
+@ObservableState
+private struct Shown: Equatable, ReplicatedState, Sendable {
+  let id: Int
+  var guess = 0
+  @ReplicationIgnored var secret = 0
+}
+
+@ObservableState
+private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = Shown(id: 1) }
+
+/// A state's second form, which has all that the state has.
+@Suite struct DurableStateTests {
+  private var match: Match {
+    let round = Round(id: 1, guess: 2, secret: 3)
+    return Match(
+      title: "one",
+      current: round,
+      rounds: [round, Round(id: 2, secret: 5)],
+      plain: [round, Round(id: 2, secret: 5), Round(id: 3, secret: 6)],
+      named: ["a": round],
+      shown: Round(id: 9, secret: 10),
+      hidden: [Round(id: 4, secret: 8)],
+      settings: Settings(volume: 7),
+    )
+  }
+
+  private func durable(_ match: Match) -> [UInt8] {
+    var encoder = CBOREncoder.durable
+    match.encode(to: &encoder)
+    return encoder.bytes
+  }
+
+  private func read(_ bytes: [UInt8]) throws -> Match {
+    var decoder = CBORDecoder(durable: bytes[...])
+    let match = try decoder.value(Match.self)
+    try decoder.finish()
+    return match
+  }
+
+  @Test func `The durable form has what is hidden, wherever it is`() throws {
+    #expect(try read(durable(match)) == match)
+  }
+
+  @Test func `What travels is what it was, and hides what it hid`() throws {
+    let copy = try Match(encoded: match.encoded())
+    #expect(copy != match)
+    #expect(copy.current?.secret == 0)
+    #expect(copy.hidden.isEmpty)
+    #expect(copy.encoded() == match.encoded())
+    #expect(copy.digest == match.digest)
+  }
+
+  @Test func `What is to begin anew is not kept`() throws {
+    var match = match
+    match.current?.cache = [1: "one"]
+    #expect(try read(durable(match)).current?.cache == [:])
+  }
+
+  /// Changes of hidden parts, each in another place.
+  private static let changes: [@Sendable (inout Match) -> Void] = [
+    { $0.current?.secret += 1 }, { $0.rounds[id: 2]?.secret += 1 }, { $0.plain[1].secret += 1 },
+    { $0.named["a"]?.secret += 1 }, { $0.shown?.secret += 1 }, { $0.hidden[0].secret += 1 },
+    { $0.hidden.append(Round(id: 7, secret: 1)) }, { $0.settings.volume += 1 },
+    { $0.rounds.append(Round(id: 7, secret: 4)) }, { $0.rounds.remove(id: 1) },
+    { $0.plain[0].guess += 1 }, { $0.current = nil },
+    {
+      $0.plain[0].secret += 1
+      $0.plain[2].secret += 1
+    },
+  ]
+
+  @Test(arguments: changes.indices)
+  func `A durable delta leads to the same value, with what is hidden`(_ index: Int) throws {
+    var new = match
+    Self.changes[index](&new)
+    var encoder = CBOREncoder.durable
+    #expect(new.encodeDelta(from: match, to: &encoder))
+    var copy = match
+    var decoder = CBORDecoder(durable: encoder.bytes[...])
+    try copy.applyDelta(from: &decoder)
+    try decoder.finish()
+    #expect(copy == new)
+  }
+
+  @Test(arguments: 0..<8)
+  func `A change of what is hidden makes no delta that travels`(_ index: Int) {
+    var new = match
+    Self.changes[index](&new)
+    #expect(new.delta(from: match) == nil)
+  }
+
+  @Test func `A field that is new to the program that reads has its default`() throws {
+    var decoder = CBORDecoder(durable: Match(title: "old").encoded()[...])
+    let read = try Match(from: &decoder)
+    #expect(read == Match(title: "old"))
+  }
+
+  @Test func `The schema of the durable form has the hidden fields behind the others`() {
+    let (schema, forgetful) = SchemaRegistry.durableSchema(for: Match.self)
+    #expect(forgetful == [])
+    let durable = "\(schema.document)"
+    #expect(durable.contains("secret") && durable.contains("settings"))
+    #expect(!durable.contains("cache"))
+    let wire = "\(SchemaRegistry.document(for: Match.self))"
+    #expect(!wire.contains("secret"))
+  }
+
+  @Test func `A type that hides something without saying whether it is kept is found`() {
+    #expect(SchemaRegistry.durableSchema(for: HolderOfHidden.self).forgetful == ["Shown"])
+  }
+}
