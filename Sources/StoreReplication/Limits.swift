@@ -70,6 +70,14 @@ package struct Limits: Sendable, Equatable {
   /// change is published at the end of the turn.
   package var bytesPerTurn = 64 << 10
 
+  /// Bytes of records after which a daemon keeps a snapshot: so much is read again when it starts.
+  package var recordBytesPerSnapshot = 16 << 20
+  /// Revisions that wait to become durable: beyond this clients' actions wait, and are refused
+  /// once the disk has stalled, so that it does not fill the memory.
+  package var unreleasedRevisions: UInt64 = 1000
+  /// The bytes of records that wait to become durable, beyond which the same holds.
+  package var unreleasedBytes = 8 << 20
+
   package init() {}
 }
 
@@ -102,6 +110,8 @@ package struct Timing: Sendable, Equatable {
   package var backlog: Duration = .seconds(1)
   /// How long a daemon that stops waits for its clients' goodbyes.
   package var farewell: Duration = .milliseconds(200)
+  /// How long a daemon that stops waits for its journal: a disk that takes longer is broken.
+  package var settling: Duration = .seconds(10)
   /// How long a client waits for an answer to hello or a fence.
   package var answer: Duration = .seconds(1)
   /// The longest that a client waits for a join's next frame, after shorter waits were in vain.
@@ -111,6 +121,10 @@ package struct Timing: Sendable, Equatable {
   /// The first and the longest wait before a scope is fetched again whose digest differs though it
   /// was just fetched.
   package var mismatchBackOff: ClosedRange<Duration> = .seconds(1) ... .seconds(60)
+  /// How long a disk may take for one batch before actions are refused, rather than made to wait.
+  package var stall: Duration = .milliseconds(500)
+  /// How long a daemon waits before it tries again to keep what there was no room for.
+  package var retry: Duration = .seconds(1)
   /// The first and the longest wait before a client connects afresh.
   package var backOff: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
 

@@ -136,6 +136,16 @@ extension RootCore {
     }
   }
 
+  /// Whether deferred effects of revisions up to one can be started now.
+  package func hasEffectsToStart(through revision: UInt64) -> Bool {
+    startCount > 0 && mayStartEffects && starts[0].revision <= revision
+  }
+
+  /// False while somebody is still to be told of the state that effects follow from.
+  private var mayStartEffects: Bool {
+    phase == .idle && notifying == 0 && !outputs.isTelling && !isStarting
+  }
+
   /// Starts the deferred effects of all revisions up to one, in their order.
   ///
   /// What follows later from these revisions alone, the next part of a chain, starts by itself.
@@ -150,7 +160,7 @@ extension RootCore {
 
   /// Starts what may start, unless somebody is still to be told of the state that it follows from.
   func startEffects() {
-    guard phase == .idle, notifying == 0, !outputs.isTelling, !isStarting else { return }
+    guard mayStartEffects else { return }
     isStarting = true
     var started = 0
     // What starts may send, and so add to the queue.

@@ -163,6 +163,19 @@ package final class RootCore<State, Action>: StoreCore {
     root.observeCommits(onChange)
   }
 
+  /// Goes on from another state, as if all had been reduced that led to it.
+  ///
+  /// For a daemon that starts again, before it serves anybody.
+  package func restore(_ state: State, revision: UInt64) {
+    precondition(phase == .idle, "A state is restored while revision \(self.revision) is made.")
+    cells.replace(with: state)
+    self.revision = revision
+    if defersEffects { lastToStart = revision }
+    tree.commits &+= 1
+    if tree.isWaited { root.collect() }
+    if tree.hasNotices { tellCommit() }
+  }
+
   /// Whether anybody is told of commits.
   package var isObserved: Bool { tree.isWaited }
 

@@ -14,9 +14,21 @@ final class ClientRecord {
   /// The number under which it waits to be forgotten; nil while its client is connected.
   fileprivate var idleSince: UInt64?
 
-  fileprivate init(last: UInt64, limit: Int) {
+  fileprivate init(last: UInt64, outcomes: [Outcome] = [], limit: Int) {
     self.last = last
+    self.outcomes = outcomes.suffix(limit)
     self.limit = limit
+  }
+
+  /// The outcomes up to a sequence that are kept, the oldest first.
+  fileprivate func outcomes(through sequence: UInt64) -> [Outcome] {
+    var result: [Outcome] = []
+    var next = sequence
+    while let outcome = outcome(of: next) {
+      result.append(outcome)
+      next -= 1
+    }
+    return result.reversed()
   }
 
   /// A client that will send nothing up to a sequence any more goes on from there.
@@ -40,9 +52,26 @@ final class ClientRecord {
     }
   }
 
+  /// The last sequence before the first action that is part of a later revision only.
+  fileprivate func last(through revision: UInt64) -> UInt64 {
+    var last = last
+    // Revisions grow, so those that are later stand at the end.
+    var end = self.last
+    while let outcome = outcome(of: end) {
+      if case .applied(let applied, _) = outcome {
+        if applied <= revision { break }
+        last = end - 1
+      }
+      end -= 1
+    }
+    return last
+  }
+
   /// The recorded outcome of a sequence up to `last`; nil when it is no longer kept.
   fileprivate func outcome(of sequence: UInt64) -> Outcome? {
-    guard sequence <= last, last - sequence < UInt64(outcomes.count) else { return nil }
+    guard sequence >= 1, sequence <= last, last - sequence < UInt64(outcomes.count) else {
+      return nil
+    }
     let age = Int(last - sequence)
     return outcomes[(head + outcomes.count - 1 - age) % outcomes.count]
   }
@@ -52,22 +81,34 @@ final class ClientRecord {
 @MainActor
 final class SessionActions {
   fileprivate var record: ClientRecord
-  /// Outcomes of consecutive actions that were not sent yet.
-  fileprivate var outcomes: [Outcome] = []
-  fileprivate var firstOutcome: UInt64 = 0
-  /// Actions whose effects have ended, which was not said yet.
-  fileprivate var finished: [UInt64] = []
+  /// What is to be said, in this order.
+  fileprivate var unsaid: Deque<Answer> = []
+  /// Actions whose effects have ended, which was not said yet, and the newest revision then.
+  fileprivate var finished: [(sequence: UInt64, revision: UInt64)] = []
   fileprivate var isUnsent = false
   /// Actions whose effects run.
   private var tasks: [UInt64: StoreTask] = [:]
 
   fileprivate init(record: ClientRecord) { self.record = record }
 
+  /// What became of an action, which may be said once a revision is released.
+  fileprivate struct Answer {
+    let sequence: UInt64
+    let outcome: Outcome
+    let revision: UInt64
+  }
+
   /// The sequence of the last action that has an outcome.
   var last: UInt64 { record.last }
 
-  /// The actions whose effects run, in their order.
-  var running: [UInt64] { tasks.keys.sorted() }
+  /// The sequence of the last action of whose outcome may be told.
+  func last(releasedThrough revision: UInt64) -> UInt64 { record.last(through: revision) }
+
+  /// The actions up to a revision whose effects run, in their order.
+  func running(through revision: UInt64) -> [UInt64] {
+    let last = last(releasedThrough: revision)
+    return tasks.keys.filter { $0 <= last }.sorted()
+  }
 
   var runningCount: Int { tasks.count }
 
@@ -97,6 +138,7 @@ final class ActionLog {
   /// The greatest sequence that a client may start before: a stranger's number must not overflow.
   static let greatestStart: UInt64 = 1 << 62
 
+  private let root: any RootPort
   private let outbox: Outbox
   private let counters: Counters
   private let limits: Limits
@@ -110,10 +152,13 @@ final class ActionLog {
   private var nextIdle: UInt64 = 1
   /// The sessions that are to be told something, in the order in which that came up.
   private var unsent: [Session] = []
+  /// Those of them to whom only what is not released is to be said.
+  private var held: [Session] = []
   /// Is told when something is to be sent, also between two turns.
   var onUnsent: (@MainActor () -> Void)?
 
-  init(outbox: Outbox, counters: Counters, limits: Limits) {
+  init(_ root: any RootPort, outbox: Outbox, counters: Counters, limits: Limits) {
+    self.root = root
     self.outbox = outbox
     self.counters = counters
     self.limits = limits
@@ -151,15 +196,19 @@ final class ActionLog {
   ///   - isFarewell: Whether its client said goodbye.
   func end(_ session: Session, isFarewell: Bool) {
     let actions = session.actions
-    actions.outcomes.removeAll()
+    actions.unsaid.removeAll()
     actions.finished.removeAll()
     actions.cancelAll()
-    guard actions.record.isKept else { return }
-    actions.record.idleSince = nextIdle
+    if actions.record.isKept { leave(actions.record, session.clientID, isFarewell: isFarewell) }
+  }
+
+  /// A client whose record is kept has gone.
+  private func leave(_ record: ClientRecord, _ client: Identifier, isFarewell: Bool) {
+    record.idleSince = nextIdle
     if isFarewell {
-      note(session.clientID, in: &idle.farewell)
+      note(client, in: &idle.farewell)
     } else {
-      note(session.clientID, in: &idle.cutOff)
+      note(client, in: &idle.cutOff)
     }
   }
 
@@ -186,20 +235,44 @@ final class ActionLog {
     records[client] = record
   }
 
+  // MARK: Restarts
+
+  /// Takes what was known before the daemon was started again.
+  func restore(_ clients: [KeptHistory.Client]) {
+    for client in clients {
+      let record = ClientRecord(
+        last: client.last,
+        outcomes: client.outcomes,
+        limit: limits.outcomesPerClient,
+      )
+      keep(record, of: client.id)
+      leave(record, client.id, isFarewell: false)
+    }
+  }
+
+  /// What has to be known when the daemon is started again at a revision.
+  func kept(through revision: UInt64) -> [KeptHistory.Client] {
+    let sorted = records.sorted { $0.value.idleSince ?? .max < $1.value.idleSince ?? .max }
+    return sorted.map { id, record in
+      let last = record.last(through: revision)
+      return KeptHistory.Client(id: id, last: last, outcomes: record.outcomes(through: last))
+    }
+  }
+
   // MARK: Outcomes
 
   /// Notes the outcome of a session's next action, and that it is to be sent.
-  func record(_ outcome: Outcome, of session: Session, flush: () -> Void) {
+  func record(_ outcome: Outcome, of session: Session) {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
     record.record(outcome)
-    answer(record.last, outcome, to: session, flush: flush)
+    answer(record.last, outcome, to: session)
   }
 
   /// Sends again what was said of an action before.
-  func repeatOutcome(of sequence: UInt64, to session: Session, flush: () -> Void) {
+  func repeatOutcome(of sequence: UInt64, to session: Session) {
     counters.duplicates += 1
-    answer(sequence, known(sequence, of: session), to: session, flush: flush)
+    answer(sequence, known(sequence, of: session), to: session)
   }
 
   /// What was said of an action before; its effects run on only where they still do.
@@ -216,21 +289,12 @@ final class ActionLog {
   }
 
   /// Adds an outcome to those that the end of the turn sends.
-  private func answer(
-    _ sequence: UInt64,
-    _ outcome: Outcome,
-    to session: Session,
-    flush: () -> Void,
-  ) {
-    let actions = session.actions
-    if !actions.outcomes.isEmpty,
-      actions.firstOutcome + UInt64(actions.outcomes.count) != sequence
-    {
-      flush()
-      send(to: session)
-    }
-    if actions.outcomes.isEmpty { actions.firstOutcome = sequence }
-    actions.outcomes.append(outcome)
+  ///
+  /// Whatever it says is known of the newest revision, a refusal included.
+  private func answer(_ sequence: UInt64, _ outcome: Outcome, to session: Session) {
+    session.actions.unsaid.append(
+      SessionActions.Answer(sequence: sequence, outcome: outcome, revision: root.newestRevision)
+    )
     note(session)
   }
 
@@ -241,7 +305,7 @@ final class ActionLog {
     session.actions.run(task, of: sequence)
     task.whenFinished { [weak self, weak session] in
       guard let self, let session, session.actions.end(sequence) else { return }
-      session.actions.finished.append(sequence)
+      session.actions.finished.append((sequence, root.newestRevision))
       note(session)
     }
   }
@@ -258,31 +322,55 @@ final class ActionLog {
     onUnsent?()
   }
 
-  /// Sends outcomes and finished effects to all; the turn's deltas have been published.
+  /// More was released: those who waited for that may be told.
+  func released() {
+    unsent += held
+    held.removeAll(keepingCapacity: true)
+  }
+
+  /// Sends outcomes and finished effects to all, as far as these may be told; what was published of
+  /// their revisions has been.
   func sendAll() {
     guard !unsent.isEmpty else { return }
     for session in unsent {
-      session.actions.isUnsent = false
       send(to: session)
+      let isWaiting = !session.actions.unsaid.isEmpty || !session.actions.finished.isEmpty
+      session.actions.isUnsent = isWaiting
+      if isWaiting { held.append(session) }
     }
     unsent.removeAll(keepingCapacity: true)
   }
 
   private func send(to session: Session) {
     let actions = session.actions
-    if !actions.outcomes.isEmpty {
+    while let outcomes = takeAnswers(of: actions) {
       let acks = DaemonMessage.Acks(
-        first: actions.firstOutcome,
-        outcomes: actions.outcomes,
+        first: outcomes.first,
+        outcomes: outcomes.outcomes,
         reach: session.watermark,
       )
       outbox.send(.acks(acks), to: session.peer)
-      actions.outcomes.removeAll(keepingCapacity: true)
     }
-    if !actions.finished.isEmpty {
-      outbox.send(.finished(actions.finished, reach: session.watermark), to: session.peer)
-      actions.finished.removeAll()
+    let finished = actions.finished.prefix { $0.revision <= root.revision }.map(\.sequence)
+    if !finished.isEmpty {
+      outbox.send(.finished(finished, reach: session.watermark), to: session.peer)
+      actions.finished.removeFirst(finished.count)
     }
+  }
+
+  /// The next outcomes of consecutive actions that may be said; nil when there are none.
+  private func takeAnswers(
+    of actions: SessionActions
+  ) -> (first: UInt64, outcomes: [Outcome])? {
+    guard let first = actions.unsaid.first, first.revision <= root.revision else { return nil }
+    var outcomes: [Outcome] = []
+    while let next = actions.unsaid.first, next.revision <= root.revision,
+      next.sequence == first.sequence + UInt64(outcomes.count)
+    {
+      outcomes.append(next.outcome)
+      actions.unsaid.removeFirst()
+    }
+    return (first.sequence, outcomes)
   }
 
   // MARK: Invariants
@@ -296,7 +384,7 @@ final class ActionLog {
     let found = (idle.farewell + idle.cutOff).count { isIdle($0) }
     precondition(found == waiting, "\(waiting) clients have gone, \(found) of them are found")
     precondition(
-      unsent.allSatisfy { $0.actions.isUnsent },
+      (unsent + held).allSatisfy { $0.actions.isUnsent },
       "A session is to be told something and does not know",
     )
   }

@@ -63,15 +63,18 @@ package struct IncomingFrame: Sendable {
 
 /// The daemon's turn: what comes first, how much of it, and what leaves when.
 ///
-/// Frames are taken, upstream before control; then what is due is done and what the turn changed is
-/// published, jobs begin, frames leave one by one, and only then effects begin and joiners get
-/// their pieces. All that is moved goes through the transport, which decides nothing.
+/// Frames are taken, upstream before control; then what is due is done and what may be told of is
+/// published, jobs begin, records go to the journal, frames leave one by one, and only then effects
+/// begin and joiners get their pieces. All that is moved goes through the transport, which decides
+/// nothing.
 @MainActor
 package final class DaemonTurn<Transport: DaemonTransport> {
   private enum Phase {
     case serving
     /// Asked to stop, and about to say goodbye.
     case stopping
+    /// Waits for the journal until then, to say goodbye.
+    case settling(until: Instant)
     /// Nothing is accepted any more; those who were told goodbye and have not answered are waited
     /// for until then.
     case leaving(Set<PeerID>, until: Instant)
@@ -80,6 +83,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   package let server: ReplicaServer
   private let transport: Transport
+  private let journal: (any Journal)?
   private var phase = Phase.serving
   /// Everything that came up to this moment has been taken, or had its chance.
   private var heardUntil: Moment
@@ -90,9 +94,15 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// - Parameters:
   ///   - server: The daemon's half of the protocol.
   ///   - transport: Moves its bytes.
-  package init(_ server: ReplicaServer, transport: Transport) {
+  ///   - journal: Keeps what the server records; nil where it records nothing.
+  package init(_ server: ReplicaServer, transport: Transport, journal: (any Journal)? = nil) {
+    precondition(
+      (journal == nil) == (server.recorder == nil),
+      "A server that records needs a journal, and another one has no use for it.",
+    )
     self.server = server
     self.transport = transport
+    self.journal = journal
     heardUntil = transport.now
     server.onUnsent = { [weak self] in self?.needsTurn() }
   }
@@ -104,6 +114,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   }
 
   private func needsTurn() { if !isTurning { transport.wakeUp() } }
+
+  /// Whether control frames were left where they are, because the journal has enough to do.
+  package private(set) var isHeldBack = false
 
   /// Whether clients were told goodbye, and have answered or had their time.
   package var isOver: Bool { if case .over = phase { true } else { false } }
@@ -120,6 +133,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     switch phase {
     case .serving: server.hasWork ? heardUntil.instant : server.nextDeadline
     case .stopping: heardUntil.instant
+    case .settling(let end): end
     case .leaving(_, let end): end
     case .over: nil
     }
@@ -134,6 +148,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     isTurning = true
     switch phase {
     case .serving, .stopping: return try receiveFrames()
+    // What comes now waits, and is not answered any more.
+    case .settling: return false
     case .leaving(let peers, let end): return try receiveFarewells(peers, until: end)
     case .over: return false
     }
@@ -146,7 +162,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     let moreControl = try receiveControl(at: moment)
     while let peer = transport.nextLost() { server.lost(peer, at: moment) }
     let hasMore = moreUpstream || moreControl
-    let horizon = hasMore ? moment.before(server.timing.backlog) : moment
+    isHeldBack = server.holdsBack(moment.instant)
+    let horizon = hasMore || isHeldBack ? moment.before(server.timing.backlog) : moment
     if heardUntil.instant < horizon.instant { heardUntil = horizon }
     return hasMore
   }
@@ -163,8 +180,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func receiveControl(at moment: Moment) throws(Transport.Failure) -> Bool {
     let end = moment.instant.advanced(by: server.timing.turn)
     var (frames, bytes) = (0, 0)
+    // It goes on when the journal has done something, and is asked again then.
+    if server.holdsBack(moment.instant) { return false }
     while frames < server.limits.framesPerTurn, bytes < server.limits.bytesPerTurn,
-      !server.isTurnFull, frames == 0 || transport.instant < end
+      !server.isTurnFull, !server.holdsBack(moment.instant), frames == 0 || transport.instant < end
     {
       guard let frame = try transport.nextControl() else { return false }
       frames += 1
@@ -188,6 +207,19 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     needsTurn()
   }
 
+  /// Takes what became of records that were to be made durable.
+  package func finish(_ result: JournalResult) {
+    if let reason = server.receive(result, at: transport.now), failure == nil {
+      failure = reason
+      // Nothing that was reduced since is told to anybody.
+      phase = .stopping
+    }
+    needsTurn()
+  }
+
+  /// Why nothing can be kept any more, so that the daemon has to end; nil as long as it can.
+  package private(set) var failure: String?
+
   // MARK: What goes out
 
   /// Does what is due and sends what the turn has brought.
@@ -198,10 +230,11 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     case .serving: try end(at: moment)
     case .stopping:
       try end(at: moment)
-      let told = server.shutDown(moment)
-      try sendFrames()
-      phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
-      leaveIfAnswered(moment)
+      phase = .settling(until: moment.instant.advanced(by: server.timing.settling))
+      try leaveIfSettled(moment)
+    case .settling:
+      try end(at: moment)
+      try leaveIfSettled(moment)
     case .leaving: leaveIfAnswered(moment)
     case .over: break
     }
@@ -210,7 +243,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func end(at moment: Moment) throws(Transport.Failure) {
     server.endTurn(moment, heardUntil: heardUntil)
     while let job = server.nextJob() { transport.start(job) }
+    if let journal {
+      if let batch = server.nextBatch() { journal.append(batch) }
+      if let snapshot = server.nextSnapshot() { journal.store(snapshot) }
+    }
     try sendFrames()
+    server.startEffects()
     try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
     for cut in server.takeCuts() { transport.shutDown(cut.peer, reason: cut.reason) }
     for notice in server.takeNotices() { transport.report(notice) }
@@ -239,6 +277,16 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   }
 
   // MARK: Leaving
+
+  /// Says goodbye, once all that was accepted is durable or can never be.
+  private func leaveIfSettled(_ moment: Moment) throws(Transport.Failure) {
+    guard case .settling(let end) = phase else { return }
+    guard !server.hasUnreleased || failure != nil || end <= moment.instant else { return }
+    let told = server.shutDown(moment, reason: failure)
+    try sendFrames()
+    phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
+    leaveIfAnswered(moment)
+  }
 
   private func leaveIfAnswered(_ moment: Moment) {
     guard case .leaving(let peers, let end) = phase else { return }

@@ -18,42 +18,20 @@ package struct PeerID: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What waits to be sent, in the order in which it was said.
-///
-/// Each frame names the revision that it depends on: nothing is said of a revision before that is
-/// safe. In memory a revision is safe at once.
 @MainActor
 final class Outbox {
-  private var frames: Deque<(frame: OutgoingFrame, revision: UInt64)> = []
-  private let root: any RootPort
+  private var frames: Deque<OutgoingFrame> = []
 
-  init(_ root: any RootPort) { self.root = root }
-
-  /// Frames that depend on this revision, or on earlier ones, may leave.
-  var released: UInt64 { root.revision }
-
-  /// Whether a frame may leave now.
-  var hasReleased: Bool { frames.first.map { $0.revision <= released } ?? false }
+  var isEmpty: Bool { frames.isEmpty }
 
   func send(_ message: DaemonMessage, to peer: PeerID) {
-    frames.append((.control(peer, message.encoded()), root.revision))
+    frames.append(.control(peer, message.encoded()))
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
-    frames.append((.publish(topic: topic, body), root.revision))
+    frames.append(.publish(topic: topic, body))
   }
 
-  /// The next frame, once what it depends on is safe.
-  func next() -> OutgoingFrame? {
-    guard let first = frames.first, first.revision <= released else { return nil }
-    frames.removeFirst()
-    return first.frame
-  }
-
-  func checkInvariants() {
-    let revisions = frames.map(\.revision)
-    precondition(
-      zip(revisions, revisions.dropFirst()).allSatisfy { $0 <= $1 },
-      "Frames wait for \(revisions), which is out of order",
-    )
-  }
+  /// The next frame.
+  func next() -> OutgoingFrame? { frames.popFirst() }
 }

@@ -13,7 +13,7 @@ extension ReplicaServer {
     let report = StatusReport(
       epoch: epoch,
       revision: root.revision,
-      durableRevision: nil,
+      durableRevision: recorder?.released,
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: sessions.all.map { status(of: $0) },

@@ -12,6 +12,8 @@ package final class ReplicaServer {
   package let epoch: UInt64
   package let counters = Counters()
   let root: any RootPort
+  /// Keeps what is reduced, and releases what is durable; nil where the state is in memory only.
+  let recorder: Recorder?
   let limits: Limits
   let timing: Timing
   let processID: Int32
@@ -22,7 +24,9 @@ package final class ReplicaServer {
   let subscribers: Subscribers
   let joins: Joins
   let log: ActionLog
-  private(set) var now: Moment
+  private(set) var now: Moment {
+    didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
+  }
   /// Actions that were reduced since the turn began.
   private var reducedInTurn = 0
   private var notices: [ServerNotice] = []
@@ -32,6 +36,7 @@ package final class ReplicaServer {
   ///
   /// - Parameters:
   ///   - root: The store.
+  ///   - recorder: Keeps what is reduced; nil where the state is in memory only.
   ///   - epoch: A random number, new whenever history does not continue.
   ///   - limits: How much of everything there may be.
   ///   - timing: How long everything may take.
@@ -40,6 +45,7 @@ package final class ReplicaServer {
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   init(
     root: any RootPort,
+    recorder: Recorder?,
     epoch: UInt64,
     limits: Limits,
     timing: Timing,
@@ -48,6 +54,7 @@ package final class ReplicaServer {
     generator: any RandomNumberGenerator,
   ) {
     self.root = root
+    self.recorder = recorder
     self.epoch = epoch
     self.limits = limits
     self.timing = timing
@@ -55,7 +62,7 @@ package final class ReplicaServer {
     self.now = now
     startedAt = now.instant
     let random = Randomness(generator)
-    outbox = Outbox(root)
+    outbox = Outbox()
     sessions = Sessions(limits: limits, timing: timing, random: random)
     subscriptions = Subscriptions(
       root,
@@ -75,7 +82,7 @@ package final class ReplicaServer {
       limits: limits,
       timing: timing,
     )
-    log = ActionLog(outbox: outbox, counters: counters, limits: limits)
+    log = ActionLog(root, outbox: outbox, counters: counters, limits: limits)
   }
 
   /// Creates the server of a root store.
@@ -83,6 +90,8 @@ package final class ReplicaServer {
   /// - Parameters:
   ///   - root: The store.
   ///   - exposures: What clients may see.
+  ///   - journal: Keeps what is reduced; nil where the state is in memory only.
+  ///   - recovered: What the journal had, which the store has already; nil where that is nothing.
   ///   - epoch: A random number, new whenever history does not continue.
   ///   - limits: How much of everything there may be.
   ///   - timing: How long everything may take.
@@ -93,6 +102,8 @@ package final class ReplicaServer {
   package convenience init<Root: Sendable, RootAction>(
     root: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
+    journal: RootJournal<Root>? = nil,
+    recovered: Recovered<Root>? = nil,
     epoch: UInt64,
     limits: Limits = Limits(),
     timing: Timing = Timing(),
@@ -102,7 +113,15 @@ package final class ReplicaServer {
     sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil },
   ) {
     self.init(
-      root: TypedRoot(root, exposures: exposures, limits: limits, sessionAction: sessionAction),
+      root: TypedRoot(
+        root,
+        exposures: exposures,
+        limits: limits,
+        journal: journal,
+        earlier: recovered?.versions,
+        sessionAction: sessionAction,
+      ),
+      recorder: journal?.recorder,
       epoch: epoch,
       limits: limits,
       timing: timing,
@@ -110,11 +129,20 @@ package final class ReplicaServer {
       now: now,
       generator: generator,
     )
+    if let recovered { restore(recovered.history) }
+  }
+
+  /// Goes on where the daemon was when it ended: those who were there have left.
+  func restore(_ history: KeptHistory) {
+    log.restore(history.clients)
+    sessions.restore(history)
+    deliverSessionEvents()
   }
 
   /// Leaves the root store alone, which may outlive the server.
   package func detach() { root.detach() }
 
+  /// The newest revision that clients may be told of.
   package var revision: UInt64 { root.revision }
 
   /// What every new connection of the publishing socket is told first.
@@ -262,17 +290,61 @@ package final class ReplicaServer {
       subscriptions.nextDeadline,
       subscribers.nextDeadline,
       joins.nextDeadline,
+      recorder?.nextDeadline ?? .distantFuture,
     )
     return next == .distantFuture ? nil : next
   }
 
   /// Whether there is something to publish, to send or to begin at once.
   var hasWork: Bool {
-    subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || outbox.hasReleased
-      || joins.hasPieces || joins.hasJobs
+    subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || !outbox.isEmpty
+      || joins.hasPieces || joins.hasJobs || root.hasEffectsToStart
+      || recorder?.hasBatch ?? false
   }
 
-  /// The next frame to send; nil when there is none that may leave.
+  // MARK: The journal
+
+  /// The records to be made durable now; nil when there are none, or some are under way.
+  func nextBatch() -> JournalBatch? {
+    recorder?.sessionNumbers = sessions.lastID
+    return recorder?.nextBatch(now.instant)
+  }
+
+  /// The snapshot to be kept now; nil when none is due.
+  func nextSnapshot() -> JournalSnapshot? {
+    guard let recorder, recorder.needsSnapshot, let encode = root.encodeDurably else { return nil }
+    let clients = log.kept(through: root.revision)
+    return recorder.snapshot(of: root.version(), clients: clients, encode: encode)
+  }
+
+  /// Takes what became of the records that were to be made durable, and releases what is.
+  ///
+  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  func receive(_ result: JournalResult, at moment: Moment) -> String? {
+    guard let recorder else { preconditionFailure("A result without a journal: \(result)") }
+    now = moment
+    if let reason = recorder.finish(result, now: now.instant) { return reason }
+    root.release(through: recorder.released)
+    log.released()
+    if let problem = recorder.takeSnapshotProblem() {
+      let text = "A snapshot was not kept: \(problem)"
+      notices.append(ServerNotice(kind: .warning, peer: "journal", text: text))
+    }
+    return nil
+  }
+
+  /// Whether control frames should wait, because the journal has enough to do.
+  func holdsBack(_ instant: Instant) -> Bool { recorder?.holdsBack(instant) ?? false }
+
+  /// Whether something was reduced that is not durable yet.
+  var hasUnreleased: Bool { recorder?.hasUnreleased ?? false }
+
+  /// All that was said has left: effects of what was told of begin.
+  func startEffects() { root.startEffects() }
+
+  // MARK: What goes out
+
+  /// The next frame to send; nil when there is none.
   func nextFrame() -> OutgoingFrame? { outbox.next() }
 
   /// The next piece of what joiners get, which goes behind all other frames.
@@ -290,6 +362,7 @@ package final class ReplicaServer {
       bytes += piece.bytes
       frames.append(piece)
     }
+    startEffects()
     return frames
   }
 
@@ -302,13 +375,18 @@ package final class ReplicaServer {
 
   /// Finishes what was accepted and says goodbye to everyone.
   ///
+  /// - Parameters:
+  ///   - moment: The moment.
+  ///   - reason: Why nothing can be kept any more, where that is why.
   /// - Returns: Who was told.
   @discardableResult
-  package func shutDown(_ moment: Moment) -> Set<PeerID> {
+  package func shutDown(_ moment: Moment, reason: String? = nil) -> Set<PeerID> {
     endTurn(moment)
     let all = sessions.all
     for session in all {
-      let message = "The daemon is stopping."
+      let message =
+        reason.map { "The daemon cannot keep its state: \($0)" }
+        ?? "The daemon is stopping."
       outbox.send(.goodbye(code: "goingDown", message: message), to: session.peer)
       session.actions.cancelAll()
     }
@@ -429,7 +507,6 @@ package final class ReplicaServer {
     first: UInt64,
     from session: Session,
   ) {
-    let flush = { self.subscriptions.flush(now: self.now.instant) }
     var sequence = first
     for request in requests {
       let last = session.actions.last
@@ -437,10 +514,10 @@ package final class ReplicaServer {
         return outbox.send(.gap(expected: last + 1), to: session.peer)
       }
       if sequence <= last {
-        log.repeatOutcome(of: sequence, to: session, flush: flush)
+        log.repeatOutcome(of: sequence, to: session)
       } else {
         reducedInTurn += 1
-        log.record(execute(request, sequence, of: session), of: session, flush: flush)
+        log.record(execute(request, sequence, of: session), of: session)
       }
       sequence += 1
     }
@@ -453,11 +530,11 @@ package final class ReplicaServer {
     of session: Session,
   ) -> Outcome {
     do throws(Outcome.Failure) {
-      let task = try send(request, of: session)
+      let task = try send(request, sequence, of: session)
       counters.actionsApplied += 1
       let isFinished = task.isFinished
       if !isFinished { log.follow(task, of: sequence, of: session) }
-      return .applied(revision: root.revision, hasEffects: !isFinished)
+      return .applied(revision: root.newestRevision, hasEffects: !isFinished)
     } catch {
       if request.isWithdrawn {
         counters.actionsWithdrawn += 1
@@ -470,6 +547,7 @@ package final class ReplicaServer {
 
   private func send(
     _ request: ClientMessage.ActionRequest,
+    _ sequence: UInt64,
     of session: Session,
   ) throws(Outcome.Failure) -> StoreTask {
     if let deadline = request.deadline, now.wallMilliseconds > deadline {
@@ -481,6 +559,19 @@ package final class ReplicaServer {
     guard let target = session.scopes.target(request.handle) else {
       throw Outcome.Failure(code: Outcome.rejected, message: request.rejection)
     }
+    if let recorder {
+      if let refusal = recorder.refusal(now.instant) { throw refusal }
+      recorder.origin = .client(
+        JournalRecord.ClientAction(
+          client: session.clientID,
+          session: session.info.id,
+          sequence: sequence,
+          scope: target.name,
+          action: Array(request.action),
+        )
+      )
+    }
+    defer { recorder?.origin = .daemon }
     do throws(CodecError) {
       if let task = try root.send(request.action, to: target.scope) { return task }
     } catch {
@@ -591,13 +682,13 @@ package final class ReplicaServer {
       epoch: epoch,
       revision: root.revision,
       privateTopic: session.privateTopic,
-      lastSequence: session.actions.last,
+      lastSequence: session.actions.last(releasedThrough: root.revision),
       isResumed: isResumed,
       leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
       frameBytes: UInt64(limits.frameBytes),
       window: UInt64(limits.window),
       scopes: UInt64(limits.scopesPerSession),
-      running: session.actions.running,
+      running: session.actions.running(through: root.revision),
       features: session.features,
     )
     outbox.send(.helloOK(ok), to: session.peer)
@@ -621,7 +712,11 @@ package final class ReplicaServer {
 
   /// Tells the reducer who came and who went, each in one ordinary action.
   private func deliverSessionEvents() {
-    for event in sessions.takeEvents() { root.send(event) }
+    for event in sessions.takeEvents() {
+      recorder?.origin = .session(event)
+      root.send(event)
+      recorder?.origin = .daemon
+    }
   }
 
   // MARK: Invariants
@@ -633,7 +728,7 @@ package final class ReplicaServer {
     subscribers.checkInvariants(sessions.all)
     joins.checkInvariants(sessions.all)
     log.checkInvariants()
-    outbox.checkInvariants()
+    recorder?.checkInvariants()
   }
 }
 

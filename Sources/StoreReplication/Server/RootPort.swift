@@ -6,8 +6,13 @@ package import StoreState
 /// Everything above is not generic, and has no pointers: ``TypedRoot`` has both.
 @MainActor
 package protocol RootPort: AnyObject {
-  /// The number of the newest revision.
+  /// The number of the newest revision that may be told of: where there is a journal, the newest
+  /// that is durable.
   var revision: UInt64 { get }
+  /// Whether what is told of is durable.
+  var isDurable: Bool { get }
+  /// The number of the newest revision that was reduced.
+  var newestRevision: UInt64 { get }
   /// What clients may see, in the order in which it was exposed.
   var exposed: [ExposedScopes] { get }
   /// Is told of every step and output from now on; it must live as long as the root.
@@ -31,7 +36,16 @@ package protocol RootPort: AnyObject {
   /// Tells the reducer that a listed session came or went.
   func send(_ event: SessionEvent)
 
+  /// Whether effects wait for ``startEffects()`` that may start.
+  var hasEffectsToStart: Bool { get }
+
+  /// Starts the effects of what may be told of; it has been told.
+  func startEffects()
+
   // MARK: Steps
+
+  /// Tells the observer of all steps up to a revision, which has become durable.
+  func release(through revision: UInt64)
 
   /// Tells the observer of a scope's changes from now on, by its number among those followed.
   func follow(_ scope: RootScope, as number: Int)
@@ -44,16 +58,19 @@ package protocol RootPort: AnyObject {
   /// - Returns: False when that is nothing, and then nothing is written.
   func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool
 
-  /// The digest of a scope's newest state.
+  /// The digest of a scope's newest state that may be told of.
   func digest(of scope: RootScope) -> Digest
 
   // MARK: Versions
 
-  /// The newest version.
+  /// The newest version that may be told of.
   func version() -> RootVersion
 
   /// The version of a revision; nil when it is not kept.
   func version(at revision: UInt64) -> RootVersion?
+
+  /// Writes a root in its durable form, where there is a journal.
+  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? { get }
 
   /// Lets the store go on by itself.
   func detach()

@@ -130,6 +130,15 @@ final class Sessions {
 
   func session(ofClient client: Identifier) -> Session? { byClient[client] }
 
+  /// Those who were there when the daemon ended have left; numbers go on behind theirs.
+  func restore(_ history: KeptHistory) {
+    nextID = history.sessionNumbers + 1
+    for (_, info) in history.sessions.sorted(by: { $0.key < $1.key }) { events.append(.left(info)) }
+  }
+
+  /// The greatest number that a session has had.
+  var lastID: UInt64 { nextID - 1 }
+
   // MARK: Coming and going
 
   /// Opens a session for a client that has none, on a peer that has none.

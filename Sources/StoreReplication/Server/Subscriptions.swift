@@ -223,7 +223,7 @@ final class Subscriptions: RootObserver {
     }
     let bookmark = view.takeBookmark(
       revision: root.revision,
-      durableRevision: nil,
+      durableRevision: root.isDurable ? root.revision : nil,
       digests: view.scopes.map { digest(of: $0) },
     )
     publish(bookmark, of: view)

@@ -1,3 +1,4 @@
+import DequeModule
 import StoreActor
 import StoreState
 
@@ -5,6 +6,10 @@ import StoreState
 ///
 /// It keeps the versions before the newest one, and hands places of roots to closures that were
 /// made for them. Places are good during the call only.
+///
+/// Where there is a journal, a step is recorded when it is reduced, and the observer is told of it
+/// when it is released. Until then nothing here shows it: ``revision``, ``version()`` and digests
+/// are those of the newest released revision.
 @MainActor
 final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   let exposed: [ExposedScopes]
@@ -19,6 +24,12 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   private var new: ScopeSource.Place?
   /// What the step in progress changed, as far as deltas show it, in bytes.
   private var stepWeight = 0
+  /// What is kept of steps; nil where nothing is.
+  private let journal: RootJournal<Root>?
+  /// The newest revision that may be told of, where there is a journal.
+  private var released: UInt64
+  /// What was put out and belongs to revisions that were not released.
+  private var heldOutputs: Deque<(output: StoreOutput<RootAction>, revision: UInt64)> = []
 
   /// Takes over a store's steps and outputs.
   ///
@@ -26,34 +37,55 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   ///   - core: The store.
   ///   - exposures: What clients may see.
   ///   - limits: How many versions are kept.
+  ///   - journal: What is kept of steps; nil where nothing is.
+  ///   - earlier: The versions before the newest one that are still known, oldest first.
   ///   - sessionAction: The action that tells the reducer of a listed session, if any.
   init(
     _ core: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
     limits: Limits,
+    journal: RootJournal<Root>? = nil,
+    earlier: VersionRing<Root>? = nil,
     sessionAction: @escaping (SessionEvent) -> RootAction?,
   ) {
     self.core = core
+    self.journal = journal
+    released = core.revision
     self.sessionAction = sessionAction
     exposed = exposures.map { $0.scopes() }
-    versions = VersionRing(
-      limit: limits.versions,
-      bytes: limits.versionBytes,
-      revision: core.revision,
-    )
+    versions =
+      earlier
+      ?? VersionRing(
+        limit: limits.versions,
+        bytes: limits.versionBytes,
+        revision: core.revision,
+      )
+    if journal != nil { versions.keep(from: core.revision) }
+    core.defersEffects = true
     core.onStep = { [unowned self] revision, old, new in
       self.step(to: revision, from: old, to: new)
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
-    core.onOutput = { [unowned self] output, revision in self.put(output, at: revision) }
+    core.onOutput = { [unowned self] output, revision in
+      if self.journal == nil {
+        self.put(output, at: revision)
+      } else {
+        self.heldOutputs.append((output, revision))
+      }
+    }
   }
 
   func detach() {
     core.onStep = nil
     core.onOutput = nil
+    core.defersEffects = false
   }
 
-  var revision: UInt64 { core.revision }
+  var revision: UInt64 { journal == nil ? core.revision : released }
+
+  var isDurable: Bool { journal != nil }
+
+  var newestRevision: UInt64 { core.revision }
 
   // MARK: Actions
 
@@ -71,6 +103,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func send(_ event: SessionEvent) {
     if let action = sessionAction(event) { core.send(action) }
   }
+
+  var hasEffectsToStart: Bool { core.hasEffectsToStart(through: revision) }
+
+  func startEffects() { core.startEffects(through: revision) }
 
   // MARK: Steps
 
@@ -98,23 +134,67 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     from old: UnsafeMutablePointer<Root>,
     to new: UnsafePointer<Root>,
   ) {
-    let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
-    if let observer {
-      (self.old, self.new) = (before, after)
-      stepWeight = 0
-      for exposed in followed {
-        exposed.forEachChanged(from: before, to: after) {
-          observer.mayHaveChanged($0, at: revision)
-        }
-      }
-      (self.old, self.new) = (nil, nil)
-      observer.stepped(to: revision)
+    if let journal {
+      let changed = journal.record(revision, from: old, to: new)
+      return versions.append(moving: old, revision: revision - 1, changed: changed)
     }
+    let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
+    stepWeight = 0
+    tell(revision, from: before, to: after)
     var weight = stepWeight
     if revision.isMultiple(of: stepsPerWeighing) {
       weight += unfollowedWeight(from: before, to: after) * Int(stepsPerWeighing)
     }
     versions.append(moving: old, revision: revision - 1, changed: weight)
+  }
+
+  /// Tells the observer of a step.
+  private func tell(
+    _ revision: UInt64,
+    from old: ScopeSource.Place,
+    to new: ScopeSource.Place,
+  ) {
+    guard let observer else { return }
+    (self.old, self.new) = (old, new)
+    for exposed in followed {
+      exposed.forEachChanged(from: old, to: new) { observer.mayHaveChanged($0, at: revision) }
+    }
+    (self.old, self.new) = (nil, nil)
+    observer.stepped(to: revision)
+  }
+
+  func release(through revision: UInt64) {
+    putOut(through: released)
+    while released < revision {
+      let next = released + 1
+      withPlace(of: released) { old in
+        withPlace(of: next) { new in
+          released = next
+          tell(next, from: old, to: new)
+        }
+      }
+      putOut(through: next)
+    }
+    versions.keep(from: released)
+  }
+
+  private func putOut(through revision: UInt64) {
+    while let (output, made) = heldOutputs.first, made <= revision {
+      heldOutputs.removeFirst()
+      put(output, at: made)
+    }
+  }
+
+  /// Looks at the root at a revision from the newest released one on.
+  private func withPlace<Result>(
+    of revision: UInt64,
+    _ body: (ScopeSource.Place) -> Result,
+  ) -> Result {
+    if revision == core.revision { return core.withState { body(UnsafeRawPointer($0)) } }
+    guard let place = versions.place(of: revision) else {
+      preconditionFailure("Revision \(revision) is not kept, of \(core.revision)")
+    }
+    return body(UnsafeRawPointer(place))
   }
 
   func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool {
@@ -151,15 +231,27 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 
   func digest(of scope: RootScope) -> Digest {
-    core.withState { scope.source.digest(UnsafeRawPointer($0)) }
+    withPlace(of: revision) { scope.source.digest($0) }
   }
 
   // MARK: Versions
 
-  func version() -> RootVersion { RootVersion(core.state, revision: revision) }
+  func version() -> RootVersion {
+    if revision == core.revision { return RootVersion(core.state, revision: revision) }
+    guard let root = versions[revision] else {
+      preconditionFailure("Revision \(revision) is not kept, of \(core.revision)")
+    }
+    return RootVersion(root, revision: revision)
+  }
+
+  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
+    guard let encode = journal?.form.encode else { return nil }
+    return { encode($0.assumingMemoryBound(to: Root.self).pointee, &$1) }
+  }
 
   func version(at revision: UInt64) -> RootVersion? {
     if revision == self.revision { return version() }
+    guard revision < self.revision else { return nil }
     return versions[revision].map { RootVersion($0, revision: revision) }
   }
 }

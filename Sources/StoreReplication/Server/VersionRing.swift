@@ -12,14 +12,17 @@
 /// What every action touches is not checked for overlapping accesses, as in ``ReplicaServer``.
 final class VersionRing<Root> {
   /// Initialised from `first` on, `count` of them, round the end.
-  private let slots: UnsafeMutablePointer<Root>
-  private let weights: UnsafeMutablePointer<Int>
-  private let capacity: Int
+  private var slots: UnsafeMutablePointer<Root>
+  private var weights: UnsafeMutablePointer<Int>
+  private var capacity: Int
+  private let limit: Int
   @exclusivity(unchecked) private var first = 0
   @exclusivity(unchecked) private var count = 0
   @exclusivity(unchecked) private var weight = 0
   private let weightLimit: Int
   @exclusivity(unchecked) private(set) var oldestRevision: UInt64
+  /// Versions from this one on are kept however many they are, and whatever they weigh.
+  @exclusivity(unchecked) private var neededRevision = UInt64.max
 
   /// What a version weighs at least: its own record, and the nodes on the way to a change.
   private static var leastWeight: Int { 512 }
@@ -34,6 +37,7 @@ final class VersionRing<Root> {
     precondition(limit >= 1, "A ring of versions keeps at least 1, not \(limit)")
     self.weightLimit = weightLimit
     oldestRevision = revision
+    self.limit = limit
     // One more than are kept besides the newest: a version is added before the oldest goes.
     capacity = limit
     slots = .allocate(capacity: capacity)
@@ -67,12 +71,51 @@ final class VersionRing<Root> {
     changed: Int,
   ) {
     precondition(revision == newestRevision, "Revision \(revision) is not \(newestRevision)")
+    if count == capacity { grow() }
     let place = place(count)
     (slots + place).moveInitialize(from: root, count: 1)
     weights[place] = max(changed, Self.leastWeight)
     weight += weights[place]
     count += 1
-    while count >= capacity || (weight > weightLimit && count > 0) { removeOldest() }
+    removeSurplus()
+  }
+
+  /// Adds the version that was the newest until now, a value.
+  func append(_ root: Root, revision: UInt64, changed: Int) {
+    withUnsafeTemporaryAllocation(of: Root.self, capacity: 1) { place in
+      place.initializeElement(at: 0, to: root)
+      guard let place = place.baseAddress else { return }
+      append(moving: place, revision: revision, changed: changed)
+    }
+  }
+
+  /// Keeps all versions from one on, until this is called with a later one.
+  func keep(from revision: UInt64) {
+    neededRevision = revision
+    removeSurplus()
+  }
+
+  private func removeSurplus() {
+    while count >= limit || (weight > weightLimit && count > 0) {
+      guard oldestRevision < neededRevision else { return }
+      removeOldest()
+    }
+  }
+
+  /// Makes room for more versions than the limit, all of which are needed.
+  private func grow() {
+    let (oldSlots, oldWeights, oldFirst) = (slots, weights, first)
+    slots = .allocate(capacity: 2 * capacity)
+    weights = .allocate(capacity: 2 * capacity)
+    let untilEnd = min(count, capacity - oldFirst)
+    slots.moveInitialize(from: oldSlots + oldFirst, count: untilEnd)
+    (slots + untilEnd).moveInitialize(from: oldSlots, count: count - untilEnd)
+    weights.moveInitialize(from: oldWeights + oldFirst, count: untilEnd)
+    (weights + untilEnd).moveInitialize(from: oldWeights, count: count - untilEnd)
+    oldSlots.deallocate()
+    oldWeights.deallocate()
+    capacity *= 2
+    first = 0
   }
 
   private func removeOldest() {
@@ -87,5 +130,12 @@ final class VersionRing<Root> {
   subscript(revision: UInt64) -> Root? {
     guard revision >= oldestRevision, revision < newestRevision else { return nil }
     return slots[place(Int(revision - oldestRevision))]
+  }
+
+  /// Where the root of a revision is, until the ring changes; nil when it is not kept, or is the
+  /// newest.
+  func place(of revision: UInt64) -> UnsafePointer<Root>? {
+    guard revision >= oldestRevision, revision < newestRevision else { return nil }
+    return UnsafePointer(slots + place(Int(revision - oldestRevision)))
   }
 }

@@ -21,7 +21,8 @@ import Testing
 
   @Test("The way of an action is as the picture in the architecture's page has it")
   func walk() throws {
-    let way = Way(ServerBench())
+    let journal = BenchJournal()
+    let way = Way(ServerBench(journal: journal), journal)
     try way.connect()
     try way.walk()
     #expect(try picture() == way.steps)
@@ -34,6 +35,7 @@ private final class Way: ClientTransport {
   typealias Failure = Never
 
   private let bench: ServerBench
+  private let journal: BenchJournal
   private let client: ReplicaClient
   private var turn: ClientTurn<Way>?
   private var control: [[UInt8]] = [[]]
@@ -44,8 +46,9 @@ private final class Way: ClientTransport {
   /// The steps that were seen to be taken, by the type that takes each.
   private(set) var steps: [String] = []
 
-  init(_ bench: ServerBench) {
+  init(_ bench: ServerBench, _ journal: BenchJournal) {
     self.bench = bench
+    self.journal = journal
     client = ReplicaClient(
       identity: ReplicaClient.Identity(
         clientID: ServerBench.clientID(200),
@@ -159,6 +162,13 @@ private final class Way: ClientTransport {
     note("ActionLog", when: session.actions.last == 1 && bench.server.log.hasUnsent)
     note("TypedRoot", when: bench.server.counters.actionsApplied == 1)
     note("RootCore", when: bench.root.revision == 1 && bench.root.state.counter.count == 1)
+    note("TypedRoot", when: bench.probe.deltas == deltas)
+    note("Recorder", when: bench.server.hasUnreleased && bench.server.revision == 0)
+    bench.turn.end()
+    note("Journal", when: journal.batches.map(\.revisions) == [1...1])
+    #expect(bench.sockets.takeFrames().isEmpty, "Something was told before it was durable")
+    bench.turn.finish(.durable(through: 1))
+    note("Recorder", when: bench.server.revision == 1)
     note("TypedRoot", when: bench.probe.deltas == deltas + 1)
     note("Subscriptions", when: bench.server.subscriptions.isDirty)
     note("DaemonTurn", when: bench.sockets.frames.isEmpty)
@@ -167,6 +177,7 @@ private final class Way: ClientTransport {
     let frames = bench.sockets.takeFrames()
     note("ClientSockets", when: frames.count == 2 && isDeltas(frames[0]))
     note("ClientSockets", when: isOutcome(frames[1]))
+    note("RootCore", when: !bench.root.hasEffectsToStart(through: 1))
     deliver(frames)
     // The outcome is told when the store shows the state.
     core.send(.incrementButtonTapped)

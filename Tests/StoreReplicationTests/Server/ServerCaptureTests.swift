@@ -317,13 +317,3 @@ import Testing
 }
 
 private final class Counted {}
-
-extension VersionRing {
-  /// Adds a version that is a value.
-  fileprivate func append(_ root: Root, revision: UInt64, changed: Int) {
-    let place = UnsafeMutablePointer<Root>.allocate(capacity: 1)
-    place.initialize(to: root)
-    append(moving: place, revision: revision, changed: changed)
-    place.deallocate()
-  }
-}

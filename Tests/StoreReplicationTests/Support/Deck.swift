@@ -131,6 +131,17 @@ final class Gate {
 
 // MARK: - The wire
 
+/// The whole root is kept by journals; clients never see it.
+extension Deck.State: DurableState, ReplicatedRecord {
+  static let layout = RecordLayout<Self>(
+    "Deck",
+    [
+      .field("counter", \.counter), .field("cards", \.cards), .field("extra", \.extra),
+      .field("sessions", \.sessions), .field("secret", \.secret),
+    ],
+  )
+}
+
 extension Deck.Counter: ReplicatedRecord {
   static let layout = RecordLayout<Self>(
     "Counter",

@@ -36,11 +36,29 @@ final class ServerBench {
     limits: Limits = Limits(),
     timing: Timing = Timing(),
     state: Deck.State = Deck.State(),
+    journal: BenchJournal? = nil,
+    recovered: Recovered<Deck.State>? = nil,
   ) {
     let gate = gate
     root = RootCore(initialState: { state }, reducer: { Deck(gate: gate) })
+    if let recovered { root.restore(recovered.root, revision: recovered.revision) }
     sockets = BenchSockets()
-    port = TypedRoot(root, exposures: Deck.exposures, limits: limits) { event in
+    let revision = root.revision
+    let recorder = journal.map { _ in
+      Recorder(
+        revision: revision,
+        history: recovered?.history ?? KeptHistory(),
+        limits: limits,
+        timing: timing,
+      )
+    }
+    port = TypedRoot(
+      root,
+      exposures: Deck.exposures,
+      limits: limits,
+      journal: recorder.map { RootJournal(DurableForm(Deck.State.self), recorder: $0) },
+      earlier: recovered?.versions,
+    ) { event in
       switch event {
       case .joined(let info): .session(id: info.id, isThere: true)
       case .left(let info): .session(id: info.id, isThere: false)
@@ -49,6 +67,7 @@ final class ServerBench {
     probe = RootProbe(port)
     server = ReplicaServer(
       root: probe,
+      recorder: recorder,
       epoch: epoch,
       limits: limits,
       timing: timing,
@@ -57,7 +76,8 @@ final class ServerBench {
       generator: SeededGenerator(seed: epoch),
     )
     sockets.server = server
-    turn = DaemonTurn(server, transport: sockets)
+    turn = DaemonTurn(server, transport: sockets, journal: journal)
+    if let recovered { server.restore(recovered.history) }
   }
 
   static func peer(_ number: UInt8) -> PeerID { PeerID(bytes: [0, number]) }
@@ -258,6 +278,12 @@ final class RootProbe: RootPort {
   init(_ root: any RootPort) { self.root = root }
 
   var revision: UInt64 { root.revision }
+  var isDurable: Bool { root.isDurable }
+  var newestRevision: UInt64 { root.newestRevision }
+  var hasEffectsToStart: Bool { root.hasEffectsToStart }
+  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
+    root.encodeDurably
+  }
   var exposed: [ExposedScopes] { root.exposed }
   var observer: (any RootObserver)? {
     get { root.observer }
@@ -296,7 +322,50 @@ final class RootProbe: RootPort {
 
   func version(at revision: UInt64) -> RootVersion? { root.version(at: revision) }
 
+  func startEffects() { root.startEffects() }
+
+  func release(through revision: UInt64) { root.release(through: revision) }
+
   func detach() { root.detach() }
+}
+
+/// A disk that is as slow as a test wants.
+@MainActor
+final class BenchJournal: Journal {
+  /// What was appended, of which the last may still be under way.
+  private(set) var batches: [JournalBatch] = []
+  private(set) var snapshots: [JournalSnapshot] = []
+
+  func append(_ batch: JournalBatch) { batches.append(batch) }
+
+  func store(_ snapshot: JournalSnapshot) { snapshots.append(snapshot) }
+
+  /// All records of what was appended.
+  var records: [JournalRecord] {
+    get throws {
+      var records: [JournalRecord] = []
+      for batch in batches {
+        var decoder = CBORDecoder(batch.records)
+        while decoder.offset < batch.records.count {
+          records.append(try JournalRecord(from: &decoder))
+        }
+      }
+      return records
+    }
+  }
+
+  /// What is found when the daemon starts again, of the first so many batches.
+  func recover(_ count: Int, snapshot: Int? = nil) throws -> Recovered<Deck.State> {
+    let form = DurableForm(Deck.State.self)
+    let recovery = Recovery(form, initial: Deck.State())
+    try recovery.written(by: form.schema)
+    if let snapshot { try recovery.take(snapshot: snapshots[snapshot].encoded()[...]) }
+    for batch in batches.prefix(count) where batch.revisions.lowerBound > recovery.revision {
+      try recovery.take(records: batch.records[...])
+      recovery.take(sessionNumbers: batch.sessionNumbers)
+    }
+    return recovery.finish()
+  }
 }
 
 /// A bench's end of the network.

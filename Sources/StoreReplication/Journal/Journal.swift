@@ -1,0 +1,56 @@
+/// Where a daemon keeps its history, as its turn sees it.
+///
+/// Calls return at once; what became of a call is handed to `DaemonTurn.finish(_:)` later, on the
+/// main thread. At most one batch and one snapshot are under way at a time.
+@MainActor
+package protocol Journal: AnyObject {
+  /// Makes records durable.
+  func append(_ batch: JournalBatch)
+
+  /// Keeps a snapshot, and lets go of history that nobody needs any more.
+  func store(_ snapshot: JournalSnapshot)
+}
+
+/// Records of consecutive revisions, to be made durable together.
+package struct JournalBatch: Hashable, Sendable {
+  /// The first and the last revision.
+  package var revisions: ClosedRange<UInt64>
+  /// One ``JournalRecord`` after the other.
+  package var records: [UInt8]
+  /// No session has a number beyond this one.
+  package var sessionNumbers: UInt64
+
+  package init(
+    revisions: ClosedRange<UInt64>,
+    records: [UInt8],
+    sessionNumbers: UInt64,
+  ) {
+    self.revisions = revisions
+    self.records = records
+    self.sessionNumbers = sessionNumbers
+  }
+}
+
+/// A daemon's state at a durable revision, and what has to be known besides to go on from there.
+package struct JournalSnapshot: Sendable {
+  package let revision: UInt64
+  /// Makes its bytes, on any thread: as much work as the state is large.
+  package let encoded: @Sendable () -> [UInt8]
+
+  package init(revision: UInt64, encoded: @escaping @Sendable () -> [UInt8]) {
+    self.revision = revision
+    self.encoded = encoded
+  }
+}
+
+/// What became of a call to a ``Journal``.
+package enum JournalResult: Hashable, Sendable {
+  /// Nothing that happens to the machine takes back the batch, which ended with this revision.
+  case durable(through: UInt64)
+  /// There is no room; nothing of the batch was kept, and it may be tried again.
+  case full(String)
+  /// It is not known what was kept. Nothing further may be appended by this process.
+  case failed(String)
+  /// The snapshot is kept; or it is not, which says why, and the next one is tried later.
+  case stored(revision: UInt64, problem: String?)
+}

@@ -1,0 +1,83 @@
+import StoreState
+
+/// What a daemon has to know besides its root to go on where it was.
+package struct KeptHistory: Hashable, Sendable {
+  /// What became of the actions of one client.
+  package struct Client: Hashable, Sendable {
+    package var id: Identifier
+    /// The sequence of its last action that has an outcome.
+    package var last: UInt64
+    /// The outcomes of the newest sequences, ending with that of `last`.
+    package var outcomes: [Outcome]
+
+    package init(id: Identifier, last: UInt64, outcomes: [Outcome]) {
+      self.id = id
+      self.last = last
+      self.outcomes = outcomes
+    }
+  }
+
+  /// Those of whose actions outcomes are known; who has been away the longest comes first.
+  package var clients: [Client] = []
+  /// The listed sessions that are there, by their numbers.
+  package var sessions: [UInt64: SessionInfo] = [:]
+  /// No session has had a number beyond this one.
+  package var sessionNumbers: UInt64 = 0
+
+  package init() {}
+}
+
+/// The bytes of a snapshot: the root and what belongs to it.
+enum SnapshotBytes {
+  static func encode(
+    revision: UInt64,
+    _ history: KeptHistory,
+    root: (inout CBOREncoder) -> Void,
+  ) -> [UInt8] {
+    var encoder = CBOREncoder.durable
+    encoder.arrayHeader(5)
+    encoder.encode(unsigned: revision)
+    encoder.encode(unsigned: history.sessionNumbers)
+    encoder.arrayHeader(history.sessions.count)
+    for (_, session) in history.sessions.sorted(by: { $0.key < $1.key }) {
+      encoder.arrayHeader(3)
+      session.encode(to: &encoder)
+    }
+    encoder.arrayHeader(history.clients.count)
+    for client in history.clients {
+      encoder.arrayHeader(3)
+      encoder.encode(client.id)
+      encoder.encode(unsigned: client.last)
+      encoder.arrayHeader(client.outcomes.count)
+      for outcome in client.outcomes { outcome.encode(to: &encoder) }
+    }
+    root(&encoder)
+    return encoder.bytes
+  }
+
+  static func decode(
+    _ bytes: ArraySlice<UInt8>
+  ) throws(CodecError) -> (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>) {
+    var decoder = CBORDecoder(bytes)
+    try decoder.expectArray(of: 5, "a snapshot")
+    let revision = try decoder.unsigned()
+    var history = KeptHistory()
+    history.sessionNumbers = try decoder.unsigned()
+    let sessions = try decoder.list { (decoder) throws(CodecError) in
+      let count = try decoder.arrayHeader()
+      return try SessionInfo(from: &decoder, count)
+    }
+    for session in sessions { history.sessions[session.id] = session }
+    history.clients = try decoder.list { (decoder) throws(CodecError) in
+      try decoder.expectArray(of: 3, "a client")
+      return KeptHistory.Client(
+        id: try decoder.identifier(),
+        last: try decoder.unsigned(),
+        outcomes: try decoder.list { (decoder) throws(CodecError) in try Outcome(from: &decoder) },
+      )
+    }
+    let root = try decoder.rawItem()
+    try decoder.finish()
+    return (revision, history, root)
+  }
+}

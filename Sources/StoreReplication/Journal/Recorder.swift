@@ -1,0 +1,249 @@
+import DequeModule
+import StoreState
+
+/// What was reduced and is not durable yet: the station between the reducer and everybody else.
+///
+/// Each revision adds a record. While one batch of records is made durable, on another thread, the
+/// next one grows. What is durable is **released**: only then clients, and effects, learn of it.
+@MainActor
+package final class Recorder {
+  /// How much may wait.
+  private let limits: Limits
+  private let timing: Timing
+  /// Everything up to this revision was released.
+  private(set) var released: UInt64
+  /// What caused the revision that is about to come.
+  var origin = JournalRecord.Origin.daemon
+  /// When it comes.
+  var wallMilliseconds: UInt64 = 0
+  /// No session has a number beyond this one.
+  var sessionNumbers: UInt64
+
+  private var growing = CBOREncoder.durable
+  private var growingFrom: UInt64
+  private var newest: UInt64
+  private var batch = Batch.none
+  private(set) var isFull = false
+
+  /// The listed sessions that were there at the newest released revision.
+  private var sessions: [UInt64: SessionInfo]
+  /// Those that came or went since.
+  private var sessionEvents: Deque<(revision: UInt64, event: SessionEvent)> = []
+  /// Bytes of records since the last snapshot, and of the last snapshot.
+  private var bytesSinceSnapshot: Int
+  private var isStoring = false
+
+  private enum Batch {
+    case none
+    /// On its way to the disk.
+    case underWay(JournalBatch, since: Instant)
+    /// There was no room for it; it is tried again then.
+    case waiting(JournalBatch, until: Instant)
+    /// Nothing can be kept any more, and why.
+    case failed(String)
+  }
+
+  /// Nothing waits yet.
+  ///
+  /// - Parameters:
+  ///   - revision: The newest revision, which is durable.
+  ///   - history: What is known besides.
+  ///   - bytes: The bytes of records since the last snapshot.
+  ///   - limits: How much may wait.
+  ///   - timing: How long is waited when there is no room.
+  package init(
+    revision: UInt64,
+    history: KeptHistory = KeptHistory(),
+    bytes: Int = 0,
+    limits: Limits = Limits(),
+    timing: Timing = Timing(),
+  ) {
+    released = revision
+    newest = revision
+    growingFrom = revision + 1
+    sessionNumbers = history.sessionNumbers
+    sessions = history.sessions
+    bytesSinceSnapshot = bytes
+    self.limits = limits
+    self.timing = timing
+  }
+
+  // MARK: Revisions
+
+  /// Adds a revision.
+  ///
+  /// - Parameters:
+  ///   - revision: Its number, which follows the last one's.
+  ///   - delta: Writes what it changed; false when that is nothing.
+  /// - Returns: The bytes of what it changed.
+  func record(_ revision: UInt64, delta: (inout CBOREncoder) -> Bool) -> Int {
+    precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
+    newest = revision
+    if case .session(let event) = origin { sessionEvents.append((revision, event)) }
+    defer { origin = .daemon }
+    return JournalRecord.encode(
+      revision: revision,
+      wallMilliseconds: wallMilliseconds,
+      origin: origin,
+      to: &growing,
+      delta: delta,
+    )
+  }
+
+  /// Whether some revision was not released yet.
+  var hasUnreleased: Bool { released < newest }
+
+  /// Whether so much waits that nothing more should be taken for now.
+  private var isOverloaded: Bool {
+    newest - released >= limits.unreleasedRevisions
+      || growing.bytes.count >= limits.unreleasedBytes
+  }
+
+  /// Whether what comes should wait: there is enough to do for a disk that does it.
+  func holdsBack(_ now: Instant) -> Bool {
+    guard isOverloaded else { return false }
+    switch batch {
+    case .none: return true
+    case .underWay(_, let since): return now < since.advanced(by: timing.stall)
+    case .waiting, .failed: return false
+    }
+  }
+
+  /// Why an action cannot be taken, because the disk does nothing; nil while it can.
+  func refusal(_ now: Instant) -> Outcome.Failure? {
+    guard isFull || isOverloaded && !holdsBack(now) else { return nil }
+    let reason =
+      isFull
+      ? "The daemon's disk is full, so it cannot keep what the action would change."
+      : "The daemon's disk is too slow for what is sent: \(newest - released) changes wait for it."
+    return Outcome.Failure(code: Outcome.overloaded, message: "\(reason) Try again later.")
+  }
+
+  // MARK: Batches
+
+  /// When the batch for which there was no room is tried again, or the disk counts as stalled.
+  var nextDeadline: Instant {
+    switch batch {
+    case .waiting(_, let instant): instant
+    case .underWay(_, let since) where isOverloaded: since.advanced(by: timing.stall)
+    case .none, .underWay, .failed: .distantFuture
+    }
+  }
+
+  /// Whether a batch can be made durable now.
+  var hasBatch: Bool {
+    if case .none = batch { newest >= growingFrom } else { false }
+  }
+
+  /// The batch that is to be made durable now; nil when there is none, or one is under way.
+  func nextBatch(_ now: Instant) -> JournalBatch? {
+    switch batch {
+    case .waiting(let batch, let instant) where instant <= now:
+      self.batch = .underWay(batch, since: now)
+      return batch
+    case .none where newest >= growingFrom:
+      let batch = JournalBatch(
+        revisions: growingFrom...newest,
+        records: growing.bytes,
+        sessionNumbers: sessionNumbers,
+      )
+      growing = .durable
+      growingFrom = newest + 1
+      self.batch = .underWay(batch, since: now)
+      return batch
+    case .none, .underWay, .waiting, .failed: return nil
+    }
+  }
+
+  /// Takes what became of the batch that was under way.
+  ///
+  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  func finish(_ result: JournalResult, now: Instant) -> String? {
+    if case .stored(_, let problem) = result {
+      isStoring = false
+      // The next one is tried as late as if this one had been kept.
+      snapshotProblem = problem
+      return nil
+    }
+    if case .failed(let reason) = result {
+      batch = .failed(reason)
+      return reason
+    }
+    guard case .underWay(let batch, _) = batch else {
+      preconditionFailure("There is no batch of which this could be the result: \(result)")
+    }
+    switch result {
+    case .stored, .failed: return nil
+    case .durable(let revision):
+      precondition(
+        revision == batch.revisions.upperBound,
+        "Revision \(revision) is durable, after the batch of \(batch.revisions)",
+      )
+      released = revision
+      isFull = false
+      bytesSinceSnapshot += batch.records.count
+      self.batch = .none
+      noteSessions()
+      return nil
+    case .full:
+      isFull = true
+      self.batch = .waiting(batch, until: now.advanced(by: timing.retry))
+      return nil
+    }
+  }
+
+  private func noteSessions() {
+    while let (revision, event) = sessionEvents.first, revision <= released {
+      sessionEvents.removeFirst()
+      switch event {
+      case .joined(let info): sessions[info.id] = info
+      case .left(let info): sessions[info.id] = nil
+      }
+    }
+  }
+
+  // MARK: Snapshots
+
+  private var snapshotProblem: String?
+
+  /// Why the last snapshot could not be kept, said once; nil when it could.
+  func takeSnapshotProblem() -> String? {
+    defer { snapshotProblem = nil }
+    return snapshotProblem
+  }
+
+  /// Whether so much was recorded since the last snapshot that the next one is due.
+  var needsSnapshot: Bool { !isStoring && bytesSinceSnapshot >= limits.recordBytesPerSnapshot }
+
+  /// The snapshot that is to be kept now.
+  ///
+  /// - Parameters:
+  ///   - version: The root at the newest released revision.
+  ///   - clients: What became of actions up to that revision.
+  ///   - encode: Writes a root in its durable form.
+  /// - Returns: The snapshot.
+  func snapshot(
+    of version: RootVersion,
+    clients: [KeptHistory.Client],
+    encode: @escaping @Sendable (ScopeSource.Place, inout CBOREncoder) -> Void,
+  ) -> JournalSnapshot {
+    isStoring = true
+    bytesSinceSnapshot = 0
+    var history = KeptHistory()
+    history.clients = clients
+    history.sessions = sessions
+    history.sessionNumbers = sessionNumbers
+    return JournalSnapshot(revision: version.revision) { [history] in
+      version.read { place in
+        SnapshotBytes.encode(revision: version.revision, history) { encode(place, &$0) }
+      }
+    }
+  }
+
+  func checkInvariants() {
+    precondition(
+      released <= newest && growingFrom <= newest + 1,
+      "Released \(released), growing from \(growingFrom), newest \(newest)",
+    )
+  }
+}

@@ -1,0 +1,171 @@
+package import StoreState
+
+/// Brings a root back from what a journal has of it: the newest snapshot, then the records since.
+///
+/// Records are applied as deltas; no reducer runs. What was written by a build with other types is
+/// read by the rules that hold on the wire (`docs/PROTOCOL.md` §2.1).
+@MainActor
+package final class Recovery<Root: Sendable> {
+  private let form: DurableForm<Root>
+  private let limits: Limits
+  /// The newest revision so far.
+  package private(set) var revision: UInt64 = 0
+  private var root: Root
+  private(set) var versions: VersionRing<Root>
+  private var outcomes: [Identifier: (last: UInt64, outcomes: [Outcome])] = [:]
+  /// Clients by when they sent last.
+  private var order: [Identifier: Int] = [:]
+  private var nextPlace = 0
+  private var history = KeptHistory()
+  private var build: Build?
+
+  private struct Build {
+    let schema: SchemaDocument
+    /// Nil where this program's types are the same.
+    let resolution: SchemaResolution?
+  }
+
+  /// A root of which nothing is known yet.
+  ///
+  /// - Parameters:
+  ///   - form: How the root is kept.
+  ///   - initial: The root at revision 0, where no snapshot says otherwise.
+  ///   - limits: How many versions and outcomes are kept.
+  package init(_ form: DurableForm<Root>, initial: Root, limits: Limits = Limits()) {
+    self.form = form
+    self.limits = limits
+    root = initial
+    versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: 0)
+  }
+
+  /// What follows was written by a build.
+  ///
+  /// - Parameter schema: The schema of the root's durable form in that build.
+  /// - Throws: A `CodecError` that names the differences when this program cannot read it.
+  package func written(by schema: SchemaDocument) throws(CodecError) {
+    guard build?.schema != schema else { return }
+    guard schema != form.schema else {
+      build = Build(schema: schema, resolution: nil)
+      return
+    }
+    let resolution = SchemaResolution(writer: schema, reader: form.reader)
+    guard resolution.isCompatible else {
+      throw CodecError(.typeMismatch, resolution.differences.joined(separator: "; "))
+    }
+    build = Build(schema: schema, resolution: resolution)
+  }
+
+  /// Takes a snapshot, which comes before all records.
+  package func take(snapshot bytes: ArraySlice<UInt8>) throws(CodecError) {
+    let (revision, history, item) = try SnapshotBytes.decode(bytes)
+    if let resolution = build?.resolution {
+      root = try form.decoded(try resolution.translate(value: item)[...])
+    } else {
+      root = try form.decoded(item)
+    }
+    self.revision = revision
+    self.history = history
+    for client in history.clients {
+      outcomes[client.id] = (client.last, client.outcomes)
+      note(client.id)
+    }
+    versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
+  }
+
+  /// Takes the records of consecutive revisions.
+  package func take(records bytes: ArraySlice<UInt8>) throws(CodecError) {
+    var decoder = CBORDecoder(bytes)
+    while decoder.offset < bytes.endIndex { try take(try JournalRecord(from: &decoder)) }
+  }
+
+  private func take(_ record: JournalRecord) throws(CodecError) {
+    guard record.revision == revision + 1 else {
+      throw CodecError(
+        .deltaMismatch,
+        "a record of revision \(record.revision) follows revision \(revision)",
+      )
+    }
+    if let delta = record.delta {
+      let old = root
+      if let resolution = build?.resolution {
+        if let delta = try resolution.translate(delta: delta[...]) {
+          try form.apply(delta, to: &root)
+        }
+      } else {
+        try form.apply(delta, to: &root)
+      }
+      versions.append(old, revision: revision, changed: delta.count)
+    } else {
+      versions.append(root, revision: revision, changed: 0)
+    }
+    revision = record.revision
+    switch record.origin {
+    case .daemon: break
+    case .client(let action):
+      history.sessionNumbers = max(history.sessionNumbers, action.session)
+      note(action, appliedAt: record.revision)
+    case .session(.joined(let info)):
+      history.sessionNumbers = max(history.sessionNumbers, info.id)
+      history.sessions[info.id] = info
+    case .session(.left(let info)): history.sessions[info.id] = nil
+    }
+  }
+
+  private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
+    var (last, outcomes) = outcomes[action.client] ?? (action.sequence - 1, [])
+    if action.sequence > last + 1 {
+      // What was refused left no record, and comes between two that were not.
+      let refusal = Outcome.Failure(
+        code: Outcome.rejected,
+        message: "It was refused before the daemon was started again; why is not kept.",
+      )
+      let count = Int(clamping: action.sequence - last - 1)
+      outcomes += repeatElement(.failed(refusal), count: min(count, limits.outcomesPerClient))
+    }
+    outcomes.append(.applied(revision: revision, hasEffects: false))
+    last = max(last, action.sequence)
+    if outcomes.count >= 2 * limits.outcomesPerClient {
+      outcomes.removeFirst(outcomes.count - limits.outcomesPerClient)
+    }
+    self.outcomes[action.client] = (last, outcomes)
+    note(action.client)
+  }
+
+  private func note(_ client: Identifier) {
+    order[client] = nextPlace
+    nextPlace += 1
+  }
+
+  /// Notes that sessions had numbers up to this one.
+  package func take(sessionNumbers: UInt64) {
+    history.sessionNumbers = max(history.sessionNumbers, sessionNumbers)
+  }
+
+  /// The root as it was, and all that has to be known besides.
+  package func finish() -> Recovered<Root> {
+    history.clients = outcomes.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }
+      .map { id, known in
+        KeptHistory.Client(
+          id: id,
+          last: known.last,
+          outcomes: known.outcomes.suffix(limits.outcomesPerClient),
+        )
+      }
+      .suffix(limits.clients)
+    return Recovered(root: root, revision: revision, versions: versions, history: history)
+  }
+}
+
+/// What a journal had of a root.
+@MainActor
+package struct Recovered<Root: Sendable> {
+  package let root: Root
+  package let revision: UInt64
+  let versions: VersionRing<Root>
+  package let history: KeptHistory
+
+  /// What a journal begins with, where it had nothing: records say only what changed.
+  package func snapshot(_ form: DurableForm<Root>) -> [UInt8] {
+    SnapshotBytes.encode(revision: revision, history) { form.encode(root, &$0) }
+  }
+}

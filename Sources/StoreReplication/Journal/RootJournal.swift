@@ -1,0 +1,99 @@
+public import StoreState
+
+/// What a journal keeps of a root, with its type.
+@MainActor
+package struct RootJournal<Root: Sendable> {
+  package let recorder: Recorder
+  package let form: DurableForm<Root>
+
+  package init(_ form: DurableForm<Root>, recorder: Recorder) {
+    self.form = form
+    self.recorder = recorder
+  }
+
+  /// Records a step.
+  ///
+  /// - Returns: The bytes that it changed.
+  func record(
+    _ revision: UInt64,
+    from old: UnsafeMutablePointer<Root>,
+    to new: UnsafePointer<Root>,
+  ) -> Int {
+    recorder.record(revision) { form.encodeDelta(UnsafePointer(old), new, &$0) }
+  }
+}
+
+/// How a root is written and read in its durable form.
+///
+/// Made where the root's type is known, so that its code is called as what it is.
+@usableFromInline
+package struct DurableForm<Root: Sendable>: Sendable {
+  @usableFromInline
+  package typealias Place = UnsafePointer<Root>
+
+  /// The schema of the form.
+  package var schema: SchemaDocument { reader.document }
+  /// The schema, and what helps to read others.
+  let reader: ReaderSchema
+  /// The names of types that hide something of which the form knows nothing.
+  package let forgetful: [String]
+  let encode: @Sendable (Root, inout CBOREncoder) -> Void
+  let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
+  let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
+  let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
+
+  @usableFromInline
+  init(
+    schema: (schema: ReaderSchema, forgetful: [String]),
+    encode: @escaping @Sendable (Root, inout CBOREncoder) -> Void,
+    encodeDelta: @escaping @Sendable (Place, Place, inout CBOREncoder) -> Bool,
+    decode: @escaping @Sendable (inout CBORDecoder) throws(CodecError) -> Root,
+    applyDelta: @escaping @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void,
+  ) {
+    reader = schema.schema
+    forgetful = schema.forgetful
+    self.encode = encode
+    self.encodeDelta = encodeDelta
+    self.decode = decode
+    self.applyDelta = applyDelta
+  }
+
+  /// The form of a root that says itself how it is kept.
+  @inlinable
+  package init(_: Root.Type) where Root: DurableState {
+    self.init(
+      schema: SchemaRegistry.durableSchema(for: Root.self),
+      encode: { $0.encode(to: &$1) },
+      encodeDelta: { $1.pointee.encodeDelta(from: $0.pointee, to: &$2) },
+      decode: { (decoder) throws(CodecError) in try decoder.value(Root.self) },
+      applyDelta: { (root, decoder) throws(CodecError) in try root.applyDelta(from: &decoder) },
+    )
+  }
+
+  /// The name of the root's type, as schemas have it.
+  package var name: String {
+    if case .named(let name) = schema.root { name } else { "\(Root.self)" }
+  }
+
+  /// A root's durable form.
+  package func encoded(_ root: Root) -> [UInt8] {
+    var encoder = CBOREncoder.durable
+    encode(root, &encoder)
+    return encoder.bytes
+  }
+
+  /// Reads a root.
+  package func decoded(_ bytes: ArraySlice<UInt8>) throws(CodecError) -> Root {
+    var decoder = CBORDecoder(durable: bytes)
+    let root = try decode(&decoder)
+    try decoder.finish()
+    return root
+  }
+
+  /// Applies what a record says that changed.
+  package func apply(_ delta: [UInt8], to root: inout Root) throws(CodecError) {
+    var decoder = CBORDecoder(durable: delta[...])
+    try applyDelta(&root, &decoder)
+    try decoder.finish()
+  }
+}

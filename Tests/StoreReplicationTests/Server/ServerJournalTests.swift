@@ -1,0 +1,360 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// A daemon with a journal: nothing leaves it before it is durable.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct ServerJournalTests {
+  private let journal = BenchJournal()
+
+  private func bench(
+    limits: Limits = Limits()
+  ) throws -> (ServerBench, DaemonMessage.HelloOK, ServerBench.Joined) {
+    let bench = ServerBench(limits: limits, journal: journal)
+    let hello = try bench.hello(1)
+    let joined = try bench.join(1, hello, nonce: 1, [.follow("counter"), .follow("cards")])
+    return (bench, hello, joined)
+  }
+
+  /// What is under way becomes durable.
+  private func sync(_ bench: ServerBench) throws {
+    let batch = try #require(journal.batches.last)
+    bench.turn.finish(.durable(through: batch.revisions.upperBound))
+    try bench.endTurn()
+  }
+
+  private func outcomes(_ bench: ServerBench, _ peer: UInt8) -> [Outcome] {
+    bench.take(peer).flatMap { message -> [Outcome] in
+      if case .acks(let acks) = message { acks.outcomes } else { [] }
+    }
+  }
+
+  private func ping(_ bench: ServerBench, _ number: UInt64) throws -> DaemonMessage {
+    bench.receive(.ping(number: number, revision: 0), from: 1)
+    try bench.endTurn()
+    return try #require(bench.take(1).last)
+  }
+
+  @Test func `Deltas and outcomes leave when their revision is durable, in this order`() throws {
+    let (bench, _, joined) = try bench()
+    _ = bench.takeOrder()
+    #expect(try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped) == [])
+    #expect(bench.take(joined.topic).isEmpty)
+    #expect(bench.server.revision == 0)
+    #expect(bench.root.revision == 2)
+    #expect(journal.batches.map(\.revisions) == [1...2])
+    try sync(bench)
+    #expect(bench.takeOrder() == ["deltas", "acks"])
+    #expect(bench.server.revision == 2)
+    bench.server.checkInvariants()
+  }
+
+  @Test func `While records are on their way the next ones grow into one batch`() throws {
+    let (bench, _, _) = try bench()
+    for sequence in 1...5 as ClosedRange<UInt64> {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+    }
+    #expect(journal.batches.map(\.revisions) == [1...1])
+    try sync(bench)
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...5])
+    #expect(bench.server.revision == 1)
+    try sync(bench)
+    #expect(bench.server.revision == 5)
+    let outcomes = outcomes(bench, 1)
+    #expect(outcomes == (1...5).map { .applied(revision: $0, hasEffects: false) })
+  }
+
+  @Test func `A record says who sent what, and what it changed in the whole root`() throws {
+    let (bench, hello, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.root.send(.secretChanged)
+    try sync(bench)
+    try sync(bench)
+    let records = try journal.records
+    #expect(
+      records[0].origin
+        == .client(
+          JournalRecord.ClientAction(
+            client: ServerBench.clientID(1),
+            session: hello.session,
+            sequence: 1,
+            scope: "counter",
+            action: try Deck.CounterAction.incrementButtonTapped.encoded(),
+          )
+        )
+    )
+    #expect(records[1].origin == .daemon)
+    let recovered = try journal.recover(2)
+    #expect(recovered.root == bench.root.state)
+    #expect(recovered.root.secret == 1)
+  }
+
+  @Test func `Pings are answered however slow the disk is, as of what is durable`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    guard case .pong(number: 7, revision: 0, let reach) = try ping(bench, 7) else {
+      Issue.record("No pong of revision 0")
+      return
+    }
+    #expect(reach.sequence == 0)
+  }
+
+  @Test func `Who joins meanwhile gets the durable state at once, and the rest as deltas`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    let hello = try bench.hello(2)
+    #expect(hello.revision == 0)
+    let joined = try bench.join(2, hello, nonce: 1, [.follow("counter")])
+    #expect(joined.echo.revision == 0)
+    guard case .snapshot(let piece)? = joined.captures.last else {
+      Issue.record("No snapshot but \(joined.captures)")
+      return
+    }
+    #expect(piece.revision == 0)
+    #expect(try Deck.Counter?(encoded: piece.bytes)?.count == 0)
+    try sync(bench)
+    guard case .deltas(let run)? = bench.take(joined.topic).first else {
+      Issue.record("No delta of revision 1")
+      return
+    }
+    #expect(run.sequence == 1)
+  }
+
+  @Test func `Effects begin when what they follow from is durable`() async throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    for _ in 0..<10 { await Task.yield() }
+    #expect(bench.gate.waiting == 0)
+    try sync(bench)
+    while bench.gate.waiting == 0 { await Task.yield() }
+    bench.gate.open()
+  }
+
+  @Test func `An effect that is cancelled before its revision is durable never begins`()
+    async throws
+  {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    bench.receive(.cancel(sequence: 1), from: 1)
+    try bench.endTurn()
+    try sync(bench)
+    for _ in 0..<10 { await Task.yield() }
+    #expect(bench.gate.waiting == 0)
+    let messages = bench.take(1)
+    #expect(messages.contains { if case .finished([1], _) = $0 { true } else { false } })
+  }
+
+  @Test func `A retry waits for the same record as the first try`() throws {
+    let (bench, hello, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    let again = try bench.hello(2, client: 1, token: hello.token)
+    #expect(again.lastSequence == 0, "Nothing of it may be told before it is durable")
+    #expect(try bench.act(2, sequence: 1, .incrementButtonTapped) == [])
+    #expect(bench.root.state.counter.count == 1)
+    try sync(bench)
+    let outcomes = outcomes(bench, 2)
+    #expect(Set(outcomes) == [.applied(revision: 1, hasEffects: false)])
+  }
+
+  @Test func `While the disk has enough to do, what comes waits`() throws {
+    var limits = Limits()
+    limits.unreleasedRevisions = 2
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == 2)
+    #expect(bench.turn.isHeldBack)
+    try sync(bench)
+    try bench.endTurn()
+    #expect(!bench.turn.isHeldBack)
+    #expect(bench.root.state.counter.count == 3)
+    #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
+  }
+
+  @Test func `When the disk stalls actions are refused, and reads go on`() throws {
+    var limits = Limits()
+    limits.unreleasedRevisions = 2
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    try bench.advance(by: .milliseconds(500))
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == 2)
+    guard case .pong = try ping(bench, 1) else {
+      Issue.record("No pong")
+      return
+    }
+    try sync(bench)
+    let outcomes = outcomes(bench, 1)
+    #expect(outcomes.count == 3)
+    guard case .failed(let failure) = outcomes[2] else {
+      Issue.record("\(outcomes[2])")
+      return
+    }
+    #expect(failure.code == Outcome.overloaded)
+    // And the next one is taken again.
+    _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == 3)
+    #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
+  }
+
+  @Test func `What there is no room for is held, tried again, and then told`() throws {
+    let (bench, _, joined) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.turn.finish(.full("no room"))
+    try bench.endTurn()
+    #expect(journal.batches.count == 1)
+    #expect(try bench.act(1, sequence: 2, .incrementButtonTapped) == [])
+    #expect(bench.root.state.counter.count == 1, "It is refused")
+    #expect(bench.take(joined.topic).isEmpty)
+    try bench.advance(by: .seconds(1))
+    #expect(journal.batches.map(\.revisions) == [1...1, 1...1])
+    try sync(bench)
+    let outcomes = outcomes(bench, 1)
+    #expect(outcomes.first == .applied(revision: 1, hasEffects: false))
+    #expect(bench.take(joined.topic).count >= 1)
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == 2)
+  }
+
+  @Test func `When nothing can be kept any more clients are told goodbye, and nothing else`() throws
+  {
+    let (bench, _, joined) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.turn.finish(.failed("the disk is gone"))
+    try bench.endTurn()
+    try bench.endTurn()
+    #expect(bench.turn.failure == "the disk is gone")
+    let messages = bench.take(1)
+    #expect(messages.count == 1)
+    guard case .goodbye(_, let message)? = messages.first else {
+      Issue.record("\(messages)")
+      return
+    }
+    #expect(message.contains("the disk is gone"))
+    #expect(bench.take(joined.topic).isEmpty)
+    try bench.advance(by: .seconds(1))
+    #expect(bench.turn.isOver)
+  }
+
+  @Test func `A daemon that is told to stop waits for its journal, and tells all before`() throws {
+    let (bench, _, joined) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.turn.stop()
+    try bench.endTurn()
+    #expect(bench.take(1).isEmpty)
+    try sync(bench)
+    #expect(bench.take(joined.topic).count == 1)
+    let kinds = bench.take(1).map { "\($0)".prefix { $0 != "(" }.description }
+    #expect(kinds == ["acks", "goodbye"])
+  }
+
+  // MARK: Starting again
+
+  @Test func `After a restart an action that was acknowledged is known, and none runs twice`()
+    throws
+  {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    try sync(bench)
+    _ = bench.take(1)
+    let again = ServerBench(journal: BenchJournal(), recovered: try journal.recover(1))
+    #expect(again.root.state == bench.root.state)
+    #expect(again.server.revision == 2)
+    let hello = try again.hello(1, first: 1)
+    #expect(hello.lastSequence == 2)
+    try again.join(1, hello, nonce: 1, [.follow("counter")])
+    let outcomes = try again.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    #expect(outcomes == (1...2).map { .applied(revision: $0, hasEffects: false) })
+    #expect(again.root.state.counter.count == 2)
+  }
+
+  @Test func `After a restart clients go on from where they are, by delta`() throws {
+    let (bench, _, _) = try bench()
+    for sequence in 1...3 as ClosedRange<UInt64> {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+      try sync(bench)
+    }
+    let again = ServerBench(journal: BenchJournal(), recovered: try journal.recover(3))
+    let hello = try again.hello(1)
+    let position = ClientMessage.Position(epoch: 7, revision: 1)
+    let joined = try again.join(
+      1,
+      hello,
+      nonce: 1,
+      [.follow("counter", position: position)],
+    )
+    guard case .replay(let replay)? = joined.captures.last else {
+      Issue.record("No replay but \(joined.captures)")
+      return
+    }
+    #expect(replay.revision == 3)
+  }
+
+  @Test func `Those who were listed when the daemon ended have left when it starts again`() throws {
+    let bench = ServerBench(journal: journal)
+    try bench.hello(1, isListed: true)
+    let other = try bench.hello(2, isListed: true)
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    while journal.batches.last?.revisions.upperBound ?? 0 > bench.server.revision {
+      try sync(bench)
+    }
+    #expect(bench.root.state.sessions == [other.session])
+    let recovered = try journal.recover(journal.batches.count)
+    #expect(recovered.root.sessions == [other.session])
+    let again = ServerBench(journal: BenchJournal(), recovered: recovered)
+    #expect(again.root.state.sessions == [])
+    #expect(again.root.revision == recovered.revision + 1)
+    #expect(try again.hello(3).session > other.session, "Numbers go on")
+  }
+
+  @Test func `A snapshot has all that its revision had, and nothing later`() throws {
+    var limits = Limits()
+    limits.recordBytesPerSnapshot = 1
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    try sync(bench)
+    #expect(journal.snapshots.map(\.revision) == [1])
+    let early = try journal.recover(0, snapshot: 0)
+    #expect(early.root.counter.count == 1)
+    #expect(early.history.clients.map(\.last) == [1])
+    try sync(bench)
+    let late = try journal.recover(2, snapshot: 0)
+    #expect(late.root == bench.root.state)
+    #expect(late.history.clients.map(\.last) == [2])
+    #expect(late.history.clients.map(\.outcomes.count) == [2])
+  }
+
+  @Test func `A sequence without a record was refused, and is known as that`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    _ = try bench.act(1, sequence: 2, handle: 99, .incrementButtonTapped)
+    _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    try sync(bench)
+    let client = try #require(try journal.recover(2).history.clients.first)
+    #expect(client.last == 3)
+    guard case .failed(let failure) = client.outcomes[1] else {
+      Issue.record("\(client.outcomes)")
+      return
+    }
+    #expect(failure.code == Outcome.rejected)
+    #expect(client.outcomes[2] == .applied(revision: 2, hasEffects: false))
+  }
+
+  @Test func `Records that do not follow one another are refused`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    try sync(bench)
+    let recovery = Recovery(DurableForm(Deck.State.self), initial: Deck.State())
+    try recovery.written(by: DurableForm(Deck.State.self).schema)
+    #expect(throws: CodecError.self) {
+      try recovery.take(records: journal.batches[1].records[...])
+    }
+  }
+}
