@@ -60,7 +60,7 @@ lint: ## Check the Swift files' format
 	  xargs -0 -r $(SWIFT) format lint --strict --parallel --configuration .swift-format
 
 packages:
-	@Scripts/system-packages zeromq
+	@Scripts/system-packages zeromq sqlite
 
 bench-packages:
-	@Scripts/system-packages zeromq cc
+	@Scripts/system-packages zeromq sqlite cc

@@ -36,6 +36,7 @@ let package = Package(
     // some 14 ms.
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0", traits: []),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.4.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.20.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
@@ -88,9 +89,16 @@ let package = Package(
       ],
     ),
     .target(
+      name: "StoreJournal",
+      dependencies: [
+        "StoreReplication", "StoreState",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+    ),
+    .target(
       name: "StoreDaemon",
       dependencies: [
-        "StoreActor", "StoreReplication", "StoreState", "ZeroMQ",
+        "StoreActor", "StoreJournal", "StoreReplication", "StoreState", "ZeroMQ",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -173,6 +181,13 @@ let package = Package(
     .testTarget(name: "HouseTests"),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
     .testTarget(name: "StoreDaemonTests", dependencies: ["StoreDaemon"]),
+    .testTarget(
+      name: "StoreJournalTests",
+      dependencies: [
+        "StoreJournal", "StoreReplication", "StoreState",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+    ),
     .testTarget(name: "StoreStateTests", dependencies: ["StoreState"]),
     .testTarget(
       name: "StoreActorTests",

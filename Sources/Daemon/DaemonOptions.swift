@@ -37,8 +37,35 @@ struct DaemonOptions: ParsableArguments {
   @Flag(help: "Allow addresses on the loopback interface, where every user can connect.")
   var insecureLoopback = false
 
-  @Flag(help: "Keep the state in memory only; a restart begins anew. This is the default.")
+  @Option(
+    help: ArgumentHelp(
+      "The directory in which the state is kept.",
+      discussion: """
+        Without it the directory "data" in that of the sockets; where that is the default one too, \
+        $XDG_STATE_HOME/storeactor, if the variable is set.
+        """,
+      valueName: "directory",
+    ),
+    completion: .directory,
+  )
+  var data: String?
+
+  @Flag(help: "Keep the state in memory only; a restart begins anew.")
   var inMemory = false
+
+  @Option(
+    help: ArgumentHelp(
+      "What is promised of a change that somebody was told of: full, batched or none.",
+      discussion: """
+        full: nothing takes it back. batched: the end of the process does not, that of the machine \
+        may take the last moment. none: that of the machine may take anything.
+        """,
+      valueName: "mode",
+    ),
+    completion: .list(Durability.allCases.map(\.rawValue)),
+    transform: Self.durability(named:),
+  )
+  var durability = Durability.full
 
   @Option(
     help: ArgumentHelp(
@@ -87,6 +114,8 @@ struct DaemonOptions: ParsableArguments {
       )
     )
     if let config { try settings.read(file: config) }
+    settings.host.data = try dataDirectory(of: settings.host)
+    settings.host.durability = durability
     settings.host.listen = listen
     settings.host.allowsInsecureLoopback = insecureLoopback
     settings.logLevel = logLevel
@@ -94,6 +123,34 @@ struct DaemonOptions: ParsableArguments {
     if let leaseMilliseconds { settings.host.lease = .milliseconds(leaseMilliseconds) }
     if let graceMilliseconds { settings.host.grace = .milliseconds(graceMilliseconds) }
     return settings
+  }
+
+  /// Where the state is kept; nil for in memory only.
+  private func dataDirectory(of host: HostConfiguration) throws(SettingsError) -> String? {
+    if inMemory {
+      guard data == nil else {
+        throw SettingsError(
+          .usage,
+          "--in-memory keeps nothing, and --data says where to keep it. Use one of them.",
+        )
+      }
+      return nil
+    }
+    if let data { return data }
+    let environment = Self.environment()
+    if dir == nil, environment["STOREACTOR_DIR"] == nil,
+      let state = environment["XDG_STATE_HOME"], state.hasPrefix("/")
+    {
+      return "\(state)/storeactor"
+    }
+    return "\(host.directory)/data"
+  }
+
+  private static func durability(named name: String) throws -> Durability {
+    if let durability = Durability(rawValue: name) { return durability }
+    let names = Durability.allCases.map(\.rawValue)
+    let remedy = NearestNames().remedy(for: name, among: names)
+    throw ValidationError("There is no durability called \"\(name)\"\(remedy)")
   }
 
   private static func logLevel(named name: String) throws -> Logger.Level {
@@ -105,7 +162,7 @@ struct DaemonOptions: ParsableArguments {
 
   private static func environment() -> [String: String] {
     var environment: [String: String] = [:]
-    for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME"] {
+    for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "HOME"] {
       environment[name] = getenv(name).map { String(cString: $0) }
     }
     return environment

@@ -1,3 +1,4 @@
 // What a daemon's file gets from `import StoreDaemon` alone: features, and what exposes them.
 @_exported public import StoreActor
+@_exported public import StoreJournal
 @_exported public import StoreReplication

@@ -1,3 +1,4 @@
+public import StoreJournal
 import StoreReplication
 import ZeroMQ
 
@@ -11,6 +12,15 @@ import Darwin
 public struct HostConfiguration: Sendable {
   /// The directory of its sockets and its lock.
   public var directory: String
+  /// The directory in which the whole state is kept, so that it survives the end of the process and
+  /// of the machine; nil keeps it in memory only.
+  ///
+  /// It needs a state that is `DurableState`.
+  public var data: String?
+  /// What is promised of a change that somebody was told of.
+  public var durability = Durability.full
+  /// How many bytes of history are kept besides what a restart needs, for those who look back.
+  public var retainedBytes = 256 << 20
   /// Further addresses to listen at, such as `tcp://127.0.0.1:5555`.
   public var listen: [String] = []
   /// Whether an address without encryption may be listened at, on the loopback interface.
@@ -32,7 +42,12 @@ public struct HostConfiguration: Sendable {
 
   /// The directories in which it has sockets, its own first.
   var directories: [String] {
-    [directory] + listen.compactMap { (try? StoreLocation(address: $0))?.directory }
+    let sockets = listen.compactMap { (try? StoreLocation(address: $0))?.directory }
+    var directories: [String] = []
+    for path in [directory, data].compactMap(\.self) + sockets where !directories.contains(path) {
+      directories.append(path)
+    }
+    return directories
   }
 
   /// Checks everything that can be checked before something is opened.

@@ -1,5 +1,6 @@
 import Dispatch
 import Logging
+import StoreJournal
 import StoreReplication
 import ZeroMQ
 
@@ -8,13 +9,21 @@ import ZeroMQ
 final class HostService: LoopParticipant {
   let turn: DaemonTurn<HostTransport>
   private let transport: HostTransport
+  private let journal: SQLiteJournal?
   private var isClosed = false
   var onStop: () -> Void = {}
 
-  init(server: ReplicaServer, sockets: HostSockets, logger: Logger) {
+  init(
+    server: ReplicaServer,
+    sockets: HostSockets,
+    journal: SQLiteJournal?,
+    logger: Logger,
+  ) {
     transport = HostTransport(sockets, logger)
-    turn = DaemonTurn(server, transport: transport)
+    self.journal = journal
+    turn = DaemonTurn(server, transport: transport, journal: journal)
     transport.onResult = { [weak turn] in turn?.finish($0) }
+    journal?.onResult = { [weak turn] in turn?.finish($0) }
   }
 
   /// Makes the loop turn soon, where it does not do so by itself.
@@ -35,7 +44,8 @@ final class HostService: LoopParticipant {
   func receiveMessages() throws(ZeroMQError) -> Bool {
     transport.sockets.beginTurn()
     let hasMore = try turn.receive()
-    if hasMore { try transport.sockets.fetchRest() }
+    // What is left in the sockets would have the loop turn at once.
+    if hasMore || turn.isHeldBack { try transport.sockets.fetchRest() }
     return hasMore
   }
 
@@ -55,6 +65,13 @@ final class HostService: LoopParticipant {
     wakeUp = {}
     turn.detach()
     transport.sockets.close()
+    guard let journal else { return }
+    do throws(JournalError) {
+      // What is not known to be kept must not look like a clean end.
+      if turn.failure == nil { try journal.close() }
+    } catch {
+      transport.say(error)
+    }
   }
 }
 
@@ -62,7 +79,7 @@ final class HostService: LoopParticipant {
 @MainActor
 final class HostTransport: DaemonTransport {
   let sockets: HostSockets
-  private let logger: Logger
+  fileprivate let logger: Logger
   /// As many threads as there is work and cores.
   private let captures = DispatchQueue(label: "storeactor.captures", attributes: .concurrent)
   var onWakeUp: () -> Void = {}
@@ -110,6 +127,11 @@ final class HostTransport: DaemonTransport {
     let level: Logger.Level = notice.kind == .audit ? .info : .warning
     logger.log(level: level, "\(notice.text)", metadata: metadata)
   }
+}
+
+extension HostTransport {
+  /// Says what the operator has to know of the journal.
+  func say(_ error: JournalError) { logger.error("\(error)") }
 }
 
 extension Moment {

@@ -1,6 +1,8 @@
 public import Logging
 public import StoreActor
+import StoreJournal
 public import StoreReplication
+import StoreState
 import ZeroMQ
 
 #if canImport(Glibc)
@@ -52,6 +54,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private let configuration: HostConfiguration
   private let sessionAction: (SessionEvent) -> Action?
   private let logger: Logger
+  /// How the state is kept; nil where its type does not say.
+  private let form: DurableForm<State>?
 
   // Open while the daemon runs.
   private var directories: [StoreDirectory] = []
@@ -93,6 +97,42 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       configuration: configuration,
       logger: logger,
       sessionAction: sessionAction,
+      form: nil,
+    )
+  }
+
+  /// Creates a daemon whose state can be kept; nothing is opened before ``run(onReady:)`` or
+  /// ``start()``.
+  ///
+  /// - Parameters:
+  ///   - initialState: The root state where nothing was kept yet.
+  ///   - exposures: What clients may see; nothing else exists for them.
+  ///   - configuration: Where the daemon is, where it keeps its state, and its times.
+  ///   - logger: Where it says what an operator should know.
+  ///   - sessionAction: The root action that tells the reducer that a client came or went.
+  ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
+  ///   - reducer: The root's reducer.
+  @inlinable
+  public convenience init<R: Reducer<State, Action>>(
+    initialState: @autoclosure () -> State,
+    exposures: [Expose<State, Action>],
+    configuration: HostConfiguration,
+    logger: Logger = Logger(label: "storeactor"),
+    sessionAction: @escaping (SessionEvent) -> Action? = { _ in nil },
+    withDependencies: ((inout DependencyValues) -> Void)? = nil,
+    @ReducerBuilder<State, Action> reducer: () -> R,
+  ) where State: DurableState {
+    self.init(
+      core: RootCore(
+        initialState: initialState,
+        reducer: reducer,
+        withDependencies: withDependencies,
+      ),
+      exposures: exposures,
+      configuration: configuration,
+      logger: logger,
+      sessionAction: sessionAction,
+      form: DurableForm(State.self),
     )
   }
 
@@ -103,7 +143,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     configuration: HostConfiguration,
     logger: Logger,
     sessionAction: @escaping (SessionEvent) -> Action?,
+    form: DurableForm<State>?,
   ) {
+    self.form = form
     self.core = core
     store = Store(core: core)
     self.exposures = exposures
@@ -144,6 +186,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       throw HostError(.system, "The main loop failed: \(error)", remedy: "See the log.")
     }
     if let failure { throw failure }
+    if let reason = service.turn.failure {
+      throw HostError(
+        .system,
+        "The daemon could not keep its state any more: \(reason)",
+        remedy: "Look at the disk, then start the daemon again: what clients were told is kept.",
+      )
+    }
     #else
     let signals = StopSignals()
     _ = try open()
@@ -194,11 +243,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       try StoreDirectory(path)
     }
     FileDescriptorLimit.raise()
+    do throws(ZeroMQError) {
+      try FileDescriptorLimit.check()
+    } catch {
+      throw HostError(.cannotCreate, "\(error)", remedy: "")
+    }
     var generator = SystemRandomNumberGenerator()
+    let opened = try openJournal()
     let server = ReplicaServer(
       root: core,
       exposures: exposures,
-      epoch: generator.next(),
+      journal: opened?.root,
+      recovered: opened?.recovered,
+      epoch: opened?.epoch ?? generator.next(),
       timing: configuration.timing,
       processID: getpid(),
       now: .current,
@@ -216,11 +273,104 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     } catch {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
-    let service = HostService(server: server, sockets: sockets, logger: logger)
+    let service = HostService(
+      server: server,
+      sockets: sockets,
+      journal: opened?.journal,
+      logger: logger,
+    )
     self.directories = directories
     self.service = service
     directoryWatch = DirectoryWatch(directories) { [weak self] in self?.lost($0) }
     return service
+  }
+
+  private struct OpenedJournal {
+    let journal: SQLiteJournal
+    let root: RootJournal<State>
+    let recovered: Recovered<State>
+    let epoch: UInt64
+  }
+
+  /// Brings the state back to where it was; nil where it is kept in memory only.
+  private func openJournal() throws(HostError) -> OpenedJournal? {
+    guard let path = configuration.data else { return nil }
+    let form = try durableForm()
+    do throws(JournalError) {
+      return try openJournal(in: path, form)
+    } catch {
+      throw HostError(.cannotCreate, "\(error)", remedy: "")
+    }
+  }
+
+  private func durableForm() throws(HostError) -> DurableForm<State> {
+    guard let form else {
+      throw HostError(
+        .usage,
+        "\(State.self) cannot be kept in a data directory: it is not DurableState.",
+        remedy: "Declare that conformance, with @ObservableState, or set no data directory.",
+      )
+    }
+    guard form.forgetful.isEmpty else {
+      throw HostError(
+        .usage,
+        "What these types hide would be lost when the daemon starts again: "
+          + "\(form.forgetful.joined(separator: ", ")).",
+        remedy: "Declare them as DurableState in place of ReplicatedState.",
+      )
+    }
+    return form
+  }
+
+  private func openJournal(
+    in path: String,
+    _ form: DurableForm<State>,
+  ) throws(JournalError) -> OpenedJournal {
+    let file = try JournalFile(
+      directory: path,
+      root: form.name,
+      schema: form.schema,
+      durability: configuration.durability,
+      epoch: .random(in: 0 ... .max),
+    )
+    let recovery = Recovery(form, initial: core.state)
+    var isEmpty = true
+    var bytes = try file.read { (part) throws(CodecError) in
+      switch part {
+      case .build(let schema): try recovery.written(by: schema)
+      case .snapshot(let bytes):
+        isEmpty = false
+        try recovery.take(snapshot: bytes[...])
+      case .records(let bytes, let sessionNumbers):
+        try recovery.take(records: bytes[...])
+        recovery.take(sessionNumbers: sessionNumbers)
+      }
+    }
+    let recovered = recovery.finish()
+    if isEmpty {
+      try file.write(recovered.snapshot(form), of: recovered.revision)
+    } else {
+      core.restore(recovered.root, revision: recovered.revision)
+      logger.notice(
+        "The state of revision \(recovered.revision) is back.",
+        metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
+      )
+    }
+    // What another build wrote is read once, and then kept as this one writes it.
+    if !file.opening.isSameBuild { bytes = .max / 2 }
+    return OpenedJournal(
+      journal: SQLiteJournal(file, retaining: configuration.retainedBytes),
+      root: RootJournal(
+        form,
+        recorder: Recorder(
+          revision: recovered.revision,
+          history: recovered.history,
+          bytes: bytes,
+        ),
+      ),
+      recovered: recovered,
+      epoch: file.opening.epoch,
+    )
   }
 
   private func checkNames() throws(HostError) {

@@ -27,7 +27,7 @@ package enum FileDescriptorLimit {
   }
 
   /// Throws when there are too few even to begin, where the library would end the process.
-  static func check() throws(ZeroMQError) {
+  package static func check() throws(ZeroMQError) {
     guard current < least else { return }
     throw ZeroMQError(
       code: EMFILE,

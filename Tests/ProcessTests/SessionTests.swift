@@ -43,7 +43,7 @@ extension ProcessTests {
     )
     func restart(signal: Int32) async throws {
       try await World.run { world in
-        let first = try await world.startDaemon()
+        let first = try await world.startDaemon(.stored, ["--in-memory"])
         let watchers = [
           try await world.watch("counter"), try await world.watch("counter", "--deltas"),
         ]
@@ -53,7 +53,7 @@ extension ProcessTests {
         first.send(signal: signal)
         #expect(try await first.ended() == (signal == SIGTERM ? .status(0) : .signal(SIGKILL)))
         sender.write(lines: Array(repeating: Self.increment, count: 300))
-        _ = try await world.startDaemon()
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
         let run = try await world.finish(sender)
         #expect(run.isSuccess)
         let outcomes = try run.output.map { try JSONValue(parsing: $0)["outcome"]?.text }
@@ -140,7 +140,9 @@ extension ProcessTests {
     func presence() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
-        let presence = try await world.watch("presence", "--deltas")
+        let presence = try await world.watch("presence")
+        try await presence.output.state("itself") { $0["sessions"]?.items?.count == 1 }
+        let joined = presence.output.lines.count
         _ = try await world.get("counter")
         _ = try await world.answer("--json", "status")
         _ = try await world.client("scopes")
@@ -151,9 +153,9 @@ extension ProcessTests {
         #expect(try await world.get("presence")["sessions"]?.items?.count == 1)
         // Had one of them appeared, the watch had a line of it before this one's.
         let other = try await world.watch("counter")
-        let lines = try await presence.output.lines(atLeast: 2)
-        #expect(lines.count == 2)
-        #expect(lines[1].contains(":\(other.pid)"))
+        let lines = try await presence.output.lines(atLeast: joined + 1)
+        #expect(lines.count == joined + 1)
+        #expect(lines[joined].contains(":\(other.pid)"))
       }
     }
 

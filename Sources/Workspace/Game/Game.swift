@@ -11,7 +11,7 @@ package import StoreActor
 @Reducer
 package struct Game {
   @ObservableState
-  package struct State: Equatable, ReplicatedState, Sendable {
+  package struct State: DurableState, Equatable, Sendable {
     package var counter: GuessCounter.State
     package var timer: GameTimer.State
     package var results: IdentifiedArrayOf<GameResult.State>

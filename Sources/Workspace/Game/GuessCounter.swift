@@ -4,7 +4,7 @@ package import StoreActor
 @Reducer
 package struct GuessCounter {
   @ObservableState
-  package struct State: Equatable, Identifiable, ReplicatedState, Sendable {
+  package struct State: DurableState, Equatable, Identifiable, Sendable {
     /// The round's id.
     package let id: UUID
     package var count: Int

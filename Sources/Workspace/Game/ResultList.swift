@@ -5,7 +5,7 @@ package import StoreActor
 @Reducer
 package struct ResultList {
   @ObservableState
-  package struct State: Equatable, ReplicatedState, Sendable {
+  package struct State: DurableState, Equatable, Sendable {
     package var rows: IdentifiedArrayOf<GameResult.State>
     /// The results that the copy was made of: what the game has besides came meanwhile.
     @ReplicationIgnored var original: IdentifiedArrayOf<GameResult.State> = []

@@ -3,7 +3,8 @@ package import StoreActor
 /// The root of the daemon that ships: all features side by side.
 @Reducer
 package struct WorkspaceFeature {
-  package struct State: Equatable, Sendable {
+  @ObservableState
+  package struct State: DurableState, Equatable, Sendable {
     package var counter: Counter.State
     package var game: Game.State
     package var presence: Presence.State

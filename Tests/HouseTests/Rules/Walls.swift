@@ -16,7 +16,11 @@ enum Walls {
     Room(name: "StoreState", mayImport: libc),
     Room(name: "StoreActor", mayImport: ["StoreState"] + libc),
     Room(name: "StoreReplication", mayImport: core),
-    Room(name: "StoreDaemon", mayImport: core + ["StoreReplication", "ZeroMQ"] + libc),
+    Room(name: "StoreJournal", mayImport: ["StoreReplication", "StoreState"] + libc),
+    Room(
+      name: "StoreDaemon",
+      mayImport: core + ["StoreJournal", "StoreReplication", "ZeroMQ"] + libc,
+    ),
     Room(name: "StoreClient", mayImport: core + ["StoreReplication", "ZeroMQ"] + libc),
     Room(name: "Workspace", mayImport: core + ["StoreReplication"]),
     Room(name: "WorkspaceLive", mayImport: core + ["Workspace", "FoundationNetworking"]),

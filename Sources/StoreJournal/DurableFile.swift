@@ -1,0 +1,52 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Files that are there as a whole or not at all, whatever happens to the machine.
+enum DurableFile {
+  /// Writes a file beside its place, syncs it, moves it there and syncs the directory.
+  static func write(_ bytes: [UInt8], to path: String) throws(JournalError) {
+    let draft = "\(path).new"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure("open", draft) }
+    defer { close(descriptor) }
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        systemWrite(descriptor, $0, from: written)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw failure("write", draft) }
+      written += count
+    }
+    guard fsync(descriptor) == 0 else { throw failure("sync", draft) }
+    guard rename(draft, path) == 0 else { throw failure("move", draft) }
+    try syncDirectory(of: path)
+  }
+
+  private static func syncDirectory(of path: String) throws(JournalError) {
+    let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", directory) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", directory) }
+  }
+
+  private static func failure(_ what: String, _ path: String) -> JournalError {
+    JournalError(.system, "Could not \(what) \(path): \(String(cString: strerror(errno))).")
+  }
+}
+
+/// Writes what is left of some bytes, as much as the system takes at once.
+private func systemWrite(
+  _ descriptor: Int32,
+  _ bytes: UnsafeRawBufferPointer,
+  from start: Int,
+) -> Int {
+  let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+  return write(descriptor, rest.baseAddress, rest.count)
+}

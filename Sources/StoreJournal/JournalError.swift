@@ -1,0 +1,27 @@
+/// Why a journal cannot be opened, read or written.
+package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of failure.
+  package enum Code: Hashable, Sendable {
+    /// The file belongs to another root, or is none of ours.
+    case foreign
+    /// A later release wrote it.
+    case newer
+    /// The program's types cannot read what is kept.
+    case schema
+    /// What was kept is not what is found.
+    case corrupt
+    /// The file system said no.
+    case system
+  }
+
+  package var code: Code
+  /// What was wrong, what was expected and what to do.
+  package var message: String
+
+  package init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  package var description: String { message }
+}

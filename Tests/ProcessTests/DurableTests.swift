@@ -1,0 +1,193 @@
+import Foundation
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// A daemon that keeps its state: what it has told somebody is there after any end.
+  @Suite(.timeLimit(.minutes(4))) struct DurableTests {
+    /// Adds a todo whose title says who sent it, and as which.
+    private static func add(_ sender: Int, _ number: Int) -> String {
+      #"{"addButtonTapped":{"title":"\#(sender)-\#(number)"}}"#
+    }
+
+    private static let increment = #""incrementButtonTapped""#
+
+    @Test func `Through twenty kills every acknowledged action is there once, and none twice`()
+      async throws
+    {
+      try await World.run { world in
+        let (senders, kills, each) = (4, 20, 25)
+        var daemon = try await world.startDaemon()
+        let epoch = try await world.answer("--json", "status")["epoch"]
+        let clients = try (0..<senders).map { _ in
+          try world.startClient("--json", "send", "todos", "-")
+        }
+        var generator = SystemRandomNumberGenerator()
+        for kill in 0..<kills {
+          for (sender, client) in clients.enumerated() {
+            client.write(
+              lines: (0..<each).map { Self.add(sender, kill * each + $0) }
+            )
+          }
+          // Somewhere in the middle of the round, as a client sees it.
+          let seen = kill * each + Int.random(in: 0..<each, using: &generator)
+          _ = try await clients[kill % senders].output.lines(atLeast: seen)
+          daemon.send(signal: SIGKILL)
+          _ = try await daemon.ended()
+          daemon = try await world.startDaemon()
+        }
+        for client in clients { client.closeInput() }
+        for client in clients {
+          let run = try await world.finish(client)
+          #expect(run.isSuccess, "\(run.errorText)")
+          #expect(!run.errorText.contains("new epoch"))
+          let outcomes = try run.output.map { try JSONValue(parsing: $0)["outcome"]?.text }
+          #expect(outcomes == Array(repeating: "applied", count: kills * each))
+        }
+        let items = try #require(try await world.get("todos")["items"]?.items)
+        let titles = items.compactMap { $0["title"]?.text }
+        #expect(titles.count == senders * kills * each)
+        #expect(
+          Set(titles)
+            == Set(
+              (0..<senders).flatMap { sender in
+                (0..<kills * each).map { "\(sender)-\($0)" }
+              }
+            )
+        )
+        #expect(try await world.answer("--json", "status")["epoch"] == epoch)
+      }
+    }
+
+    @Test func `Watchers go on in the same epoch, by what changed, when the daemon was killed`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        let watcher = try await world.watch("counter", "--digest")
+        try await world.send("counter", Self.increment, Self.increment)
+        try await watcher.output.state("the second step") { $0["count"]?.int == 2 }
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        let second = try await world.startDaemon()
+        #expect(second.output.lines[0].contains("revision="))
+        #expect(try await world.get("counter")["count"]?.int == 2)
+        let snapshots = try await world.counter("snapshots")
+        try await world.send("counter", Self.increment)
+        try await watcher.output.state("the third step") { $0["count"]?.int == 3 }
+        #expect(!watcher.errors.lines.contains { $0.contains("new epoch") })
+        // All that the watcher needed was what changed.
+        #expect(try await world.counter("snapshots") == snapshots)
+        #expect(try await world.counter("replays") >= 1)
+        let final = try await world.snapshot("counter")
+        _ = try await watcher.output.line("the daemon's digest") { $0.contains(final.digest) }
+      }
+    }
+
+    @Test func `What no client sees is kept as well`() async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        // The verdict tells how a guess stands to the secret, which never travels.
+        let before = try await verdicts(world)
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        _ = try await world.startDaemon()
+        #expect(try await verdicts(world) == before)
+      }
+    }
+
+    /// How some guesses stand to the secret.
+    private func verdicts(_ world: World) async throws -> [String?] {
+      var verdicts: [String?] = []
+      for guess in stride(from: -100, through: 100, by: 10) {
+        try await world.send("game", #"{"counter":{"guessChanged":{"guess":\#(guess)}}}"#)
+        verdicts.append(try await world.get("game")["counter"]?["verdict"]?.text)
+      }
+      return verdicts
+    }
+
+    @Test func `Those who were connected when the daemon was killed are not there any more`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        let watcher = try await world.watch("presence")
+        try await watcher.output.state("itself") { $0["sessions"]?.items?.count == 1 }
+        first.send(signal: SIGKILL)
+        watcher.send(signal: SIGKILL)
+        _ = try await first.ended()
+        _ = try await watcher.ended()
+        _ = try await world.startDaemon()
+        #expect(try await world.get("presence")["sessions"]?.items?.isEmpty == true)
+      }
+    }
+
+    @Test func `In memory nothing is kept, and the directory has no data`() async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon(.stored, ["--in-memory"])
+        try await world.send("counter", Self.increment)
+        first.send(signal: SIGTERM)
+        #expect(try await first.ended() == .status(0))
+        #expect(!FileManager.default.fileExists(atPath: "\(world.directory)/data"))
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        #expect(try await world.get("counter")["count"]?.int == 0)
+      }
+    }
+
+    @Test func `A second daemon on the same data is refused by the pid of the first`()
+      async throws
+    {
+      try await World.run { world in
+        let data = "\(world.directory)/kept"
+        let first = try await world.startDaemon(.stored, ["--data", data])
+        let second = try world.start(
+          .stored,
+          ["--dir", "\(world.directory)/other", "--data", data],
+        )
+        #expect(try await second.ended() == .status(73))
+        #expect(second.errors.lines.joined().contains("pid \(first.pid)"))
+      }
+    }
+
+    @Test func `A journal that is damaged is refused with the place, and nothing is lost of it`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
+        try await world.send("counter", Self.increment)
+        first.send(signal: SIGTERM)
+        _ = try await first.ended()
+        let path = "\(world.directory)/data/journal.sqlite"
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        var damaged = whole
+        while let place = damaged.range(of: Data("needle".utf8)) {
+          damaged.replaceSubrange(place, with: Data("NEEDLE".utf8))
+        }
+        #expect(damaged != whole)
+        try damaged.write(to: URL(fileURLWithPath: path))
+        let second = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await second.ended() == .status(73))
+        let words = second.errors.lines.joined()
+        #expect(words.contains("damaged") && words.contains("revision"), "\(words)")
+        try whole.write(to: URL(fileURLWithPath: path))
+        _ = try await world.startDaemon()
+        #expect(try await world.get("counter")["count"]?.int == 1)
+      }
+    }
+
+    @Test func `Keeping nothing and saying where to keep it do not go together`() async throws {
+      try await World.run { world in
+        let daemon = try world.start(.stored, ["--in-memory", "--data", "/tmp"])
+        #expect(try await daemon.ended() == .status(64))
+        #expect(daemon.errors.lines.joined().contains("--in-memory"))
+      }
+    }
+  }
+}
