@@ -333,7 +333,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       durability: configuration.durability,
       epoch: .random(in: 0 ... .max),
     )
-    let recovery = Recovery(form, initial: core.state)
+    let recovery = Recovery(form, initial: core.state, revision: core.revision)
     var isEmpty = true
     var bytes = try file.read { (part) throws(CodecError) in
       switch part {

@@ -13,7 +13,12 @@ enum DurableFile {
     let draft = "\(path).new"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("open", draft) }
-    defer { close(descriptor) }
+    var isKept = false
+    defer {
+      close(descriptor)
+      // A draft for which there was no room must not take what there is.
+      if !isKept { unlink(draft) }
+    }
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes {
@@ -25,11 +30,12 @@ enum DurableFile {
     }
     guard fsync(descriptor) == 0 else { throw failure("sync", draft) }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
-    try syncDirectory(of: path)
+    isKept = true
+    try syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
   }
 
-  private static func syncDirectory(of path: String) throws(JournalError) {
-    let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+  /// Syncs what a directory has.
+  static func syncDirectory(_ directory: String) throws(JournalError) {
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open", directory) }
     defer { close(descriptor) }

@@ -28,12 +28,20 @@ extension JournalFile {
     let isClean = meta["clean"] == "1"
     let known = meta["durability"].flatMap(Durability.init(rawValue:))
     let boot = Self.boot()
-    if let known, !isClean, known != .full, meta["boot"] != boot {
-      // The machine went down, and may have taken back what somebody has seen.
+    let file = try identity(of: "\(request.directory)/journal.sqlite")
+    let isLost = !isClean && known != .full && meta["boot"] != boot
+    let isCopy = meta["file"] != nil && meta["file"] != file
+    if known != nil, isLost || isCopy {
+      // The machine went down, and may have taken back what somebody has seen; or this is a backup
+      // of a history that went on without it.
       var generator = SystemRandomNumberGenerator()
       epoch = generator.next()
     }
-    let last = try Int64.fetchOne(db, sql: "SELECT build FROM log ORDER BY first DESC LIMIT 1")
+    let last = try Int64.fetchOne(
+      db,
+      sql: "SELECT build FROM (SELECT last AS place, build FROM log "
+        + "UNION ALL SELECT revision, build FROM snapshot) ORDER BY place DESC LIMIT 1",
+    )
     let term = (meta["term"].flatMap(UInt64.init) ?? 0) + 1
     var build: Int64 = 0
     try db.inTransaction(.immediate) {
@@ -41,7 +49,7 @@ extension JournalFile {
       try set(
         [
           "boot": boot, "clean": "0", "durability": request.durability.rawValue,
-          "epoch": String(epoch, radix: 16), "term": "\(term)",
+          "epoch": String(epoch, radix: 16), "file": file, "term": "\(term)",
         ],
         in: db,
       )
@@ -112,6 +120,14 @@ extension JournalFile {
         arguments: [name, value],
       )
     }
+  }
+
+  /// What tells a file from its copies.
+  private static func identity(of path: String) throws -> String {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    let device = attributes[.systemNumber] as? UInt64 ?? 0
+    let number = attributes[.systemFileNumber] as? UInt64 ?? 0
+    return "\(device).\(number)"
   }
 
   /// Which start of the machine this is.

@@ -55,8 +55,8 @@ extension JournalFile {
       let first: Int64 = row["first"]
       let last: Int64 = row["last"]
       let records = [UInt8](row["records"] as Data)
-      guard first == Int64(next) else {
-        throw corrupt("revision \(next) is missing: the next one kept is \(first)")
+      guard let upper = UInt64(exactly: last), first == Int64(clamping: next), last >= first else {
+        throw corrupt("revision \(next) is missing: the next ones kept are \(first) to \(last)")
       }
       guard SipHash24.hash(records[...]) == UInt64(bitPattern: row["sum"]) else {
         throw corrupt("revisions \(first) to \(last) do not have the checksum they were kept with")
@@ -64,7 +64,7 @@ extension JournalFile {
       try hand(.build(try schema(of: row["build"], db)), at: next, to: take)
       let sessions = UInt64(bitPattern: row["sessions"])
       try hand(.records(records, sessionNumbers: sessions), at: next, to: take)
-      next = UInt64(last) + 1
+      next = upper + 1
       bytes += records.count
     }
     return bytes
@@ -82,8 +82,8 @@ extension JournalFile {
         throw JournalError(
           .schema,
           "The journal in \(directory) was written by a program with other types, which this one "
-            + "cannot read from revision \(revision) on: \(error). Start the program that wrote it, "
-            + "or give what changed a former name or a default.",
+            + "cannot read from revision \(revision) on: \(error). Start the program that wrote "
+            + "it, or give what changed a former name or a default.",
         )
       }
       throw corrupt("revision \(revision) cannot be read: \(error)")
@@ -121,13 +121,12 @@ extension JournalFile {
       sql: "SELECT revision, build, sum FROM snapshot ORDER BY revision DESC",
     )
     for row in rows {
-      let revision: Int64 = row["revision"]
-      guard let data = FileManager.default.contents(atPath: path(of: UInt64(revision))) else {
-        continue
-      }
+      guard let revision = UInt64(exactly: row["revision"] as Int64),
+        let data = FileManager.default.contents(atPath: path(of: revision))
+      else { continue }
       let bytes = [UInt8](data)
       guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: row["sum"]) else { continue }
-      return (UInt64(revision), row["build"], bytes)
+      return (revision, row["build"], bytes)
     }
     return nil
   }

@@ -63,40 +63,58 @@ extension JournalFile {
     }
   }
 
-  /// Lets go of some of the history that neither a snapshot nor the retention needs.
+  /// How many bytes of records neither a snapshot nor the retention needs; forgets old snapshots.
   ///
   /// - Parameter retained: The bytes of records that are kept besides.
-  /// - Returns: Whether there may be more to let go of.
+  /// - Returns: The bytes to let go of.
   /// - Throws: ``JournalError``.
-  package func discard(retaining retained: Int) throws(JournalError) -> Bool {
+  package func excess(retaining retained: Int) throws(JournalError) -> Int {
     do {
       return try database.write { db in
-        let revisions = try Int64.fetchAll(
-          db,
-          sql: "SELECT revision FROM snapshot ORDER BY revision DESC",
-        )
+        let revisions = try snapshots(db)
         for old in revisions.dropFirst(Self.snapshotsKept) {
           try db.execute(sql: "DELETE FROM snapshot WHERE revision = ?", arguments: [old])
-          try? FileManager.default.removeItem(atPath: path(of: UInt64(old)))
+          try? FileManager.default.removeItem(atPath: path(of: UInt64(clamping: old)))
         }
-        guard revisions.count >= Self.snapshotsKept else { return false }
-        let needed = revisions[Self.snapshotsKept - 1]
-        let bytes =
-          try Int.fetchOne(
-            db,
-            sql: "SELECT SUM(LENGTH(records)) FROM log WHERE last <= ?",
-            arguments: [needed],
-          ) ?? 0
-        guard bytes > retained else { return false }
-        try db.execute(
-          sql: "DELETE FROM log WHERE first IN "
-            + "(SELECT first FROM log WHERE last <= ? ORDER BY first LIMIT ?)",
-          arguments: [needed, Self.rowsPerPiece],
+        guard revisions.count >= Self.snapshotsKept else { return 0 }
+        let bytes = try Int.fetchOne(
+          db,
+          sql: "SELECT SUM(LENGTH(records)) FROM log WHERE last <= ?",
+          arguments: [revisions[Self.snapshotsKept - 1]],
         )
-        return db.changesCount == Self.rowsPerPiece
+        return max(0, (bytes ?? 0) - retained)
       }
     } catch {
       throw Self.error(error, "Old history in \(directory) could not be let go of")
     }
+  }
+
+  /// Lets go of a piece of old history.
+  ///
+  /// - Parameter excess: The bytes to let go of.
+  /// - Returns: The bytes that are still to go; 0 when there is nothing more.
+  /// - Throws: ``JournalError``.
+  package func discard(_ excess: Int) throws(JournalError) -> Int {
+    guard excess > 0 else { return 0 }
+    do {
+      return try database.write { db in
+        let revisions = try snapshots(db)
+        guard revisions.count >= Self.snapshotsKept else { return 0 }
+        let gone = try Int.fetchAll(
+          db,
+          sql: "DELETE FROM log WHERE first IN "
+            + "(SELECT first FROM log WHERE last <= ? ORDER BY first LIMIT ?) "
+            + "RETURNING LENGTH(records)",
+          arguments: [revisions[Self.snapshotsKept - 1], Self.rowsPerPiece],
+        )
+        return gone.count < Self.rowsPerPiece ? 0 : max(0, excess - gone.reduce(0, +))
+      }
+    } catch {
+      throw Self.error(error, "Old history in \(directory) could not be let go of")
+    }
+  }
+
+  private func snapshots(_ db: Database) throws -> [Int64] {
+    try Int64.fetchAll(db, sql: "SELECT revision FROM snapshot ORDER BY revision DESC")
   }
 }

@@ -59,9 +59,10 @@ package final class JournalFile: Sendable {
       )
       self.database = database
       (build, opening) = try database.writeWithoutTransaction { db in
-        // After GRDB has set up the connection, which sets NORMAL.
-        try Self.promise(durability, in: db)
-        return try Self.prepare(
+        // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the
+        // disk before anybody learns of it, whatever is promised of the rest.
+        try Self.promise(.full, in: db)
+        let prepared = try Self.prepare(
           db,
           for: Request(
             directory: directory,
@@ -71,12 +72,16 @@ package final class JournalFile: Sendable {
             epoch: epoch,
           ),
         )
+        try db.checkpoint(.truncate)
+        try Self.promise(durability, in: db)
+        return prepared
       }
       try FileManager.default.createDirectory(
         atPath: "\(directory)/snapshots",
         withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700],
       )
+      try DurableFile.syncDirectory(directory)
     } catch {
       throw Self.error(error, "The journal in \(directory) could not be opened")
     }
@@ -113,6 +118,8 @@ package final class JournalFile: Sendable {
   package func close() throws(JournalError) {
     do {
       try database.writeWithoutTransaction { db in
+        try Self.promise(.full, in: db)
+        try db.checkpoint(.truncate)
         try Self.set(["clean": "1"], in: db)
         try db.checkpoint(.truncate)
       }

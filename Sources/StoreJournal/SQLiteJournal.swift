@@ -1,14 +1,17 @@
 import Dispatch
 package import StoreReplication
+import Synchronization
 
 /// A journal in a directory, written on a thread of its own.
 @MainActor
 package final class SQLiteJournal: Journal {
-  private let file: JournalFile
+  private nonisolated let file: JournalFile
   private let retained: Int
   /// Everything but encoding is done here, one thing after the other.
-  private let queue = DispatchQueue(label: "storeactor.journal", qos: .userInitiated)
+  private nonisolated let queue = DispatchQueue(label: "storeactor.journal", qos: .userInitiated)
   private let encoding = DispatchQueue(label: "storeactor.snapshots", qos: .utility)
+  /// Whether nothing further may be written: it was closed, or has failed.
+  private nonisolated let isOver = Mutex(false)
   /// Is handed what became of each call.
   package var onResult: (JournalResult) -> Void = { _ in }
   /// Bytes that were appended since the last checkpoint.
@@ -34,10 +37,13 @@ package final class SQLiteJournal: Journal {
     let isCheckpointDue = sinceCheckpoint >= Self.bytesPerCheckpoint
     if isCheckpointDue { sinceCheckpoint = 0 }
     queue.async { [file, self] in
+      guard !isOver.withLock({ $0 }) else { return }
       let result = file.append(batch)
-      report(result)
-      guard isCheckpointDue, let reason = file.checkpoint() else { return }
-      report(.failed(reason))
+      var reason: String?
+      if case .durable = result, isCheckpointDue { reason = file.checkpoint() }
+      if case .failed(let why) = result { reason = why }
+      // What the disk holds is not known any more: nothing further is written by this process.
+      if let reason { fail(reason) } else { report(result) }
     }
   }
 
@@ -45,10 +51,11 @@ package final class SQLiteJournal: Journal {
     encoding.async { [file, retained, queue, self] in
       let bytes = snapshot.encoded()
       queue.async { [self] in
+        guard !isOver.withLock({ $0 }) else { return }
         do throws(JournalError) {
           try file.write(bytes, of: snapshot.revision)
           report(.stored(revision: snapshot.revision, problem: nil))
-          discard(file, retained)
+          discard(try file.excess(retaining: retained))
         } catch {
           report(.stored(revision: snapshot.revision, problem: "\(error)"))
         }
@@ -57,14 +64,21 @@ package final class SQLiteJournal: Journal {
   }
 
   /// Lets go of old history piece by piece, so that appends go in between.
-  private nonisolated func discard(_ file: JournalFile, _ retained: Int) {
-    queue.async { [self] in
+  private nonisolated func discard(_ excess: Int) {
+    guard excess > 0 else { return }
+    queue.async { [file, self] in
+      guard !isOver.withLock({ $0 }) else { return }
       do throws(JournalError) {
-        if try file.discard(retaining: retained) { discard(file, retained) }
+        discard(try file.discard(excess))
       } catch {
         report(.stored(revision: 0, problem: "\(error)"))
       }
     }
+  }
+
+  private nonisolated func fail(_ reason: String) {
+    isOver.withLock { $0 = true }
+    report(.failed(reason))
   }
 
   private nonisolated func report(_ result: JournalResult) {
@@ -77,7 +91,8 @@ package final class SQLiteJournal: Journal {
   package func close() throws(JournalError) {
     onResult = { _ in }
     let file = file
-    let error = queue.sync { () -> JournalError? in
+    let error = queue.sync { [self] () -> JournalError? in
+      isOver.withLock { $0 = true }
       do throws(JournalError) {
         try file.close()
         return nil

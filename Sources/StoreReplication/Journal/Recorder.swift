@@ -165,6 +165,8 @@ package final class Recorder {
       snapshotProblem = problem
       return nil
     }
+    // What had been handed over before comes to nothing.
+    if case .failed = batch { return nil }
     if case .failed(let reason) = result {
       batch = .failed(reason)
       return reason

@@ -9,7 +9,7 @@ package final class Recovery<Root: Sendable> {
   private let form: DurableForm<Root>
   private let limits: Limits
   /// The newest revision so far.
-  package private(set) var revision: UInt64 = 0
+  package private(set) var revision: UInt64
   private var root: Root
   private(set) var versions: VersionRing<Root>
   private var outcomes: [Identifier: (last: UInt64, outcomes: [Outcome])] = [:]
@@ -29,13 +29,20 @@ package final class Recovery<Root: Sendable> {
   ///
   /// - Parameters:
   ///   - form: How the root is kept.
-  ///   - initial: The root at revision 0, where no snapshot says otherwise.
+  ///   - initial: The root where no snapshot says otherwise.
+  ///   - revision: Its revision.
   ///   - limits: How many versions and outcomes are kept.
-  package init(_ form: DurableForm<Root>, initial: Root, limits: Limits = Limits()) {
+  package init(
+    _ form: DurableForm<Root>,
+    initial: Root,
+    revision: UInt64 = 0,
+    limits: Limits = Limits(),
+  ) {
     self.form = form
     self.limits = limits
+    self.revision = revision
     root = initial
-    versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: 0)
+    versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
   }
 
   /// What follows was written by a build.
@@ -103,6 +110,9 @@ package final class Recovery<Root: Sendable> {
     case .daemon: break
     case .client(let action):
       history.sessionNumbers = max(history.sessionNumbers, action.session)
+      guard action.sequence >= 1, action.sequence <= ActionLog.greatestSequence else {
+        throw CodecError(.typeMismatch, "an action cannot have the sequence \(action.sequence)")
+      }
       note(action, appliedAt: record.revision)
     case .session(.joined(let info)):
       history.sessionNumbers = max(history.sessionNumbers, info.id)

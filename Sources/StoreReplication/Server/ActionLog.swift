@@ -53,13 +53,15 @@ final class ClientRecord {
   }
 
   /// The last sequence before the first action that is part of a later revision only.
-  fileprivate func last(through revision: UInt64) -> UInt64 {
+  fileprivate func last(through revision: UInt64, withRefusals: Bool = true) -> UInt64 {
     var last = last
     // Revisions grow, so those that are later stand at the end.
     var end = self.last
     while let outcome = outcome(of: end) {
       if case .applied(let applied, _) = outcome {
         if applied <= revision { break }
+        last = end - 1
+      } else if !withRefusals {
         last = end - 1
       }
       end -= 1
@@ -137,6 +139,8 @@ final class SessionActions {
 final class ActionLog {
   /// The greatest sequence that a client may start before: a stranger's number must not overflow.
   static let greatestStart: UInt64 = 1 << 62
+  /// No client counts so far: a journal's number must not overflow either.
+  static let greatestSequence: UInt64 = 1 << 63
 
   private let root: any RootPort
   private let outbox: Outbox
@@ -254,7 +258,9 @@ final class ActionLog {
   func kept(through revision: UInt64) -> [KeptHistory.Client] {
     let sorted = records.sorted { $0.value.idleSince ?? .max < $1.value.idleSince ?? .max }
     return sorted.map { id, record in
-      let last = record.last(through: revision)
+      // A refusal may have been judged by a state that a crash takes back.
+      let isAhead = root.newestRevision > revision
+      let last = record.last(through: revision, withRefusals: !isAhead)
       return KeptHistory.Client(id: id, last: last, outcomes: record.outcomes(through: last))
     }
   }

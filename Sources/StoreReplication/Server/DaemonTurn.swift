@@ -118,6 +118,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// Whether control frames were left where they are, because the journal has enough to do.
   package private(set) var isHeldBack = false
 
+  /// Whether what comes is left where it is, because the daemon is about to say goodbye.
+  package var isSettling: Bool { if case .settling = phase { true } else { false } }
+
   /// Whether clients were told goodbye, and have answered or had their time.
   package var isOver: Bool { if case .over = phase { true } else { false } }
 
@@ -133,7 +136,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     switch phase {
     case .serving: server.hasWork ? heardUntil.instant : server.nextDeadline
     case .stopping: heardUntil.instant
-    case .settling(let end): end
+    case .settling(let end): min(end, server.nextDeadline ?? end)
     case .leaving(_, let end): end
     case .over: nil
     }
@@ -212,7 +215,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if let reason = server.receive(result, at: transport.now), failure == nil {
       failure = reason
       // Nothing that was reduced since is told to anybody.
-      phase = .stopping
+      switch phase {
+      case .serving, .stopping, .settling: phase = .stopping
+      case .leaving, .over: break
+      }
     }
     needsTurn()
   }

@@ -67,7 +67,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
     core.onOutput = { [unowned self] output, revision in
-      if self.journal == nil {
+      if self.journal == nil || self.heldOutputs.isEmpty && revision <= self.released {
         self.put(output, at: revision)
       } else {
         self.heldOutputs.append((output, revision))
@@ -78,6 +78,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func detach() {
     core.onStep = nil
     core.onOutput = nil
+    // What was not told to anybody has no effects, now or later.
+    if journal != nil, released < core.revision { core.cancelEffects() }
     core.defersEffects = false
   }
 

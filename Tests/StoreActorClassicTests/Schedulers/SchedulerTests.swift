@@ -60,14 +60,17 @@ struct SchedulerTests {
 
   @Test("Tasks can sleep on a scheduler, and be cancelled")
   func sleeping() async throws {
-    let scheduler = DispatchQueue.test
-    let sleeper = Task { try await scheduler.sleep(for: .seconds(1)) }
-    await scheduler.advance(by: .seconds(1))
-    try await sleeper.value
+    // One after the other, or the time might pass before the sleeper sleeps.
+    try await withMainSerialExecutor {
+      let scheduler = DispatchQueue.test
+      let sleeper = Task { try await scheduler.sleep(for: .seconds(1)) }
+      await scheduler.advance(by: .seconds(1))
+      try await sleeper.value
 
-    let cancelled = Task { try await scheduler.sleep(for: .seconds(1)) }
-    cancelled.cancel()
-    await #expect(throws: CancellationError.self) { try await cancelled.value }
+      let cancelled = Task { try await scheduler.sleep(for: .seconds(1)) }
+      cancelled.cancel()
+      await #expect(throws: CancellationError.self) { try await cancelled.value }
+    }
   }
 
   @Test("A timer of a scheduler is a sequence")
