@@ -18,11 +18,29 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "The only seed to run.")
   var seed: UInt64?
 
+  @Option(
+    help: ArgumentHelp(
+      "Sets a number that the seed would draw; durations are in microseconds.",
+      valueName: "name=value",
+    )
+  )
+  var set: [String] = []
+
+  @Flag(help: "Do not look for simpler options with which a seed fails.")
+  var keep = false
+
   @Flag(help: "Print everything that happens.")
   var verbose = false
 
   func run() throws {
     let range = try seeds(from: seed ?? first, count: seed == nil ? seeds : 1)
+    for setting in set {
+      var options = SimulationOptions()
+      guard options.set(setting) else {
+        let names = SimulationOptions.knobs.map(\.name).joined(separator: ", ")
+        throw ValidationError("There is no \"\(setting)\". Set one of: \(names).")
+      }
+    }
     // A synchronous command is on the main thread, which is the main actor's.
     let (failures, totals) = MainActor.assumeIsolated {
       var totals = Totals()
@@ -43,15 +61,34 @@ struct SimulatorCommand: ParsableCommand {
 
   /// Runs one seed; true when every promise was kept.
   @MainActor private func runs(_ seed: UInt64, _ totals: inout Totals) -> Bool {
-    let history = World.history(ofSeed: seed, trace: verbose ? { print($0) } : nil)
+    var options = SimulationOptions(seed: seed)
+    for setting in set { _ = options.set(setting) }
+    let history = World.history(
+      ofSeed: seed,
+      options: options,
+      trace: verbose ? { print($0) } : nil,
+    )
     let violations = Validator.check(history)
     totals.add(history)
     if verbose { print(history.summary) }
-    guard !violations.isEmpty else { return true }
+    guard let first = violations.first else { return true }
     print("seed \(seed) failed; run it again with: simulator --seed \(seed) --verbose")
     for violation in violations.prefix(5) { print("  \(violation)") }
     if violations.count > 5 { print("  and \(violations.count - 5) more") }
+    if !keep { shrink(seed, options, first.promise) }
     return false
+  }
+
+  /// Prints the simplest options that are found with which a seed breaks the same promise.
+  @MainActor private func shrink(_ seed: UInt64, _ options: SimulationOptions, _ promise: String) {
+    let simplest = Shrinker.shrink(options) { options in
+      let history = World.history(ofSeed: seed, options: options)
+      return Validator.check(history).contains { $0.promise == promise }
+    }
+    let settings = simplest.differences(fromSeed: seed)
+    let flags = settings.map { "--set \($0)" }.joined(separator: " ")
+    print("  simpler: simulator --seed \(seed) \(flags)")
+    print("  to keep: \(seed) \(settings.joined(separator: " "))")
   }
 }
 
@@ -72,7 +109,10 @@ private struct Totals: CustomStringConvertible {
   }
 
   var description: String {
-    let names = ["actionsApplied", "duplicates", "snapshots", "replays", "leasesEnded"]
+    let names = [
+      "actionsApplied", "actionsFailed", "duplicates", "captures", "snapshots", "replays",
+      "leasesEnded", "blockedPeers",
+    ]
     let counts = names.map { "\($0) \(counters[$0] ?? 0)" }.joined(separator: ", ")
     return "epochs \(epochs), resyncs \(resyncs), outputs \(outputs), "
       + "states of a later build \(later), \(counts)"

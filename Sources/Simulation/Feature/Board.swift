@@ -12,8 +12,16 @@ package struct Board: Reducer {
     /// A part that comes and goes.
     package var note: Note?
     package var presence = Presence()
+    /// What was reduced; nobody sees it.
+    package var trail = Trail()
 
     package init() {}
+  }
+
+  /// The actions of clients that were reduced: how many, and the last of them.
+  package struct Trail: Equatable, Sendable {
+    package var count = 0
+    package var last: UInt64 = 0
   }
 
   package struct Accounts: Equatable, Sendable {
@@ -58,19 +66,46 @@ package struct Board: Reducer {
 
   private let ledger: Ledger
 
-  /// - Parameter ledger: Is told of every action that is reduced.
+  /// - Parameter ledger: Numbers what is put out.
   package init(ledger: Ledger) { self.ledger = ledger }
 
   package var body: some ReducerOf<Self> {
     Reduce { state, action in
-      if let tag = action.tag { ledger.reduced(tag) }
+      if let tag = action.tag {
+        state.trail.count += 1
+        state.trail.last = tag
+      }
       switch action {
       case .accounts(let action): return reduce(&state, action)
       case .list(let action): return reduce(&state.list, action)
-      case .note(let action): return reduce(&state.note, action)
+      case .note(let action):
+        if case .closed = action { state.note = nil }
+        return rung("note")
       case .joined(let session): state.presence.sessions.append(session)
       case .left(let session): state.presence.sessions.removeAll { $0 == session }
       }
+      return .none
+    }
+    .forEach(\.list.rows, action: \.list.rows) { RowFeature() }
+    .ifLet(\.note, action: \.note) { NoteFeature() }
+  }
+
+  /// A row, which may be gone when an action for it comes.
+  private struct RowFeature: Reducer {
+    func reduce(into state: inout Row, action: RowAction) -> Effect<RowAction> {
+      switch action {
+      case .titled(_, let title): state.title = title
+      case .counted: state.count += 1
+      }
+      return .none
+    }
+  }
+
+  private struct NoteFeature: Reducer {
+    func reduce(into state: inout Note, action: NoteAction) -> Effect<NoteAction> {
+      guard case .written(_, let text) = action else { return .none }
+      state.text = text
+      state.edits += 1
       return .none
     }
   }
@@ -103,22 +138,10 @@ package struct Board: Reducer {
       let destination = min(max(offset, 0), list.rows.count)
       list.rows.move(fromOffsets: [source], toOffset: destination)
       return .merge(rung("from \(source)"), .output(Secret()), rung("to \(destination)"))
-    case .rows(.element(let id, .titled(_, let title))): list.rows[id: id]?.title = title
-    case .rows(.element(let id, .counted)):
-      list.rows[id: id]?.count += 1
-      return rung("row \(id)")
+    case .rows(.element(let id, .counted)): return rung("row \(id)")
+    case .rows: break
     }
     return .none
-  }
-
-  private func reduce(_ note: inout Note?, _ action: NoteAction) -> Effect<Action> {
-    switch action {
-    case .written(_, let text):
-      note?.text = text
-      note?.edits += 1
-    case .closed: note = nil
-    }
-    return rung("note")
   }
 
   /// An output that no exposure names.

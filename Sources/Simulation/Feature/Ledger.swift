@@ -1,10 +1,8 @@
 import Synchronization
 
-/// Collects the tags of the actions that a reducer reduces, until the commit takes them, and counts
-/// what it puts out.
+/// Numbers what a reducer puts out.
 package final class Ledger: Sendable {
   // Guarded by its mutex: reducers may run anywhere as far as the compiler knows.
-  private let tags = Mutex<[UInt64]>([])
   private let lastOutput: Mutex<UInt64>
 
   /// - Parameter daemon: How many daemons there were before.
@@ -15,16 +13,6 @@ package final class Ledger: Sendable {
     lastOutput.withLock { last in
       last += 1
       return last
-    }
-  }
-
-  func reduced(_ tag: UInt64) { tags.withLock { $0.append(tag) } }
-
-  /// The tags since the last call, oldest first.
-  func take() -> [UInt64] {
-    tags.withLock { tags in
-      defer { tags = [] }
-      return tags
     }
   }
 }

@@ -84,7 +84,7 @@ package enum ExactlyOnce {
       // In another epoch it may have been reduced before the daemon forgot everything.
       if epochs == 1, !places.isEmpty { return "failed (\(failure.code)), and was reduced" }
       switch failure.code {
-      case Outcome.absent: return nil
+      case Outcome.absent, Outcome.overloaded: return nil
       case Outcome.rejected: return mayBeRejected ? nil : "was rejected: \(failure.message)"
       default: return "failed for no reason: \(failure.code), \(failure.message)"
       }

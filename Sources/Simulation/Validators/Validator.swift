@@ -61,6 +61,7 @@ struct Projections {
       bytes =
         isLater
         ? LaterBoard.projection(of: scope, in: root) : Board.projection(of: scope, in: root)
+      bytes = bytes.map(History.fold)
     }
     known[key] = .some(bytes)
     return bytes

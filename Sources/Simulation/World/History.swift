@@ -73,6 +73,8 @@ package struct History: Sendable {
     case newEpoch(old: UInt64, new: UInt64)
     /// A wait did not end in its time, or ended twice.
     case overdue(wait: UInt64)
+    /// The connection was closed for good.
+    case closed
   }
 
   package struct Shown: Hashable, Sendable {
@@ -145,6 +147,14 @@ package struct History: Sendable {
   package internal(set) var fingerprint: UInt64 = 0xcbf2_9ce4_8422_2325
 
   package init() {}
+
+  /// An encoding that is compared and not read: what is long is only hashed.
+  static func fold(_ bytes: [UInt8]) -> [UInt8] {
+    guard bytes.count > 512 else { return bytes }
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    return withUnsafeBytes(of: (hash, UInt64(bytes.count))) { Array($0) }
+  }
 
   /// Mixes something that happened into the fingerprint.
   mutating func mix(_ bytes: some Collection<UInt8>, _ numbers: UInt64...) {

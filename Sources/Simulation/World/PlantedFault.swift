@@ -1,7 +1,7 @@
-import StoreReplication
-
 /// Something that neither network nor programs do, planted to see that a validator finds it.
-package enum PlantedFault: Hashable, Sendable, CaseIterable {
+package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
+  // MARK: Outputs
+
   /// Outputs arrive twice.
   case repeatedOutputs
   /// Outputs of one message arrive in the opposite order.
@@ -12,30 +12,94 @@ package enum PlantedFault: Hashable, Sendable, CaseIterable {
   case earlyOutputs
   /// Outputs of calm times do not arrive.
   case droppedOutputs
+
+  // MARK: States
+
   /// A later build takes another default for a field than it has.
   case otherDefault
+  /// A step says that it changed nothing.
+  case emptiedSteps
+  /// A step of several scopes leaves the last one out.
+  case tornSteps
+  /// Steps say that they are of the next revision.
+  case shiftedRevisions
+  /// Steps come once more, as if they were the next ones.
+  case repeatedSteps
+  /// A loss is hidden by counting on without it.
+  case hiddenLosses
+  /// Bookmarks have other digests than the scopes.
+  case wrongDigests
+  /// Replays say that nothing has changed.
+  case emptyReplays
+  /// An echo says that it is of the next revision.
+  case shiftedEchoes
 
-  /// What is delivered in the place of a published message.
-  func tamper(with body: [UInt8]) -> [[UInt8]] {
-    guard let message = try? PublishedMessage(frame: body[...]),
-      case .outputs(var outputs) = message
-    else { return [body] }
+  // MARK: Actions
+
+  /// Outcomes name the next revision.
+  case shiftedOutcomes
+  /// Outcomes do not say what the client has to have seen.
+  case hastyOutcomes
+  /// What was reduced is said to have expired.
+  case falseExpiries
+  /// What was reduced is said to have been for something absent.
+  case falseAbsences
+  /// Outcomes do not arrive.
+  case lostOutcomes
+  /// Actions are sent once more under later sequences.
+  case repeatedActions
+  /// Actions of one frame are sent in the opposite order.
+  case swappedActions
+
+  // MARK: Sessions and scopes
+
+  /// Each hello is that of another client.
+  case otherClients
+  /// A new daemon says that it is the first one.
+  case hiddenEpochs
+  /// The reducer is not told that a session is over.
+  case unheardLeaves
+  /// What is dropped stays held.
+  case keptScopes
+  /// What is due is done too late.
+  case lateTurns
+
+  /// A promise that it breaks.
+  package var promise: String {
     switch self {
-    case .repeatedOutputs: return [body, body]
-    case .droppedOutputs: return []
-    case .swappedOutputs: outputs.outputs.reverse()
-    case .strayOutputs: for index in outputs.outputs.indices { outputs.outputs[index].index ^= 1 }
-    case .earlyOutputs: outputs.sequence = 0
-    case .otherDefault: return [body]
+    case .repeatedOutputs, .swappedOutputs: "Outputs in order"
+    case .strayOutputs, .earlyOutputs: "Outputs in place"
+    case .droppedOutputs: "Outputs arrive"
+    case .otherDefault, .emptiedSteps, .tornSteps, .shiftedRevisions, .hiddenLosses, .emptyReplays,
+      .hiddenEpochs:
+      "Cut-consistent"
+    case .repeatedSteps: "Ordered"
+    case .wrongDigests, .shiftedEchoes: "Rest"
+    case .shiftedOutcomes, .falseExpiries, .falseAbsences, .lostOutcomes, .repeatedActions,
+      .otherClients:
+      "Exactly once"
+    case .hastyOutcomes: "Read your writes"
+    case .swappedActions: "Serial"
+    case .unheardLeaves: "Session-bound"
+    case .keptScopes: "Held"
+    case .lateTurns: "Waits end"
     }
-    return [PublishedMessage.outputs(outputs).encoded()]
   }
 
-  /// Whether a published message goes before what it has to come behind.
-  func hurries(_ body: [UInt8]) -> Bool {
-    guard self == .earlyOutputs, let message = try? PublishedMessage(frame: body[...]),
-      case .outputs = message
-    else { return false }
-    return true
+  /// The options of a seed with the fault.
+  package func options(seed: UInt64) -> SimulationOptions {
+    var options = SimulationOptions(seed: seed)
+    switch self {
+    case .repeatedOutputs, .swappedOutputs, .strayOutputs, .earlyOutputs, .droppedOutputs:
+      // Outputs may be lost where anything goes wrong.
+      options = SimulationOptions()
+      options.clients = 5
+    case .otherDefault:
+      options = SimulationOptions()
+      options.laterClients = 1
+    default: break
+    }
+    options.planted = self
+    return options
   }
 }

@@ -17,6 +17,14 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
+  /// A number of a size that is as likely as any other: 3 as likely as 300.
+  mutating func logarithmic(_ range: ClosedRange<Int>) -> Int {
+    let low = range.lowerBound.bitWidth - range.lowerBound.leadingZeroBitCount
+    let high = range.upperBound.bitWidth - range.upperBound.leadingZeroBitCount
+    let size = 1 << (number(low...high) - 1)
+    return min(max(size + number(0...(size - 1)), range.lowerBound), range.upperBound)
+  }
+
   /// True with a probability.
   mutating func chance(_ probability: Double) -> Bool {
     Double(next() >> 11) * 0x1p-53 < probability

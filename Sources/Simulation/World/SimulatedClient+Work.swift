@@ -9,7 +9,7 @@ extension SimulatedClient {
     switch index {
     case 0: follow("accounts")
     case 1: ["accounts", "list"].forEach(follow)
-    case 2: ["list/rows/\(generator.number(0...5))", "note"].forEach(follow)
+    case 2 where habits.rows: ["list/rows/\(generator.number(0...5))", "note"].forEach(follow)
     case 3:
       let action = isLater ? SchemaRegistry.document(for: LaterBoard.AccountsAction.self) : nil
       targets.append(client.add("accounts", mode: .sendOnly, action: action, replica: nil))
@@ -19,16 +19,21 @@ extension SimulatedClient {
     planTurn()
   }
 
+  private var habits: SimulationOptions.Habits { world.options.habits }
+
   private static let names = ["accounts", "list", "note", "presence"]
 
   private func followSomething() {
-    let choice = generator.number(0...7)
-    if choice < Self.names.count {
-      follow(Self.names[choice])
-    } else {
-      follow("list/rows/\(generator.number(0...9))")
-    }
+    follow(someName())
   }
+
+  private func someName() -> String {
+    let choice = generator.number(0...(habits.rows ? 7 : Self.names.count - 1))
+    return choice < Self.names.count ? Self.names[choice] : "list/rows/\(someRow())"
+  }
+
+  /// A row that is there, or was, or may come.
+  private func someRow() -> Int { generator.number(0...(world.options.rows + 4)) }
 
   private func follow(_ name: String) {
     let reading =
@@ -36,7 +41,11 @@ extension SimulatedClient {
       ? Reading.later(name, isReadable: generator.chance(0.7), world.options.planted)
       : Reading.own(name, isTyped: generator.chance(0.5))
     let replica = SimulatedReplica(number: world.nextReplica(), scope: name, reading: reading)
-    replica.onRecord = { [unowned self] in self.record($0) }
+    replica.onRecord = { [unowned self] record in
+      // Whoever hears an output may look at once; all that belongs to it is shown by then.
+      if case .heard = record { recordShown() }
+      self.record(record)
+    }
     replica.onAnnounce = { [unowned self] in self.recordShown() }
     let scope = client.add(
       name,
@@ -54,15 +63,33 @@ extension SimulatedClient {
 
   /// Does one of the things that a user does.
   func work() {
-    guard asleepUntil <= world.clock.now else { return }
+    guard asleepUntil <= world.clock.now, !client.isClosed else { return }
     switch generator.number(0...99) {
-    case 0..<8: if followed.count < 6 { followSomething() }
-    case 8..<14: leaveSomething()
+    case 0..<8 where habits.moves: if followed.count < 6 { followSomething() }
+    case 8..<14 where habits.moves: leaveSomething()
     case 14..<20: hurry()
-    case 20..<24: wait(for: .connected)
+    case 20..<24 where habits.waits: wait(for: .connected)
+    case 24..<26 where habits.waits: wait(for: .time)
+    case 26..<34 where habits.stores && !isLater: openStore()
+    case 34..<42 where habits.stores: dropStore()
     default: act()
     }
     planTurn()
+  }
+
+  private func openStore() {
+    guard stores.count < 6 else { return }
+    let store = SimulatedStore.open(someName(), of: client) { [unowned self] in recordShown() }
+    stores.append(store)
+    if habits.waits { wait(for: .state(of: ObjectIdentifier(store.scope))) }
+    recordShown()
+  }
+
+  private func dropStore() {
+    guard !stores.isEmpty else { return }
+    let store = stores.remove(at: generator.number(0...(stores.count - 1)))
+    if world.options.planted == .keptScopes { kept.append(store) }
+    recordShown()
   }
 
   /// Waits for something, for a while, and sometimes changes its mind.
@@ -71,8 +98,11 @@ extension SimulatedClient {
     let (id, time) = (nextWait, generator.duration(.zero ... .seconds(2)))
     waits[id] = (time, nil)
     let wait = client.wait(for: condition, within: .nanoseconds(time)) { [unowned self] _ in
-      // Each ends once.
-      if waits.removeValue(forKey: id) == nil { record(.overdue(wait: id)) }
+      // Each ends once, and in its time.
+      let wait = waits.removeValue(forKey: id)
+      guard let wait, wait.since.map({ isInTime(wait.time, since: $0) }) ?? true else {
+        return record(.overdue(wait: id))
+      }
     }
     guard generator.chance(0.2) else { return }
     world.clock.after(generator.duration(.zero ... .seconds(1))) { [unowned self] in
@@ -82,8 +112,8 @@ extension SimulatedClient {
 
   /// Does several things at once.
   func hurry() {
-    guard asleepUntil <= world.clock.now else { return }
-    for _ in 0..<generator.number(1...6) { act() }
+    guard asleepUntil <= world.clock.now, !client.isClosed else { return }
+    for _ in 0..<(habits.bursts ? generator.number(1...6) : 1) { act() }
     planTurn()
   }
 
@@ -92,25 +122,37 @@ extension SimulatedClient {
     let left = followed.remove(at: generator.number(0...(followed.count - 1)))
     targets.removeAll { $0 === left.scope }
     left.replica.isLeft = true
-    client.release(left.scope)
+    if world.options.planted != .keptScopes { client.release(left.scope) }
     record(.left(replica: left.replica.number))
     // What is left may all be refused, and then nothing would be announced any more.
     recordShown()
   }
 
   private func act() {
-    guard let scope = targets.randomElement(using: &generator) else { return }
+    let scopes = targets + stores.map(\.scope)
+    guard let scope = scopes.randomElement(using: &generator) else { return }
     submitted += 1
     let tag = UInt64(index) << 32 | submitted
     guard let (action, isKnown) = action(for: scope.name, tag: tag) else { return }
-    let hasDeadline = generator.chance(0.1)
     let time = Duration.milliseconds(generator.number(0...400))
-    let ticket = client.submit(action, to: scope, timeToLive: hasDeadline ? time : nil)
+    let timeToLive = habits.deadlines && generator.chance(0.2) ? time : nil
+    let ticket = client.submit(action, to: scope, timeToLive: timeToLive)
     record(.submitted(tag: tag, scope: scope.name, isKnown: isKnown))
+    let start = world.clock.now
     ticket.whenSettled { [unowned self] outcome in
-      var isGone = !targets.contains { $0 === scope }
+      var isGone = !(targets + stores.map(\.scope)).contains { $0 === scope }
       if case .refused = scope.status { isGone = true }
+      // Whoever is told may look at once.
+      recordShown()
       record(.settled(tag: tag, outcome, isScopeGone: isGone))
+      // Its time counts from the next turn on.
+      if let timeToLive, !isInTime(timeToLive.nanoseconds, since: start) {
+        record(.overdue(wait: tag))
+      }
+    }
+    guard habits.cancels, generator.chance(0.1) else { return }
+    world.clock.after(generator.duration(.zero ... .milliseconds(100))) { [unowned self] in
+      if !client.isClosed { client.cancel(ticket) }
     }
   }
 
@@ -153,9 +195,9 @@ extension SimulatedClient {
   }
 
   private func listAction(_ tag: UInt64) -> Board.ListAction {
-    let id = generator.number(0...9)
+    let id = someRow()
     return switch generator.number(0...9) {
-    case 0..<3: .added(tag: tag, title: "title \(tag)")
+    case 0..<3: .added(tag: tag, title: world.title("title \(tag)", &generator))
     case 3..<5: .removed(tag: tag, id: id)
     case 5..<7: .moved(tag: tag, id: id, toOffset: generator.number(-1...8))
     default: .rows(.element(id: id, action: rowAction(tag)))
@@ -163,6 +205,7 @@ extension SimulatedClient {
   }
 
   private func rowAction(_ tag: UInt64) -> Board.RowAction {
-    generator.chance(0.5) ? .counted(tag: tag) : .titled(tag: tag, title: "renamed \(tag)")
+    if generator.chance(0.5) { return .counted(tag: tag) }
+    return .titled(tag: tag, title: world.title("renamed \(tag)", &generator))
   }
 }

@@ -20,7 +20,10 @@ final class SimulatedClient: ClientTransport {
   var followed: [Followed] = []
   /// Scopes that actions are sent to, followed or not.
   var targets: [ClientScope] = []
+  var stores: [SimulatedStore] = []
   var submitted: UInt64 = 0
+  /// Stores that were dropped, where a planted fault keeps them.
+  var kept: [SimulatedStore] = []
 
   // The sockets.
   var control: ControlPipe?
@@ -37,10 +40,11 @@ final class SimulatedClient: ClientTransport {
 
   var asleepUntil: Int64 = 0
   var congestedUntil: Int64 = 0
+  var blockedUntil: Int64 = 0
   private let pacemaker: Pacemaker
   private var lastShown: History.Shown?
   private(set) var turn: ClientTurn<SimulatedClient>?
-  /// Those who wait, and since which turn.
+  /// Those who wait, for how long, and since which turn.
   var waits: [UInt64: (time: Int64, since: Int64?)] = [:]
   var nextWait: UInt64 = 0
 
@@ -98,19 +102,56 @@ final class SimulatedClient: ClientTransport {
     _ = turn.receive()
     let start = world.clock.now
     turn.end()
+    for store in stores + kept { store.observeOnceShown() }
     for id in fresh { waits[id]?.since = start }
     checkWaits(at: start)
     if isControlLate { planTurn() }
     if let deadline = turn.nextDeadline {
-      pacemaker.plan(at: max(deadline.nanoseconds, world.clock.now + 1))
+      let delay: Int64 = world.options.planted == .lateTurns ? 50_000_000 : 0
+      pacemaker.plan(at: max(deadline.nanoseconds, world.clock.now + 1) + delay)
     }
   }
 
   /// Every wait has ended whose time was over when the turn began.
   private func checkWaits(at now: Int64) {
-    for (id, wait) in waits {
+    for (id, wait) in waits.sorted(by: { $0.key < $1.key }) {
       if let since = wait.since, since + wait.time <= now { record(.overdue(wait: id)) }
     }
+  }
+
+  /// Whether something that took a time has taken no longer.
+  ///
+  /// - Parameters:
+  ///   - time: The time.
+  ///   - start: The turn from which on it counts.
+  /// - Returns: Whether it is over in its time.
+  func isInTime(_ time: Int64, since start: Int64) -> Bool {
+    // Who sleeps is late for everything.
+    let end = max(start + time, asleepUntil)
+    return world.clock.now <= end + 1_000_000
+  }
+
+  /// Whether nobody waits for a time that is not over.
+  var isIdle: Bool { waits.isEmpty }
+
+  /// The scopes that somebody holds, or that nobody ever lets go.
+  var heldScopes: Set<String> {
+    Set(followed.map(\.scope.name) + targets.map(\.name) + stores.map(\.name))
+  }
+
+  /// Closes the connection for good.
+  func close() {
+    guard let turn, !client.isClosed else { return }
+    record(.closed)
+    turn.close("done")
+    checkWaits(at: .max)
+    world.disconnect(self)
+  }
+
+  /// Nothing more happens here.
+  func stop() {
+    generation += 1
+    pacemaker.stop()
   }
 
   // MARK: The sockets
@@ -181,12 +222,16 @@ final class SimulatedClient: ClientTransport {
       return followed.replica.shown.map {
         History.Shown.Scope(
           name: followed.scope.name,
-          bytes: $0,
+          bytes: History.fold($0),
           isLater: followed.replica.isLater,
         )
       }
     }
-    let shown = History.Shown(epoch: epoch, revision: client.revision, scopes: scopes)
+    let opened = stores.compactMap { store -> History.Shown.Scope? in
+      guard store.scope.status == .live || store.scope.status == .stale else { return nil }
+      return store.shown().map { History.Shown.Scope(name: store.name, bytes: History.fold($0)) }
+    }
+    let shown = History.Shown(epoch: epoch, revision: client.revision, scopes: scopes + opened)
     guard shown != lastShown else { return }
     lastShown = shown
     record(.shown(shown))

@@ -9,13 +9,12 @@ final class SimulatedDaemon {
   private let sockets: SimulatedSockets
   private unowned let world: World
   private let pacemaker: Pacemaker
-  private let ledger: Ledger
 
   init(_ world: World, epoch: UInt64, generator: SeededGenerator) {
     self.world = world
     let ledger = Ledger(daemon: world.history.epochs.count)
-    self.ledger = ledger
-    core = RootCore(initialState: Self.initialState, reducer: { Board(ledger: ledger) })
+    let state = Self.initialState(world)
+    core = RootCore(initialState: { state }, reducer: { Board(ledger: ledger) })
     pacemaker = Pacemaker(world.clock)
     sockets = SimulatedSockets(world)
     let server = ReplicaServer(
@@ -33,7 +32,7 @@ final class SimulatedDaemon {
     sockets.onChange = { [unowned self] in planTurn() }
     sockets.onResult = { [unowned self] in turn.finish($0) }
     world.history.epochs.append(History.Epoch(number: epoch, roots: [core.state]))
-    core.onCommit = { [unowned self] revision, _, new in self.committed(revision, new) }
+    core.onCommit = { [unowned self] in self.committed($0, $1, $2) }
     let put = core.onOutput
     core.onOutput = { [unowned self] output, revision in
       put?(output, revision)
@@ -42,22 +41,26 @@ final class SimulatedDaemon {
     pacemaker.turn = { [unowned self] in self.takeTurn() }
   }
 
-  private static func initialState() -> Board.State {
+  private static func initialState(_ world: World) -> Board.State {
     var state = Board.State()
-    for id in 0..<4 { state.list.rows.append(Board.Row(id: id, title: "row \(id)")) }
-    state.list.nextID = 4
+    for id in 0..<world.options.rows {
+      let title = world.title("row \(id) ", &world.generator)
+      state.list.rows.append(Board.Row(id: id, title: title))
+    }
+    state.list.nextID = world.options.rows
     return state
   }
 
   /// What every new connection of the publishing socket is told first.
   var welcome: [UInt8] { turn.server.welcome }
 
-  private func committed(_ revision: UInt64, _ new: Board.State) {
+  private func committed(_ revision: UInt64, _ old: Board.State, _ new: Board.State) {
     let last = world.history.epochs.count - 1
     world.history.epochs[last].roots.append(new)
-    for tag in ledger.take() {
-      world.history.epochs[last].reductions.append(History.Reduction(revision: revision, tag: tag))
-      world.history.mix([], revision, tag)
+    for _ in old.trail.count..<new.trail.count {
+      let reduction = History.Reduction(revision: revision, tag: new.trail.last)
+      world.history.epochs[last].reductions.append(reduction)
+      world.history.mix([], revision, reduction.tag)
     }
   }
 
@@ -87,7 +90,9 @@ final class SimulatedDaemon {
   }
 
   func receive(control frame: [UInt8], from peer: PeerID) {
-    sockets.control.append(IncomingFrame(peer: peer, bytes: frame[...]))
+    for frame in world.saboteur?.toDaemon(frame) ?? [frame] {
+      sockets.control.append(IncomingFrame(peer: peer, bytes: frame[...]))
+    }
     planTurn()
   }
 
@@ -155,7 +160,7 @@ final class SimulatedSockets: DaemonTransport {
   func nextControl() -> IncomingFrame? { control.next() }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
-    if world.options.planted == nil {
+    if world.saboteur == nil {
       world.publish(topic, body)
     } else {
       held.append((topic, body))
@@ -164,14 +169,15 @@ final class SimulatedSockets: DaemonTransport {
 
   /// Publishes the turn's messages in the order that a planted fault wants.
   func sendHeld() {
-    guard let planted = world.options.planted else { return }
+    guard let saboteur = world.saboteur else { return }
     let messages = held
     held = []
-    for (topic, body) in messages where planted.hurries(body) { world.publish(topic, body) }
-    for (topic, body) in messages where !planted.hurries(body) { world.publish(topic, body) }
+    for (topic, body) in messages where saboteur.hurries(body) { world.publish(topic, body) }
+    for (topic, body) in messages where !saboteur.hurries(body) { world.publish(topic, body) }
   }
 
   func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    if world.isBlocked(peer) { return false }
     world.send(frame, to: peer)
     return true
   }

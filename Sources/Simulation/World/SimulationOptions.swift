@@ -2,15 +2,21 @@ package import StoreReplication
 
 /// What a run is made of.
 ///
-/// All of it follows from the seed unless a test says otherwise.
-package struct SimulationOptions: Sendable {
+/// All of it follows from the seed unless a test says otherwise. Each number has a name (``Knob``),
+/// by which it can be printed, set and made simpler.
+package struct SimulationOptions: Sendable, Equatable {
   package var clients = 4
   /// How long clients act and faults happen.
   package var span: Duration = .seconds(4)
   package var actionsPerClient = 20
   package var faults = Faults()
+  package var habits = Habits()
   /// How likely a client is of a later build than the daemon; the first one never is.
   package var laterClients = 0.3
+  /// How many rows there are at the start.
+  package var rows = 4
+  /// How long titles are at most.
+  package var titleBytes = 16
   /// What is broken on purpose, to see that it is found out.
   package var planted: PlantedFault?
   package var limits = Limits()
@@ -28,6 +34,8 @@ package struct SimulationOptions: Sendable {
     package var publishingCuts = 0
     /// A subscriber's queue is full for a while, so that publications are lost.
     package var congestions = 0
+    /// A client does not read its control socket for a while, so that the daemon's queue is full.
+    package var blocks = 0
     /// The daemon stops, with or without a word, and another one starts with nothing.
     package var restarts = 0
     /// A client's process stands still for longer than its lease.
@@ -36,6 +44,30 @@ package struct SimulationOptions: Sendable {
     package var losesQueueWhenAsleep = false
     /// The connection of a publishing socket is dead for a while without anybody noticing.
     package var silences = 0
+    /// The clock that all programs share is set, forward or back.
+    package var clockSteps = 0
+    /// A client closes its connection for good, and another one comes.
+    package var closes = 0
+
+    package init() {}
+  }
+
+  /// What clients do besides sending actions; what some seeds leave out shows what the rest does.
+  package struct Habits: Sendable, Equatable {
+    /// Follow further scopes, and leave some.
+    package var moves = true
+    /// Follow rows.
+    package var rows = true
+    /// Open stores, several of one scope too, and drop them.
+    package var stores = true
+    /// Wait for something, and change their minds.
+    package var waits = true
+    /// Give actions a time.
+    package var deadlines = true
+    /// Cancel actions.
+    package var cancels = true
+    /// Do several things at once.
+    package var bursts = true
 
     package init() {}
   }
@@ -45,52 +77,142 @@ package struct SimulationOptions: Sendable {
     timing.grace = .milliseconds(400)
     timing.bookmark = .milliseconds(60)
     timing.answer = .milliseconds(300)
+    timing.working = .milliseconds(100)
     timing.backOff = .milliseconds(20) ... .milliseconds(500)
   }
+}
 
-  /// The options of a seed: calm for some seeds, rough for others.
+// MARK: - Drawing
+
+extension SimulationOptions {
+  /// The options of a seed: calm for some seeds, rough for others, and some with little in them.
   package init(seed: UInt64) {
     self.init()
     var generator = SeededGenerator(seed: seed ^ 0x5eed_0f0b_7105)
-    clients = generator.number(3...5)
-    actionsPerClient = generator.number(6...24)
-    let roughness = generator.number(0...3)
-    faults.controlCuts = generator.number(0...(2 * roughness))
-    faults.publishingCuts = generator.number(0...roughness)
-    faults.congestions = generator.number(0...(2 * roughness))
-    faults.silences = generator.chance(0.2) ? 1 : 0
-    faults.sleeps = generator.chance(0.3) ? roughness / 2 : 0
-    faults.losesQueueWhenAsleep = generator.chance(0.3)
-    faults.restarts = generator.chance(0.25) ? generator.number(0...2) : 0
+    clients = generator.number(1...5)
+    span = .milliseconds(generator.logarithmic(500...8_000))
+    actionsPerClient = generator.logarithmic(2...32)
+    laterClients = generator.chance(0.5) ? 0 : 0.5
+    rows = generator.logarithmic(1...128) - 1
+    titleBytes = generator.logarithmic(4...1_024)
+    faults = Self.faults(&generator)
+    habits = Self.habits(&generator)
     controlDelay = Self.delay(&generator)
     publishingDelay = Self.delay(&generator)
-    limits = Self.limits(&generator)
     captureDuration = Self.captureDuration(&generator)
+    limits = Self.limits(&generator)
+    timing = Self.timing(&generator)
+    self = coherent
   }
 
-  /// Mostly quick; for some seeds nearly as long as a client waits for an answer.
+  private static func faults(_ generator: inout SeededGenerator) -> Faults {
+    var faults = Faults()
+    let roughness = generator.number(0...3)
+    guard roughness > 0 else { return faults }
+    func draw(_ most: Int) -> Int { generator.chance(0.3) ? 0 : generator.number(0...most) }
+    faults.controlCuts = draw(2 * roughness)
+    faults.publishingCuts = draw(roughness)
+    faults.congestions = draw(2 * roughness)
+    faults.blocks = draw(roughness)
+    faults.silences = draw(1)
+    faults.sleeps = draw(roughness - 1)
+    faults.losesQueueWhenAsleep = generator.chance(0.3)
+    faults.restarts = generator.chance(0.25) ? generator.number(1...2) : 0
+    faults.clockSteps = draw(roughness)
+    faults.closes = generator.chance(0.4) ? generator.number(1...2) : 0
+    return faults
+  }
+
+  /// Each is left out by some seeds.
+  private static func habits(_ generator: inout SeededGenerator) -> Habits {
+    var habits = Habits()
+    habits.moves = generator.chance(0.8)
+    habits.rows = generator.chance(0.8)
+    habits.stores = generator.chance(0.7)
+    habits.waits = generator.chance(0.7)
+    habits.deadlines = generator.chance(0.7)
+    habits.cancels = generator.chance(0.5)
+    habits.bursts = generator.chance(0.7)
+    return habits
+  }
+
+  /// Mostly quick; for some seeds longer than anybody waits for an answer.
   private static func captureDuration(
     _ generator: inout SeededGenerator
   ) -> ClosedRange<Duration> {
     guard generator.chance(0.4) else { return .zero ... .milliseconds(2) }
-    return .zero ... .milliseconds(1 << generator.number(0...7) + generator.number(0...100))
+    return .zero ... .milliseconds(generator.logarithmic(2...5_000))
   }
 
   private static func delay(_ generator: inout SeededGenerator) -> ClosedRange<Duration> {
-    let low = generator.number(20...2_000)
-    return .microseconds(low) ... .microseconds(low + generator.number(10...20_000))
+    let low = generator.logarithmic(20...2_000)
+    return .microseconds(low) ... .microseconds(low + generator.logarithmic(10...20_000))
   }
 
   /// Small limits, so that short runs reach them.
   private static func limits(_ generator: inout SeededGenerator) -> Limits {
     var limits = Limits()
-    limits.window = generator.number(1...32)
+    limits.frameBytes = generator.logarithmic(2_048...1 << 20)
+    limits.window = generator.logarithmic(1...32)
+    limits.actionsPerFrame = generator.logarithmic(1...128)
+    limits.actionsHeldBack = generator.logarithmic(1...64)
+    limits.scopesPerSession = generator.chance(0.2) ? generator.number(2...8) : 1_024
+    limits.sessions = generator.number(2...8)
     limits.outcomesPerClient = limits.window + generator.number(0...8)
-    limits.versions = generator.number(1...64)
-    limits.chunkBytes = generator.number(8...400)
+    limits.clients = generator.number(2...8)
+    limits.versions = generator.logarithmic(1...64)
+    limits.versionBytes = generator.logarithmic(512...1 << 20)
+    limits.chunkBytes = generator.logarithmic(8...16_384)
     limits.creditBytes = limits.chunkBytes * generator.number(1...4)
-    limits.deltasPerBookmark = generator.number(2...64)
-    limits.pendingJoins = generator.number(2...64)
+    limits.deltasPerBookmark = generator.logarithmic(2...64)
+    limits.queuedActions = generator.chance(0.2) ? generator.number(2...8) : 1_000
+    limits.keptBytes = generator.logarithmic(64...1 << 20)
+    limits.pendingJoins = generator.number(2...8)
+    limits.captureJobs = generator.number(1...4)
+    limits.rowsPerJob = generator.logarithmic(1...64)
+    limits.pieceBytesPerTurn = generator.logarithmic(64...1 << 20)
+    limits.framesPerTurn = generator.logarithmic(1...256)
+    limits.bytesPerTurn = generator.logarithmic(64...1 << 16)
     return limits
+  }
+
+  private static func timing(_ generator: inout SeededGenerator) -> Timing {
+    var timing = SimulationOptions().timing
+    timing.lease = .milliseconds(generator.logarithmic(500...4_000))
+    timing.grace = .milliseconds(generator.logarithmic(20...1_000))
+    timing.bookmark = .milliseconds(generator.logarithmic(10...500))
+    timing.blocked = .milliseconds(generator.logarithmic(10...500))
+    timing.answer = .milliseconds(generator.logarithmic(100...1_000))
+    timing.working = .milliseconds(generator.logarithmic(20...300))
+    timing.patience = .milliseconds(generator.logarithmic(1_000...30_000))
+    timing.linger = .milliseconds(generator.logarithmic(1...2_000) - 1)
+    timing.farewell = .milliseconds(generator.logarithmic(10...400))
+    let mismatch = generator.logarithmic(100...1_000)
+    timing.mismatchBackOff = .milliseconds(mismatch) ... .milliseconds(mismatch * 8)
+    let backOff = generator.logarithmic(5...200)
+    timing.backOff = .milliseconds(backOff) ... .milliseconds(backOff * 8)
+    return timing
+  }
+
+  /// These options, kept to what the protocol takes for granted of a network and of its limits.
+  package var coherent: Self {
+    var options = self
+    let delay = controlDelay.upperBound + publishingDelay.upperBound
+    options.timing.answer = max(timing.answer, delay * 6 + .milliseconds(20))
+    options.timing.lease = max(timing.lease, delay * 20, options.timing.answer * 2)
+    options.timing.grace = min(timing.grace, options.timing.lease / 2)
+    options.timing.working = min(timing.working, options.timing.answer / 3)
+    options.timing.patience = max(timing.patience, options.timing.answer)
+    options.limits.outcomesPerClient = max(limits.outcomesPerClient, limits.window)
+    // A snapshot must not take as many journeys as it has rows.
+    let bytes = rows * (titleBytes / 4 + 32)
+    options.limits.chunkBytes = max(limits.chunkBytes, bytes / 256)
+    options.limits.creditBytes = max(limits.creditBytes, options.limits.chunkBytes, bytes / 16)
+    options.limits.pieceBytesPerTurn = max(limits.pieceBytesPerTurn, bytes / 256)
+    options.titleBytes = min(titleBytes, limits.frameBytes / 8)
+    // Nobody is refused, and nobody forgotten who may come back.
+    options.limits.sessions = max(limits.sessions, clients + faults.closes)
+    options.limits.clients = max(limits.clients, clients + faults.closes)
+    return options
   }
 }

@@ -27,6 +27,16 @@ extension World {
         if client.publishing === pipe { world.cutPublishing(client, for: 1_000_000) }
       }
     }
+    plan(faults.blocks) { world, client in
+      client.blockedUntil = world.clock.now + world.delay(.milliseconds(5) ... .milliseconds(400))
+      world.trace("client \(client.index) does not read its control socket")
+    }
+    plan(faults.clockSteps) { world, _ in
+      let step = world.generator.logarithmic(1...3_600_000)
+      world.wallStep += world.generator.chance(0.5) ? step : -step
+      world.trace("the clock of all is \(world.wallStep) ms off")
+    }
+    plan(faults.closes) { world, client in world.replace(client) }
     plan(faults.sleeps) { world, client in world.putToSleep(client) }
     for _ in 0..<faults.restarts {
       clock.at(delay(.zero...options.span)) { [unowned self] in restart() }
@@ -36,7 +46,7 @@ extension World {
   private func plan(_ count: Int, _ fault: @escaping @MainActor (World, SimulatedClient) -> Void) {
     for _ in 0..<count {
       clock.at(delay(.zero...options.span)) { [unowned self] in
-        guard !isHealed, let client = clients.randomElement(using: &generator) else { return }
+        guard !isHealed, let client = openClients.randomElement(using: &generator) else { return }
         fault(self, client)
       }
     }
@@ -46,7 +56,7 @@ extension World {
     let lease = options.timing.lease
     let length = delay(lease / 2...lease * 3)
     trace("client \(client.index) sleeps for \(length / 1_000_000) ms")
-    client.asleepUntil = clock.now + length
+    client.asleepUntil = max(client.asleepUntil, clock.now + length)
     guard options.faults.losesQueueWhenAsleep else { return }
     clock.at(client.asleepUntil) { [unowned self] in
       client.loseFrames()
@@ -72,7 +82,7 @@ extension World {
 
   private func cutAll() {
     publishingPipes = []
-    for client in clients {
+    for client in openClients {
       client.publishing?.isOpen = false
       client.publishing = nil
       connectPublishing(client, after: delay(.milliseconds(1) ... .milliseconds(100)))
@@ -80,10 +90,18 @@ extension World {
     }
   }
 
+  /// A client closes its connection, and another one comes.
+  private func replace(_ client: SimulatedClient) {
+    client.close()
+    clock.after(delay(.zero ... .milliseconds(500))) { [unowned self] in
+      if !isHealed { addClient() }
+    }
+  }
+
   /// Nothing goes wrong from now on; what is broken comes back.
   func heal() {
     trace("faults are over")
     isHealed = true
-    for client in clients { client.congestedUntil = 0 }
+    for client in clients { (client.congestedUntil, client.blockedUntil) = (0, 0) }
   }
 }

@@ -16,15 +16,25 @@ extension World {
   func send(_ frame: [UInt8], to peer: PeerID) {
     guard let (pipe, client) = controlPipes[peer], pipe.isOpen else { return }
     pipe.lastAtClient = max(pipe.lastAtClient, clock.now + delay(options.controlDelay))
-    clock.at(pipe.lastAtClient) {
-      if pipe.isOpen { client.receive(control: frame) }
+    clock.at(pipe.lastAtClient) { [unowned self] in
+      guard pipe.isOpen else { return }
+      for frame in saboteur?.toClient(client.index, frame) ?? [frame] {
+        client.receive(control: frame)
+      }
     }
+  }
+
+  /// Whether a peer has not read for so long that there is no room for more.
+  func isBlocked(_ peer: PeerID) -> Bool {
+    guard let (pipe, client) = controlPipes[peer], pipe.isOpen else { return false }
+    return client.blockedUntil > clock.now
   }
 
   func connectControl(_ client: SimulatedClient, after nanoseconds: Int64) {
     let generation = client.generation
     clock.after(nanoseconds) { [unowned self] in
-      guard generation == client.generation, client.control == nil else { return }
+      guard generation == client.generation, client.control == nil, !client.client.isClosed
+      else { return }
       guard daemon != nil else { return connectControl(client, after: 20_000_000) }
       let pipe = ControlPipe(number: nextPipe)
       nextPipe += 1
@@ -68,8 +78,8 @@ extension World {
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
-    guard let planted = options.planted else { return deliver(topic, body) }
-    for body in planted.tamper(with: body) { deliver(topic, body) }
+    guard let saboteur else { return deliver(topic, body) }
+    for body in saboteur.published(topic, body) { deliver(topic, body) }
   }
 
   private func deliver(_ topic: [UInt8], _ body: [UInt8]) {
@@ -98,7 +108,8 @@ extension World {
   func connectPublishing(_ client: SimulatedClient, after nanoseconds: Int64) {
     let generation = client.generation
     clock.after(nanoseconds) { [unowned self] in
-      guard generation == client.generation, client.publishing == nil else { return }
+      guard generation == client.generation, client.publishing == nil, !client.client.isClosed
+      else { return }
       guard let daemon else { return connectPublishing(client, after: 20_000_000) }
       let pipe = PublishingPipe(number: nextPipe)
       nextPipe += 1
@@ -140,6 +151,23 @@ extension World {
   }
 
   // MARK: Both
+
+  /// A client is gone for good; what it sent before arrives, or breaks off.
+  func disconnect(_ client: SimulatedClient) {
+    client.stop()
+    clock.after(delay(options.controlDelay) * 2) { [unowned self] in
+      if let pipe = client.control {
+        pipe.isOpen = false
+        controlPipes[pipe.peer] = nil
+        client.control = nil
+      }
+      if let pipe = client.publishing {
+        pipe.isOpen = false
+        client.publishing = nil
+        miss(pipe)
+      }
+    }
+  }
 
   /// Both sockets are closed and made anew.
   func reconnect(_ client: SimulatedClient) {

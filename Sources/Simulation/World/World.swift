@@ -21,6 +21,9 @@ package final class World {
   private var replicas = 0
   /// Whether faults are over.
   var isHealed = false
+  /// How far the clock that all programs share was set, in milliseconds.
+  var wallStep = 0
+  private(set) var saboteur: Saboteur?
   private let traces: (String) -> Void
   private let isTracing: Bool
 
@@ -29,8 +32,11 @@ package final class World {
     options: SimulationOptions? = nil,
     trace: ((String) -> Void)? = nil,
   ) {
-    self.options = options ?? SimulationOptions(seed: seed)
+    self.options = (options ?? SimulationOptions(seed: seed)).coherent
     generator = SeededGenerator(seed: seed)
+    saboteur = self.options.planted.map {
+      Saboteur($0, generator: SeededGenerator(seed: ~seed))
+    }
     traces = trace ?? { _ in }
     isTracing = trace != nil
   }
@@ -56,26 +62,37 @@ package final class World {
   var moment: Moment {
     Moment(
       instant: Instant(nanoseconds: clock.now),
-      wallMilliseconds: 1_700_000_000_000 + UInt64(clock.now / 1_000_000),
+      wallMilliseconds: UInt64(1_700_000_000_000 + Int(clock.now / 1_000_000) + wallStep),
     )
+  }
+
+  /// The clients that have not closed their connections.
+  var openClients: [SimulatedClient] { clients.filter { !$0.client.isClosed } }
+
+  /// A text of whatever length.
+  func title(_ text: String, _ generator: inout SeededGenerator) -> String {
+    let length = generator.logarithmic(1...max(1, options.titleBytes))
+    return text + String(repeating: "x", count: max(0, length - text.utf8.count))
   }
 
   private func run() -> History {
     startDaemon()
-    for index in 0..<options.clients {
-      history.clients.append([])
-      let client = SimulatedClient(self, index: index, generator: generator.fork())
-      clients.append(client)
-      client.start()
-      reconnect(client)
-      planWork(client)
-    }
+    for _ in 0..<options.clients { addClient() }
     planFaults()
     clock.run(until: options.span.nanoseconds)
     heal()
     settle()
     conclude()
     return history
+  }
+
+  func addClient() {
+    history.clients.append([])
+    let client = SimulatedClient(self, index: clients.count, generator: generator.fork())
+    clients.append(client)
+    client.start()
+    reconnect(client)
+    planWork(client)
   }
 
   func startDaemon() {
@@ -85,8 +102,9 @@ package final class World {
   }
 
   private func planWork(_ client: SimulatedClient) {
+    let left = max(0, options.span.nanoseconds - clock.now)
     for _ in 0..<options.actionsPerClient {
-      clock.at(generator.duration(.zero...options.span)) { client.work() }
+      clock.after(generator.duration(.zero ... .nanoseconds(left))) { client.work() }
     }
   }
 
@@ -94,10 +112,14 @@ package final class World {
   private func settle() {
     let lease = options.timing.lease.nanoseconds
     var quietSince: Int64?
-    let limit = clock.now + 60 * lease
+    let captures = 40 * options.captureDuration.upperBound.nanoseconds
+    let limit = clock.now + 60 * lease + captures + 4 * options.timing.patience.nanoseconds
     while clock.now < limit {
       clock.run(until: clock.now + lease / 4)
-      guard clients.allSatisfy({ $0.client.isQuiet && $0.asleepUntil <= clock.now }) else {
+      let isQuiet = openClients.allSatisfy {
+        $0.client.isQuiet && $0.asleepUntil <= clock.now && $0.isIdle
+      }
+      guard isQuiet else {
         quietSince = nil
         continue
       }
@@ -105,22 +127,25 @@ package final class World {
       quietSince = since
       if clock.now - since > lease * 5 / 4 { return }
     }
-    let busy = clients.filter { !$0.client.isQuiet }.map { "client \($0.index)" }
+    let busy = openClients.filter { !$0.client.isQuiet }.map { "client \($0.index)" }
     history.unrest = "\(busy.joined(separator: ", ")) did not come to rest"
   }
 
   private func conclude() {
+    noteJoined()
     daemon?.stop()
     let root = daemon?.core.state ?? Board.State()
-    for client in clients {
-      history.resyncs += client.client.resyncs
+    for client in openClients {
       for followed in client.followed { conclude(client, followed, root) }
-      for scope in client.client.unheldScopes {
-        history.unheld.append(History.Unheld(client: client.index, scope: scope))
-      }
+      for store in client.stores { conclude(client, store, root) }
     }
-    history.isCalm = options.faults == SimulationOptions.Faults() && history.resyncs == 0
-    let open = clients.filter { !$0.index.isMultiple(of: 3) }.count
+    for client in clients { history.resyncs += client.client.resyncs }
+    // What is small makes clients join again, and then outputs are lost.
+    let isQuick = options.captureDuration.upperBound <= .milliseconds(2)
+    history.isCalm =
+      options.faults == SimulationOptions.Faults() && history.resyncs == 0 && isQuick
+      && options.limits.keptBytes >= 1 << 20
+    let open = openClients.filter { !$0.index.isMultiple(of: 3) }.count
     history.epochs[history.epochs.count - 1].openSessions = root.presence.sessions
     history.listedClients = open
   }
@@ -145,6 +170,7 @@ package final class World {
     guard let bytes = Board.projection(of: name, in: root),
       let digest = try? Digest.of(canonical: bytes)
     else { return }
+    guard followed.scope.status == .live else { return }
     let later = LaterBoard.projection(of: name, in: root)
     // A scope without a digest has nothing, which is the daemon's of no state.
     let ours = followed.scope.digest ?? Digest(rawValue: 0)
@@ -162,6 +188,60 @@ package final class World {
     history.mix(followed.replica.shown ?? [], ours.rawValue)
   }
 
+  private func conclude(
+    _ client: SimulatedClient,
+    _ store: SimulatedStore,
+    _ root: Board.State,
+  ) {
+    guard store.scope.status == .live, let bytes = Board.projection(of: store.name, in: root),
+      let digest = try? Digest.of(canonical: bytes)
+    else { return }
+    history.endings.append(
+      History.Ending(
+        client: client.index,
+        scope: store.name,
+        ours: store.scope.digest ?? Digest(rawValue: 0),
+        theirs: digest,
+        shown: store.shown() ?? [],
+        expected: bytes,
+        isReadable: true,
+      )
+    )
+  }
+
+  /// Compares what the daemon says that sessions have joined with what their clients hold.
+  private func noteJoined() {
+    guard history.unrest == nil, let asker = openClients.first else { return }
+    var sessions: [(name: String, scopes: [String])]?
+    asker.client.status { answer in
+      sessions = (try? answer.get()).map(Self.sessions)
+    }
+    clock.run(until: clock.now + options.timing.lease.nanoseconds)
+    guard let sessions else {
+      history.unrest = "the daemon does not say how it is"
+      return
+    }
+    for client in openClients {
+      let held = client.heldScopes
+      for (_, scopes) in sessions.filter({ $0.name == "client \(client.index)" }) {
+        for scope in scopes where !held.contains(scope) {
+          history.unheld.append(History.Unheld(client: client.index, scope: scope))
+        }
+      }
+    }
+  }
+
+  /// What a status says of sessions.
+  private static func sessions(_ status: GenericValue) -> [(name: String, scopes: [String])] {
+    guard case .array(let sessions)? = status[field: "sessions"] else { return [] }
+    return sessions.compactMap { session in
+      guard case .text(let name)? = session[field: "name"],
+        case .array(let scopes)? = session[field: "scopes"]
+      else { return nil }
+      return (name, scopes.compactMap { if case .text(let scope) = $0 { scope } else { nil } })
+    }
+  }
+
   /// What the reducer is told of a session.
   func sessionAction(_ event: SessionEvent) -> Board.Action? {
     let last = history.epochs.count - 1
@@ -171,6 +251,7 @@ package final class World {
       return .joined(session: info.id)
     case .left(let info):
       history.epochs[last].sessions.append(History.SessionChange(session: info.id, isJoin: false))
+      if options.planted == .unheardLeaves { return nil }
       return .left(session: info.id)
     }
   }

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreActorClassic
 import Testing
 

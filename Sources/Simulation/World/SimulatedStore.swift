@@ -1,0 +1,65 @@
+import StoreActor
+import StoreReplication
+import StoreState
+
+/// A store of a scope, as programs open them: several of one scope share its copy.
+@MainActor
+final class SimulatedStore {
+  let name: String
+  let scope: ClientScope
+  /// The encoding of what it shows; nil before its first state, and after its end.
+  let shown: () -> [UInt8]?
+  /// The actions that it is a core for, and what keeps it.
+  private let core: AnyObject
+  private let observe: () -> StoreSubscription?
+  private var subscription: StoreSubscription?
+
+  private init<State: ReplicatedState, Action: WireAction>(
+    _ name: String,
+    _ core: RemoteStoreCore<State, Action>,
+    onChange: @escaping @MainActor () -> Void,
+  ) {
+    self.name = name
+    scope = core.scope
+    self.core = core
+    shown = { [unowned core] in
+      let replica = core.replica
+      if replica.isShown { return replica.shown.encoded() }
+      let isAbsent = core.scope.status == .live
+      return isAbsent ? State?.none.encoded() : nil
+    }
+    observe = { [unowned core] in
+      core.replica.root == nil ? nil : core.observeChanges(onChange)
+    }
+  }
+
+  /// Begins to observe, once there is a state; what is made of a store is made only then.
+  func observeOnceShown() {
+    if subscription == nil { subscription = observe() }
+  }
+
+  /// Opens a store of a scope.
+  static func open(
+    _ name: String,
+    of client: ReplicaClient,
+    onChange: @escaping @MainActor () -> Void,
+  ) -> SimulatedStore {
+    switch name {
+    case "accounts":
+      let core = RemoteStoreCore<Board.Accounts, Board.AccountsAction>(name, of: client)
+      return SimulatedStore(name, core, onChange: onChange)
+    case "list":
+      let core = RemoteStoreCore<Board.RowList, Board.ListAction>(name, of: client)
+      return SimulatedStore(name, core, onChange: onChange)
+    case "note":
+      let core = RemoteStoreCore<Board.Note, Board.NoteAction>(name, of: client)
+      return SimulatedStore(name, core, onChange: onChange)
+    case "presence":
+      let core = RemoteStoreCore<Board.Presence, Never>(name, of: client)
+      return SimulatedStore(name, core, onChange: onChange)
+    default:
+      let core = RemoteStoreCore<Board.Row, Board.RowAction>(name, of: client)
+      return SimulatedStore(name, core, onChange: onChange)
+    }
+  }
+}
