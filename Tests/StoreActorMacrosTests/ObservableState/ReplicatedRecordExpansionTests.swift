@@ -135,7 +135,7 @@ private let recordExpansion = """
   extension Counter.State: StoreActor.ObservableState {
     public static func schema(in registry: inout StoreActor.SchemaRegistry) -> StoreActor.Schema {
       registry.define(Self.self, name: "Counter") { registry in
-        registry._$noteHiddenParts(of: "Todos")
+        registry._$noteHiddenParts(of: "Counter")
         Self._$noteHints(in: &registry)
         var schema = StoreActor._$SchemaWriter()
         schema.property("id", \\Self.id, in: &registry)
