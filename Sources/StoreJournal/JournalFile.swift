@@ -17,7 +17,6 @@ package final class JournalFile: Sendable {
   package let directory: String
   let database: DatabaseQueue
   let build: Int64
-  private let durability: Durability
   /// What the journal said when it was opened.
   package let opening: Opening
 
@@ -48,7 +47,6 @@ package final class JournalFile: Sendable {
     epoch: UInt64,
   ) throws(JournalError) {
     self.directory = directory
-    self.durability = durability
     do {
       var configuration = Configuration()
       configuration.journalMode = .wal

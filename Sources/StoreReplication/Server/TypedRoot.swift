@@ -239,11 +239,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   // MARK: Versions
 
   func version() -> RootVersion {
-    if revision == core.revision { return RootVersion(core.state, revision: revision) }
-    guard let root = versions[revision] else {
-      preconditionFailure("Revision \(revision) is not kept, of \(core.revision)")
+    withPlace(of: revision) {
+      RootVersion($0.assumingMemoryBound(to: Root.self).pointee, revision: revision)
     }
-    return RootVersion(root, revision: revision)
   }
 
   var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
