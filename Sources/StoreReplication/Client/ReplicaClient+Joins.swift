@@ -204,6 +204,8 @@ extension ReplicaClient {
   func refuse(_ scope: ClientScope, _ failure: JoinFailure) {
     scope.status = .refused(failure)
     stateRefused(scope, failure)
+    // Outcomes may have waited for this scope's state, which will not come.
+    settleActions()
   }
 
   func receive(_ echo: PublishedMessage.Echo) {
