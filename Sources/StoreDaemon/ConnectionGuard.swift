@@ -1,5 +1,7 @@
 import Dispatch
 import Logging
+import StoreActor
+import StoreReplication
 import Synchronization
 import ZeroMQ
 
@@ -181,7 +183,8 @@ final class ConnectionGuard: Sendable {
   private func answer(_ request: Admission.Request) throws(ZeroMQError) {
     // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
     // that keeps them out.
-    if let user = request.user, user != ownUser, user != 0 { return try admission.refuse(request) }
+    let user = ActionOrigin.Identity(address: request.address).user
+    if let user, user != ownUser, user != 0 { return try admission.refuse(request) }
     let serial = table.withLock { $0.makeSerial() }
     try admission.accept(request, as: "\(serial)")
   }

@@ -9,12 +9,6 @@ package final class Admission {
     fileprivate let id: [UInt8]
     /// Where the peer is: `localhost:uid:gid:pid` over ipc, an address over tcp.
     package let address: String
-
-    /// The peer's user, vouched for by the kernel; nil over tcp.
-    package var user: UInt32? {
-      let parts = address.split(separator: ":", omittingEmptySubsequences: false)
-      return parts.count == 4 && parts[0] == "localhost" ? UInt32(parts[1]) : nil
-    }
   }
 
   /// What to poll.

@@ -63,7 +63,7 @@ struct StatusText {
       return ["  none"]
     }
     var table = Table(
-      heading: ["session", "name", "peer", "lag", "last heard", "effects", "scopes"]
+      heading: ["session", "name", "user", "peer", "lag", "last heard", "effects", "scopes"]
     )
     for session in sessions {
       var scopes: [String] = []
@@ -71,6 +71,7 @@ struct StatusText {
       table.add(
         text(session[field: "session"]),
         text(session[field: "name"]),
+        text(session[field: "user"]),
         text(session[field: "peer"]),
         text(session[field: "lag"]),
         Self.time(number(session[field: "lastHeardMs"])) + " ago",

@@ -13,6 +13,8 @@ public struct DependencyValues: Sendable {
 
   private var overrides: Overrides
   let defaults: DependencyDefaults
+  /// Who began what is being reduced, as the root store says it; nil for the process.
+  var originInForce: ActionOrigin?
 
   /// Values of which nothing is set, with defaults of their own.
   public init() {
@@ -81,7 +83,10 @@ public struct DependencyValues: Sendable {
   package func merging(_ other: DependencyValues) -> DependencyValues {
     let defaults = other.defaults === DependencyDefaults.shared ? defaults : other.defaults
     let overrides = overrides.merging(other.overrides)
-    return DependencyValues(overrides: overrides, defaults: defaults)
+    var merged = DependencyValues(overrides: overrides, defaults: defaults)
+    // Not ours: that was somebody's who made what these values were kept for.
+    merged.originInForce = other.originInForce
+    return merged
   }
 }
 

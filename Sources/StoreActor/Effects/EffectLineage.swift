@@ -20,8 +20,10 @@ package final class EffectLineage: StoreTaskHandle {
   private let state = Mutex(State())
   /// The lineage that this is a part of; nil for that of an action.
   @MainActor private(set) var parent: EffectLineage?
+  /// Who began it; nil for the process.
+  let origin: ActionOrigin?
 
-  package init() {}
+  package init(origin: ActionOrigin? = nil) { self.origin = origin }
 
   /// Makes this a part of another lineage.
   @MainActor

@@ -76,6 +76,8 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) private var foreignLineage: EffectLineage?
   /// What was around ``surround(_:)``, while that is under way and what reducers find is in force.
   @exclusivity(unchecked) private var outer: Surroundings?
+  /// Who began what is being reduced; nil for the process.
+  @exclusivity(unchecked) private var origin: ActionOrigin?
 
   enum Phase {
     case idle
@@ -241,16 +243,34 @@ package final class RootCore<State, Action>: StoreCore {
     if startCount > 0 { startEffects() }
   }
 
-  /// Makes several sends cheaper: what reducers find around them is put there once for all.
-  package func surround(_ sends: () -> Void) {
+  /// Makes several sends of one origin cheaper: what reducers find around them is put there once
+  /// for all.
+  ///
+  /// - Parameters:
+  ///   - origin: Who sends; nil for the process.
+  ///   - sends: Sends.
+  package func surround(as origin: ActionOrigin? = nil, _ sends: () -> Void) {
     guard outer == nil, phase == .idle else { return sends() }
     outer = .current
+    self.origin = origin
     surroundings.with(sends)
+    self.origin = nil
     outer = nil
   }
 
   private var surroundings: Surroundings {
-    Surroundings(dependencies: dependencies, place: registry)
+    var dependencies = dependencies
+    dependencies.originInForce = origin
+    return Surroundings(dependencies: dependencies, place: registry)
+  }
+
+  /// Reduces on behalf of somebody, who need not be the one who sends now.
+  private func reduce(as origin: ActionOrigin?, _ body: () -> Void) {
+    if outer != nil, origin == self.origin { return body() }
+    let sender = self.origin
+    self.origin = origin
+    surroundings.with(body)
+    self.origin = sender
   }
 
   /// Reduces an action, and whatever it triggers, on a copy of the state.
@@ -261,9 +281,9 @@ package final class RootCore<State, Action>: StoreCore {
     phase = .reducing
     batchLineage = lineage
     cells.begin()
-    guard outer == nil else { return reduce(action) }
+    if outer != nil, lineage == nil { return reduce(action) }
     var isPresent = true
-    surroundings.with { isPresent = reduce(action) }
+    reduce(as: lineage?.origin) { isPresent = reduce(action) }
     return isPresent
   }
 
@@ -312,11 +332,24 @@ package final class RootCore<State, Action>: StoreCore {
     while index < queueCount {
       let queued = queue[index]
       index += 1
-      foreignLineage = queued.lineage
-      step(&cells.other.pointee, queued.action, self)
+      if let lineage = queued.lineage {
+        reduceQueued(queued.action, of: lineage)
+      } else {
+        step(&cells.other.pointee, queued.action, self)
+      }
+    }
+    clearQueue()
+  }
+
+  /// Reduces what follows from another action than the batch's.
+  private func reduceQueued(_ action: Action, of lineage: EffectLineage) {
+    foreignLineage = lineage
+    if lineage.origin == origin {
+      step(&cells.other.pointee, action, self)
+    } else {
+      reduce(as: lineage.origin) { step(&cells.other.pointee, action, self) }
     }
     foreignLineage = nil
-    clearQueue()
   }
 
   private func clearQueue() {
@@ -349,7 +382,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   private func currentLineage() -> EffectLineage {
     if let lineage = foreignLineage ?? batchLineage { return lineage }
-    let lineage = EffectLineage()
+    let lineage = EffectLineage(origin: origin)
     batchLineage = lineage
     return lineage
   }

@@ -1,3 +1,4 @@
+package import StoreActor
 package import StoreState
 
 /// What a journal keeps of one revision: who caused it, and what it changed.
@@ -23,6 +24,8 @@ package struct JournalRecord: Hashable, Sendable {
     package var scope: String
     /// Its bytes.
     package var action: [UInt8]
+    /// Who sent it.
+    package var identity: ActionOrigin.Identity
 
     package init(
       client: Identifier,
@@ -30,12 +33,14 @@ package struct JournalRecord: Hashable, Sendable {
       sequence: UInt64,
       scope: String,
       action: [UInt8],
+      identity: ActionOrigin.Identity = .unknown,
     ) {
       self.client = client
       self.session = session
       self.sequence = sequence
       self.scope = scope
       self.action = action
+      self.identity = identity
     }
   }
 
@@ -127,13 +132,14 @@ extension JournalRecord.Origin {
     switch self {
     case .daemon: encoder.encodeNull()
     case .client(let action):
-      encoder.arrayHeader(6)
+      encoder.arrayHeader(7)
       encoder.encode(unsigned: 1)
       encoder.encode(action.client)
       encoder.encode(unsigned: action.session)
       encoder.encode(unsigned: action.sequence)
       encoder.encode(text: action.scope)
       encoder.encode(bytes: action.action)
+      action.identity.encode(to: &encoder)
     case .session(.joined(let info)): info.encode(kind: 2, to: &encoder)
     case .session(.left(let info)): info.encode(kind: 3, to: &encoder)
     }
@@ -155,13 +161,36 @@ extension JournalRecord.Origin {
           sequence: try decoder.unsigned(),
           scope: try decoder.text(),
           action: try decoder.byteString(),
+          identity: rest > taken ? try ActionOrigin.Identity(from: &decoder) : .unknown,
         )
       )
-      try decoder.skipItems(rest - taken)
+      try decoder.skipItems(max(0, rest - taken - 1))
     case 2: self = .session(.joined(try SessionInfo(from: &decoder, rest)))
     case 3: self = .session(.left(try SessionInfo(from: &decoder, rest)))
     default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")
     }
+  }
+}
+
+extension ActionOrigin.Identity {
+  /// A client's: its user, group and process, or null where nobody knows.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    guard case .user(let user, let group, let process) = self else { return encoder.encodeNull() }
+    encoder.arrayHeader(3)
+    for number in [user, group, process] { encoder.encode(unsigned: UInt64(number)) }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.nullIfPresent() {
+      self = .unknown
+      return
+    }
+    try decoder.expectArray(of: 3, "an identity")
+    self = .user(
+      UInt32(clamping: try decoder.unsigned()),
+      group: UInt32(clamping: try decoder.unsigned()),
+      process: UInt32(clamping: try decoder.unsigned()),
+    )
   }
 }
 

@@ -29,6 +29,7 @@ extension ReplicaServer {
       id: session.info.id,
       name: session.info.name,
       peer: session.info.address,
+      user: session.origin.identity.user,
       scopes: session.scopes.names,
       appliedRevision: session.appliedRevision,
       lag: root.revision - min(root.revision, session.appliedRevision),
@@ -48,6 +49,7 @@ struct StatusReport {
     var id: UInt64
     var name: String
     var peer: String
+    var user: UInt32?
     var scopes: [String]
     var appliedRevision: UInt64
     var lag: UInt64
@@ -57,6 +59,7 @@ struct StatusReport {
     var value: GenericValue {
       record([
         ("session", .unsigned(id)), ("name", .text(name)), ("peer", .text(peer)),
+        ("user", user.map { .unsigned(UInt64($0)) } ?? .null),
         ("scopes", .array(scopes.map { .text($0) })),
         ("appliedRevision", .unsigned(appliedRevision)), ("lag", .unsigned(lag)),
         ("lastHeardMs", .unsigned(lastHeardMilliseconds)), ("effects", .unsigned(effects)),

@@ -412,6 +412,7 @@ package final class ReplicaServer {
   private func audit(_ session: Session, _ text: String, reason: String? = nil) {
     let name = session.info.name.debugDescription
     var details = ["session": "\(session.info.id)", "name": name]
+    details["identity"] = "\(session.origin.identity)"
     details["reason"] = reason
     notices.append(
       ServerNotice(kind: .audit, peer: session.info.address, text: text, details: details)
@@ -499,7 +500,7 @@ package final class ReplicaServer {
     first: UInt64,
     from session: Session,
   ) {
-    root.batch { acceptBatch(requests, first: first, from: session) }
+    root.batch(as: session.origin) { acceptBatch(requests, first: first, from: session) }
   }
 
   private func acceptBatch(
@@ -568,6 +569,7 @@ package final class ReplicaServer {
           sequence: sequence,
           scope: target.name,
           action: Array(request.action),
+          identity: session.origin.identity,
         )
       )
     }
@@ -599,8 +601,9 @@ package final class ReplicaServer {
     if let problem = problem(withName: hello.name) {
       return refuse(peer, address, "badName", problem)
     }
+    let user = ActionOrigin.Identity(address: address).user
     if let token = hello.token, let session = sessions.session(withToken: token),
-      session.clientID == hello.clientID
+      session.clientID == hello.clientID, session.origin.identity.user == user
     {
       return resume(session, hello, version, on: peer)
     }
@@ -612,6 +615,10 @@ package final class ReplicaServer {
       end(previous, code: nil, message: "")
     }
     if let other = sessions.session(ofClient: hello.clientID) {
+      guard other.origin.identity.user == user else {
+        let message = "Another user's client has this id. Choose another, at random."
+        return refuse(peer, address, "unauthorised", message)
+      }
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
     // Whoever may come back makes room for those who are there.
@@ -637,7 +644,7 @@ package final class ReplicaServer {
         kind: .audit,
         peer: address,
         text: "A client is refused.",
-        details: ["reason": code],
+        details: ["reason": code, "identity": "\(ActionOrigin.Identity(address: address))"],
       )
     )
   }

@@ -20,8 +20,8 @@ package protocol RootPort: AnyObject {
 
   // MARK: Actions
 
-  /// Makes several sends cheaper.
-  func batch(_ sends: () -> Void)
+  /// Makes several sends of one origin cheaper, and says whose they are.
+  func batch(as origin: ActionOrigin, _ sends: () -> Void)
 
   /// Reduces an action of a scope.
   ///

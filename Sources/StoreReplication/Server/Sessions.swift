@@ -1,4 +1,5 @@
 import DequeModule
+public import StoreActor
 
 /// A connected client as the application sees it, for a feature that shows who is there.
 public struct SessionInfo: Hashable, Sendable {
@@ -14,6 +15,27 @@ public struct SessionInfo: Hashable, Sendable {
     self.id = id
     self.name = name
     self.address = address
+  }
+
+  /// Who it is, by the address: what the client calls itself is its own affair.
+  public var identity: ActionOrigin.Identity { ActionOrigin.Identity(address: address) }
+
+  /// What its actions have for their origin.
+  var origin: ActionOrigin { ActionOrigin(identity: identity, session: id) }
+}
+
+extension ActionOrigin.Identity {
+  /// Who is at an address, as the transport says it: over ipc the kernel's word, which is
+  /// `localhost:uid:gid:pid`; elsewhere nobody vouches for anything.
+  package init(address: String) {
+    let parts = address.split(separator: ":", omittingEmptySubsequences: false)
+    if parts.count == 4, parts[0] == "localhost", let user = UInt32(parts[1]),
+      let group = UInt32(parts[2]), let process = UInt32(parts[3])
+    {
+      self = .user(user, group: group, process: process)
+    } else {
+      self = .unknown
+    }
   }
 }
 
@@ -40,6 +62,8 @@ final class Session {
   }
 
   let info: SessionInfo
+  /// What its actions have for their origin.
+  let origin: ActionOrigin
   let token: Identifier
   let clientID: Identifier
   let isListed: Bool
@@ -69,6 +93,7 @@ final class Session {
     lease: Duration,
   ) {
     self.info = info
+    origin = info.origin
     self.token = token
     clientID = hello.clientID
     isListed = hello.isListed

@@ -23,11 +23,14 @@ package struct Presence {
     package var name: String
     /// Where it is connected from, as the transport says it.
     package var address: String
+    /// The number of its user, for whom the kernel vouches; nil where nobody does.
+    package var user: UInt32?
 
-    package init(id: UInt64, name: String = "", address: String = "") {
+    package init(id: UInt64, name: String = "", address: String = "", user: UInt32? = nil) {
       self.id = id
       self.name = name
       self.address = address
+      self.user = user
     }
   }
 

@@ -18,7 +18,12 @@ extension WorkspaceFeature {
   package static func action(for event: SessionEvent) -> Action? {
     switch event {
     case .joined(let info):
-      let session = Presence.Session(id: info.id, name: info.name, address: info.address)
+      let session = Presence.Session(
+        id: info.id,
+        name: info.name,
+        address: info.address,
+        user: info.identity.user,
+      )
       return .presence(.sessionJoined(session))
     case .left(let info):
       return .presence(.sessionLeft(id: info.id))

@@ -10,9 +10,11 @@ import Testing
   private let journal = BenchJournal()
 
   private func bench(
-    limits: Limits = Limits()
+    limits: Limits = Limits(),
+    address: String? = nil,
   ) throws -> (ServerBench, DaemonMessage.HelloOK, ServerBench.Joined) {
     let bench = ServerBench(limits: limits, journal: journal)
+    bench.sockets.addresses[ServerBench.peer(1)] = address
     let hello = try bench.hello(1)
     let joined = try bench.join(1, hello, nonce: 1, [.follow("counter"), .follow("cards")])
     return (bench, hello, joined)
@@ -67,7 +69,7 @@ import Testing
   }
 
   @Test func `A record says who sent what, and what it changed in the whole root`() throws {
-    let (bench, hello, _) = try bench()
+    let (bench, hello, _) = try bench(address: "localhost:1000:100:71")
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.root.send(.secretChanged)
     try sync(bench)
@@ -82,6 +84,7 @@ import Testing
             sequence: 1,
             scope: "counter",
             action: try Deck.CounterAction.incrementButtonTapped.encoded(),
+            identity: .user(1000, group: 100, process: 71),
           )
         )
     )

@@ -151,6 +151,7 @@ import Testing
     #expect(sessions.first?[field: "scopes"] == .array([.text("counter")]))
     #expect(sessions.first?[field: "appliedRevision"] == .unsigned(1))
     #expect(sessions.first?[field: "lag"] == .unsigned(0))
+    #expect(sessions.first?[field: "user"] == .null)
   }
 
   @Test("§8: a pong says how far the session's view is, behind what the turn changed")

@@ -274,6 +274,8 @@ final class RootProbe: RootPort {
   private(set) var digests = 0
   private(set) var follows = 0
   private(set) var unfollows = 0
+  /// Whose actions came, batch by batch.
+  private(set) var origins: [ActionOrigin] = []
 
   init(_ root: any RootPort) { self.root = root }
 
@@ -290,7 +292,10 @@ final class RootProbe: RootPort {
     set { root.observer = newValue }
   }
 
-  func batch(_ sends: () -> Void) { root.batch(sends) }
+  func batch(as origin: ActionOrigin, _ sends: () -> Void) {
+    origins.append(origin)
+    root.batch(as: origin, sends)
+  }
 
   func send(_ action: ArraySlice<UInt8>, to scope: RootScope) throws(CodecError) -> StoreTask? {
     try root.send(action, to: scope)
@@ -408,7 +413,10 @@ final class BenchSockets: DaemonTransport {
   weak var server: ReplicaServer?
 
   var instant: Instant { now.instant }
-  var address: String { "bench" }
+  /// Where peers are connected from, if not from the bench.
+  var addresses: [PeerID: String] = [:]
+  private var lastPeer: PeerID?
+  var address: String { lastPeer.flatMap { addresses[$0] } ?? "bench" }
 
   func nextUpstream() -> IncomingFrame? {
     server?.checkInvariants()
@@ -421,7 +429,9 @@ final class BenchSockets: DaemonTransport {
 
   func nextControl() -> IncomingFrame? {
     server?.checkInvariants()
-    return control.isEmpty ? nil : control.removeFirst()
+    guard !control.isEmpty else { return nil }
+    lastPeer = control[0].peer
+    return control.removeFirst()
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {

@@ -32,11 +32,9 @@ import Workspace
 
   @Test("The state has the names that clients know")
   func stateNames() throws {
-    let state = Presence.State(sessions: [.init(id: .max, name: "ann", address: "here")])
-    #expect(
-      try json(state: state)
-        == #"{"sessions":[{"id":18446744073709551615,"name":"ann","address":"here"}]}"#
-    )
+    let ann = Presence.Session(id: .max, name: "ann", address: "here", user: 7)
+    let text = #"{"sessions":[{"id":18446744073709551615,"name":"ann","address":"here","user":7}]}"#
+    #expect(try json(state: Presence.State(sessions: [ann])) == text)
     #expect(try json(state: Presence.State()) == #"{"sessions":[]}"#)
   }
 
@@ -44,7 +42,7 @@ import Workspace
   func deltas() throws {
     let ann = Presence.Session(id: 1, name: "ann", address: "a")
     let bob = Presence.Session(id: 2, name: "bob", address: "b")
-    let anna = Presence.Session(id: 1, name: "anna", address: "a")
+    let anna = Presence.Session(id: 1, name: "anna", address: "a", user: 1)
     let states = [[], [ann], [bob], [ann, bob], [bob, ann], [anna, bob], [bob, anna]].map {
       Presence.State(sessions: IdentifiedArray(uniqueElements: $0))
     }

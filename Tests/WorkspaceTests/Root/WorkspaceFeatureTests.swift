@@ -36,7 +36,9 @@ struct WorkspaceFeatureTests {
     let store = TestStore(initialState: WorkspaceFeature.State()) { WorkspaceFeature() }
 
     await store.send(try #require(WorkspaceFeature.action(for: .joined(info)))) {
-      $0.presence.sessions = [.init(id: 9, name: "ann", address: "localhost:1000:1000:71")]
+      $0.presence.sessions = [
+        .init(id: 9, name: "ann", address: "localhost:1000:1000:71", user: 1000)
+      ]
     }
     await store.send(try #require(WorkspaceFeature.action(for: .left(info)))) {
       $0.presence.sessions = []

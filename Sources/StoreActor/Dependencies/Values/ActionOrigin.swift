@@ -1,0 +1,74 @@
+/// Who began what is being reduced.
+///
+/// An action that a client sends has that client for its origin, and so has all that follows from
+/// the action: what its effects send, and what those lead to. Everything else begins in the process
+/// of the store.
+///
+/// ```swift
+/// @Dependency(\.origin) var origin
+/// …
+/// case .clearButtonTapped:
+///   guard origin.identity.user == state.owner else { return .none }
+/// ```
+public struct ActionOrigin: Hashable, Sendable {
+  /// Whoever it is, as somebody vouches for it who is not the client.
+  public enum Identity: Hashable, Sendable {
+    /// The process of the store.
+    case process
+    /// Another process of this machine: its user, group and number, as the kernel says.
+    case user(UInt32, group: UInt32, process: UInt32)
+    /// A client for whom nobody vouches.
+    case unknown
+  }
+
+  /// Who it is.
+  public var identity: Identity
+  /// The number of the client's session; nil for what no client began.
+  public var session: UInt64?
+
+  /// Creates an origin.
+  public init(identity: Identity, session: UInt64? = nil) {
+    self.identity = identity
+    self.session = session
+  }
+
+  /// The process of the store itself.
+  public static let process = ActionOrigin(identity: .process)
+}
+
+extension ActionOrigin.Identity {
+  /// The number of the client's user; nil for the store's own process, and where nobody knows.
+  public var user: UInt32? {
+    if case .user(let user, _, _) = self { user } else { nil }
+  }
+}
+
+extension ActionOrigin.Identity: CustomStringConvertible {
+  /// What logs say.
+  public var description: String {
+    switch self {
+    case .process: "this process"
+    case .user(let user, let group, let process): "user \(user), group \(group), pid \(process)"
+    case .unknown: "unknown"
+    }
+  }
+}
+
+extension DependencyValues {
+  /// Who began what is being reduced, or the effect that asks.
+  ///
+  /// A test says who it is to be: `$0.origin = ActionOrigin(identity: .user(7, group: 7, process:
+  /// 1), session: 3)`. Without that it is the process of the store.
+  public var origin: ActionOrigin {
+    get { self[ChosenOrigin.self].origin ?? originInForce ?? .process }
+    set { self[ChosenOrigin.self] = ChosenOrigin(origin: newValue) }
+  }
+}
+
+/// An origin that somebody has set, which holds for whatever is reduced.
+private struct ChosenOrigin: DependencyKey {
+  var origin: ActionOrigin?
+
+  static let liveValue = ChosenOrigin()
+  static let testValue = ChosenOrigin()
+}

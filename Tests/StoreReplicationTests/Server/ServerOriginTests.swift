@@ -1,0 +1,85 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// Who a session is, as the transport vouches for it: docs/PROTOCOL.md §6, §8.2, §15.
+@MainActor
+@Suite struct ServerOriginTests {
+  private static let ann = "localhost:1000:100:71"
+  private static let bob = "localhost:1001:100:72"
+
+  private func bench(_ addresses: [UInt8: String]) -> ServerBench {
+    let bench = ServerBench()
+    for (peer, address) in addresses { bench.sockets.addresses[ServerBench.peer(peer)] = address }
+    return bench
+  }
+
+  @Test func `An address is an identity only in the kernel's words`() {
+    let identity = ActionOrigin.Identity(address: Self.ann)
+    #expect(identity == .user(1000, group: 100, process: 71))
+    #expect(identity.user == 1000)
+    let others = [
+      "", "memory", "127.0.0.1", "localhost:1000:100", "localhost:1:2:3:4", "other:1:2:3",
+      "localhost:-1:2:3", "localhost:4294967296:2:3", "localhost::2:3", "localhost:root:2:3",
+    ]
+    for address in others {
+      #expect(ActionOrigin.Identity(address: address) == .unknown, "\(address)")
+    }
+  }
+
+  @Test func `The origin of an action is its connection's identity, and its session`() throws {
+    let bench = bench([1: Self.ann, 2: "127.0.0.1"])
+    for peer in [1, 2] as [UInt8] {
+      let hello = try bench.hello(peer)
+      try bench.join(peer, hello, nonce: 1, [.follow("counter")])
+      _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
+    }
+    #expect(
+      bench.probe.origins == [
+        ActionOrigin(identity: .user(1000, group: 100, process: 71), session: 1),
+        ActionOrigin(identity: .unknown, session: 2),
+      ]
+    )
+  }
+
+  @Test func `Status and the log say who is there, whatever a client calls itself`() throws {
+    let bench = bench([1: Self.ann])
+    try bench.hello(1)
+    bench.receive(.status(request: 1), from: 1)
+    try bench.endTurn()
+    guard case .status(request: 1, let item)? = bench.take(1).last,
+      case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
+    else {
+      Issue.record("No sessions")
+      return
+    }
+    #expect(sessions.first?[field: "user"] == .unsigned(1000))
+    #expect(bench.sockets.audit.first?.details["identity"] == "user 1000, group 100, pid 71")
+  }
+
+  @Test func `A token opens a session to its own user alone`() throws {
+    let bench = bench([1: Self.ann, 2: Self.bob, 3: Self.ann])
+    let hello = try bench.hello(1)
+    bench.receive(
+      .hello(
+        ClientMessage.Hello(
+          clientID: ServerBench.clientID(1),
+          token: hello.token,
+          firstSequence: 1,
+          name: "",
+          isListed: false,
+        )
+      ),
+      from: 2,
+    )
+    try bench.endTurn()
+    guard case .refused(code: "unauthorised", _)? = bench.take(2).first else {
+      Issue.record("Not refused")
+      return
+    }
+    #expect(bench.take(1).isEmpty)
+    #expect(try bench.hello(3, client: 1, token: hello.token).isResumed)
+  }
+}
