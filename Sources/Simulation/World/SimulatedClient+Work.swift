@@ -98,15 +98,19 @@ extension SimulatedClient {
     let (id, time) = (nextWait, generator.duration(.zero ... .seconds(2)))
     waits[id] = (time, nil)
     let wait = client.wait(for: condition, within: .nanoseconds(time)) { [unowned self] _ in
-      // Each ends once, and in its time.
-      let wait = waits.removeValue(forKey: id)
-      guard let wait, wait.since.map({ isInTime(wait.time, since: $0) }) ?? true else {
-        return record(.overdue(wait: id))
-      }
+      noteEnd(ofWait: id)
     }
     guard generator.chance(0.2) else { return }
     world.clock.after(generator.duration(.zero ... .seconds(1))) { [unowned self] in
       client.cancel(wait)
+    }
+  }
+
+  /// Each wait ends once, and in its time, which counts from the next turn on.
+  private func noteEnd(ofWait id: UInt64) {
+    let wait = waits.removeValue(forKey: id)
+    guard let wait, wait.since.map({ isInTime(wait.time, since: $0) }) ?? true else {
+      return record(.overdue(wait: id))
     }
   }
 
@@ -138,17 +142,14 @@ extension SimulatedClient {
     let timeToLive = habits.deadlines && generator.chance(0.2) ? time : nil
     let ticket = client.submit(action, to: scope, timeToLive: timeToLive)
     record(.submitted(tag: tag, scope: scope.name, isKnown: isKnown))
-    let start = world.clock.now
+    if let timeToLive { waits[tag] = (timeToLive.nanoseconds, nil) }
     ticket.whenSettled { [unowned self] outcome in
       var isGone = !(targets + stores.map(\.scope)).contains { $0 === scope }
       if case .refused = scope.status { isGone = true }
       // Whoever is told may look at once.
       recordShown()
       record(.settled(tag: tag, outcome, isScopeGone: isGone))
-      // Its time counts from the next turn on.
-      if let timeToLive, !isInTime(timeToLive.nanoseconds, since: start) {
-        record(.overdue(wait: tag))
-      }
+      if timeToLive != nil { noteEnd(ofWait: tag) }
     }
     guard habits.cancels, generator.chance(0.1) else { return }
     world.clock.after(generator.duration(.zero ... .milliseconds(100))) { [unowned self] in

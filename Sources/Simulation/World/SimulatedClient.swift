@@ -44,9 +44,10 @@ final class SimulatedClient: ClientTransport {
   private let pacemaker: Pacemaker
   private var lastShown: History.Shown?
   private(set) var turn: ClientTurn<SimulatedClient>?
-  /// Those who wait, for how long, and since which turn.
+  /// Those who wait, for how long, and since which turn; actions with a time to live by their tags.
   var waits: [UInt64: (time: Int64, since: Int64?)] = [:]
-  var nextWait: UInt64 = 0
+  /// Above all tags.
+  var nextWait: UInt64 = 1 << 63
 
   init(_ world: World, index: Int, generator: SeededGenerator) {
     self.world = world
@@ -103,8 +104,8 @@ final class SimulatedClient: ClientTransport {
     let start = world.clock.now
     turn.end()
     for store in stores + kept { store.observeOnceShown() }
-    for id in fresh { waits[id]?.since = start }
     checkWaits(at: start)
+    for id in fresh { waits[id]?.since = start }
     if isControlLate { planTurn() }
     if let deadline = turn.nextDeadline {
       let delay: Int64 = world.options.planted == .lateTurns ? 50_000_000 : 0
