@@ -163,6 +163,7 @@ let package = Package(
     .executableTarget(
       name: "HostBench",
       dependencies: [
+        .product(name: "DequeModule", package: "swift-collections"),
         "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "Workspace", "ZeroMQ",
       ],
       path: "Benchmarks/HostBench",

@@ -8,18 +8,11 @@ import Workspace
 /// are wanted.
 @MainActor
 final class BenchDaemon {
-  typealias Server = ReplicaServer
-
   let root: RootCore<WorkspaceFeature.State, WorkspaceFeature.Action>
-  let server: Server
   /// The rows' ids, in order.
   let ids: [UUID]
-  private var now = Moment(
-    instant: Instant(nanoseconds: 1_000_000_000),
-    wallMilliseconds: 1_000_000,
-  )
-  /// What was sent and not looked at yet.
-  private(set) var outgoing: [OutgoingFrame] = []
+  private let link: BenchLink
+  private let daemonTurn: DaemonTurn<BenchLink>
 
   init(rows count: Int, revision: UInt64 = 0) {
     let todos = Self.todos(count)
@@ -29,15 +22,19 @@ final class BenchDaemon {
       reducer: { WorkspaceFeature() },
       revision: revision,
     )
-    server = Server(
+    link = BenchLink()
+    let server = ReplicaServer(
       root: root,
       exposures: WorkspaceFeature.exposures,
       epoch: 1,
       processID: 1,
-      now: now,
+      now: link.now,
       generator: Pseudorandom(seed: 1),
     )
+    daemonTurn = DaemonTurn(server, transport: link)
   }
+
+  var server: ReplicaServer { daemonTurn.server }
 
   static func todos(_ count: Int) -> Todos.State {
     var numbers = Pseudorandom(seed: 2)
@@ -50,48 +47,59 @@ final class BenchDaemon {
   static let peer = PeerID(bytes: [0, 0, 0, 0, 1])
 
   /// A turn of the loop that takes a frame, and as much time as such a turn takes.
-  func turn(_ frame: [UInt8]? = nil) {
-    now.instant.nanoseconds += 20_000
-    if let frame {
-      server.receive(control: frame[...], from: Self.peer, address: "", at: now)
-    }
-    endTurn()
+  func turn(_ frame: [UInt8], from peer: PeerID = peer) {
+    link.control.append(IncomingFrame(peer: peer, bytes: frame[...]))
+    turn()
   }
 
-  func turn(_ message: ClientMessage) { turn(message.encoded()) }
+  func turn(_ message: ClientMessage, from peer: PeerID = peer) {
+    turn(message.encoded(), from: peer)
+  }
 
-  func turn(upstream fence: Fence) {
-    now.instant.nanoseconds += 20_000
-    server.receive(upstream: fence.encoded()[...], from: PeerID(bytes: [1]), at: now)
-    endTurn()
+  func turn(upstream fence: Fence, from peer: PeerID = PeerID(bytes: [1])) {
+    link.upstream.append(IncomingFrame(peer: peer, bytes: fence.encoded()[...]))
+    turn()
   }
 
   func turn(_ result: CaptureJob.Result) {
-    server.receive(result, at: now)
-    endTurn()
+    daemonTurn.finish(result)
+    turn()
   }
 
   /// Lets so much time pass that everything is due.
   func turnAfterSilence() {
-    now.instant.nanoseconds += 1_000_000_000
-    endTurn()
+    link.pass(.seconds(1))
+    turn()
   }
 
-  private func endTurn() {
-    if let deadline = server.nextDeadline, deadline <= now.instant {
-      server.tick(now)
-    } else {
-      server.endTurn(now)
-    }
-    outgoing = server.takeOutgoing()
+  /// A turn of the loop that takes what is there.
+  func turn() {
+    link.pass(.microseconds(20))
+    link.outgoing.removeAll(keepingCapacity: true)
+    _ = daemonTurn.receive()
+    daemonTurn.end()
+  }
+
+  /// Has a frame taken by one of the next turns.
+  func enqueue(_ message: ClientMessage, from peer: PeerID) {
+    link.control.append(IncomingFrame(peer: peer, bytes: message.encoded()[...]))
+  }
+
+  /// Takes the captures that are to be made.
+  func takeJobs() -> [CaptureJob] {
+    defer { link.jobs = [] }
+    return link.jobs
   }
 
   /// Does what another thread would.
   func runJobs() {
-    for job in server.takeJobs() { turn(job.run()) }
+    for job in takeJobs() { turn(job.run()) }
   }
 
   // MARK: What was sent
+
+  /// The frames of the last turn.
+  var outgoing: [OutgoingFrame] { link.outgoing }
 
   var controlMessages: [DaemonMessage] {
     get throws {
@@ -111,20 +119,53 @@ final class BenchDaemon {
     }
   }
 
-  // MARK: A client
+  // MARK: Clients that ship
 
-  /// Says hello; returns the session's token.
-  func hello() throws -> Identifier {
+  /// Adds a client.
+  func addClient(_ number: UInt64) -> BenchClient {
+    BenchClient(number, link, welcome: server.welcome)
+  }
+
+  /// Turns until nothing comes any more, so that each frame has arrived.
+  ///
+  /// - Parameter clients: Those that have something to say, though nothing has come for them.
+  /// - Throws: ``BenchError`` when a client lost its session.
+  func exchange(_ clients: [BenchClient] = []) throws {
+    for client in clients { try client.turn() }
+    repeat {
+      turn()
+      runJobs()
+      while let client = link.nextClient() { try client.turn() }
+    } while isBusy
+  }
+
+  /// Whether something is under way, or due.
+  var isBusy: Bool {
+    !link.control.isEmpty || !link.upstream.isEmpty
+      || daemonTurn.nextDeadline.map { $0 <= link.now.instant } ?? false
+  }
+
+  // MARK: A client by hand
+
+  /// Says hello.
+  ///
+  /// - Parameters:
+  ///   - number: Which client it is.
+  ///   - peer: Where its frames come from.
+  /// - Returns: The session's token.
+  /// - Throws: ``BenchError`` when the daemon gives none.
+  func hello(_ number: UInt64 = 1, from peer: PeerID = peer) throws -> Identifier {
     turn(
       .hello(
         ClientMessage.Hello(
-          clientID: Identifier(high: 1, low: 1),
+          clientID: Identifier(high: 1, low: number),
           token: nil,
           firstSequence: 1,
           name: "bench",
           isListed: false,
         )
-      )
+      ),
+      from: peer,
     )
     for case .helloOK(let hello) in try controlMessages { return hello.token }
     throw BenchError("No answer to hello but \(try controlMessages)")

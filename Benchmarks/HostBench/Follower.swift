@@ -72,22 +72,13 @@ final class Follower: ClientTransport {
 
   /// Takes what has come, and says what is due.
   func turn() throws {
-    clientTurn.onEvent = { [unowned self] in disturbance = disturbance ?? Self.disturbance($0) }
+    clientTurn.onEvent = { [unowned self] in disturbance = disturbance ?? BenchError(event: $0) }
     while try clientTurn.receive() {}
     try clientTurn.end()
     if let disturbance { throw disturbance }
   }
 
   private var disturbance: BenchError?
-
-  /// A client that lost its session in between would be measured joining.
-  private static func disturbance(_ event: ClientEvent) -> BenchError? {
-    switch event {
-    case .silent, .sessionEnded, .resynchronizing, .differed, .refused, .newEpoch:
-      BenchError("A client was disturbed: \(event)")
-    case .connected, .outputsLeftOut, .closed: nil
-    }
-  }
 
   /// Takes its leave.
   func close() throws {
@@ -134,5 +125,16 @@ extension Moment {
       instant: Instant(nanoseconds: LoopClock.nanoseconds),
       wallMilliseconds: LoopClock.wallMilliseconds,
     )
+  }
+}
+
+extension BenchError {
+  /// A client that lost its session in between would be measured joining.
+  init?(event: ClientEvent) {
+    switch event {
+    case .silent, .sessionEnded, .resynchronizing, .differed, .refused, .newEpoch:
+      self.init("A client was disturbed: \(event)")
+    case .connected, .outputsLeftOut, .closed: return nil
+    }
   }
 }

@@ -21,7 +21,9 @@ enum HostBench {
     var arguments = Arguments(CommandLine.arguments.dropFirst())
     switch arguments.command {
     case "change": try ChangeBench.run(&arguments)
+    case "rows": try RowBench.run(&arguments)
     case "join": try JoinBench.run(&arguments)
+    case "snapshots": try SnapshotBench.run(&arguments)
     case "frame": try FrameBench.run(&arguments)
     case "versions": try VersionsBench.run(&arguments)
     case "codec": try CodecBench.run(&arguments)
@@ -39,7 +41,10 @@ enum HostBench {
   private static let usage = """
     HostBench change [--rows N,N] [--actions N] [--rounds N]   time of an action, in turn
     HostBench change --rows N --actions N [--idle]             the same once, for `perf stat`
+    HostBench rows [--many N] [--actions N] [--rounds N]       an action on one followed row
     HostBench join [--rows N]              most CPU time of a joiner's turn, and its bytes
+    HostBench snapshots [--mib N,N,N] [--joiners N] [--rounds N]   sent, by the second size
+    HostBench snapshots --memory [--mib N] [--joiners N]       memory of joiners
     HostBench frame [--rows N]             bytes of a delta's frames
     HostBench versions [--rows N] [--versions N]               memory of a daemon and its past
     HostBench versions --state [--rows N]  memory of the state alone

@@ -51,7 +51,7 @@ enum JoinBench {
       // Another version before the capture is there: the captured one is held on to.
       try change(round)
       // Another thread's work is not counted.
-      for job in daemon.server.takeJobs() {
+      for job in daemon.takeJobs() {
         let result = job.run()
         timed { daemon.turn(result) }
       }

@@ -34,10 +34,10 @@ extension BenchCase {
     BenchCase(name: "send-children-1000") { list(live: 1000) },
   ]
 
-  /// Rows that somebody waits for, by how their stores are got and what is read of them; an action
+  /// Rows that somebody waits for, from none to a thousand, by how their stores are got and what is read of them; an action
   /// that concerns none of them, and one that concerns the first.
   private static let observing: [BenchCase] = ObservedRows.allCases.flatMap { rows in
-    [1, 1000].flatMap { count in
+    [0, 1, 1000].flatMap { count in
       [
         BenchCase(name: "send-\(rows)-\(count)") {
           let store = Store(initialState: List.State(rows: 1000)) { List() }

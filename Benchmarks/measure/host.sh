@@ -28,9 +28,44 @@ measure_change() {
   fi
 }
 
+# An action on a row that is followed: by a client with many scopes, and beside many clients.
+measure_rows() {
+  local line note
+  say "Measuring an action on one of $followed_rows followed rows: $change_rounds rounds"
+  line=$(host rows --many "$followed_rows" --actions "$((change_count / 2 * 2 + 1))" \
+    --rounds "$change_rounds")
+  note=$(printf '%.0f ns' "$(field one_ns "$line")")
+  figure_of row-scopes scopes_ratio "$line" "$(printf '%.0f ns, with 1 scope %s' \
+    "$(field scopes_ns "$line")" "$note")"
+  figure_of row-clients clients_ratio "$line" "$(printf '%.0f ns, with 1 client %s' \
+    "$(field clients_ns "$line")" "$note")"
+}
+
+# Snapshots of three sizes to one joiner and to many, and what the daemon needs for that.
+measure_snapshots() {
+  local line small medium large longest=0
+  read -r small medium large <<<"$snapshot_mib"
+  say "Measuring snapshots of $small, $medium and $large MiB: $pairs rounds"
+  for count in 1 "$snapshot_joiners"; do
+    line=$(host snapshots --mib "$small,$medium,$large" --joiners "$count" --rounds "$pairs")
+    figure_of "snapshot-small-$([ "$count" = 1 ] && echo one || echo many)" "ratio_$small" \
+      "$line" "$(printf '%.0f MiB/s, of %s MiB %.0f' "$(field "mib_s_$small" "$line")" \
+        "$medium" "$(field "mib_s_$medium" "$line")")"
+    figure_of "snapshot-large-$([ "$count" = 1 ] && echo one || echo many)" "ratio_$large" \
+      "$line" "$(printf '%.0f MiB/s' "$(field "mib_s_$large" "$line")")"
+    longest=$(printf '%s\n%s\n' "$longest" "$(field most_ms "$line")" | sort -g | tail -n 1)
+  done
+  figure snapshot-turn "$longest"
+  line=$(host snapshots --memory --mib "$medium" --joiners "$snapshot_joiners")
+  figure_of snapshot-memory each_mib "$line" "$(printf '%.1f MiB beside a capture of %.1f' \
+    "$(field most_mib "$line")" "$(field capture_mib "$line")")"
+}
+
 measure_host() {
   local line state
   measure_change
+  measure_rows
+  measure_snapshots
   say 'Measuring joins, frames, versions and the codec'
   line=$(host join --rows "$join_rows" --joins "$pairs")
   figure_of join-turn most_ms "$line"

@@ -29,4 +29,29 @@ measure_store() {
   done
   figure send-children "$(calculate 'many / one' "many=$(store_field send-children-1000 ns)" \
     "one=$(store_field send-children-1 ns)")"
+  measure_observed
+}
+
+# How rows are observed: by stores from a scope of the list, by a key path to one of them, and
+# through a computed property. The figure is that of the way that fares worst.
+observed_ways='observed observed-by-key-path observed-computed'
+
+# worst_of KEY EXPRESSION: the greatest of an expression over all ways of none, one, many (an action
+# that concerns no row) and to_one, to_many (an action on the first).
+worst_of() {
+  local key=$1 expression=$2 way value worst=
+  for way in $observed_ways; do
+    value=$(calculate "$expression" "none=$(store_field "send-$way-0" ns)" \
+      "one=$(store_field "send-$way-1" ns)" "many=$(store_field "send-$way-1000" ns)" \
+      "to_one=$(store_field "send-to-$way-1" ns)" "to_many=$(store_field "send-to-$way-1000" ns)")
+    printf '%s %s\n' "$value" "$way"
+  done | sort -g | tail -n 1 >"$work/worst"
+  read -r value way <"$work/worst"
+  figure "$key" "$value" '' '' "$way"
+}
+
+measure_observed() {
+  worst_of observed-row 'one - none'
+  worst_of observed-rows 'many / one'
+  worst_of observed-row-of-rows 'to_many / to_one'
 }

@@ -151,9 +151,10 @@ struct ScriptTests {
       "CHANGE_COUNT": "20", "CHANGE_ROUNDS": "1", "FLEET_CLIENTS": "3", "FLEET_COUNT": "10",
       "FLEET_ROUNDS": "1", "FAN_COUNTED": "10", "MEMORY_ROUNDS": "1", "MEMORY_FEW": "2",
       "MEMORY_MORE": "3", "WRITE_COUNT": "20", "STATE_ROUNDS": "1", "STATE_OPERATIONS": "40",
-      "STATE_ROWS": "40", "STRICT": "0", "BIN": programs, "FIGURES": figures.path(),
+      "STATE_ROWS": "40", "FOLLOWED_ROWS": "5", "SNAPSHOT_MIB": "1 2 3", "SNAPSHOT_JOINERS": "3",
+      "STRICT": "0", "BIN": programs, "FIGURES": figures.path(),
     ]
-    let result = try run("run", ["floor-ratios", "host", "fleet", "state"], sizes)
+    let result = try run("run", ["floor-ratios", "host", "fleet", "store", "state"], sizes)
     try #require(result.status == 0, "\(result.output)")
     let found = try String(contentsOf: figures, encoding: .utf8).split(separator: "\n")
       .compactMap { $0.split(separator: "\t").first.map(String.init) }
@@ -161,6 +162,9 @@ struct ScriptTests {
       "latency", "throughput", "get", "change-time", "join-turn", "join-bytes", "delta-bytes",
       "versions", "encode", "decode", "decode-identified", "fan-out", "fan-out-encodings",
       "client-memory", "small-read", "small-change", "iterate", "build", "bare-versions",
+      "row-scopes", "row-clients", "snapshot-small-one", "snapshot-large-one",
+      "snapshot-small-many", "snapshot-large-many", "snapshot-turn", "snapshot-memory",
+      "observed-row", "observed-rows", "observed-row-of-rows",
       // Or why they cannot be counted here.
       "change-instructions", "fan-out-instructions", "join-load-p50", "join-load-p99",
     ]

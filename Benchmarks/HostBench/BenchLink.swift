@@ -1,0 +1,99 @@
+import DequeModule
+import StoreReplication
+import ZeroMQ
+
+/// What a daemon's sockets would carry, in queues, and a clock that goes on when it is told to.
+@MainActor
+final class BenchLink: DaemonTransport {
+  private(set) var now = Moment(
+    instant: Instant(nanoseconds: 1_000_000_000),
+    wallMilliseconds: 1_000_000,
+  )
+  var control: Deque<IncomingFrame> = []
+  var upstream: Deque<IncomingFrame> = []
+  /// What was sent and is nobody's of the clients.
+  var outgoing: [OutgoingFrame] = []
+  /// Captures that are to be made.
+  var jobs: [CaptureJob] = []
+  private var clients: [PeerID: BenchClient] = [:]
+  private var subscribers: [[UInt8]: [PeerID]] = [:]
+  /// The clients that something has come for, in the order in which it came.
+  private var hasCome: Deque<PeerID> = []
+  /// When the moment was set, by the machine's clock.
+  private var set = LoopClock.nanoseconds
+
+  func pass(_ duration: Duration) {
+    now.instant = now.instant.advanced(by: duration)
+    set = LoopClock.nanoseconds
+  }
+
+  // MARK: The clients' end
+
+  func add(_ client: BenchClient) { clients[client.peer] = client }
+
+  /// The next client that something has come for; nil when all have taken what came.
+  func nextClient() -> BenchClient? {
+    while let peer = hasCome.popFirst() {
+      if let client = clients[peer], client.hasCome { return client }
+    }
+    return nil
+  }
+
+  func send(upstream frame: [UInt8], from peer: PeerID) {
+    let topic = Array(frame.dropFirst())
+    switch frame.first {
+    case 1: subscribers[topic, default: []].append(peer)
+    case 0: subscribers[topic]?.removeAll { $0 == peer }
+    default: break
+    }
+    upstream.append(IncomingFrame(peer: peer, bytes: frame[...]))
+  }
+
+  // MARK: The daemon's end
+
+  /// The moment, and the time since it was set.
+  var instant: Instant { now.instant.advanced(by: .nanoseconds(LoopClock.nanoseconds - set)) }
+
+  var address: String { "memory" }
+
+  func nextUpstream() -> IncomingFrame? { upstream.popFirst() }
+
+  func nextControl() -> IncomingFrame? { control.popFirst() }
+
+  /// Connections are never lost.
+  func nextLost() -> PeerID? { nil }
+
+  /// Whoever is to be shut down has done what a bench does not do.
+  func shutDown(_ peer: PeerID, reason: String) {
+    preconditionFailure("The daemon wants \(peer) to be shut down: \(reason)")
+  }
+
+  func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    guard let peers = subscribers[topic], !peers.isEmpty else {
+      outgoing.append(.publish(topic: topic, body))
+      return
+    }
+    for peer in peers {
+      clients[peer]?.published.append((topic, body))
+      hasCome.append(peer)
+    }
+  }
+
+  func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    if let client = clients[peer] {
+      client.control.append(frame)
+      hasCome.append(peer)
+    } else {
+      outgoing.append(.control(peer, frame))
+    }
+    return true
+  }
+
+  func start(_ job: CaptureJob) { jobs.append(job) }
+
+  /// Whoever drives the daemon lets its turns come.
+  func wakeUp() {}
+
+  /// There is no operator; a client that loses its session says so.
+  func report(_: ServerNotice) {}
+}
