@@ -45,7 +45,7 @@ package struct Limits: Sendable, Equatable {
   package var chunkBytes = 64 << 10
   /// Snapshot bytes on the way to one session that no credit came back for.
   package var creditBytes = 1 << 20
-  /// Deltas of one scope between two bookmarks.
+  /// Deltas of a view between two bookmarks; where it has more scopes than that, as many.
   package var deltasPerBookmark = 256
   /// Actions a client holds for a daemon that does not answer.
   package var queuedActions = 65_536

@@ -19,6 +19,8 @@ final class Joins {
   private var running: [UInt64: Capture] = [:]
   private var jobs = 0
   private var nextCapture: UInt64 = 1
+  /// The pieces of snapshots that nobody wants any more.
+  private var discarded: [[UInt8]] = []
   /// The sessions to whom something can be sent, each once, in turn.
   private var line: Deque<Session> = []
   /// When those who wait for captures are told so; distant when nobody waits.
@@ -309,8 +311,17 @@ final class Joins {
 
   private func forget(_ capture: Capture) {
     capture.scope?.captures.removeAll { $0 === capture }
+    if case .snapshot(let snapshot) = capture.content {
+      discarded.append(contentsOf: snapshot.pieces)
+    }
     capture.content = nil
   }
+
+  /// Whether something is left to be freed.
+  var hasDiscarded: Bool { !discarded.isEmpty }
+
+  /// Frees a piece of what nobody wants any more: a large snapshot at once would take milliseconds.
+  func freeDiscarded() { _ = discarded.popLast() }
 
   private func drop(_ transfer: Transfer) {
     transfer.isDropped = true

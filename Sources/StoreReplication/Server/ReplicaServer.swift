@@ -277,6 +277,7 @@ package final class ReplicaServer {
     log.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)
     joins.sendWorking(now: now.instant)
+    joins.freeDiscarded()
   }
 
   /// Does what is due.
@@ -298,7 +299,7 @@ package final class ReplicaServer {
   /// Whether there is something to publish, to send or to begin at once.
   var hasWork: Bool {
     subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || !outbox.isEmpty
-      || joins.hasPieces || joins.hasJobs || root.hasEffectsToStart
+      || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
       || recorder?.hasBatch ?? false
   }
 

@@ -108,8 +108,9 @@ final class View {
     sinceBookmark += stepCount
     let latest = (unmarkedSince ?? now).advanced(by: timing.busyBookmark)
     unmarkedSince = unmarkedSince ?? now
+    // A bookmark has all scopes' digests: a delta must not pay for many of them.
     bookmarkDue =
-      sinceBookmark >= limits.deltasPerBookmark
+      sinceBookmark >= max(limits.deltasPerBookmark, scopes.count)
       ? now : min(now.advanced(by: timing.bookmark), latest)
     steps.truncate(to: start)
     stepCount = 0
