@@ -19,7 +19,7 @@ final class FanDaemon: FanPeer {
         $0,
         of: process.directory,
         scope: "counter",
-        replica: CounterReplica(),
+        replica: TypedReplica<Counter.State>(),
         context: context,
       )
     }

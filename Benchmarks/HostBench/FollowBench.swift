@@ -1,4 +1,6 @@
 import StoreActor
+import StoreReplication
+import Workspace
 import ZeroMQ
 
 /// Many clients of a daemon in one process, until it is killed.
@@ -16,7 +18,7 @@ enum FollowBench {
         number,
         of: directory,
         scope: "counter",
-        replica: CounterReplica(),
+        replica: TypedReplica<Counter.State>(),
         context: context,
       )
     }

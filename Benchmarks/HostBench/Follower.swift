@@ -13,7 +13,6 @@ final class Follower: ClientTransport {
   private let scope: ClientScope
   private let control: Socket
   private let publishing: Socket
-  private let replica: CountingReplica?
   private var first = Message()
   private var second = Message()
   private lazy var clientTurn = ClientTurn(client, self)
@@ -22,10 +21,9 @@ final class Follower: ClientTransport {
     _ number: Int,
     of directory: String,
     scope: String,
-    replica: CountingReplica?,
+    replica: (any Replica)?,
     context: Context,
   ) throws {
-    self.replica = replica
     control = try Socket(context, kind: .dealer, options: Self.options())
     publishing = try Socket(context, kind: .xsub, options: Self.options(sendHighWater: 0))
     client = ReplicaClient(
@@ -53,11 +51,11 @@ final class Follower: ClientTransport {
     return options
   }
 
-  var isReady: Bool { client.isQuiet && replica?.isSettled ?? true }
+  var isReady: Bool { client.isQuiet && scope.status == .live }
   var sockets: [Socket] { [control, publishing] }
 
-  /// The deltas that it has applied.
-  var deltas: Int { replica?.deltas ?? 0 }
+  /// The messages with deltas that it has applied.
+  private(set) var deltas = 0
 
   /// Bytes of the delta that came last, and of the bookmark, their topics not counted.
   private(set) var deltaBytes = 0
@@ -105,9 +103,14 @@ final class Follower: ClientTransport {
       take(first.bytes[...], nil)
       return true
     }
-    let (body, before) = (second.bytes, deltas)
+    let (body, before) = (second.bytes, client.revision)
     take(first.bytes[...], body[...])
-    if deltas == before { bookmarkBytes = body.count } else { deltaBytes = body.count }
+    if client.revision == before {
+      bookmarkBytes = body.count
+    } else {
+      deltas += 1
+      deltaBytes = body.count
+    }
     return true
   }
 

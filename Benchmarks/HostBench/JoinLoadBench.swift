@@ -105,6 +105,21 @@ private final class Writer {
   }
 }
 
+/// Todos whose bytes are passed over.
+private struct Unread: ReplicatedState {
+  static func schema(in registry: inout SchemaRegistry) -> Schema {
+    Todos.State.schema(in: &registry)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) { try decoder.skipItem() }
+
+  func encode(to encoder: inout CBOREncoder) { encoder.encodeNull() }
+
+  var digest: Digest { Digest(rawValue: 0) }
+
+  func isSame(as other: Self) -> Bool { true }
+}
+
 /// Clients that join a scope one after the other, each as a stranger, until killed.
 ///
 /// They do not decode what they get: what is looked at is the daemon, and there are few cores.
@@ -122,7 +137,7 @@ enum RejoinBench {
         first + joins,
         of: directory,
         scope: "todos",
-        replica: CountingReplica(),
+        replica: TypedReplica<Unread>(),
         context: context,
       )
       let poller = Poller(client.sockets.map { .socket($0) })

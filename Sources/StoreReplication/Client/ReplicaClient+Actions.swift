@@ -71,7 +71,7 @@ extension ReplicaClient {
 
   /// Whether so many actions wait that the daemon should have them before more of what it sent is
   /// taken in: so both are busy.
-  package var isTurnFull: Bool {
+  var isTurnFull: Bool {
     guard let session, phase == .live else { return false }
     return actions.sendable(window: session.window) >= limits.actionsHeldBack
   }

@@ -143,7 +143,7 @@ extension ReplicaClient {
   }
 
   /// Does what is due.
-  package func tick(_ moment: Moment) {
+  func tick(_ moment: Moment) {
     now = moment
     if isClosed { return }
     expireActions()
@@ -192,7 +192,7 @@ extension ReplicaClient {
   }
 
   /// When ``tick(_:)`` has something to do.
-  package var nextDeadline: Instant? {
+  var nextDeadline: Instant? {
     guard !isClosed else { return nil }
     let silence = lastHeard.advanced(by: session?.lease ?? timing.lease)
     var deadline = reconnectAt ?? silence
@@ -215,7 +215,7 @@ extension ReplicaClient {
   /// - Parameters:
   ///   - reason: Why, as those are told who wait.
   ///   - moment: When.
-  package func close(_ reason: String, at moment: Moment) {
+  func close(_ reason: String, at moment: Moment) {
     now = moment
     if isClosed { return }
     if phase == .live { send(.bye) }

@@ -3,16 +3,15 @@ import StoreState
 
 /// The client's half of the protocol: frames and time in, frames and applied state out.
 ///
-/// It does no I/O and reads no clock. Whoever drives it hands in each frame with the moment it
-/// came, calls ``endTurn(_:)`` once a turn and ``tick(_:)`` when ``nextDeadline`` has come, and
-/// does what ``takeOutgoing()`` returns, in that order. `docs/PROTOCOL.md` §12 has its states.
+/// It does no I/O and reads no clock. ``ClientTurn`` drives it. `docs/PROTOCOL.md` §12 has its
+/// states.
 ///
 /// What every action touches is not checked for overlapping accesses, which would cost a tenth of
 /// it: nothing here is handed on `inout` to code that could come back.
 @MainActor
 package final class ReplicaClient {
   /// What the driver is to do.
-  package enum Outgoing: Hashable, Sendable {
+  enum Outgoing: Hashable, Sendable {
     case control([UInt8])
     case subscribe(Topic)
     case unsubscribe(Topic)
@@ -171,7 +170,7 @@ package final class ReplicaClient {
   // MARK: What comes
 
   /// Takes a control frame; an empty one is the daemon's greeting.
-  package func receive(control frame: ArraySlice<UInt8>, at moment: Moment) {
+  func receive(control frame: ArraySlice<UInt8>, at moment: Moment) {
     heard(moment)
     if isClosed { return }
     guard !frame.isEmpty else { return greeted() }
@@ -183,7 +182,7 @@ package final class ReplicaClient {
   }
 
   /// Takes a published message of one frame, which the welcome is.
-  package func receive(welcome frame: ArraySlice<UInt8>, at moment: Moment) {
+  func receive(welcome frame: ArraySlice<UInt8>, at moment: Moment) {
     heard(moment)
     do throws(MessageError) {
       _ = try Welcome(frame: frame)
@@ -194,7 +193,7 @@ package final class ReplicaClient {
   }
 
   /// Takes a published message.
-  package func receive(
+  func receive(
     topic: ArraySlice<UInt8>,
     body: ArraySlice<UInt8>,
     at moment: Moment,
@@ -214,7 +213,7 @@ package final class ReplicaClient {
   }
 
   /// Joins what needs joining and sends what waits.
-  package func endTurn(_ moment: Moment) {
+  func endTurn(_ moment: Moment) {
     now = moment
     hasAskedForTurn = false
     beginLives()
@@ -228,13 +227,13 @@ package final class ReplicaClient {
   }
 
   /// What to tell the user, oldest first.
-  package func takeEvents() -> [ClientEvent] {
+  func takeEvents() -> [ClientEvent] {
     defer { events.removeAll() }
     return events
   }
 
   /// Takes the next thing to do, in order; nil when there is none.
-  package func nextOutgoing() -> Outgoing? { outgoing.popFirst() }
+  func nextOutgoing() -> Outgoing? { outgoing.popFirst() }
 
   func send(_ message: ClientMessage) { outgoing.append(.control(message.encoded())) }
 

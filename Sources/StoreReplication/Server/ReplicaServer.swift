@@ -140,7 +140,7 @@ package final class ReplicaServer {
   }
 
   /// Leaves the root store alone, which may outlive the server.
-  package func detach() { root.detach() }
+  func detach() { root.detach() }
 
   /// The newest revision that clients may be told of.
   package var revision: UInt64 { root.revision }
@@ -150,7 +150,7 @@ package final class ReplicaServer {
 
   /// Is told when something came up that the end of a turn sends: also between two turns, when the
   /// effects of an action have ended.
-  package var onUnsent: (@MainActor () -> Void)? {
+  var onUnsent: (@MainActor () -> Void)? {
     get { log.onUnsent }
     set { log.onUnsent = newValue }
   }
@@ -164,7 +164,7 @@ package final class ReplicaServer {
   ///   - peer: Who sent it.
   ///   - address: Where the peer is connected from, as the transport says it.
   ///   - moment: When it came.
-  package func receive(
+  func receive(
     control frame: ArraySlice<UInt8>,
     from peer: PeerID,
     address: @autoclosure () -> String,
@@ -187,7 +187,7 @@ package final class ReplicaServer {
   }
 
   /// Takes note of something that no well-behaved client sends, and ends the peer's session.
-  package func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
+  func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
     now = moment
     counters.malformed += 1
     notice(peer, what)
@@ -202,7 +202,7 @@ package final class ReplicaServer {
   ///   - frame: The message.
   ///   - peer: The connection that it came on.
   ///   - moment: When it came.
-  package func receive(upstream frame: ArraySlice<UInt8>, from peer: PeerID, at moment: Moment) {
+  func receive(upstream frame: ArraySlice<UInt8>, from peer: PeerID, at moment: Moment) {
     now = moment
     switch frame.first {
     case 0: subscribers.unsubscribed(peer, from: Topic(bytes: frame.dropFirst()))
@@ -220,7 +220,7 @@ package final class ReplicaServer {
   }
 
   /// Takes note that a connection of either socket is over.
-  package func lost(_ peer: PeerID, at moment: Moment) {
+  func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
     if let session = subscribers.lost(peer) ?? sessions.session(of: peer) {
       sessions.lost(session, now: now.instant)
@@ -235,7 +235,7 @@ package final class ReplicaServer {
   }
 
   /// Takes what a job has made.
-  package func receive(_ result: CaptureJob.Result, at moment: Moment) {
+  func receive(_ result: CaptureJob.Result, at moment: Moment) {
     now = moment
     joins.finish(result, now: now.instant)
   }
@@ -243,7 +243,7 @@ package final class ReplicaServer {
   /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
   ///
   /// What it asks is not looked at for a while, for there is nowhere to put an answer.
-  package func blocked(_ peer: PeerID) {
+  func blocked(_ peer: PeerID) {
     // Answers of one turn are refused one by one.
     guard !sessions.isBlocked(peer, now: now.instant) else { return }
     notice(peer, "does not read what it is sent; its session ends")
@@ -255,7 +255,7 @@ package final class ReplicaServer {
   // MARK: Turns
 
   /// Whether so much was reduced that it should be published before anything else is taken.
-  package var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
+  var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
 
   /// Publishes what the turn changed, answers what it asked and does what is due.
   ///
@@ -263,7 +263,7 @@ package final class ReplicaServer {
   ///   - moment: The moment.
   ///   - heard: Everything that came up to this moment was taken. Who is silent is judged as of
   ///     then: a client must not lose its session because we were slow. Nil when that is now.
-  package func endTurn(_ moment: Moment, heardUntil heard: Moment? = nil) {
+  func endTurn(_ moment: Moment, heardUntil heard: Moment? = nil) {
     now = moment
     for session in sessions.expired(at: (heard ?? moment).instant) {
       counters.leasesEnded += 1
@@ -280,12 +280,9 @@ package final class ReplicaServer {
     joins.freeDiscarded()
   }
 
-  /// Does what is due.
-  package func tick(_ moment: Moment) { endTurn(moment) }
-
   /// When ``endTurn(_:heardUntil:)`` has something to do without a frame, or may have; nil when
   /// nothing is under way.
-  package var nextDeadline: Instant? {
+  var nextDeadline: Instant? {
     let next = min(
       sessions.nextDeadline,
       subscriptions.nextDeadline,
@@ -354,26 +351,6 @@ package final class ReplicaServer {
   /// The next job to be run on another thread; nil when none is to begin now.
   func nextJob() -> CaptureJob? { joins.nextJob() }
 
-  /// The frames to send, in that order.
-  package func takeOutgoing() -> [OutgoingFrame] {
-    var frames: [OutgoingFrame] = []
-    while let frame = nextFrame() { frames.append(frame) }
-    var bytes = 0
-    while bytes < limits.pieceBytesPerTurn, let piece = nextPiece() {
-      bytes += piece.bytes
-      frames.append(piece)
-    }
-    startEffects()
-    return frames
-  }
-
-  /// The jobs that may begin now, to be run on any thread.
-  package func takeJobs() -> [CaptureJob] {
-    var jobs: [CaptureJob] = []
-    while let job = nextJob() { jobs.append(job) }
-    return jobs
-  }
-
   /// Finishes what was accepted and says goodbye to everyone.
   ///
   /// - Parameters:
@@ -381,7 +358,7 @@ package final class ReplicaServer {
   ///   - reason: Why nothing can be kept any more, where that is why.
   /// - Returns: Who was told.
   @discardableResult
-  package func shutDown(_ moment: Moment, reason: String? = nil) -> Set<PeerID> {
+  func shutDown(_ moment: Moment, reason: String? = nil) -> Set<PeerID> {
     endTurn(moment)
     let all = sessions.all
     for session in all {
@@ -395,7 +372,7 @@ package final class ReplicaServer {
   }
 
   /// What the operator should know since the last call.
-  package func takeNotices() -> [ServerNotice] {
+  func takeNotices() -> [ServerNotice] {
     guard !notices.isEmpty else { return [] }
     defer { notices = [] }
     return notices

@@ -21,9 +21,9 @@ struct LengthsTests {
       swift(String(repeating: "\n", count: count), path: path)
     }
     #expect(Lengths.checkFile(file(800, "Sources/A/B.swift")).isEmpty)
-    #expect(Lengths.checkFile(file(801, "Sources/A/B.swift")).map(\.amount) == [801])
+    #expect(Lengths.checkFile(file(801, "Sources/A/B.swift")).count == 1)
     #expect(Lengths.checkFile(file(1_200, "Tests/A/B.swift")).isEmpty)
-    #expect(Lengths.checkFile(file(1_201, "Tests/A/B.swift")).map(\.amount) == [1_201])
+    #expect(Lengths.checkFile(file(1_201, "Tests/A/B.swift")).count == 1)
   }
 
   @Test(

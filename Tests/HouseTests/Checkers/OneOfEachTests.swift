@@ -11,6 +11,7 @@ struct OneOfEachTests {
     let text = "while let frame = server.nextFrame() { send(frame) }\n"
     #expect(rules(text) == [OneOfEach.turn])
     #expect(rules(text, "Sources/StoreReplication/Server/DaemonTurn.swift") == [])
+    #expect(rules("func nextFrame() -> Frame? { parts.nextFrame() }\n") == [])
     #expect(rules("// server.nextFrame()\n") == [])
   }
 
@@ -19,6 +20,6 @@ struct OneOfEachTests {
     #expect(rules("final class Copy<State>: Replica {\n") == [OneOfEach.replica])
     #expect(rules("final class Copy: Other, Replica {\n") == [OneOfEach.replica])
     #expect(rules("final class Copy: CountingReplica {\n") == [])
-    #expect(rules("let copy: any Replica\n") == [])
+    #expect(rules("final class Log: Replica {\n  private let copy: any Replica\n") == [])
   }
 }

@@ -1,6 +1,6 @@
 /// One place where a house rule is broken: what was found, where, and what to do about it.
 struct Breach: Hashable, CustomStringConvertible {
-  /// The rule's short name, as the ratchet list spells it.
+  /// The rule's short name.
   var rule: String
   /// The file, relative to the repository's root.
   var path: String
@@ -10,8 +10,6 @@ struct Breach: Hashable, CustomStringConvertible {
   var what: String
   /// What to do instead.
   var remedy: String
-  /// How much of the rule's measure this is: lines for lengths, otherwise one for each find.
-  var amount = 1
 
   var description: String {
     "\(path):\(line): \(what). \(remedy)"

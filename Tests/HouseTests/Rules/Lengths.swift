@@ -31,7 +31,6 @@ enum Lengths {
         line: 1,
         what: "\(file.lines.count) lines, \(allowed) are allowed",
         remedy: "Split it: one main type per file, Type+Aspect.swift for extensions.",
-        amount: file.lines.count,
       )
     ]
   }

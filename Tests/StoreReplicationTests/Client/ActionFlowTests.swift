@@ -14,62 +14,62 @@ struct ActionFlowTests {
 
   @Test("Frames have no more actions than the limit, and the window bounds what is in flight")
   func frames() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
     let limit = Limits().actionsPerFrame
     _ = bench.take()
     for _ in 0..<1_100 { _ = bench.client.submit([0x01], to: scope) }
-    bench.endTurn()
+    try bench.wire.settle()
     let frames = sizes(bench.take())
     #expect(frames.reduce(0, +) == 1_024)
     #expect(frames.dropLast().allSatisfy { $0 == limit })
     #expect(!bench.client.isTurnFull, "76 wait, but nothing can be sent")
-    bench.acks(first: 1, revisions: [5], nonce: 1, sequence: 0)
+    try bench.acks(first: 1, revisions: [5], nonce: 1, sequence: 0)
     #expect(sizes(bench.take()) == [1])
   }
 
   @Test("A turn is full when so many wait as should not be held back")
   func fullTurn() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
     for count in 1...Limits().actionsHeldBack {
       #expect(!bench.client.isTurnFull)
       _ = bench.client.submit([UInt8(count % 24)], to: scope)
     }
     #expect(bench.client.isTurnFull)
-    bench.endTurn()
+    try bench.wire.settle()
     #expect(!bench.client.isTurnFull)
   }
 
   @Test("What was decided before the state had come settles in order, and once")
   func order() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
     var settled: [Int] = []
     for number in 1...3 {
       bench.client.submit([0x01], to: scope).whenSettled { _ in settled.append(number) }
     }
-    bench.endTurn()
-    bench.acks(first: 1, revisions: [6, 7], nonce: 1, sequence: 2)
-    bench.publish(sequence: 1, revisions: 6...6)
+    try bench.wire.settle()
+    try bench.acks(first: 1, revisions: [6, 7], nonce: 1, sequence: 2)
+    try bench.publish(sequence: 1, revisions: 6...6)
     #expect(settled.isEmpty)
-    bench.publish(sequence: 2, revisions: 7...7)
+    try bench.publish(sequence: 2, revisions: 7...7)
     #expect(settled == [1, 2])
-    bench.acks(first: 1, revisions: [6, 7], nonce: 1, sequence: 2)
-    bench.acks(first: 3, revisions: [7], nonce: 1, sequence: 2)
+    try bench.acks(first: 1, revisions: [6, 7], nonce: 1, sequence: 2)
+    try bench.acks(first: 3, revisions: [7], nonce: 1, sequence: 2)
     #expect(settled == [1, 2, 3])
   }
 
   @Test("A scope that is let go of is joined for its last actions, and left after their outcomes")
   func lastActions() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     _ = try bench.join(revision: 5)
     let other = bench.client.add("other", mode: .sendOnly, replica: nil)
     let ticket = bench.client.submit([0x01], to: other)
     bench.client.release(other)
-    bench.endTurn()
-    bench.advance(by: .seconds(3))
-    let last = try #require(bench.joins().last)
+    try bench.wire.settle()
+    try bench.wire.advance(by: .seconds(3))
+    let last = try #require(bench.wire.joins.last)
     #expect(last.contains { $0.scope == "other" && $0.mode == .sendOnly })
     #expect(ticket.outcome == nil)
     #expect(bench.client.unheldScopes == ["other"])
@@ -96,44 +96,41 @@ struct ActionFlowTests {
   func overrun() throws {
     var limits = Limits()
     limits.keptBytes = 64
-    let pair = PairBench(limits: limits)
-    try pair.connect()
-    let (scope, replica) = try pair.follow("counter", Deck.Counter.self)
+    let bench = ServerBench()
+    let wire = try BenchClient(bench, limits: limits)
+    let (scope, replica) = try wire.follow("counter", Deck.Counter.self)
     // The delta is lost, so that only a join brings the state.
-    pair.dropsPublished = true
-    let ticket = try pair.submit(.incrementButtonTapped, to: scope)
-    pair.dropsPublished = false
+    wire.published.isBroken = true
+    let ticket = try wire.send(Deck.CounterAction.incrementButtonTapped, to: scope)
+    wire.published.isBroken = false
     #expect(ticket.outcome == nil)
     var shown: [Int?] = []
     ticket.whenSettled { _ in shown.append(replica.shown?.count) }
-    pair.bench.holdsJobs = true
-    let cards = try pair.follow("cards", IdentifiedArrayOf<Deck.Card>.self)
+    bench.holdsJobs = true
+    let cards = try wire.follow("cards", IdentifiedArrayOf<Deck.Card>.self)
     for _ in 0..<3 {
-      pair.bench.root.send(.counter(.filled(bytes: 1_000)))
-      pair.bench.root.send(.counter(.filled(bytes: 2_000)))
-      try pair.pump()
+      try bench.send(.counter(.filled(bytes: 1_000)), .counter(.filled(bytes: 2_000)))
     }
-    pair.bench.finishJobs()
-    pair.bench.holdsJobs = false
-    try pair.pump()
+    bench.finishJobs()
+    bench.holdsJobs = false
+    try bench.settle()
     #expect(shown == [1])
     #expect(cards.replica.shown?.count == 2)
   }
 
   @Test("What was asked is asked again with the next hello, where the answer was lost")
   func lostAnswer() throws {
-    let pair = PairBench()
-    try pair.connect()
-    let peer = ServerBench.peer(pair.peer)
-    pair.bench.sockets.full = [peer]
+    let bench = ServerBench()
+    let wire = try BenchClient(bench)
+    bench.full = [wire.peer]
     var answers = 0
-    pair.client.describe { answer in if case .success = answer { answers += 1 } }
-    try pair.pump()
-    #expect(pair.bench.server.counters.blockedPeers == 1 && answers == 0)
-    pair.bench.sockets.full = []
+    wire.client.describe { answer in if case .success = answer { answers += 1 } }
+    try bench.settle()
+    #expect(bench.server.counters.blockedPeers == 1 && answers == 0)
+    bench.full = []
     // Its next ping tells it that it has no session any more.
-    for _ in 0..<4 { try pair.advance(by: .seconds(2)) }
-    #expect(pair.client.isLive)
+    for _ in 0..<4 { try bench.advance(by: .seconds(2)) }
+    #expect(wire.client.isLive)
     #expect(answers == 1)
   }
 }

@@ -17,7 +17,13 @@ struct ActionQueueTests {
   }
 
   private let window = 9
-  private let scope = ClientBench().open()
+  private let scope: ClientScope
+
+  init() throws {
+    let daemon = try PlayedDaemon()
+    try daemon.open()
+    scope = daemon.scope
+  }
 
   private func same(_ left: [ActionTicket], _ right: [ActionTicket]) -> Bool {
     left.elementsEqual(right) { $0 === $1 }

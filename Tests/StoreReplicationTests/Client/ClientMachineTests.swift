@@ -8,49 +8,49 @@ import Testing
 @Suite struct ClientMachineTests {
   @Test("§9: a client greets, joins, fences, and shows the snapshot at the echo's revision")
   func join() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
-    #expect(bench.replica.log == ["reset at 5", "settled at 5"])
+    #expect(bench.log == ["snapshot 5", "shown 5"])
     #expect(scope.status == .live)
     #expect(bench.client.revision == 5)
   }
 
   @Test("§9: deltas before the echo are dropped, those after it wait for the snapshot")
   func aroundTheEcho() throws {
-    let bench = ClientBench()
-    bench.open()
-    bench.publish(sequence: 3, revisions: 4...4)
-    bench.echo(revision: 4, sequence: 3)
-    bench.publish(sequence: 4, revisions: 5...6)
-    #expect(bench.replica.log.isEmpty)
-    bench.snapshot(revision: 4)
+    let bench = try PlayedDaemon()
+    try bench.open()
+    try bench.publish(sequence: 3, revisions: 4...4)
+    try bench.echo(revision: 4, sequence: 3)
+    try bench.publish(sequence: 4, revisions: 5...6)
+    #expect(bench.log.isEmpty)
+    try bench.snapshot(revision: 4)
     #expect(
-      bench.replica.log
-        == ["reset at 4", "settled at 4", "applied 5", "applied 6", "settled at 6"]
+      bench.log
+        == ["snapshot 4", "shown 4", "delta 5", "delta 6", "shown 6"]
     )
   }
 
   @Test("§9: a gap makes the client join again from the revision it has")
   func gap() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     try bench.join(revision: 5)
-    bench.publish(sequence: 1, revisions: 6...6)
-    bench.publish(sequence: 3, revisions: 8...8)
-    let request = try #require(bench.joins().last?.first)
+    try bench.publish(sequence: 1, revisions: 6...6)
+    try bench.publish(sequence: 3, revisions: 8...8)
+    let request = try #require(bench.wire.joins.last?.first)
     #expect(request.position == ClientMessage.Position(epoch: 77, revision: 6))
     #expect(request.mode == .follow)
-    #expect(bench.replica.log.last == "settled at 6", "nothing of revision 8 was shown")
+    #expect(bench.log.last == "shown 6", "nothing of revision 8 was shown")
   }
 
   @Test("§9: a digest that differs makes the client ask for a snapshot, and say so")
   func digest() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     try bench.join(revision: 5)
-    bench.bookmark(revision: 5, sequence: 0, digest: Digest(rawValue: 1))
-    let request = try #require(bench.joins().last?.first)
+    try bench.bookmark(revision: 5, sequence: 0, digest: Digest(rawValue: 1))
+    let request = try #require(bench.wire.joins.last?.first)
     #expect(request.position == nil)
     #expect(
-      bench.client.takeEvents().contains {
+      bench.wire.events.contains {
         if case .resynchronizing(scope: "counter", _) = $0 { true } else { false }
       }
     )
@@ -58,59 +58,59 @@ import Testing
 
   @Test("§9: a bookmark ahead of the view shows that the last delta was lost")
   func lostLast() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     try bench.join(revision: 5)
-    bench.bookmark(revision: 6, sequence: 1, digest: bench.replica.digest)
-    #expect(bench.joins().last?.first?.position?.revision == 5)
+    try bench.bookmark(revision: 6, sequence: 1, digest: bench.copy.replica.digest)
+    #expect(bench.wire.joins.last?.first?.position?.revision == 5)
   }
 
   @Test("§8: an action is settled only when the local state includes it")
   func readYourWrites() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
     let ticket = bench.client.submit([0x61, 0x61], to: scope)
-    bench.endTurn()
-    bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
+    try bench.wire.settle()
+    try bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
     #expect(ticket.outcome == nil, "the delta is still on its way")
-    bench.publish(sequence: 1, revisions: 6...6)
+    try bench.publish(sequence: 1, revisions: 6...6)
     #expect(ticket.outcome == .applied(revision: 6, hasEffects: false))
     #expect(ticket.isFinished)
 
     let second = bench.client.submit([0x61, 0x62], to: scope)
-    bench.endTurn()
-    bench.publish(sequence: 2, revisions: 7...7)
+    try bench.wire.settle()
+    try bench.publish(sequence: 2, revisions: 7...7)
     #expect(second.outcome == nil, "the daemon has not said so yet")
-    bench.acks(first: 2, revisions: [7], nonce: 1, sequence: 2)
+    try bench.acks(first: 2, revisions: [7], nonce: 1, sequence: 2)
     #expect(second.outcome == .applied(revision: 7, hasEffects: false))
   }
 
   @Test("§8: effects have ended only when the local state has what they changed last")
   func finish() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
     let ticket = bench.client.submit([0x61, 0x61], to: scope)
-    bench.endTurn()
-    bench.acksRunning(first: 1, revision: 5)
+    try bench.wire.settle()
+    try bench.acks(first: 1, revisions: [5], hasEffects: true, nonce: 0, sequence: 0)
     #expect(ticket.outcome != nil)
-    bench.finished([1], nonce: 1, sequence: 1)
+    try bench.send(.finished([1], reach: DaemonMessage.Reach(nonce: 1, sequence: 1)))
     #expect(!ticket.isFinished, "the effect's last delta is still on its way")
-    bench.publish(sequence: 1, revisions: 6...6)
+    try bench.publish(sequence: 1, revisions: 6...6)
     #expect(ticket.isFinished)
   }
 
   @Test("§10: after a break every action without an outcome is sent again, in order")
   func resend() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
     for byte: UInt8 in [0x61, 0x62, 0x63] { _ = bench.client.submit([0x61, byte], to: scope) }
-    bench.endTurn()
-    bench.acks(first: 1, revisions: [6], nonce: 0, sequence: 0)
+    try bench.wire.settle()
+    try bench.acks(first: 1, revisions: [6], nonce: 0, sequence: 0)
     _ = bench.take()
-    bench.greet()
-    let hello = try #require(bench.hellos().last)
+    try bench.greet()
+    let hello = try #require(bench.hellos.last)
     #expect(hello.token == bench.token)
     #expect(hello.firstSequence == 2)
-    bench.helloOK(last: 1, isResumed: true)
+    try bench.helloOK(last: 1, isResumed: true)
     let sent = bench.take().compactMap { message -> (UInt64, [[UInt8]])? in
       guard case .actions(let first, let requests) = message else { return nil }
       return (first, requests.map { Array($0.action) })
@@ -121,45 +121,45 @@ import Testing
 
   @Test("§11: silence makes the state stale, keeps it on show, and connects afresh")
   func silence() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     let scope = try bench.join(revision: 5)
-    bench.advance(by: .seconds(11))
+    try bench.wire.advance(by: .seconds(11))
     #expect(scope.status == .stale)
-    #expect(bench.client.takeEvents().contains(.silent))
-    #expect(bench.replica.log == ["reset at 5", "settled at 5"])
-    bench.advance(by: .seconds(1))
-    #expect(bench.outgoing.contains(.reconnect))
+    #expect(bench.wire.events.contains(.silent))
+    #expect(bench.log == ["snapshot 5", "shown 5"])
+    try bench.wire.advance(by: .seconds(1))
+    #expect(bench.wire.reconnects == 1)
   }
 
   @Test("§11: a new epoch is told, and everything is fetched afresh")
   func newEpoch() throws {
-    let bench = ClientBench()
+    let bench = try PlayedDaemon()
     try bench.join(revision: 5)
-    bench.greet()
-    bench.helloOK(epoch: 78, last: 0, isResumed: false)
-    #expect(bench.client.takeEvents().contains(.newEpoch(old: 77, new: 78)))
-    #expect(bench.joins().last?.first?.position == nil)
+    try bench.greet()
+    try bench.helloOK(epoch: 78, last: 0, isResumed: false)
+    #expect(bench.wire.events.contains(.newEpoch(old: 77, new: 78)))
+    #expect(bench.wire.joins.last?.first?.position == nil)
   }
 
   @Test("An action whose deadline passes while there is no daemon expires, in time")
   func expiryOffline() throws {
-    let bench = ClientBench()
-    let scope = bench.client.add("counter", mode: .follow, replica: bench.replica)
+    let bench = try PlayedDaemon()
+    let scope = bench.scope
     let soon = bench.client.submit([0], to: scope, timeToLive: .milliseconds(100))
     let later = bench.client.submit([0], to: scope, timeToLive: .milliseconds(300))
-    bench.endTurn()
-    #expect(bench.client.nextDeadline == Instant(nanoseconds: 100_000_000))
-    bench.advance(by: .milliseconds(99))
+    try bench.wire.settle()
+    #expect(bench.client.nextDeadline == bench.wire.now.instant.advanced(by: .milliseconds(100)))
+    try bench.wire.advance(by: .milliseconds(99))
     #expect(soon.outcome == nil)
-    bench.advance(by: .milliseconds(1))
+    try bench.wire.advance(by: .milliseconds(1))
     guard case .failed(let failure)? = soon.outcome else {
       Issue.record("It has not expired: \(String(describing: soon.outcome))")
       return
     }
     #expect(failure.code == Outcome.expired)
     #expect(later.outcome == nil)
-    #expect(bench.client.nextDeadline == Instant(nanoseconds: 300_000_000))
-    bench.advance(by: .milliseconds(200))
+    #expect(bench.client.nextDeadline == bench.wire.now.instant.advanced(by: .milliseconds(200)))
+    try bench.wire.advance(by: .milliseconds(200))
     #expect(later.isFinished)
   }
 }

@@ -8,54 +8,61 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ClientOutputTests {
+  private let yard = BenchOf<Yard.State, Yard.Action>()
+  private let wire: BenchClient
+
+  init() throws { wire = try BenchClient(yard) }
+
+  private func follow(_ name: String) throws -> Watched {
+    try wire.watch(name, Yard.exposures.map(\.description))
+  }
+
   @Test("§8: outputs come in order, behind the state of their revision, when all have seen it")
-  func order() {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.send(.bell(.rungTwice), .bell(.rung))
+  func order() throws {
+    let bell = try follow("bell")
+    try yard.send(.bell(.rungTwice), .bell(.rung))
     #expect(
-      bell.log.dropFirst(3) == [
-        "applied 1", "applied 2", "settled at 2", "announced", "bell 1 at 1", "bell 1 again at 1",
-        "bell 2 at 2",
+      bell.log.dropFirst(2) == [
+        "delta 1", "delta 2", "shown 2", "output 1", "output 1", "output 2",
       ]
     )
+    #expect(bell.sounds == ["bell 1", "bell 1 again", "bell 2"])
   }
 
   @Test("An effect's output comes between revisions, to whoever follows the scope")
-  func effect() async {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    let row = bench.follow("row/1").replica
-    bench.send(.bell(.rungLater))
-    await eventually { bench.gate.waiting == 1 }
-    bench.gate.open()
-    await eventually {
-      bench.pump()
+  func effect() async throws {
+    let bell = try follow("bell")
+    let row = try follow("row/1")
+    try yard.send(.bell(.rungLater))
+    await eventually { yard.gate.waiting == 1 }
+    yard.gate.open()
+    try await eventually {
+      try yard.settle()
       return !bell.sounds.isEmpty
     }
     #expect(bell.sounds == ["late"])
-    #expect(bench.client.resyncs == 0)
+    #expect(wire.client.resyncs == 0)
     #expect(row.sounds == [])
   }
 
   @Test("Two followers of a scope get each output once, and one who left gets no more")
-  func followers() {
-    let bench = OutputBench()
-    let (one, scope) = bench.follow("bell")
-    let other = bench.follow("bell").replica
-    bench.send(.bell(.rung))
-    bench.unfollow(scope)
-    bench.send(.bell(.rung))
+  func followers() throws {
+    let one = try follow("bell")
+    let other = try follow("bell")
+    try yard.send(.bell(.rung))
+    wire.client.timing.linger = .zero
+    wire.client.release(one.scope)
+    try wire.settle()
+    try yard.send(.bell(.rung))
     #expect(one.sounds == ["bell 1"])
     #expect(other.sounds == ["bell 1", "bell 2"])
   }
 
   @Test("An optional scope and a row have outputs as well")
-  func kinds() {
-    let bench = OutputBench()
-    let spare = bench.follow("spare").replica
-    let row = bench.follow("row/2").replica
-    bench.send(
+  func kinds() throws {
+    let spare = try follow("spare")
+    let row = try follow("row/2")
+    try yard.send(
       .spare(.touched),
       .rows(.element(id: 1, action: .rung)),
       .rows(.element(id: 2, action: .rung)),
@@ -66,109 +73,92 @@ struct ClientOutputTests {
 
   @Test("§9: a scope that stays misses no output and gets none twice while another one is joined")
   func keptAcrossJoin() throws {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.holdsPublished = true
-    bench.send(.bell(.rung))
-    let row = YardReplica()
-    _ = bench.client.add("row/1", mode: .follow, replica: row)
+    let bell = try follow("bell")
+    wire.published.isHeld = true
+    try yard.send(.bell(.rung))
     // The join, its fence and its echo; revisions on either side of it.
-    bench.pump()
-    bench.send(.bell(.rung), .rows(.element(id: 1, action: .rung)))
-    bench.holdsPublished = false
-    bench.deliverPublished()
-    bench.pump()
-    bench.send(.bell(.rung))
+    let row = try follow("row/1")
+    try yard.send(.bell(.rung), .rows(.element(id: 1, action: .rung)))
+    wire.published.isHeld = false
+    try yard.settle()
+    try yard.send(.bell(.rung))
     #expect(bell.sounds == ["bell 1", "bell 2", "bell 3"])
     #expect(row.sounds == ["row 1"])
-    #expect(bench.client.resyncs == 0)
+    #expect(wire.client.resyncs == 0)
   }
 
   @Test("§9: outputs behind the echo wait for the snapshot, and come behind their deltas then")
-  func waitForCaptures() {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.holdsJobs = true
-    let row = bench.follow("row/1").replica
-    bench.send(.bell(.rung))
-    bench.send(.rows(.element(id: 1, action: .rung)))
+  func waitForCaptures() throws {
+    let bell = try follow("bell")
+    yard.holdsJobs = true
+    let row = try follow("row/1")
+    try yard.send(.bell(.rung))
+    try yard.send(.rows(.element(id: 1, action: .rung)))
     #expect(bell.sounds == [])
-    bench.holdsJobs = false
-    bench.pump()
-    #expect(bell.log.suffix(4) == ["applied 1", "settled at 1", "announced", "bell 1 at 1"])
+    yard.holdsJobs = false
+    try yard.settle()
+    #expect(bell.log.suffix(3) == ["delta 1", "shown 1", "output 1"])
     #expect(
       row.log == [
-        "reset at 0", "settled at 0", "announced", "applied 2", "settled at 2", "announced",
-        "row 1 at 2",
+        "snapshot 0", "shown 0", "delta 2", "shown 2", "output 2",
       ]
     )
   }
 
   @Test("§9: outputs that come ahead of their deltas show a loss, and are lost with them")
   func lostDeltas() throws {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.holdsPublished = true
-    bench.send(.bell(.rung))
-    bench.loseFirst()
-    bench.holdsPublished = false
-    bench.deliverPublished()
-    bench.pump()
-    #expect(bench.client.resyncs == 1)
+    let bell = try follow("bell")
+    wire.published.isHeld = true
+    try yard.send(.bell(.rung))
+    wire.published.lose(1)
+    wire.published.isHeld = false
+    try yard.settle()
+    #expect(wire.client.resyncs == 1)
     #expect(bell.sounds == [])
-    #expect(bell.log.contains("applied 1"), "the state is repaired: \(bell.log)")
-    bench.send(.bell(.rung))
+    #expect(bell.log.contains("delta 1"), "the state is repaired: \(bell.log)")
+    try yard.send(.bell(.rung))
     #expect(bell.sounds == ["bell 2"])
   }
 
   @Test("A lost message of outputs disturbs nothing")
   func lostOutputs() throws {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.holdsPublished = true
-    bench.send(.bell(.touched))
-    bench.send(.bell(.rung))
-    bench.loseFirst()
-    bench.holdsPublished = false
-    bench.deliverPublished()
-    bench.pump()
+    let bell = try follow("bell")
+    wire.published.isHeld = true
+    try yard.send(.bell(.touched))
+    try yard.send(.bell(.rung))
+    wire.published.lose(1)
+    wire.published.isHeld = false
+    try yard.settle()
     #expect(bell.sounds == ["bell 1"])
-    #expect(bench.client.resyncs == 0)
+    #expect(wire.client.resyncs == 0)
   }
 
   @Test("Outputs of a break are not repeated after it")
-  func breaks() {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.holdsPublished = true
-    bench.send(.bell(.rung))
+  func breaks() throws {
+    let bell = try follow("bell")
+    wire.published.isHeld = true
+    try yard.send(.bell(.rung))
     // The connection breaks, and with it what was on the way.
-    while !bench.published.isEmpty { bench.loseFirst() }
-    bench.holdsPublished = false
-    bench.connect()
-    #expect(bell.log.contains("applied 1"))
+    wire.published.lose()
+    wire.published.isHeld = false
+    try wire.greet()
+    #expect(bell.log.contains("delta 1"))
     #expect(bell.sounds == [])
-    bench.send(.bell(.rung))
+    try yard.send(.bell(.rung))
     #expect(bell.sounds == ["bell 2"])
   }
 
   @Test("An output of a scope that the view does not have is counted, and the others are told")
   func strangeIndex() throws {
-    let bench = OutputBench()
-    let bell = bench.follow("bell").replica
-    bench.holdsPublished = true
-    bench.send(.bell(.touched))
-    let topic = try #require(bench.published.first?.topic)
-    guard case .outputs(var outputs)? = try bench.messages().first else {
-      Issue.record("No outputs")
-      return
+    let bell = try follow("bell")
+    wire.alterPublished { message in
+      guard case .outputs(var outputs) = message else { return message }
+      outputs.outputs.insert(outputs.outputs[0], at: 0)
+      outputs.outputs[0].index = 7
+      return .outputs(outputs)
     }
-    outputs.outputs.insert(outputs.outputs[0], at: 0)
-    outputs.outputs[0].index = 7
-    let frame = PublishedMessage.outputs(outputs).encoded()
-    let now = Moment(instant: Instant(nanoseconds: 0), wallMilliseconds: 1_000)
-    bench.client.receive(topic: topic[...], body: frame[...], at: now)
-    #expect(bench.client.malformed == 1)
+    try yard.send(.bell(.touched))
+    #expect(wire.client.malformed == 1)
     #expect(bell.sounds == ["bell 0"])
   }
 }

@@ -31,7 +31,7 @@ struct EvolutionTests {
   @Test("§2.1: the newer client joins with the older daemon's hashes and sees its own fields")
   func firstState() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     #expect(scope.status == .live)
     let row = NewBuild.Row(stars: 3, isNew: true, title: "Emma", id: 1)
@@ -46,7 +46,7 @@ struct EvolutionTests {
           count: 0,
         )
     )
-    #expect(replica.resets == 1)
+    #expect(daemon.server.counters.snapshots == 1)
     let hashes = bench.joins.map { $0.map(\.stateHash) }
     #expect(
       hashes == [
@@ -59,7 +59,7 @@ struct EvolutionTests {
   @Test("After many actions of either side the states are the same, and the digests fit")
   func manyActions() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     var generator = SeededGenerator(seed: 4)
     for step in 0..<400 {
@@ -73,37 +73,36 @@ struct EvolutionTests {
       case 6: _ = daemon.root.send(.library(.row(id: id, action: .shelved("s\(step)"))))
       default: _ = daemon.root.send(.library(.moodChanged(.calm)))
       }
-      try bench.pump()
-      #expect(replica.shown == NewBuild.Library(daemon.library), "after step \(step)")
+      try bench.settle()
+      #expect(replica.shown == NewBuild.Library(daemon.root.state.library), "after step \(step)")
       if step.isMultiple(of: 50) { try bench.advance(by: .milliseconds(300)) }
     }
     try bench.advance(by: .milliseconds(300))
-    #expect(daemon.library.rows.count > 3)
-    #expect(bench.resynchronisations == [])
-    #expect(replica.resets == 1)
+    #expect(daemon.root.state.library.rows.count > 3)
+    #expect(bench.resynchronizations == [])
+    #expect(daemon.server.counters.snapshots == 1)
     #expect(bench.client.revision == daemon.root.revision)
   }
 
   @Test("A change of what only the daemon has changes nothing but the revision")
   func invisibleChange() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (_, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     let before = replica.shown
     for text in ["one", "two"] { _ = daemon.root.send(.library(.legacyWritten(text))) }
-    try bench.pump()
+    try bench.settle()
     #expect(daemon.root.revision == 2)
     #expect(bench.client.revision == 2)
-    #expect(replica.shownRevisions.last == 2)
     #expect(replica.shown == before)
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("An optional scope comes and goes")
   func optionalScope() throws {
     let daemon = OldDaemon(OldBuild.Library(), tail: nil, epoch: 1, OldBuild.reduce)
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(
       scope: "tail",
       NewBuild.Library.self,
@@ -114,24 +113,24 @@ struct EvolutionTests {
     let absent = try bench.send(NewBuild.Action.added(title: "x"), to: scope)
     #expect(failure(absent)?.code == Outcome.absent)
     _ = daemon.root.send(.tailReplaced(OldBuild.Library(name: "there")))
-    try bench.pump()
+    try bench.settle()
     #expect(replica.shown?.label == "there")
     try bench.send(NewBuild.Action.renamed(to: "still", isQuiet: false), to: scope)
     #expect(replica.shown?.label == "still")
     _ = daemon.root.send(.tailReplaced(nil))
-    try bench.pump()
-    #expect(replica.shown == nil)
+    try bench.settle()
+    #expect(!replica.isShown)
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("A digest that differs is noticed, and the scope fetched again")
   func drift() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     // A delta that the daemon never made.
-    bench.alterPublished = { message in
+    bench.alterPublished { message in
       guard case .deltas(var run) = message else { return message }
       let old = OldBuild.Library()
       var new = old
@@ -147,42 +146,42 @@ struct EvolutionTests {
     }
     try bench.send(NewBuild.Action.renamed(to: "right", isQuiet: true), to: scope)
     #expect(replica.shown?.label == "forged")
-    bench.alterPublished = { $0 }
+    bench.alterPublished { $0 }
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations.count == 1)
-    #expect(replica.shown == NewBuild.Library(daemon.library))
-    #expect(replica.resets == 2)
+    #expect(bench.resynchronizations.count == 1)
+    #expect(replica.shown == NewBuild.Library(daemon.root.state.library))
+    #expect(daemon.server.counters.snapshots == 2)
   }
 
   @Test("After a break the client resumes with a delta, which is translated too")
   func resume() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     try bench.send(NewBuild.Action.added(title: "before"), to: scope)
-    bench.losesPublished = true
+    bench.published.isBroken = true
     _ = daemon.root.send(.library(.added(title: "meanwhile")))
     _ = daemon.root.send(.library(.moodChanged(.busy(level: 2))))
-    try bench.pump()
-    #expect(replica.shown != NewBuild.Library(daemon.library))
-    bench.losesPublished = false
-    bench.forgetSent()
+    try bench.settle()
+    #expect(replica.shown != NewBuild.Library(daemon.root.state.library))
+    bench.published.isBroken = false
+    let joins = bench.joins.count
     try bench.connect()
-    #expect(replica.shown == NewBuild.Library(daemon.library))
-    #expect(replica.resets == 1, "a replay was enough")
-    #expect(bench.joins.count == 1, "the daemon's types are known already")
+    #expect(replica.shown == NewBuild.Library(daemon.root.state.library))
+    #expect(daemon.server.counters.snapshots == 1, "a replay was enough")
+    #expect(bench.joins.count == joins + 1, "the daemon's types are known already")
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("Through many breaks every change arrives, and no snapshot is needed")
   func manyBreaks() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     var generator = SeededGenerator(seed: 11)
     for round in 0..<40 {
-      bench.losesPublished = true
+      bench.published.isBroken = true
       var tickets: [ActionTicket] = []
       for step in 0..<Int.random(in: 0...6, using: &generator) {
         let id = Int.random(in: 1...6, using: &generator)
@@ -193,29 +192,29 @@ struct EvolutionTests {
         case 3: _ = daemon.root.send(.library(.row(id: id, action: .shelved("\(round)"))))
         default: _ = daemon.root.send(.library(.legacyWritten("\(round)")))
         }
-        try bench.pump()
+        try bench.settle()
       }
-      bench.losesPublished = false
+      bench.published.isBroken = false
       try bench.connect()
-      #expect(replica.shown == NewBuild.Library(daemon.library), "after break \(round)")
+      #expect(replica.shown == NewBuild.Library(daemon.root.state.library), "after break \(round)")
       #expect(tickets.allSatisfy { $0.isFinished })
       try bench.advance(by: .milliseconds(300))
     }
-    #expect(replica.resets == 1)
-    #expect(bench.resynchronisations == [])
+    #expect(daemon.server.counters.snapshots == 1)
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("Two followers of one scope may be of two builds")
   func twoBuilds() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (_, old) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
     let (scope, new) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     try bench.send(NewBuild.Action.added(title: "both"), to: scope)
-    #expect(old.shown == daemon.library)
-    #expect(new.shown == NewBuild.Library(daemon.library))
+    #expect(old.shown == daemon.root.state.library)
+    #expect(new.shown == NewBuild.Library(daemon.root.state.library))
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   // MARK: Actions
@@ -223,7 +222,7 @@ struct EvolutionTests {
   @Test("An action that the daemon does not know is rejected by name, and the others go on")
   func unknownAction() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     func text(_ action: NewBuild.Action) throws -> String {
       let ticket = try bench.send(action, to: scope)
@@ -256,7 +255,7 @@ struct EvolutionTests {
   @Test("An action that was on its way to another build is told in the next daemon's words")
   func actionsAcross() throws {
     let first = NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce)
-    let bench = try EvolutionBench(first)
+    let bench = try BenchClient(first)
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     bench.losesSent = true
     let tickets = [
@@ -271,8 +270,8 @@ struct EvolutionTests {
     #expect(tickets[0].outcome == .applied(revision: 1, hasEffects: false))
     #expect(failure(tickets[1])?.message.contains("does not know the action \"pinned\"") == true)
     #expect(tickets[2].outcome == .applied(revision: 2, hasEffects: false))
-    #expect(second.library.name == "across")
-    #expect(replica.shown == NewBuild.Library(second.library))
+    #expect(second.root.state.library.name == "across")
+    #expect(replica.shown == NewBuild.Library(second.root.state.library))
   }
 
   @Test("An action that is too large in the daemon's form is rejected here")
@@ -298,37 +297,37 @@ struct EvolutionTests {
   @Test("Who only looks takes no actions, and need not know any")
   func onlyLooking() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(OldBuild.Library.self, Never.self)
     #expect(scope.status == .live)
     _ = daemon.root.send(.library(.added(title: "seen")))
-    try bench.pump()
-    #expect(replica.shown == daemon.library)
+    try bench.settle()
+    #expect(replica.shown == daemon.root.state.library)
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("A scope that is only sent to has its actions translated")
   func sendOnly() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let scope = bench.client.add(
       "library",
       mode: .sendOnly,
       action: SchemaRegistry.document(for: NewBuild.Action.self),
       replica: nil,
     )
-    try bench.pump()
+    try bench.settle()
     #expect(scope.status == .live)
     try bench.send(NewBuild.Action.renamed(to: "sent", isQuiet: true), to: scope)
-    #expect(daemon.library.name == "sent")
+    #expect(daemon.root.state.library.name == "sent")
   }
 
   // MARK: Refusals
 
   @Test("What cannot be read is refused with every field that differs, of states and actions")
   func refused() throws {
-    let bench = try EvolutionBench(NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce))
+    let bench = try BenchClient(NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce))
     let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
     #expect(
       refusal(scope)
@@ -351,7 +350,7 @@ struct EvolutionTests {
 
   @Test("A scope without a reader of its own takes the very same types only")
   func exactly() throws {
-    let bench = try EvolutionBench(oldDaemon())
+    let bench = try BenchClient(oldDaemon())
     let replica = TypedReplica<NewBuild.Library>()
     let scope = bench.client.add(
       "library",
@@ -359,7 +358,7 @@ struct EvolutionTests {
       state: SchemaRegistry.document(for: NewBuild.Library.self),
       replica: replica,
     )
-    try bench.pump()
+    try bench.settle()
     #expect(refusal(scope)?.details.contains("Library.label: only here") == true)
     #expect(bench.joins.count == 1)
   }
@@ -367,11 +366,11 @@ struct EvolutionTests {
   @Test("A state that this program cannot hold is refused in one sentence, and asked for no more")
   func unreadable() throws {
     let daemon = oldDaemon()
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     let (scope, replica) = try bench.follow(StrictBuild.Library.self, Never.self)
     #expect(replica.shown?.name.text == "Town")
     _ = daemon.root.send(.library(.renamed(to: "a long name")))
-    try bench.pump()
+    try bench.settle()
     #expect(
       refusal(scope)
         == JoinFailure(
@@ -387,8 +386,8 @@ struct EvolutionTests {
 
   @Test("A snapshot that is none of the daemon's own schema is refused")
   func wrongSnapshot() throws {
-    let bench = try EvolutionBench(oldDaemon())
-    bench.alter = { message in
+    let bench = try BenchClient(oldDaemon())
+    bench.alter { message in
       guard case .snapshot(var piece) = message else { return message }
       piece.bytes = [0x01]
       piece.total = 1
@@ -402,8 +401,8 @@ struct EvolutionTests {
 
   @Test("A daemon that refuses the types that it describes is asked no third time")
   func contradiction() throws {
-    let bench = try EvolutionBench(oldDaemon())
-    bench.alter = { message in
+    let bench = try BenchClient(oldDaemon())
+    bench.alter { message in
       guard case .joined(let nonce, _, _) = message else { return message }
       let answer = DaemonMessage.JoinAnswer.refused(
         code: "schemaMismatch",
@@ -430,7 +429,7 @@ struct EvolutionTests {
   @Test("Each new daemon is read by its own types, until one is of the client's build again")
   func oneDaemonAfterAnother() throws {
     let first = oldDaemon(epoch: 1)
-    let bench = try EvolutionBench(first)
+    let bench = try BenchClient(first)
     let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
     try bench.send(OldBuild.Action.renamed(to: "first"), to: scope)
     #expect(bench.joins.count == 1)
@@ -440,7 +439,7 @@ struct EvolutionTests {
     #expect(scope.status == .live)
     #expect(replica.shown?.name == "middle")
     try bench.send(OldBuild.Action.renamed(to: "second"), to: scope)
-    #expect(second.library.name == "second")
+    #expect(second.root.state.library.name == "second")
     #expect(replica.shown?.name == "second")
     let unknown = try bench.send(OldBuild.Action.removed(id: 1), to: scope)
     #expect(failure(unknown)?.message.contains(#"it knows "mottoChanged", "renamed""#) == true)
@@ -453,22 +452,22 @@ struct EvolutionTests {
     #expect(replica.shown?.name == "second")
 
     let fourth = oldDaemon(epoch: 4)
-    bench.forgetSent()
+    let joins = bench.joins.count
     try bench.connect(to: fourth)
     #expect(scope.status == .live)
     #expect(scope.translation == nil)
-    #expect(bench.joins.count == 1)
+    #expect(bench.joins.count == joins + 1)
     try bench.send(OldBuild.Action.removed(id: 1), to: scope)
-    #expect(replica.shown == fourth.library)
-    #expect(bench.resynchronisations == [])
+    #expect(replica.shown == fourth.root.state.library)
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("While types are asked for, other scopes go on, and actions wait for the answer")
   func meanwhile() throws {
     let daemon = OldDaemon(OldBuild.Library(), tail: OldBuild.Library(), epoch: 1, OldBuild.reduce)
-    let bench = try EvolutionBench(daemon)
+    let bench = try BenchClient(daemon)
     var description: DaemonMessage?
-    bench.alter = { message in
+    bench.alter { message in
       guard case .description = message else { return message }
       description = message
       return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
@@ -485,35 +484,36 @@ struct EvolutionTests {
     #expect(waiting.outcome == nil)
     #expect(new.shown == nil)
     _ = daemon.root.send(.tail(.renamed(to: "goes on")))
-    try bench.pump()
+    try bench.settle()
     #expect(old.shown?.name == "goes on")
 
+    bench.alter { $0 }
     try bench.deliver(try #require(description))
     #expect(library.status == .live)
     #expect(waiting.outcome == .applied(revision: 2, hasEffects: false))
     #expect(new.shown?.label == "late")
-    #expect(old.resets == 1, "it was kept")
+    #expect(daemon.server.counters.snapshots == 2, "the one that was there was kept")
     try bench.advance(by: .milliseconds(300))
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("A daemon that is replaced while it is asked for its types is asked again")
   func replacedMeanwhile() throws {
-    let bench = try EvolutionBench(oldDaemon(epoch: 1))
+    let bench = try BenchClient(oldDaemon(epoch: 1))
     // The description never comes.
-    bench.alter = { message in
+    bench.alter { message in
       guard case .description = message else { return message }
       return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
     }
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     #expect(scope.status == .joining)
     #expect(!bench.client.isQuiet)
-    bench.alter = { $0 }
+    bench.alter { $0 }
     let second = NewDaemon(NewBuild.Library(label: "second"), epoch: 2, NewBuild.reduce)
     try bench.connect(to: second)
     #expect(scope.status == .live)
     #expect(scope.translation == nil)
-    #expect(replica.shown == second.library)
+    #expect(replica.shown == second.root.state.library)
     #expect(bench.client.isQuiet)
   }
 }

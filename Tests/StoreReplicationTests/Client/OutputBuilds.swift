@@ -1,4 +1,3 @@
-import Simulation
 import StoreActor
 import StoreState
 
@@ -201,53 +200,24 @@ extension ChimeHost.Action: CasePathable {
   static var allCasePaths: AllCasePaths { AllCasePaths() }
 }
 
-@MainActor
-final class ChimeDaemon<Sound: ReplicatedState>: AnyDaemon {
-  typealias Host = ChimeHost<Sound>
+typealias ChimeDaemon<Sound: ReplicatedState> = BenchOf<
+  ChimeHost<Sound>.State, ChimeHost<Sound>.Action
+>
 
-  private let root: RootCore<Host.State, Host.Action>
-  private let server: ReplicaServer
-
-  init(epoch: UInt64 = 1) {
-    root = RootCore(initialState: { Host.State() }, reducer: { Host() })
-    server = ReplicaServer(
-      root: root,
-      exposures: [
-        Expose("chimes", state: \Host.State.chimes, action: \.chimes, output: Sound.self)
-      ],
+extension BenchOf {
+  /// A daemon of chimes.
+  convenience init<Sound: ReplicatedState>(chimes sound: Sound.Type, epoch: UInt64 = 1)
+  where State == ChimeHost<Sound>.State, Action == ChimeHost<Sound>.Action {
+    self.init(
+      RootCore(initialState: { State() }, reducer: { ChimeHost<Sound>() }),
+      exposures: [Expose("chimes", state: \State.chimes, action: \.chimes, output: Sound.self)],
       epoch: epoch,
-      processID: 1,
-      now: EvolutionBench.start,
-      generator: SeededGenerator(seed: epoch),
     )
   }
 
   /// Puts out sounds for one action.
-  func put(_ sounds: [Sound], _ bench: EvolutionBench) throws {
-    _ = root.send(.chimes(.struck(sounds)))
-    try bench.pump()
-  }
-
-  var welcome: [UInt8] { server.welcome }
-
-  func receive(control frame: [UInt8], from peer: PeerID, at moment: Moment) {
-    server.receive(control: frame[...], from: peer, address: "chimes", at: moment)
-  }
-
-  func receive(upstream frame: [UInt8], at moment: Moment) {
-    server.receive(upstream: frame[...], from: PeerID(bytes: [1, 1]), at: moment)
-  }
-
-  func tick(_ moment: Moment) { server.tick(moment) }
-
-  func turn(_ moment: Moment) -> [(peer: PeerID?, topic: [UInt8], body: [UInt8])] {
-    server.endTurn(moment)
-    for job in server.takeJobs() { server.receive(job.run(), at: moment) }
-    return server.takeOutgoing().map {
-      switch $0 {
-      case .control(let peer, let body): (peer, [], body)
-      case .publish(let topic, let body): (nil, topic, body)
-      }
-    }
+  func put<Sound: ReplicatedState>(_ sounds: [Sound]) throws
+  where State == ChimeHost<Sound>.State, Action == ChimeHost<Sound>.Action {
+    try send(.chimes(.struck(sounds)))
   }
 }

@@ -8,56 +8,45 @@ import Testing
 @MainActor
 @Suite("Outputs of a daemon of another build", .timeLimit(.minutes(1)))
 struct OutputEvolutionTests {
-  private func bench(_ daemon: any AnyDaemon) throws -> EvolutionBench {
-    try EvolutionBench(daemon)
-  }
-
   /// Follows the scope and reads its outputs as a type.
   private func listen<Output: Sendable>(
-    _ bench: EvolutionBench,
+    _ bench: BenchClient,
     as type: Output.Type,
   ) throws -> Listener<Output> {
-    let listener = Listener<Output>()
-    listener.scope = bench.client.add(
-      "chimes",
-      mode: .follow,
-      state: SchemaRegistry.document(for: Chimes.self),
-      replica: listener,
-    )
-    try bench.pump()
-    return listener
+    let (_, replica) = try bench.follow("chimes", Chimes.self)
+    return Listener(replica)
   }
 
-  private func leftOut(_ bench: EvolutionBench) -> [String] {
+  private func leftOut(_ bench: BenchClient) -> [String] {
     bench.events.compactMap {
       if case .outputsLeftOut(scope: "chimes", let reason) = $0 { reason } else { nil }
     }
   }
 
-  private func descriptions(_ bench: EvolutionBench) -> Int {
+  private func descriptions(_ bench: BenchClient) -> Int {
     bench.sent.filter { if case .describe = $0 { true } else { false } }.count
   }
 
   @Test("§2.1: a newer client reads an older daemon's by its own names, defaults and kinds")
   func newerClient() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: NewSound.self)
-    try daemon.put([.struck(.init(pitch: 3, name: "low")), .rest, .echoed(.near)], bench)
+    try daemon.put([.struck(.init(pitch: 3, name: "low")), .rest, .echoed(.near)])
     let struck = NewSound.struck(.init(label: "low", volume: 5, pitch: 3))
     #expect(listener.heard == [struck, .rest, .echoed(.near)])
     #expect(leftOut(bench) == [])
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("An older client leaves out a case that it does not know, says so once, and hears the rest")
   func olderClient() throws {
-    let daemon = ChimeDaemon<MiddleSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: MiddleSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: OldSound.self)
     let struck = MiddleSound.struck(.init(label: "a", pitch: 7))
-    try daemon.put([.swung, struck, .swung, .echoed(.far), .echoed(.near), .rest], bench)
-    try daemon.put([.swung], bench)
+    try daemon.put([.swung, struck, .swung, .echoed(.far), .echoed(.near), .rest])
+    try daemon.put([.swung])
     #expect(listener.heard == [.struck(.init(pitch: 7, name: "none")), .echoed(.near), .rest])
     #expect(
       leftOut(bench) == [
@@ -65,16 +54,16 @@ struct OutputEvolutionTests {
         "OldSound has no \"echoed.far\" here. Update this program",
       ]
     )
-    #expect(bench.resynchronisations == [])
+    #expect(bench.resynchronizations == [])
   }
 
   @Test("What cannot be read is refused once, with the fields that differ, and the state goes on")
   func refused() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: OtherSound.self)
-    try daemon.put([.rest, .struck(.init(pitch: 1, name: "x"))], bench)
-    try daemon.put([.rest], bench)
+    try daemon.put([.rest, .struck(.init(pitch: 1, name: "x"))])
+    try daemon.put([.rest])
     #expect(listener.heard == [])
     #expect(
       leftOut(bench) == [
@@ -84,19 +73,19 @@ struct OutputEvolutionTests {
         """
       ]
     )
-    #expect(listener.revisions.last == 2)
+    #expect(listener.replica.shown?.strikes == 2)
     #expect(descriptions(bench) == 1)
   }
 
   @Test("A type that has nothing in common is not made up of defaults")
   func stranger() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let record = try listen(bench, as: Postcard.self)
     let choice = try listen(bench, as: Weather.self)
     let text = try listen(bench, as: String.self)
     let local = try listen(bench, as: LocalOnly.self)
-    try daemon.put([.rest], bench)
+    try daemon.put([.rest])
     #expect(record.heard == [] && choice.heard == [] && text.heard == [] && local.heard == [])
     #expect(
       leftOut(bench) == [
@@ -105,62 +94,62 @@ struct OutputEvolutionTests {
         "they cannot be read as String: $: text here, Sound there",
       ]
     )
-    let other = ChimeDaemon<Postcard>(epoch: 2)
+    let other = BenchOf(chimes: Postcard.self, epoch: 2)
     try bench.connect(to: other)
     let letter = try listen(bench, as: Letter.self)
-    try other.put([Postcard(text: "x")], bench)
+    try other.put([Postcard(text: "x")])
     #expect(letter.heard == [])
     #expect(leftOut(bench).last == "they cannot be read as Letter: nothing in common with Postcard")
   }
 
   @Test("A program of the same build asks for nothing, and hears at once")
   func sameBuild() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: OldSound.self)
-    try daemon.put([.rest], bench)
+    try daemon.put([.rest])
     #expect(listener.heard == [.rest])
     #expect(descriptions(bench) == 0)
   }
 
   @Test("What comes until the schema is known waits for it, and the order stays")
   func waiting() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: NewSound.self)
     var kept: DaemonMessage?
-    bench.alter = { message in
+    bench.alter { message in
       guard case .description = message else { return message }
       kept = message
       return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
     }
-    try daemon.put([.rest, .struck(.init(pitch: 1, name: "x"))], bench)
-    try daemon.put([.echoed(.near)], bench)
+    try daemon.put([.rest, .struck(.init(pitch: 1, name: "x"))])
+    try daemon.put([.echoed(.near)])
     #expect(listener.heard == [])
-    #expect(listener.revisions.last == 2, "the state does not wait")
-    bench.alter = { $0 }
+    #expect(listener.replica.shown?.strikes == 2, "the state does not wait")
+    bench.alter { $0 }
     try bench.deliver(try #require(kept))
     #expect(
       listener.heard
         == [.rest, .struck(.init(label: "x", volume: 5, pitch: 1)), .echoed(.near)]
     )
-    try daemon.put([.rest], bench)
+    try daemon.put([.rest])
     #expect(listener.heard.last == .rest)
     #expect(descriptions(bench) == 1)
   }
 
   @Test("After a restart as another build the next outputs are read by its schema")
   func restart() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: NewSound.self)
-    try daemon.put([.struck(.init(pitch: 1, name: "old"))], bench)
-    let middle = ChimeDaemon<MiddleSound>(epoch: 2)
+    try daemon.put([.struck(.init(pitch: 1, name: "old"))])
+    let middle = BenchOf(chimes: MiddleSound.self, epoch: 2)
     try bench.connect(to: middle)
-    try middle.put([.struck(.init(label: "mid", pitch: 2))], bench)
-    let new = ChimeDaemon<NewSound>(epoch: 3)
+    try middle.put([.struck(.init(label: "mid", pitch: 2))])
+    let new = BenchOf(chimes: NewSound.self, epoch: 3)
     try bench.connect(to: new)
-    try new.put([.swung], bench)
+    try new.put([.swung])
     #expect(
       listener.heard == [
         .struck(.init(label: "old", volume: 5, pitch: 1)),
@@ -173,11 +162,11 @@ struct OutputEvolutionTests {
 
   @Test("Two who ask at once cost one question, and both hear everything")
   func twoListeners() throws {
-    let daemon = ChimeDaemon<MiddleSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: MiddleSound.self)
+    let bench = try BenchClient(daemon)
     let new = try listen(bench, as: NewSound.self)
     let old = try listen(bench, as: OldSound.self)
-    try daemon.put([.struck(.init(label: "a", pitch: 2))], bench)
+    try daemon.put([.struck(.init(label: "a", pitch: 2))])
     #expect(new.heard == [.struck(.init(label: "a", volume: 5, pitch: 2))])
     #expect(old.heard == [.struck(.init(pitch: 2, name: "none"))])
     #expect(descriptions(bench) == 1)
@@ -185,34 +174,34 @@ struct OutputEvolutionTests {
 
   @Test("A daemon that describes other outputs than it sends is asked once, and not believed")
   func liar() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: NewSound.self)
-    bench.alterPublished = { message in
+    bench.alterPublished { message in
       guard case .outputs(var outputs) = message else { return message }
       for index in outputs.outputs.indices { outputs.outputs[index].schema = Digest(rawValue: 1) }
       return .outputs(outputs)
     }
-    for _ in 0..<3 { try daemon.put([.rest], bench) }
+    for _ in 0..<3 { try daemon.put([.rest]) }
     #expect(listener.heard == [])
     #expect(leftOut(bench) == ["the daemon does not say what they are"])
     #expect(descriptions(bench) == 1)
-    bench.alterPublished = { $0 }
-    try daemon.put([.rest], bench)
+    bench.alterPublished { $0 }
+    try daemon.put([.rest])
     #expect(listener.heard == [.rest])
   }
 
   @Test("One that is not of its own schema is left out, and those after it are heard")
   func malformed() throws {
-    let daemon = ChimeDaemon<OldSound>()
-    let bench = try bench(daemon)
+    let daemon = BenchOf(chimes: OldSound.self)
+    let bench = try BenchClient(daemon)
     let listener = try listen(bench, as: NewSound.self)
-    bench.alterPublished = { message in
+    bench.alterPublished { message in
       guard case .outputs(var outputs) = message else { return message }
       outputs.outputs[0].value = [0x05]
       return .outputs(outputs)
     }
-    try daemon.put([.rest, .echoed(.near)], bench)
+    try daemon.put([.rest, .echoed(.near)])
     #expect(listener.heard == [.echoed(.near)])
     #expect(leftOut(bench).count == 1)
     #expect(leftOut(bench).first?.hasPrefix("one cannot be read as NewSound: ") == true)
@@ -251,36 +240,16 @@ private final class SilentOrigin: OutputOrigin {
   func leftOut(_ reason: String) {}
 }
 
-/// A replica that cares for outputs of one type.
+/// Hears the outputs of one type.
 @MainActor
-private final class Listener<Output: Sendable>: Replica {
-  weak var scope: ClientScope?
+private final class Listener<Output: Sendable> {
+  let replica: TypedReplica<Chimes>
   private(set) var heard: [Output] = []
-  private(set) var revisions: [UInt64] = []
-  private var state: Chimes?
-  private lazy var feed = OutputFeed(Output.self) { [unowned self] in heard.append($0) }
+  private var subscription: StoreSubscription?
 
-  func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    state = try Chimes?(encoded: snapshot)
+  init(_ replica: TypedReplica<Chimes>) {
+    self.replica = replica
+    let feed = OutputFeed(Output.self) { [weak self] in self?.heard.append($0) }
+    subscription = replica.outputs.add { feed.take($0) }
   }
-
-  func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    state = try state.applying(delta: delta)
-  }
-
-  var digest: Digest { state.digest }
-
-  var encoding: [UInt8] { state.encoded() }
-
-  var isPresent: Bool { state != nil }
-
-  func show(revision: UInt64) { revisions.append(revision) }
-
-  func announce() {}
-
-  func received(_ output: PublishedMessage.Output) {
-    feed.take(EncodedOutput(bytes: output.value, schema: output.schema, origin: scope))
-  }
-
-  func statusChanged(_ status: ScopeStatus) {}
 }

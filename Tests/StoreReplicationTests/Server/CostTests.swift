@@ -71,44 +71,77 @@ import Testing
 
   // MARK: The client
 
-  private func pair() throws -> (PairBench, [TypedReplica<Deck.Card>]) {
-    let pair = PairBench(ServerBench(state: deck()))
-    try pair.connect()
+  /// A client that follows all rows, whose number is noted whenever a row is told of.
+  private func follow(
+    _ bench: ServerBench,
+    _ told: @escaping @MainActor (Int) -> Void,
+  ) throws -> [StoreSubscription] {
+    let wire = try BenchClient(bench)
     let replicas = (0..<Self.rows).map { id in
-      let replica = TypedReplica<Deck.Card>()
-      _ = pair.client.add("cards/row/\(id)", mode: .follow, replica: replica)
-      return replica
+      wire.client.open("cards/row/\(id)", CountedCard.self, action: nil, placeholder: nil).1
     }
-    try pair.pump()
-    #expect(replicas.allSatisfy { $0.shown != nil })
+    try bench.settle()
     // The bookmark after the join asks all once.
-    try pair.advance(by: .seconds(1))
-    return (pair, replicas)
+    try bench.advance(by: .seconds(1))
+    return try replicas.enumerated().map { id, replica in
+      try #require(replica.root).observeCommits { told(id) }
+    }
   }
 
   @Test("A client whose view has a thousand scopes touches the one that a step changes")
   func step() throws {
-    let (pair, replicas) = try pair()
-    let before = replicas.map(\.work)
-    pair.bench.root.send(.cards(.element(id: 500, action: .titleChanged(title: "new"))))
-    try pair.pump()
-    try pair.advance(by: .seconds(1))
-    #expect(replicas[500].shown?.title == "new")
-    let changed = replicas.indices.filter { replicas[$0].work != before[$0] }
-    #expect(changed == [500])
-    // Applied, shown, told, and compared with the bookmark.
-    #expect(replicas[500].work - before[500] == 4)
+    let bench = ServerBench(state: deck())
+    var told: [Int] = []
+    let observers = try follow(bench) { told.append($0) }
+    let digests = CountedCard.digests
+    try bench.send(.cards(.element(id: 500, action: .titleChanged(title: "new"))))
+    // The bookmark compares the row with the daemon's, and no other one.
+    try bench.advance(by: .seconds(1))
+    #expect(told == [500])
+    #expect(CountedCard.digests - digests == 1)
+    withExtendedLifetime(observers) {}
   }
 
   @Test("Scopes that one run changes are told in the order of their names, each once")
   func order() throws {
-    let (pair, replicas) = try pair()
+    let bench = ServerBench(state: deck())
     var told: [Int] = []
-    for (id, replica) in replicas.enumerated() { replica.onAnnounce = { told.append(id) } }
+    let observers = try follow(bench) { told.append($0) }
     for id in [20, 3, 100, 3] {
-      pair.bench.root.send(.cards(.element(id: id, action: .titleChanged(title: "x"))))
+      bench.root.send(.cards(.element(id: id, action: .titleChanged(title: "x"))))
     }
-    try pair.pump()
+    try bench.settle()
     #expect(told == [100, 20, 3])
+    withExtendedLifetime(observers) {}
   }
+}
+
+/// A card that counts how often its digest is asked for.
+private struct CountedCard: ReplicatedState {
+  @MainActor private(set) static var digests = 0
+
+  private var card = Deck.Card()
+
+  init() {}
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
+    card = try Deck.Card(from: &decoder)
+  }
+
+  static func schema(in registry: inout SchemaRegistry) -> Schema {
+    Deck.Card.schema(in: &registry)
+  }
+
+  func encode(to encoder: inout CBOREncoder) { card.encode(to: &encoder) }
+
+  mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    try card.applyDelta(from: &decoder)
+  }
+
+  var digest: Digest {
+    MainActor.assumeIsolated { Self.digests += 1 }
+    return card.digest
+  }
+
+  func isSame(as other: Self) -> Bool { card.isSame(as: other.card) }
 }

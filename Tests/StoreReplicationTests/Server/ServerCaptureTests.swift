@@ -9,20 +9,18 @@ import Testing
 @Suite struct ServerCaptureTests {
   @Test("While a joiner's snapshot is being encoded the daemon goes on, and the joiner catches up")
   func goesOn() throws {
-    let pair = PairBench()
-    pair.bench.holdsJobs = true
-    try pair.connect()
-    let (scope, replica) = try pair.follow("counter", Deck.Counter.self)
-    pair.bench.root.send(.counter(.incrementButtonTapped))
-    try pair.pump()
-    #expect(replica.resets == 0)
-    #expect(pair.bench.server.counters.deltas == 1)
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    let wire = try BenchClient(bench)
+    let (_, replica) = try wire.follow("counter", Deck.Counter.self)
+    try bench.send(.counter(.incrementButtonTapped))
+    #expect(replica.shown == nil)
+    #expect(bench.server.counters.deltas == 1)
 
-    pair.bench.finishJobs()
-    try pair.pump()
+    bench.finishJobs()
+    try bench.settle()
     #expect(replica.shown == Deck.Counter(count: 1))
-    #expect(replica.resets == 1)
-    withExtendedLifetime(scope) {}
+    #expect(bench.server.counters.snapshots == 1)
   }
 
   @Test("Those who join a scope at the same version share one capture")
@@ -32,9 +30,9 @@ import Testing
     for peer in UInt8(1)...3 {
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
     }
-    #expect(bench.sockets.jobs.count == 1)
+    #expect(bench.jobs.count == 1)
     bench.finishJobs()
-    try bench.collect()
+    try bench.settle()
     for peer in UInt8(1)...3 {
       let cards = try bench.take(peer).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
       #expect(cards?.count == 2)
@@ -48,15 +46,15 @@ import Testing
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
     bench.root.send(.secretChanged)
     try bench.join(2, try bench.hello(2), nonce: 1, [.follow("cards")])
-    #expect(bench.sockets.jobs.count == 1)
-    let early = bench.sockets.jobs
-    bench.sockets.jobs = []
+    #expect(bench.jobs.count == 1)
+    let early = bench.jobs
+    bench.jobs = []
     bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
     try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
-    #expect(bench.sockets.jobs.count == 1)
+    #expect(bench.jobs.count == 1)
     bench.finishJobs()
-    try bench.collect()
-    bench.sockets.jobs = early
+    try bench.settle()
+    bench.jobs = early
     #expect(bench.take(1).isEmpty)
     let cards = try bench.take(3).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
     #expect(cards?[id: 1]?.title == "new")
@@ -71,7 +69,7 @@ import Testing
     try bench.endTurn()
     _ = bench.take(1)
     bench.finishJobs()
-    try bench.collect()
+    try bench.settle()
     #expect(bench.take(1).isEmpty)
     #expect(bench.server.counters.snapshots == 0)
   }
@@ -84,7 +82,7 @@ import Testing
     try bench.join(1, hello, nonce: 1, [.follow("cards")])
     try bench.join(1, hello, nonce: 2, [.follow("counter")])
     bench.finishJobs()
-    try bench.collect()
+    try bench.settle()
     let pieces = bench.take(1).compactMap { message -> DaemonMessage.SnapshotPiece? in
       if case .snapshot(let piece) = message { piece } else { nil }
     }
@@ -154,8 +152,8 @@ import Testing
       try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
     }
     #expect(bench.server.counters.captures == 1)
-    for job in bench.sockets.jobs { bench.turn.finish(job.run()) }
-    bench.sockets.jobs = []
+    for job in bench.jobs { bench.turn.finish(job.run()) }
+    bench.jobs = []
     let expected = Optional(bench.root.state.cards).encoded()
     var taken: [PeerID: [UInt8]] = [:]
     var turns = 0
@@ -163,7 +161,7 @@ import Testing
       turns += 1
       try #require(turns < 10_000)
       bench.turn.end()
-      let pieces = bench.sockets.takeFrames().compactMap { snapshotBytes($0) }
+      let pieces = bench.takeFrames().compactMap { snapshotBytes($0) }
       // No turn is longer for being asked by many.
       #expect(pieces.reduce(0) { $0 + $1.bytes.count } < 20_000 + 1_000)
       #expect(pieces.allSatisfy { $0.bytes.count <= 1_000 })
@@ -191,7 +189,7 @@ import Testing
     var sent = 0
     for _ in 0..<100 {
       bench.turn.end()
-      sent += bench.sockets.takeFrames().compactMap { snapshotBytes($0)?.bytes.count }
+      sent += bench.takeFrames().compactMap { snapshotBytes($0)?.bytes.count }
         .reduce(0, +)
     }
     #expect(sent >= 4_000 && sent < 5_000)
@@ -205,7 +203,7 @@ import Testing
     bench.holdsJobs = true
     try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
     let expected = Optional(bench.root.state.cards).encoded()
-    let result = try #require(bench.sockets.jobs.first).run()
+    let result = try #require(bench.jobs.first).run()
     guard case .snapshot(let snapshot)? = result.made.first?.content else {
       Issue.record("No snapshot")
       return
@@ -213,7 +211,7 @@ import Testing
     #expect(Array(snapshot.pieces.joined()) == expected)
     #expect(snapshot.pieces.allSatisfy { $0.count <= 8_000 })
     bench.finishJobs()
-    try bench.collect()
+    try bench.settle()
     let messages = bench.take(1).count
     #expect(messages <= expected.count / 1_000 * 105 / 100 + 1)
   }

@@ -14,7 +14,7 @@ import Testing
     address: String? = nil,
   ) throws -> (ServerBench, DaemonMessage.HelloOK, ServerBench.Joined) {
     let bench = ServerBench(limits: limits, journal: journal)
-    bench.sockets.addresses[ServerBench.peer(1)] = address
+    bench.addresses[ServerBench.peer(1)] = address
     let hello = try bench.hello(1)
     let joined = try bench.join(1, hello, nonce: 1, [.follow("counter"), .follow("cards")])
     return (bench, hello, joined)

@@ -12,7 +12,7 @@ import Testing
 
   private func bench(_ addresses: [UInt8: String]) -> ServerBench {
     let bench = ServerBench()
-    for (peer, address) in addresses { bench.sockets.addresses[ServerBench.peer(peer)] = address }
+    for (peer, address) in addresses { bench.addresses[ServerBench.peer(peer)] = address }
     return bench
   }
 
@@ -56,7 +56,7 @@ import Testing
       return
     }
     #expect(sessions.first?[field: "user"] == .unsigned(1000))
-    #expect(bench.sockets.audit.first?.details["identity"] == "user 1000, group 100, pid 71")
+    #expect(bench.audit.first?.details["identity"] == "user 1000, group 100, pid 71")
   }
 
   @Test func `A token opens a session to its own user alone`() throws {

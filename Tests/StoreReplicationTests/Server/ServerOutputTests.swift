@@ -8,6 +8,15 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 @MainActor
 struct ServerOutputTests {
+  private let yard = BenchOf<Yard.State, Yard.Action>()
+  private let wire: BenchClient
+
+  init() throws { wire = try BenchClient(yard) }
+
+  private func follow(_ name: String) throws {
+    _ = try wire.watch(name, Yard.exposures.map(\.description))
+  }
+
   /// What was published, in short.
   private func kinds(_ messages: [PublishedMessage]) -> [String] {
     messages.map {
@@ -23,13 +32,12 @@ struct ServerOutputTests {
 
   @Test("§8: the outputs of a turn are one message, right behind the run of its revisions")
   func behindTheRun() throws {
-    let bench = OutputBench()
-    _ = bench.follow("bell")
-    bench.holdsPublished = true
-    bench.send(.bell(.rung), .bell(.touched), .bell(.rungTwice))
-    bench.send(.bell(.rung))
+    try follow("bell")
+    wire.published.isHeld = true
+    try yard.send(.bell(.rung), .bell(.touched), .bell(.rungTwice))
+    try yard.send(.bell(.rung))
     #expect(
-      kinds(try bench.messages()) == [
+      kinds(try wire.heldMessages()) == [
         "deltas 1+1", "outputs behind 2: [1, 2, 3, 3]", "deltas 3+0", "outputs behind 3: [4]",
       ]
     )
@@ -37,24 +45,22 @@ struct ServerOutputTests {
 
   @Test("§8: an output whose revision changes nothing of the view comes without a run")
   func withoutRun() throws {
-    let bench = OutputBench()
-    _ = bench.follow("bell")
-    bench.holdsPublished = true
-    bench.send(.batsCame, .bell(.touched))
-    #expect(kinds(try bench.messages()) == ["outputs behind 0: [2]"])
-    #expect(bench.server.nextDeadline != nil, "leases still end")
+    try follow("bell")
+    wire.published.isHeld = true
+    try yard.send(.batsCame, .bell(.touched))
+    #expect(kinds(try wire.heldMessages()) == ["outputs behind 0: [2]"])
+    #expect(yard.server.nextDeadline != nil, "leases still end")
   }
 
   @Test("§8: an output belongs to the scopes whose action made it, by the scopes' index")
   func scopes() throws {
-    let bench = OutputBench()
-    _ = bench.follow("row/2")
-    _ = bench.follow("bell")
-    _ = bench.follow("row/1")
-    bench.holdsPublished = true
+    try follow("row/2")
+    try follow("bell")
+    try follow("row/1")
+    wire.published.isHeld = true
     // By name: bell, row/1, row/2.
-    bench.send(.rows(.element(id: 2, action: .rung)), .bell(.rung), .spare(.rung), .batsCame)
-    let indices = try bench.messages().flatMap { message -> [Int] in
+    try yard.send(.rows(.element(id: 2, action: .rung)), .bell(.rung), .spare(.rung), .batsCame)
+    let indices = try wire.heldMessages().flatMap { message -> [Int] in
       if case .outputs(let outputs) = message { outputs.outputs.map(\.index) } else { [] }
     }
     #expect(indices == [2, 0])
@@ -62,18 +68,17 @@ struct ServerOutputTests {
 
   @Test("Outputs of a scope that names no type, or another one, stay with the daemon")
   func unnamed() throws {
-    let bench = OutputBench()
-    _ = bench.follow("mute")
-    bench.holdsPublished = true
-    bench.send(.bell(.rungTwice))
-    #expect(kinds(try bench.messages()) == ["deltas 1+0"])
-    #expect(bench.server.counters.outputs == 0)
+    try follow("mute")
+    wire.published.isHeld = true
+    try yard.send(.bell(.rungTwice))
+    #expect(kinds(try wire.heldMessages()) == ["deltas 1+0"])
+    #expect(yard.server.counters.outputs == 0)
   }
 
   @Test("A daemon none of whose scopes names a type of outputs does not look at them")
   func none() throws {
-    let bench = OutputBench(exposures: [Expose("mute", state: \.bell, action: \.bell)])
-    #expect(bench.root.onOutput == nil)
+    let yard = BenchOf(exposures: [Expose("mute", state: \.bell, action: \.bell)])
+    #expect(yard.root.onOutput == nil)
   }
 
   @Test("§8.1: the description has the outputs' schema where there is one")

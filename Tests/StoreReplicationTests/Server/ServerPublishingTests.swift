@@ -170,7 +170,7 @@ import Testing
     bench.root.send(.counter(.incrementButtonTapped))
     try bench.advance(by: .seconds(1))
     #expect(bench.server.counters.deltas == before)
-    #expect(bench.published.isEmpty)
+    #expect(!bench.hasPublished)
     #expect(bench.server.nextDeadline == nil)
   }
 }

@@ -37,8 +37,8 @@ import Testing
     for _ in 0..<5 { bench.receive(frame: [0xff], from: 1) }
     bench.receive(frame: [0xff], from: 2)
     try bench.endTurn()
-    #expect(bench.sockets.takeNotices().count == 2)
-    #expect(bench.sockets.takeNotices().isEmpty)
+    #expect(bench.takeNotices().count == 2)
+    #expect(bench.takeNotices().isEmpty)
     #expect(bench.server.counters.malformed == 6)
   }
 

@@ -82,7 +82,7 @@ import Testing
     }
     #expect(text.contains("42"))
     #expect(bench.server.counters.malformed == 0)
-    #expect(bench.sockets.takeNotices().isEmpty)
+    #expect(bench.takeNotices().isEmpty)
   }
 
   @Test(
@@ -314,8 +314,8 @@ import Testing
     let bench = ServerBench()
     try bench.hello(1)
     try bench.hello(2)
-    bench.server.shutDown(bench.now)
-    try bench.collect()
+    bench.turn.stop()
+    try bench.endTurn()
     for peer: UInt8 in [1, 2] {
       guard case .goodbye(code: "goingDown", _)? = bench.take(peer).first else {
         Issue.record("\(peer) was not told")
@@ -342,38 +342,41 @@ import Testing
     bench.receive(.hello(other), from: 3)
     bench.receive(.bye, from: 2)
     try bench.endTurn()
-    let words = bench.sockets.audit.map { "\($0.text) \($0.details["reason"] ?? "")" }
+    let words = bench.audit.map { "\($0.text) \($0.details["reason"] ?? "")" }
     #expect(
       words == [
         "A session begins. ", "A session goes on. ", "A client is refused. version",
         "A client is refused. overloaded", "A session ends. left",
       ]
     )
-    #expect(bench.sockets.audit.first?.details["session"] == "1")
+    #expect(bench.audit.first?.details["session"] == "1")
   }
 
   @Test("A peer that does not read is ended without a word")
   func blocked() throws {
     let bench = ServerBench()
     try bench.hello(1, isListed: true)
-    bench.server.blocked(ServerBench.peer(1))
+    bench.full = [ServerBench.peer(1)]
+    bench.receive(.ping(number: 1, revision: 0), from: 1)
     try bench.endTurn()
     #expect(bench.take(1).isEmpty)
     #expect(bench.root.state.sessions.isEmpty)
-    #expect(bench.sockets.takeNotices().count == 1)
+    #expect(bench.takeNotices().count == 1)
   }
 
   @Test("What a peer asks that reads nothing is not looked at for a while")
   func deaf() throws {
     let bench = ServerBench()
-    let deaf = ServerBench.peer(1)
+    bench.full = [ServerBench.peer(1)]
     for _ in 0..<100 {
       bench.receive(.describe(request: 1), from: 1)
-      bench.server.blocked(deaf)
+      try bench.endTurn()
     }
     #expect(bench.server.counters.blockedPeers == 1)
+    bench.full = []
+    bench.receive(.describe(request: 1), from: 1)
     try bench.endTurn()
-    #expect(bench.take(1).count == 1)
+    #expect(bench.take(1).isEmpty)
 
     bench.receive(.describe(request: 2), from: 2)
     try bench.endTurn()

@@ -22,7 +22,7 @@ import Testing
     bench.receive(upstream: [1] + topic)
     bench.receive(upstream: [1] + topic)
     try bench.endTurn()
-    #expect(bench.sockets.cuts.map(\.peer) == [ServerBench.publisher(1)])
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1)])
     #expect(bench.server.counters.cutSubscribers == 1)
   }
 
@@ -36,10 +36,10 @@ import Testing
     bench.receive(upstream: [0] + Self.topic(1))
     bench.receive(upstream: [1] + Self.topic(1024))
     try bench.endTurn()
-    #expect(bench.sockets.cuts.isEmpty)
+    #expect(bench.cuts.isEmpty)
     bench.receive(upstream: [1] + Self.topic(1025))
     try bench.endTurn()
-    #expect(bench.sockets.cuts.count == 1)
+    #expect(bench.cuts.count == 1)
   }
 
   @Test("A connection that subscribes has to be a session's within three seconds")
@@ -52,13 +52,13 @@ import Testing
     bench.receive(upstream: Fence(token: hello.token, nonce: 1).encoded())
     #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
     try bench.advance(by: .milliseconds(200))
-    #expect(bench.sockets.cuts.map(\.peer) == [ServerBench.publisher(2)])
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(2)])
     // And when its session is over it has as long to become another's.
     bench.receive(.bye, from: 1)
     try bench.advance(by: .seconds(2))
-    #expect(bench.sockets.cuts.count == 1)
+    #expect(bench.cuts.count == 1)
     try bench.advance(by: .seconds(2))
-    #expect(bench.sockets.cuts.map(\.peer).last == ServerBench.publisher(1))
+    #expect(bench.cuts.map(\.peer).last == ServerBench.publisher(1))
   }
 
   @Test("A subscriber that does not read is cut off; one whose pings show that it does is not")
@@ -77,9 +77,9 @@ import Testing
       try bench.endTurn()
       _ = bench.take(1)
     }
-    #expect(bench.sockets.cuts.isEmpty)
+    #expect(bench.cuts.isEmpty)
     try bench.advance(by: .seconds(1))
-    #expect(bench.sockets.cuts.map(\.peer) == [ServerBench.publisher(2)])
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(2)])
   }
 
   @Test("A subscriber that leaves very much unread is cut off at once")
@@ -94,7 +94,7 @@ import Testing
     for sequence: UInt64 in 1...100 {
       _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
     }
-    #expect(bench.sockets.cuts.map(\.peer) == [ServerBench.publisher(1)])
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1)])
   }
 
   @Test("A subscriber that is far behind and gets on is left alone")
@@ -112,7 +112,7 @@ import Testing
       bench.receive(.ping(number: revision, revision: revision - 1), from: 1)
       try bench.advance(by: .milliseconds(900))
     }
-    #expect(bench.sockets.cuts.isEmpty)
+    #expect(bench.cuts.isEmpty)
   }
 
   @Test("A subscriber that was behind for a moment only is left alone")
@@ -128,7 +128,7 @@ import Testing
     }
     bench.receive(.ping(number: 1, revision: bench.root.revision), from: 1)
     try bench.advance(by: .seconds(2))
-    #expect(bench.sockets.cuts.isEmpty)
+    #expect(bench.cuts.isEmpty)
   }
 
   @Test("Whoever follows one view may not leave another unread that it subscribes to as well")
@@ -149,7 +149,7 @@ import Testing
       try bench.endTurn()
     }
     try bench.advance(by: .seconds(1))
-    #expect(bench.sockets.cuts.map(\.peer) == [ServerBench.publisher(2)])
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(2)])
   }
 
   @Test("A join of the last nonce there is leaves nothing behind")

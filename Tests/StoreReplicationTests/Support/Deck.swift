@@ -98,6 +98,57 @@ struct Deck: Reducer {
   ]
 }
 
+typealias ServerBench = BenchOf<Deck.State, Deck.Action>
+
+extension ServerBench {
+  /// A daemon of the deck; with a journal it keeps what it records, and goes on where an earlier
+  /// one was.
+  convenience init(
+    epoch: UInt64 = 7,
+    limits: Limits = Limits(),
+    timing: Timing = Timing(),
+    state: Deck.State = Deck.State(),
+    journal: BenchJournal? = nil,
+    recovered: Recovered<Deck.State>? = nil,
+  ) {
+    let gate = Gate()
+    let root = RootCore(initialState: { state }, reducer: { Deck(gate: gate) })
+    if let recovered { root.restore(recovered.root, revision: recovered.revision) }
+    let revision = root.revision
+    let recorder = journal.map { _ in
+      Recorder(
+        revision: revision,
+        history: recovered?.history ?? KeptHistory(),
+        limits: limits,
+        timing: timing,
+      )
+    }
+    let port = TypedRoot(
+      root,
+      exposures: Deck.exposures,
+      limits: limits,
+      journal: recorder.map { RootJournal(DurableForm(Deck.State.self), recorder: $0) },
+      earlier: recovered?.versions,
+    ) { event in
+      switch event {
+      case .joined(let info): .session(id: info.id, isThere: true)
+      case .left(let info): .session(id: info.id, isThere: false)
+      }
+    }
+    self.init(
+      root,
+      port,
+      gate: gate,
+      recorder: recorder,
+      journal: journal,
+      epoch: epoch,
+      limits: limits,
+      timing: timing,
+    )
+    if let recovered { server.restore(recovered.history) }
+  }
+}
+
 /// Where effects wait until a test lets them go on.
 @MainActor
 final class Gate {

@@ -1,0 +1,330 @@
+import Simulation
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// A daemon on a bench: its turn is the one that ships, and the bench moves bytes and time.
+///
+/// Clients have the turn that ships as well (``BenchClient``); other peers are played by hand, and
+/// what they are sent is kept until a test takes it. The parts are checked at every turn.
+@MainActor
+class Bench: DaemonTransport {
+  typealias Failure = Never
+
+  /// What the server takes for the root.
+  let probe: RootProbe
+  let server: ReplicaServer
+  /// Where effects of the root wait.
+  let gate: Gate
+  private(set) lazy var turn = DaemonTurn(server, transport: self, journal: journal)
+  private let journal: BenchJournal?
+  var clock = BenchClock()
+  /// Those who are connected, by the names that the control socket has for them.
+  var clients: [PeerID: BenchClient] = [:]
+
+  // What has come and was not taken.
+  private var upstream: [IncomingFrame] = []
+  private var control: [IncomingFrame] = []
+  private var lost: [PeerID] = []
+
+  /// What other threads are to do.
+  var jobs: [CaptureJob] = []
+  /// Whether captures wait for ``finishJobs()``.
+  var holdsJobs = false
+  /// Peers whose queue is full.
+  var full: Set<PeerID> = []
+  /// Whom the daemon has shut down, and why.
+  private(set) var cuts: [(peer: PeerID, reason: String)] = []
+  private(set) var wakeUps = 0
+  private var notices: [ServerNotice] = []
+  /// Who came, was refused, and went.
+  private(set) var audit: [ServerNotice] = []
+  /// Frames that were sent and not looked at yet, without those to clients.
+  private(set) var frames: [OutgoingFrame] = []
+  /// All frames since the last look at their order.
+  private var order: [OutgoingFrame] = []
+
+  init(
+    _ port: any RootPort,
+    gate: Gate,
+    recorder: Recorder?,
+    journal: BenchJournal?,
+    epoch: UInt64,
+    limits: Limits,
+    timing: Timing,
+  ) {
+    self.gate = gate
+    self.journal = journal
+    probe = RootProbe(port)
+    server = ReplicaServer(
+      root: probe,
+      recorder: recorder,
+      epoch: epoch,
+      limits: limits,
+      timing: timing,
+      processID: 42,
+      now: clock.now,
+      generator: SeededGenerator(seed: epoch),
+    )
+    _ = turn
+  }
+
+  var now: Moment {
+    get { clock.now }
+    set { clock.now = newValue }
+  }
+
+  // MARK: Turns
+
+  /// Ends the turn, and lets everything happen that follows.
+  func endTurn() throws {
+    _ = turn.receive()
+    turn.end()
+    try settle()
+  }
+
+  /// Lets frames go to and fro, and jobs run, until there is nothing more to do.
+  func settle() throws {
+    for _ in 0..<10_000 {
+      for client in clients.values.sorted(by: { $0.number < $1.number }) { client.takeTurn() }
+      _ = turn.receive()
+      turn.end()
+      if !holdsJobs { finishJobs() }
+      server.checkInvariants()
+      guard isBusy else { return }
+    }
+    throw BenchError.unexpected
+  }
+
+  private var isBusy: Bool {
+    server.hasWork || !holdsJobs && !jobs.isEmpty || !lost.isEmpty || !upstream.isEmpty
+      || clients.values.contains(where: \.isBusy)
+  }
+
+  /// Lets time pass, and what is due happen.
+  func advance(by duration: Duration) throws {
+    clock.advance(by: duration)
+    try endTurn()
+  }
+
+  /// Does what another thread would.
+  func finishJobs() {
+    while !jobs.isEmpty { turn.finish(jobs.removeFirst().run()) }
+  }
+
+  // MARK: What comes
+
+  /// Takes a frame, without ending the turn.
+  func receive(_ message: ClientMessage, from peer: UInt8) {
+    receive(frame: message.encoded(), from: peer)
+  }
+
+  func receive(frame: [UInt8], from peer: UInt8) {
+    receive(control: frame, from: Self.peer(peer))
+    _ = turn.receive()
+  }
+
+  /// Takes what comes upstream, on the connection of a peer's publishing socket.
+  func receive(upstream frame: [UInt8], from peer: UInt8 = 1) {
+    receive(upstream: frame, from: Self.publisher(peer))
+    _ = turn.receive()
+  }
+
+  /// A connection is over.
+  func lose(_ peer: PeerID) {
+    lost.append(peer)
+    _ = turn.receive()
+  }
+
+  /// A frame arrives.
+  func receive(control frame: [UInt8], from peer: PeerID) {
+    control.append(IncomingFrame(peer: peer, bytes: frame[...]))
+  }
+
+  func receive(upstream frame: [UInt8], from peer: PeerID) {
+    upstream.append(IncomingFrame(peer: peer, bytes: frame[...]))
+  }
+
+  static func peer(_ number: UInt8) -> PeerID { PeerID(bytes: [0, number]) }
+
+  /// The publishing socket's name for a peer.
+  static func publisher(_ number: UInt8) -> PeerID { PeerID(bytes: [1, number]) }
+
+  static func clientID(_ number: UInt8) -> Identifier { MessageSamples.identifier(number) }
+
+  /// Whether a control frame has come that was not taken.
+  var hasIncoming: Bool { !control.isEmpty }
+
+  // MARK: What was sent
+
+  func takeFrames() -> [OutgoingFrame] {
+    defer { frames = [] }
+    return frames
+  }
+
+  /// What a peer was sent on the control socket since the last look.
+  func take(_ peer: UInt8) -> [DaemonMessage] {
+    take { frame in
+      guard case .control(Self.peer(peer), let body) = frame else { return nil }
+      return try DaemonMessage(frame: body[...])
+    }
+  }
+
+  /// What was published to a topic since the last look.
+  func take(_ topic: Topic) -> [PublishedMessage] {
+    take { frame in
+      guard case .publish(topic.bytes, let body) = frame else { return nil }
+      return try PublishedMessage(frame: body[...])
+    }
+  }
+
+  private func take<Message>(_ read: (OutgoingFrame) throws -> Message?) -> [Message] {
+    var messages: [Message] = []
+    frames.removeAll { frame in
+      do {
+        guard let message = try read(frame) else { return false }
+        messages.append(message)
+      } catch {
+        Issue.record("The daemon sent what is no message: \(error)")
+      }
+      return true
+    }
+    return messages
+  }
+
+  /// Whether something was published since the last look.
+  var hasPublished: Bool {
+    frames.contains { if case .publish = $0 { true } else { false } }
+  }
+
+  /// The kinds of all that was sent since the last call, in the order of sending.
+  func takeOrder() -> [String] {
+    defer { order = [] }
+    return order.map { frame in
+      let message: Any? =
+        switch frame {
+        case .control(_, let body): try? DaemonMessage(frame: body[...])
+        case .publish(_, let body): try? PublishedMessage(frame: body[...])
+        }
+      return "\(message ?? "none")".prefix { $0 != "(" }.description
+    }
+  }
+
+  func takeNotices() -> [ServerNotice] {
+    defer { notices = [] }
+    return notices
+  }
+
+  // MARK: The network
+
+  var instant: Instant { now.instant }
+  /// Where peers are connected from, if not from the bench.
+  var addresses: [PeerID: String] = [:]
+  private var lastPeer: PeerID?
+  var address: String { lastPeer.flatMap { addresses[$0] } ?? "bench" }
+
+  func nextUpstream() -> IncomingFrame? {
+    server.checkInvariants()
+    return upstream.isEmpty ? nil : upstream.removeFirst()
+  }
+
+  func nextControl() -> IncomingFrame? {
+    server.checkInvariants()
+    guard !control.isEmpty else { return nil }
+    lastPeer = control[0].peer
+    return control.removeFirst()
+  }
+
+  func nextLost() -> PeerID? { lost.isEmpty ? nil : lost.removeFirst() }
+
+  func shutDown(_ peer: PeerID, reason: String) { cuts.append((peer, reason)) }
+
+  func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    note(.publish(topic: topic, body))
+    for client in clients.values { client.receive(topic: topic, body: body) }
+  }
+
+  func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    if full.contains(peer) { return false }
+    if let client = clients[peer] {
+      order.append(.control(peer, frame))
+      client.control.append(frame)
+    } else {
+      note(.control(peer, frame))
+    }
+    return true
+  }
+
+  private func note(_ frame: OutgoingFrame) {
+    frames.append(frame)
+    order.append(frame)
+  }
+
+  func start(_ job: CaptureJob) { jobs.append(job) }
+
+  func wakeUp() { wakeUps += 1 }
+
+  func report(_ notice: ServerNotice) {
+    if notice.kind == .warning { notices.append(notice) } else { audit.append(notice) }
+  }
+}
+
+/// A daemon of a feature.
+@MainActor
+final class BenchOf<State: Sendable, Action>: Bench {
+  let root: RootCore<State, Action>
+  let port: TypedRoot<State, Action>
+
+  init(
+    _ root: RootCore<State, Action>,
+    _ port: TypedRoot<State, Action>,
+    gate: Gate = Gate(),
+    recorder: Recorder? = nil,
+    journal: BenchJournal? = nil,
+    epoch: UInt64,
+    limits: Limits = Limits(),
+    timing: Timing = Timing(),
+  ) {
+    self.root = root
+    self.port = port
+    super.init(
+      port,
+      gate: gate,
+      recorder: recorder,
+      journal: journal,
+      epoch: epoch,
+      limits: limits,
+      timing: timing,
+    )
+  }
+
+  /// A daemon that keeps nothing.
+  convenience init(
+    _ root: RootCore<State, Action>,
+    exposures: [Expose<State, Action>],
+    gate: Gate = Gate(),
+    epoch: UInt64 = 1,
+  ) {
+    let port = TypedRoot(root, exposures: exposures, limits: Limits()) { _ in nil }
+    self.init(root, port, gate: gate, epoch: epoch)
+  }
+
+  /// Reduces actions in one turn, and lets everything happen that follows.
+  func send(_ actions: Action...) throws {
+    for action in actions { root.send(action) }
+    try settle()
+  }
+}
+
+enum BenchError: Error {
+  case unexpected
+}
+
+/// Lets tasks of the main actor run until something holds, or a limit is reached.
+@MainActor
+func eventually(_ condition: () throws -> Bool) async rethrows {
+  for _ in 0..<10_000 where try !condition() { await Task.yield() }
+  #expect(try condition())
+}

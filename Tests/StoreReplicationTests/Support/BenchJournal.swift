@@ -1,0 +1,42 @@
+import StoreState
+
+@testable import StoreReplication
+
+/// A disk that is as slow as a test wants.
+@MainActor
+final class BenchJournal: Journal {
+  /// What was appended, of which the last may still be under way.
+  private(set) var batches: [JournalBatch] = []
+  private(set) var snapshots: [JournalSnapshot] = []
+
+  func append(_ batch: JournalBatch) { batches.append(batch) }
+
+  func store(_ snapshot: JournalSnapshot) { snapshots.append(snapshot) }
+
+  /// All records of what was appended.
+  var records: [JournalRecord] {
+    get throws {
+      var records: [JournalRecord] = []
+      for batch in batches {
+        var decoder = CBORDecoder(batch.records)
+        while decoder.offset < batch.records.count {
+          records.append(try JournalRecord(from: &decoder))
+        }
+      }
+      return records
+    }
+  }
+
+  /// What is found when the daemon starts again, of the first so many batches.
+  func recover(_ count: Int, snapshot: Int? = nil) throws -> Recovered<Deck.State> {
+    let form = DurableForm(Deck.State.self)
+    let recovery = Recovery(form, initial: Deck.State())
+    try recovery.written(by: form.schema)
+    if let snapshot { try recovery.take(snapshot: snapshots[snapshot].encoded()[...]) }
+    for batch in batches.prefix(count) where batch.revisions.lowerBound > recovery.revision {
+      try recovery.take(records: batch.records[...])
+      recovery.take(sessionNumbers: batch.sessionNumbers)
+    }
+    return recovery.finish()
+  }
+}

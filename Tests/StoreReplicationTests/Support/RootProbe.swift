@@ -1,0 +1,72 @@
+import StoreActor
+import StoreState
+
+@testable import StoreReplication
+
+/// A root that counts what the server asks of it.
+@MainActor
+final class RootProbe: RootPort {
+  private let root: any RootPort
+  private(set) var deltas = 0
+  private(set) var digests = 0
+  private(set) var follows = 0
+  private(set) var unfollows = 0
+  /// Whose actions came, batch by batch.
+  private(set) var origins: [ActionOrigin] = []
+
+  init(_ root: any RootPort) { self.root = root }
+
+  var revision: UInt64 { root.revision }
+  var isDurable: Bool { root.isDurable }
+  var newestRevision: UInt64 { root.newestRevision }
+  var hasEffectsToStart: Bool { root.hasEffectsToStart }
+  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
+    root.encodeDurably
+  }
+  var exposed: [ExposedScopes] { root.exposed }
+  var observer: (any RootObserver)? {
+    get { root.observer }
+    set { root.observer = newValue }
+  }
+
+  func batch(as origin: ActionOrigin, _ sends: () -> Void) {
+    origins.append(origin)
+    root.batch(as: origin, sends)
+  }
+
+  func send(_ action: ArraySlice<UInt8>, to scope: RootScope) throws(CodecError) -> StoreTask? {
+    try root.send(action, to: scope)
+  }
+
+  func send(_ event: SessionEvent) { root.send(event) }
+
+  func follow(_ scope: RootScope, as number: Int) {
+    follows += 1
+    root.follow(scope, as: number)
+  }
+
+  func unfollow(_ scope: RootScope) {
+    unfollows += 1
+    root.unfollow(scope)
+  }
+
+  func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool {
+    deltas += 1
+    return root.encodeDelta(of: scope, into: &encoder)
+  }
+
+  func digest(of scope: RootScope) -> Digest {
+    digests += 1
+    return root.digest(of: scope)
+  }
+
+  func version() -> RootVersion { root.version() }
+
+  func version(at revision: UInt64) -> RootVersion? { root.version(at: revision) }
+
+  func startEffects() { root.startEffects() }
+
+  func release(through revision: UInt64) { root.release(through: revision) }
+
+  func detach() { root.detach() }
+}

@@ -1,0 +1,152 @@
+import StoreActor
+import StoreState
+
+@testable import StoreReplication
+
+/// A yard of bells: a root whose scopes put things out, for tests of outputs that travel.
+struct Yard: Reducer {
+  struct State: Equatable, Sendable {
+    var bell = Bell()
+    var spare: Bell?
+    var rows: IdentifiedArrayOf<Row> = [Row(id: 1), Row(id: 2)]
+    /// Not exposed.
+    var bats = 0
+  }
+
+  struct Bell: Equatable, Sendable {
+    var rings = 0
+  }
+
+  struct Row: Equatable, Identifiable, Sendable {
+    var id = 0
+    var rings = 0
+  }
+
+  enum Action: Sendable {
+    case bell(BellAction)
+    case spare(BellAction)
+    case rows(IdentifiedAction<Int, BellAction>)
+    case batsCame
+  }
+
+  enum BellAction: Equatable, Sendable {
+    case rung
+    /// Puts something out without changing anything.
+    case touched
+    /// Two outputs around one that may not travel.
+    case rungTwice
+    /// An effect that puts something out when the gate opens.
+    case rungLater
+  }
+
+  /// What travels.
+  struct Sound: Equatable, Sendable {
+    var text = ""
+  }
+
+  /// What does not: no exposure names it.
+  struct Secret: Sendable {}
+
+  let gate: Gate
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .bell(let action):
+        if action != .touched { state.bell.rings += 1 }
+        return effect(of: action, "bell \(state.bell.rings)")
+      case .spare(let action):
+        state.spare?.rings += 1
+        return effect(of: action, "spare \(state.spare?.rings ?? 0)")
+      case .rows(.element(let id, let action)):
+        state.rows[id: id]?.rings += 1
+        return effect(of: action, "row \(id)")
+      case .batsCame:
+        state.bats += 1
+        return .output(Sound(text: "bats"))
+      }
+    }
+  }
+
+  private func effect(of action: BellAction, _ text: String) -> Effect<Action> {
+    let sound = Sound(text: text)
+    switch action {
+    case .rung, .touched: return .output(sound)
+    case .rungTwice:
+      return .concatenate(.output(sound), .output(Secret()), .output(Sound(text: text + " again")))
+    case .rungLater:
+      return .run { [gate] send in
+        await gate.wait()
+        await send.output(Sound(text: "late"))
+      }
+    }
+  }
+
+  static let exposures: [Expose<State, Action>] = [
+    Expose("bell", state: \.bell, action: \.bell, output: Sound.self),
+    Expose("mute", state: \.bell, action: \.bell),
+    Expose(each: "row", state: \.rows, action: \.rows, output: Sound.self),
+    Expose("spare", state: \.spare, action: \.spare, output: Sound.self),
+  ]
+}
+
+extension BenchOf<Yard.State, Yard.Action> {
+  /// A daemon of the yard.
+  convenience init(exposures: [Expose<Yard.State, Yard.Action>] = Yard.exposures) {
+    let gate = Gate()
+    let root = RootCore(initialState: { Yard.State() }, reducer: { Yard(gate: gate) })
+    self.init(root, exposures: exposures, gate: gate)
+  }
+}
+
+extension Watched {
+  /// The outputs' texts.
+  var sounds: [String?] {
+    outputs.map { if case .text(let text)? = $0[field: "text"] { text } else { nil } }
+  }
+}
+
+// MARK: - The wire
+
+extension Yard.Bell: ReplicatedRecord {
+  static let layout = RecordLayout<Self>("Bell", [.field("rings", \.rings)])
+}
+
+extension Yard.Row: ReplicatedRecord {
+  static let layout = RecordLayout<Self>("Row", [.field("id", \.id), .field("rings", \.rings)])
+}
+
+extension Yard.Sound: ReplicatedRecord {
+  static let layout = RecordLayout<Self>("Sound", [.field("text", \.text)])
+}
+
+extension Yard.BellAction: WireChoiceAction {
+  static let layout = ActionLayout<Self>("Bell.Action", [.case("rung", .rung)])
+}
+
+extension Yard.Action: CasePathable {
+  struct AllCasePaths: Sendable {
+    var bell: AnyCasePath<Yard.Action, Yard.BellAction> {
+      AnyCasePath(
+        embed: { .bell($0) },
+        extract: { if case .bell(let action) = $0 { action } else { nil } },
+      )
+    }
+
+    var spare: AnyCasePath<Yard.Action, Yard.BellAction> {
+      AnyCasePath(
+        embed: { .spare($0) },
+        extract: { if case .spare(let action) = $0 { action } else { nil } },
+      )
+    }
+
+    var rows: AnyCasePath<Yard.Action, IdentifiedAction<Int, Yard.BellAction>> {
+      AnyCasePath(
+        embed: { .rows($0) },
+        extract: { if case .rows(let action) = $0 { action } else { nil } },
+      )
+    }
+  }
+
+  static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
