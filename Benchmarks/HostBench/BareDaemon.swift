@@ -14,6 +14,7 @@ enum BareDaemon {
       HostConfiguration(directory: directory),
       limits: Limits(),
       welcome: Welcome(epoch: 1).encoded(),
+      grants: .everything,
     )
     let poller = Poller([.socket(sockets.control), .socket(sockets.publishing)])
     Machine.announce("ready dir=\(directory)")

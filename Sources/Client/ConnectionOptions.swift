@@ -29,6 +29,14 @@ struct ConnectionOptions: ParsableArguments {
   )
   var connect: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The user whose daemon it may be, besides yourself and root.",
+      valueName: "user",
+    )
+  )
+  var owner: String?
+
   @Flag(help: "Print one JSON object per line, and nothing else, on standard output.")
   var json = false
 
@@ -41,6 +49,17 @@ struct ConnectionOptions: ParsableArguments {
 
   /// Where the daemon is.
   func location() throws -> StoreLocation {
+    var location = try place()
+    if let owner {
+      guard let user = UInt32(owner) ?? getpwnam(owner)?.pointee.pw_uid else {
+        throw ValidationError("There is no user \"\(owner)\". Name one with --owner.")
+      }
+      location.owner = user
+    }
+    return location
+  }
+
+  private func place() throws -> StoreLocation {
     guard let connect else {
       return StoreLocation(
         directory: dir ?? StoreLocation.defaultDirectory(environment: Self.environment())

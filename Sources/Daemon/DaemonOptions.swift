@@ -69,6 +69,16 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The file that says what other users may see and send.",
+      discussion: "Without it the file \"grants\" in the directory of the sockets, if it is there.",
+      valueName: "file",
+    ),
+    completion: .file(),
+  )
+  var grants: String?
+
+  @Option(
+    help: ArgumentHelp(
       "A JSON file with leaseMilliseconds, graceMilliseconds or numberFactBaseURL.",
       valueName: "file",
     ),
@@ -117,6 +127,7 @@ struct DaemonOptions: ParsableArguments {
     settings.host.data = try dataDirectory(of: settings.host)
     settings.host.durability = durability
     settings.host.listen = listen
+    settings.host.grants = grants
     settings.host.allowsInsecureLoopback = insecureLoopback
     settings.logLevel = logLevel
     if let numberFactURL { settings.numberFactBaseURL = numberFactURL }

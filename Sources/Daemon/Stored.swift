@@ -31,6 +31,8 @@ struct Stored: ParsableCommand {
   func run() throws {
     // Nobody may stop the daemon by closing what it writes to.
     signal(SIGPIPE, SIG_IGN)
+    // Others may reach the sockets, where that is granted, and nothing else in the directory.
+    umask(0o077)
     do {
       try MainActor.assumeIsolated { try serve(options.settings()) }
     } catch let error as SettingsError {

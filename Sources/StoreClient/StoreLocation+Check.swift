@@ -20,7 +20,7 @@ extension StoreLocation {
     }
     guard let directory else { return }
     do throws(TrustedPath.Problem) {
-      try check(directory, TrustedPath.follow(directory))
+      try check(directory, TrustedPath.follow(directory, trusting: owner))
     } catch .missing(_, isShared: false) {
       // A daemon may come, and only one of this user's or of root's.
     } catch {
@@ -32,7 +32,8 @@ extension StoreLocation {
     _ path: String,
     _ directory: TrustedPath.Directory,
   ) throws(TrustedPath.Problem) {
-    guard directory.owner == geteuid() || directory.owner == 0 else {
+    let isTrusted = directory.owner == geteuid() || directory.owner == owner
+    guard isTrusted || directory.owner == 0 else {
       throw .foreign(path, owner: directory.owner)
     }
     guard !directory.isWritableByOthers else { throw .writable(path, mode: directory.modeText) }

@@ -17,7 +17,8 @@ import Darwin
 /// Each connection that is let in gets a serial that is never used twice, which libzmq puts on each
 /// of its frames. A routing id will not do for that: peers choose it.
 ///
-/// What guards what: `table` is shared by the thread and the main actor behind its mutex, `hasGone`
+/// What guards what: `table` and `grants` are shared by the thread and the main actor, each behind
+/// its mutex, `hasGone`
 /// and its like are atomic, `wakeUp` is the main actor's. The sockets belong to the thread that is
 /// in ``run()``, and to whoever has joined it afterwards.
 final class ConnectionGuard: Sendable {
@@ -32,7 +33,7 @@ final class ConnectionGuard: Sendable {
   private let hasGone = Atomic(false)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
-  private let ownUser = geteuid()
+  private let grants: Mutex<Grants>
   private let logger: Logger
 
   /// Makes the main loop turn soon.
@@ -49,9 +50,11 @@ final class ConnectionGuard: Sendable {
     control: Socket,
     publishing: Socket,
     limits: ConnectionTable.Limits,
+    grants: Grants,
     logger: Logger,
   ) throws(ZeroMQError) {
     table = Mutex(ConnectionTable(limits: limits, ownUser: geteuid()))
+    self.grants = Mutex(grants)
     self.logger = logger
     admission = try Admission(context)
     monitors = [
@@ -122,6 +125,19 @@ final class ConnectionGuard: Sendable {
     )
   }
 
+  /// Lets in those only to whom something is granted, and ends connections of others.
+  ///
+  /// Whoever is let in by the group of a process is asked once more.
+  func admit(_ grants: Grants) {
+    self.grants.withLock { $0 = grants }
+    table.withLock { table in
+      let others = table.connections { user in
+        !grants.admits(.user(user, group: .max, process: 0))
+      }
+      for descriptor in others { Connection.shutDown(descriptor) }
+    }
+  }
+
   // MARK: - The thread
 
   /// Guards until both sockets are monitored no more.
@@ -183,8 +199,8 @@ final class ConnectionGuard: Sendable {
   private func answer(_ request: Admission.Request) throws(ZeroMQError) {
     // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
     // that keeps them out.
-    let user = ActionOrigin.Identity(address: request.address).user
-    if let user, user != ownUser, user != 0 { return try admission.refuse(request) }
+    let identity = ActionOrigin.Identity(address: request.address)
+    guard grants.withLock({ $0.admits(identity) }) else { return try admission.refuse(request) }
     let serial = table.withLock { $0.makeSerial() }
     try admission.accept(request, as: "\(serial)")
   }

@@ -156,6 +156,11 @@ struct ConnectionTable {
     return gone
   }
 
+  /// The connections of some users.
+  func connections(where isMeant: (UInt32) -> Bool) -> [Int32] {
+    entries.filter { $0.value.user.map(isMeant) ?? false }.map(\.key.descriptor)
+  }
+
   /// When the oldest control connection that was not greeted yet was accepted.
   var firstSilent: Int64? {
     mutating get {

@@ -25,6 +25,10 @@ public struct HostConfiguration: Sendable {
   public var listen: [String] = []
   /// Whether an address without encryption may be listened at, on the loopback interface.
   public var allowsInsecureLoopback = false
+  /// The file that says what other users may see and send; nil for `grants` in the directory.
+  ///
+  /// Where there is none, nobody but the daemon's own user and root is let in.
+  public var grants: String?
   /// Silence after which a client's session ends.
   public var lease: Duration = .seconds(10)
   /// What is left of the lease when a client's connection goes, for it to come back in.
@@ -41,10 +45,14 @@ public struct HostConfiguration: Sendable {
   }
 
   /// The directories in which it has sockets, its own first.
+  var socketDirectories: [String] {
+    [directory] + listen.compactMap { (try? StoreLocation(address: $0))?.directory }
+  }
+
+  /// The directories that are its own alone.
   var directories: [String] {
-    let sockets = listen.compactMap { (try? StoreLocation(address: $0))?.directory }
     var directories: [String] = []
-    for path in [directory, data].compactMap(\.self) + sockets where !directories.contains(path) {
+    for path in socketDirectories + [data].compactMap(\.self) where !directories.contains(path) {
       directories.append(path)
     }
     return directories

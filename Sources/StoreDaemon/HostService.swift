@@ -54,6 +54,12 @@ final class HostService: LoopParticipant {
     if turn.isOver { onStop() }
   }
 
+  /// Holds clients to other grants from now on: first what they get, then who is let in.
+  func apply(_ grants: Grants) {
+    turn.apply(grants)
+    transport.sockets.admit(grants)
+  }
+
   /// Finishes the turn, says goodbye, and stops.
   func stop() { turn.stop() }
 

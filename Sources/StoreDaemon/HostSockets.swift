@@ -37,6 +37,7 @@ package final class HostSockets {
     _ configuration: HostConfiguration,
     limits: Limits,
     welcome: [UInt8],
+    grants: Grants,
     logger: Logger = Logger(label: "storeactor"),
   ) throws(ZeroMQError) {
     context = try Context()
@@ -51,6 +52,7 @@ package final class HostSockets {
       control: control,
       publishing: publishing,
       limits: ConnectionTable.Limits(descriptors: FileDescriptorLimit.current),
+      grants: grants,
       logger: logger,
     )
     routes = PeerRoutes(connections)
@@ -161,11 +163,17 @@ package final class HostSockets {
   /// The next peer whose connection is over.
   func nextLost() -> PeerID? { lost.popFirst() }
 
-  /// Ends a connection of the publishing socket.
+  /// Ends a connection of either socket.
   func shutDown(_ peer: PeerID, reason: String) {
-    guard let descriptor = subscribers[peer.serial] else { return }
-    upstreamIntake.shutDown(peer.serial, descriptor, reason: reason)
+    if let descriptor = subscribers[peer.serial] {
+      upstreamIntake.shutDown(peer.serial, descriptor, reason: reason)
+    } else if let descriptor = routes.descriptor(of: peer) {
+      controlIntake.shutDown(peer.serial, descriptor, reason: reason)
+    }
   }
+
+  /// Lets in those only to whom something is granted, and ends connections of others.
+  func admit(_ grants: Grants) { connections.admit(grants) }
 
   /// Takes the next control frame; nil when there is none.
   package func nextControl() throws(ZeroMQError) -> IncomingFrame? {

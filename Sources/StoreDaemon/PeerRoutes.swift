@@ -55,6 +55,12 @@ final class PeerRoutes {
     return route(peer.serial)?.routingID
   }
 
+  /// The descriptor of a peer's connection; nil when that is over.
+  func descriptor(of peer: PeerID) -> Int32? {
+    forgetGone()
+    return route(peer.serial)?.descriptor
+  }
+
   /// Takes note that a peer was welcomed.
   func greet(_ peer: PeerID) {
     guard let route = route(peer.serial) else { return }

@@ -44,6 +44,24 @@ final class StoreDirectory: Sendable {
     return files.keys.sorted().first { FileIdentity("\(path)/\($0)") != files[$0] }
   }
 
+  /// Lets other users reach the sockets, or nobody; who of them is let in is decided there.
+  ///
+  /// What else is in the directory has permissions of its own.
+  func letOthersReach(_ isOpen: Bool) throws(HostError) {
+    try setMode(isOpen ? 0o711 : 0o700, of: path)
+    for name in ["ctl", "pub"] { try setMode(isOpen ? 0o666 : 0o600, of: "\(path)/\(name)") }
+  }
+
+  private func setMode(_ mode: mode_t, of path: String) throws(HostError) {
+    guard chmod(path, mode) == 0 else {
+      throw HostError(
+        .notAllowed,
+        "The permissions of \(path) could not be set: \(Self.systemMessage()).",
+        remedy: "Check who it belongs to.",
+      )
+    }
+  }
+
   // MARK: - Taking it
 
   private static func makePrivate(_ path: String) throws(HostError) {

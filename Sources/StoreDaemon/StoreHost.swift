@@ -60,6 +60,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   // Open while the daemon runs.
   private var directories: [StoreDirectory] = []
   private var directoryWatch: DirectoryWatch?
+  private var grantsWatch: GrantsWatch?
   private var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
@@ -248,6 +249,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     } catch {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
+    let grantsFile = GrantsFile(
+      configuration.grants ?? "\(configuration.directory)/grants",
+      exposed: exposures.map(\.description),
+    )
+    let grants = try readGrants(grantsFile)
     var generator = SystemRandomNumberGenerator()
     let opened = try openJournal()
     let server = ReplicaServer(
@@ -260,19 +266,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       processID: getpid(),
       now: .current,
       generator: generator,
+      grants: grants,
       sessionAction: sessionAction,
     )
-    let sockets: HostSockets
-    do throws(ZeroMQError) {
-      sockets = try HostSockets(
-        configuration,
-        limits: Limits(),
-        welcome: server.welcome,
-        logger: logger,
-      )
-    } catch {
-      throw HostError(.cannotCreate, "\(error)", remedy: "")
-    }
+    let sockets = try openSockets(welcome: server.welcome, grants)
     let service = HostService(
       server: server,
       sockets: sockets,
@@ -281,8 +278,59 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
     self.directories = directories
     self.service = service
+    do throws(HostError) {
+      try letOthersReach(!grants.lines.isEmpty)
+    } catch {
+      close()
+      throw error
+    }
     directoryWatch = DirectoryWatch(directories) { [weak self] in self?.lost($0) }
+    grantsWatch = GrantsWatch(grantsFile) { [weak self] in self?.changed($0) }
     return service
+  }
+
+  private func openSockets(
+    welcome: [UInt8],
+    _ grants: Grants,
+  ) throws(HostError) -> HostSockets {
+    do throws(ZeroMQError) {
+      return try HostSockets(
+        configuration,
+        limits: Limits(),
+        welcome: welcome,
+        grants: grants,
+        logger: logger,
+      )
+    } catch {
+      throw HostError(.cannotCreate, "\(error)", remedy: "")
+    }
+  }
+
+  private func readGrants(_ file: GrantsFile) throws(HostError) -> Grants {
+    do throws(GrantsFile.Problem) {
+      return try file.read()
+    } catch {
+      throw HostError(.usage, "\(error)", remedy: "Correct it, or remove it.")
+    }
+  }
+
+  private func letOthersReach(_ isOpen: Bool) throws(HostError) {
+    let paths = configuration.socketDirectories
+    for directory in directories where paths.contains(directory.path) {
+      try directory.letOthersReach(isOpen)
+    }
+  }
+
+  /// The file of grants has changed.
+  private func changed(_ result: Result<Grants, GrantsFile.Problem>) {
+    do {
+      let grants = try result.get()
+      service?.apply(grants)
+      try letOthersReach(!grants.lines.isEmpty)
+      logger.notice("The grants are read again.", metadata: ["lines": "\(grants.lines.count)"])
+    } catch {
+      logger.error("The grants stay as they were: \(error)")
+    }
   }
 
   private struct OpenedJournal {
@@ -389,6 +437,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service?.close()
     service = nil
     directoryWatch = nil
+    grantsWatch = nil
     directories = []
   }
 

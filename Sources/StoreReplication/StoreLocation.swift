@@ -6,6 +6,8 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   public var publishing: String
   /// The directory; nil for an address.
   public var directory: String?
+  /// The user whose daemon it may be, by number, besides this process's own and root.
+  public var owner: UInt32?
 
   /// The directory or the address.
   public var description: String { directory ?? control }

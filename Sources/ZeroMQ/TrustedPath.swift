@@ -45,11 +45,13 @@ package enum TrustedPath {
   /// - Parameters:
   ///   - path: The path; a relative one begins at the working directory.
   ///   - makesDirectories: Whether directories that are missing are made, for this user alone.
+  ///   - trusted: Whoever else a part of the way may belong to.
   /// - Returns: The directory at its end, of which nothing was checked.
   /// - Throws: ``Problem``.
   package static func follow(
     _ path: String,
     makingDirectories makesDirectories: Bool = false,
+    trusting trusted: UInt32? = nil,
   ) throws(Problem) -> Directory {
     var rest = parts(of: path)
     if !path.hasPrefix("/") { rest += parts(of: try workingDirectory()) }
@@ -61,12 +63,12 @@ package enum TrustedPath {
         continue
       }
       let parent = try lookedAt(place)
-      try check(parent, text(place))
+      try check(parent, text(place), trusted)
       let next = place + [name]
       if makesDirectories, mkdir(text(next), 0o700) != 0, errno != EEXIST, errno != EISDIR {
         throw .failed(text(next), code: errno)
       }
-      switch try found(next, in: parent) {
+      switch try found(next, in: parent, trusted) {
       case .directory: place = next
       case .link(let target):
         links += 1
@@ -97,15 +99,25 @@ package enum TrustedPath {
     return Directory(owner: status.st_uid, mode: UInt32(status.st_mode))
   }
 
-  private static func check(_ parent: Directory, _ path: String) throws(Problem) {
-    try check(owner: parent.owner, path)
+  private static func check(
+    _ parent: Directory,
+    _ path: String,
+    _ trusted: UInt32?,
+  ) throws(Problem) {
+    try check(owner: parent.owner, path, trusted)
     guard !parent.isWritableByOthers || parent.isSticky else {
       throw .writable(path, mode: parent.modeText)
     }
   }
 
-  private static func check(owner: UInt32, _ path: String) throws(Problem) {
-    guard owner == 0 || owner == geteuid() else { throw .foreign(path, owner: owner) }
+  private static func check(
+    owner: UInt32,
+    _ path: String,
+    _ trusted: UInt32?,
+  ) throws(Problem) {
+    guard owner == 0 || owner == geteuid() || owner == trusted else {
+      throw .foreign(path, owner: owner)
+    }
   }
 
   private enum Found {
@@ -113,7 +125,11 @@ package enum TrustedPath {
     case link(target: String)
   }
 
-  private static func found(_ place: [String], in parent: Directory) throws(Problem) -> Found {
+  private static func found(
+    _ place: [String],
+    in parent: Directory,
+    _ trusted: UInt32?,
+  ) throws(Problem) -> Found {
     let path = text(place)
     var status = stat()
     guard lstat(path, &status) == 0 else {
@@ -123,7 +139,7 @@ package enum TrustedPath {
     switch status.st_mode & S_IFMT {
     case S_IFDIR: return .directory
     case S_IFLNK:
-      try check(owner: status.st_uid, path)
+      try check(owner: status.st_uid, path, trusted)
       return .link(target: try target(of: path))
     default: throw .notDirectory(path)
     }

@@ -26,6 +26,7 @@ final class SimulatedDaemon {
       processID: 1,
       now: world.moment,
       generator: generator,
+      grants: world.options.faults.grants > 0 ? world.grants() : .everything,
       sessionAction: { [unowned world] event in world.sessionAction(event) },
     )
     turn = DaemonTurn(server, transport: sockets)
@@ -96,7 +97,7 @@ final class SimulatedDaemon {
     planTurn()
   }
 
-  private func planTurn() {
+  func planTurn() {
     pacemaker.plan(at: world.clock.now + world.generator.duration(.zero ... .microseconds(300)))
   }
 
@@ -154,7 +155,7 @@ final class SimulatedSockets: DaemonTransport {
 
   func shutDown(_ peer: PeerID, reason: String) {
     world.trace("the daemon closes the connection \(peer): it \(reason)")
-    world.cutPublishing(peer)
+    world.cut(peer)
   }
 
   func nextControl() -> IncomingFrame? { control.next() }

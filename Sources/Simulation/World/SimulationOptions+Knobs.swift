@@ -47,6 +47,7 @@ extension SimulationOptions {
     Knob("silences", \.faults.silences),
     Knob("clockSteps", \.faults.clockSteps),
     Knob("closes", \.faults.closes),
+    Knob("grants", \.faults.grants),
   ]
 
   private static let habitKnobs: [Knob] = [

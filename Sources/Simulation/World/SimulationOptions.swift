@@ -48,6 +48,8 @@ package struct SimulationOptions: Sendable, Equatable {
     package var clockSteps = 0
     /// A client closes its connection for good, and another one comes.
     package var closes = 0
+    /// Another user comes, or other grants, so that views change the socket that they come on.
+    package var grants = 0
 
     package init() {}
   }
@@ -102,6 +104,9 @@ extension SimulationOptions {
     captureDuration = Self.captureDuration(&generator)
     limits = Self.limits(&generator)
     timing = Self.timing(&generator)
+    // Drawn apart, so that it changes nothing else.
+    var others = SeededGenerator(seed: seed ^ 0x9a7_a6e5)
+    faults.grants = others.chance(0.3) ? others.number(1...4) : 0
     self = coherent
   }
 

@@ -37,6 +37,11 @@ extension World {
       world.trace("the clock of all is \(world.wallStep) ms off")
     }
     plan(faults.closes) { world, client in world.replace(client) }
+    plan(faults.grants) { world, _ in
+      guard let daemon = world.daemon else { return }
+      daemon.turn.apply(world.grants())
+      daemon.planTurn()
+    }
     plan(faults.sleeps) { world, client in world.putToSleep(client) }
     for _ in 0..<faults.restarts {
       clock.at(delay(.zero...options.span)) { [unowned self] in restart() }
@@ -50,6 +55,20 @@ extension World {
         fault(self, client)
       }
     }
+  }
+
+  /// Grants by which somebody who is not there sees a part only: the rest comes to each alone.
+  func grants() -> Grants {
+    let names = ["accounts", "list", "list/rows/*", "note", "presence"]
+    let seen = names.filter { _ in generator.chance(0.6) }
+    trace("not everybody may see more than \(seen)")
+    let line = Grants.Line(
+      grantee: .user(99),
+      scopes: (seen + ["nothing"]).compactMap { ScopePattern($0) },
+      sees: true,
+      sends: .nothing,
+    )
+    return Grants(owner: 0, lines: [line])
   }
 
   private func putToSleep(_ client: SimulatedClient) {

@@ -143,7 +143,10 @@ extension World {
   }
 
   /// The daemon closes a connection.
-  func cutPublishing(_ peer: PeerID) {
+  func cut(_ peer: PeerID) {
+    if let (_, client) = controlPipes[peer] {
+      return cutControl(client, for: delay(.microseconds(100) ... .milliseconds(30)))
+    }
     guard let client = publishingPipes.first(where: { $0.pipe.peer == peer })?.client,
       client.publishing?.peer == peer
     else { return }

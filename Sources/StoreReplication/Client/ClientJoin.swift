@@ -5,7 +5,7 @@
 final class ClientJoin {
   let nonce: UInt64
   /// The scopes asked for, in the order of the request.
-  let asked: [Asked]
+  private(set) var asked: [Asked]
   /// When it is given up, unless something of it comes before.
   var deadline: Instant
   /// The view that was answered; nil before the answer, and when nothing is followed.
@@ -25,7 +25,7 @@ final class ClientJoin {
 
   struct Asked {
     let scope: ClientScope
-    let isKept: Bool
+    fileprivate(set) var isKept: Bool
     /// Whether it was asked for to be followed: meanwhile it may be so no more.
     let isFollowed: Bool
     /// The schemas that it was asked for with.
@@ -58,10 +58,18 @@ final class ClientJoin {
   var isComplete: Bool { isAnswered && (view == nil || echo != nil && outstanding.isEmpty) }
 
   /// Notes the answer: the view, where anything is followed.
-  func answer(_ view: ClientView?) {
+  ///
+  /// - Parameters:
+  ///   - view: The view.
+  ///   - former: The one that is followed until then. Nothing is kept from one that comes on
+  ///     another socket, for there is no order between the two.
+  func answer(_ view: ClientView?, after former: ClientView?) {
     isAnswered = true
     self.view = view
     guard let view else { return }
+    if let former, former.isOwn != view.isOwn {
+      for index in asked.indices { asked[index].isKept = false }
+    }
     for asked in asked where asked.isFollowed && !asked.isKept && view.contains(asked.scope) {
       if let handle = asked.scope.handle { outstanding.insert(handle) }
     }

@@ -26,6 +26,9 @@ struct ClientView {
     members = Set(scopes.joined().map { ObjectIdentifier($0) })
   }
 
+  /// Whether it comes on the control socket.
+  var isOwn: Bool { topic.kind == .ownView }
+
   func contains(_ scope: ClientScope) -> Bool { members.contains(ObjectIdentifier(scope)) }
 
   /// The scopes by index: by name, in bytewise order.

@@ -180,7 +180,8 @@ extension ReplicaClient {
     isWelcomed = false
     outgoing.append(.reconnect)
     subscribed.removeAll()
-    if let topic = session?.privateTopic { subscribe(topic) }
+    // One without a fence is taken for nobody's.
+    if let topic = session?.privateTopic, view?.isOwn != true { subscribe(topic) }
     backOff = min(backOff * 2, timing.backOff.upperBound)
     self.reconnectAt = now.instant.advanced(by: jittered(backOff))
   }

@@ -11,6 +11,18 @@ extension ReplicaClient {
     }
   }
 
+  /// Takes what comes of a view on the control socket; the last echo there tells of which.
+  func receive(own message: PublishedMessage, bytes: Int) {
+    bytesSincePing += bytes
+    if case .echo(let echo) = message {
+      if joining?.view?.isOwn == true { receive(echo) }
+      return
+    }
+    // What is left of a view that is followed no more comes before the echo of the next.
+    let view = joining?.echo == nil ? view : joining?.view
+    if let view, view.isOwn { receive(message, on: view.topic, bytes: bytes) }
+  }
+
   private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic, bytes: Int) {
     if let join = joining, join.echo != nil {
       // What comes after the echo counts in the new view; the old one has done its part.

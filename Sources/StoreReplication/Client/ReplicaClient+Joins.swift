@@ -128,13 +128,16 @@ extension ReplicaClient {
       return
     }
     guard let topic else {
-      join.answer(nil)
+      join.answer(nil, after: view)
       return completeJoinIfReady()
     }
     let scopes = ClientView.inOrderOfIndex(followed)
     join.answer(
-      ClientView(nonce: nonce, topic: topic, epoch: session.epoch, scopes: scopes)
+      ClientView(nonce: nonce, topic: topic, epoch: session.epoch, scopes: scopes),
+      after: view,
     )
+    // The daemon knows that it is asked for, so there is nothing to wait for on the other socket.
+    if topic.kind == .ownView { return unsubscribe(session.privateTopic) }
     subscribe(session.privateTopic)
     subscribe(topic)
     if isWelcomed { sendFence() }
@@ -150,7 +153,8 @@ extension ReplicaClient {
   }
 
   func sendFence() {
-    guard let join = joining, join.isAnswered, join.view != nil, join.echo == nil, let session
+    guard let join = joining, join.isAnswered, let view = join.view, !view.isOwn,
+      join.echo == nil, let session
     else { return }
     outgoing.append(.upstream(Fence(token: session.token, nonce: join.nonce).encoded()))
   }

@@ -175,7 +175,9 @@ package final class ReplicaClient {
     if isClosed { return }
     guard !frame.isEmpty else { return greeted() }
     do throws(MessageError) {
-      handle(try DaemonMessage(frame: frame))
+      let message = try DaemonMessage(frame: frame)
+      if case .own(let message) = message { return receive(own: message, bytes: frame.count) }
+      handle(message)
     } catch {
       malformed += 1
     }
@@ -264,6 +266,7 @@ package final class ReplicaClient {
     case .working(let nonce): isWorking(on: nonce)
     // A daemon of another build says so of what is only an offer.
     case .notUnderstood: malformed += 1
+    case .own: preconditionFailure("What belongs to a view of our own is taken before")
     }
   }
 }

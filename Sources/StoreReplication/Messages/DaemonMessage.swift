@@ -19,6 +19,8 @@ package enum DaemonMessage: Hashable, Sendable {
   case working(nonce: UInt64)
   /// The client sent a message of a kind that this daemon does not know.
   case notUnderstood(kind: UInt64, message: String)
+  /// What is published elsewhere, of a view that comes on this socket.
+  case own(PublishedMessage)
 
   package struct HelloOK: Hashable, Sendable {
     /// The version that both speak from now on.
@@ -144,6 +146,7 @@ extension DaemonMessage {
       encoder.message(Kind.notUnderstood, 2)
       encoder.encode(unsigned: kind)
       encoder.encode(text: message)
+    case .own(let message): encoder.append(raw: message.encoded())
     }
   }
 
@@ -153,6 +156,10 @@ extension DaemonMessage {
   package init(frame: ArraySlice<UInt8>) throws(MessageError) {
     var decoder = CBORDecoder(frame)
     let (kind, rest) = try decoder.message()
+    if PublishedMessage.Kind.all.contains(kind) {
+      self = .own(try PublishedMessage(frame: frame))
+      return
+    }
     let taken: Int
     switch kind {
     case Kind.helloOK:

@@ -41,6 +41,8 @@ package struct Topic: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
     case session = 0x11
     case view = 0x12
+    /// A view that comes on the control socket: it names the view, and nothing is published to it.
+    case ownView = 0x13
   }
 
   /// Always 17 bytes, because subscriptions match by prefix.
@@ -82,6 +84,9 @@ package struct ProtocolFeatures: OptionSet, Hashable, Sendable {
   /// `working` while captures are being made.
   package static let snapshotThenReplay = ProtocolFeatures(rawValue: 1)
 
+  /// A view that not everybody may see comes on the control socket, without a fence.
+  package static let ownViews = ProtocolFeatures(rawValue: 2)
+
   /// All that this program knows.
-  package static let known: ProtocolFeatures = [.snapshotThenReplay]
+  package static let known: ProtocolFeatures = [.snapshotThenReplay, .ownViews]
 }

@@ -25,6 +25,7 @@ package enum Outcome: Hashable, Sendable {
   package static let expired = "expired"
   package static let overloaded = "overloaded"
   package static let forgotten = "forgotten"
+  package static let unauthorised = "unauthorised"
 
   // What only a client says, of an action of its own.
 

@@ -27,6 +27,7 @@ package enum PublishedMessage: Hashable, Sendable {
     static let deltas: UInt64 = 2
     static let bookmark: UInt64 = 3
     static let outputs: UInt64 = 4
+    static let all = echo...outputs
   }
 
   /// The message's frame.

@@ -28,7 +28,7 @@ package protocol DaemonTransport: AnyObject {
   /// What came from it may still be taken afterwards, and then it is told again.
   func nextLost() -> PeerID?
 
-  /// Ends a connection of the publishing socket.
+  /// Ends a connection of either socket.
   func shutDown(_ peer: PeerID, reason: String)
 
   /// Publishes a message to those who subscribed to its topic.
@@ -202,6 +202,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     } else {
       server.malformed(from: frame.peer, "a message of several frames", at: moment)
     }
+  }
+
+  /// Holds clients to other grants from now on.
+  package func apply(_ grants: Grants) {
+    server.apply(grants, at: transport.now)
+    needsTurn()
   }
 
   /// Takes what a job has made.

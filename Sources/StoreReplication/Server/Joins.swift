@@ -12,6 +12,8 @@ final class Joins {
   private let timing: Timing
   private let epoch: UInt64
   private let directory: ScopeDirectory
+  /// What clients may see and send.
+  private let access: Access
   /// Captures that no job is at, oldest first; of some nobody wants anything any more.
   private var queue: Deque<Capture> = []
   private var queueLimit = 256
@@ -34,9 +36,11 @@ final class Joins {
     counters: Counters,
     limits: Limits,
     timing: Timing,
+    access: Access,
   ) {
     self.root = root
     self.epoch = epoch
+    self.access = access
     self.subscriptions = subscriptions
     self.outbox = outbox
     self.counters = counters
@@ -60,9 +64,13 @@ final class Joins {
     var answers: [DaemonMessage.JoinAnswer] = []
     var followed: [String: FollowedRequest] = [:]
     for (place, request) in requests.enumerated() {
-      switch directory.resolve(request, place: place) {
+      switch resolve(request, place: place, of: session) {
       case .success(let scope):
-        let handle = scopes.grant(scope, as: request.scope)
+        let handle = scopes.grant(
+          scope,
+          as: request.scope,
+          sends: session.rights.sends(request.scope),
+        )
         answers.append(.accepted(handle: handle))
         // Asked for twice, it is captured once: for the one that has nothing of it.
         guard request.mode != .sendOnly, followed[request.scope]?.isKept ?? true else { continue }
@@ -84,6 +92,17 @@ final class Joins {
     return true
   }
 
+  private func resolve(
+    _ request: ClientMessage.JoinRequest,
+    place: Int,
+    of session: Session,
+  ) -> Result<RootScope, ScopeDirectory.Refusal> {
+    guard request.mode != .sendOnly, session.rights.sees(request.scope),
+      !session.features.contains(.ownViews), !access.grants.everybodySees(request.scope)
+    else { return directory.resolve(request, place: place, rights: session.rights) }
+    return .failure(directory.needsOwnViews(request.scope))
+  }
+
   private struct FollowedRequest {
     let handle: UInt64
     let scope: RootScope
@@ -99,10 +118,12 @@ final class Joins {
     // The order in which a view lists its scopes.
     let sorted = requests.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       .map(\.value)
-    let view = sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope))
+    let isOwn = requests.keys.contains { !access.grants.everybodySees($0) }
+    let view = sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope), isOwn: isOwn)
     return SessionScopes.Join(
       nonce: nonce,
       view: view,
+      names: Array(requests.keys),
       base: session.scopes.nonce,
       asked: zip(sorted, view?.scopes ?? []).map { request, scope in
         SessionScopes.Asked(
@@ -134,8 +155,28 @@ final class Joins {
     session.scopes.establish(join, transfers)
     // After what they may have in common with the new ones was asked for.
     for transfer in left { drop(transfer) }
-    if let view { subscriptions.release(view) }
+    if let view { leave(view, session) }
+    if let view = join.view, view.isOwn { view.sessions.append(session) }
     enterLine(session)
+  }
+
+  private func leave(_ view: View, _ session: Session) {
+    if view.isOwn { view.sessions.removeAll { $0 === session } }
+    subscriptions.release(view)
+  }
+
+  /// Whether a view that a session follows, or is about to, comes in a way that is wrong by now.
+  func comesWrongly(to session: Session) -> Bool {
+    session.scopes.views.contains { view, names in
+      view.isOwn == names.allSatisfy { access.grants.everybodySees($0) }
+    }
+  }
+
+  /// A session gets nothing more until it joins again.
+  func interrupt(_ session: Session) {
+    resume(session)
+    if let view = session.scopes.view { leave(view, session) }
+    session.scopes.leave()
   }
 
   /// A session goes on, on another connection: what was on its way may be lost.
@@ -147,12 +188,15 @@ final class Joins {
 
   /// A session is over.
   func end(_ session: Session) {
-    resume(session)
-    if let view = session.scopes.view { subscriptions.release(view) }
-    session.scopes.leave()
+    interrupt(session)
   }
 
   // MARK: Fences
+
+  /// Whether the newest join of a session waits for no fence, since its view comes with answers.
+  func needsNoFence(_ session: Session) -> Bool {
+    session.scopes.joins.last?.view?.isOwn ?? false
+  }
 
   /// Everything that a client subscribed to before the fence is in force: it is brought to the
   /// newest revision, which has been published.
@@ -168,9 +212,16 @@ final class Joins {
       sequence: join.view?.sequence ?? 0,
       previousSequence: scopes.view?.sequence ?? 0,
     )
-    outbox.publish(session.privateTopic.bytes, PublishedMessage.echo(echo).encoded())
-    let kept = join.base == scopes.nonce ? scopes.view?.scopes ?? [] : []
-    let known = Set(kept.map { ObjectIdentifier($0) })
+    let bytes = PublishedMessage.echo(echo).encoded()
+    let isOwn = join.view?.isOwn ?? false
+    if isOwn {
+      outbox.send(bytes, to: session.peer)
+    } else {
+      outbox.publish(session.privateTopic.bytes, bytes)
+    }
+    // Nothing is kept from a view that comes on another socket: there is no order between the two.
+    let canKeep = join.base == scopes.nonce && scopes.view?.isOwn == isOwn
+    let known = Set((canKeep ? scopes.view?.scopes ?? [] : []).map { ObjectIdentifier($0) })
     var version: RootVersion?
     let transfers = join.asked.compactMap { asked -> Transfer? in
       if asked.isKept, known.contains(ObjectIdentifier(asked.scope)) { return nil }

@@ -25,8 +25,10 @@ final class Outbox {
   var isEmpty: Bool { frames.isEmpty }
 
   func send(_ message: DaemonMessage, to peer: PeerID) {
-    frames.append(.control(peer, message.encoded()))
+    send(message.encoded(), to: peer)
   }
+
+  func send(_ frame: [UInt8], to peer: PeerID) { frames.append(.control(peer, frame)) }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
     frames.append(.publish(topic: topic, body))

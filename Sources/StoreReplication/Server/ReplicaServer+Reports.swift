@@ -2,21 +2,27 @@ import StoreActor
 import StoreState
 
 extension ReplicaServer {
-  func describe(_ request: UInt64, to peer: PeerID) {
+  /// Says what there is for somebody.
+  func describe(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
+    let rights = access.grants.rights(of: identity)
+    let known = root.exposed.map(\.description).filter { rights.knows($0) }
     var encoder = CBOREncoder()
-    encoder.arrayHeader(root.exposed.count)
-    for exposed in root.exposed { exposed.description.encode(to: &encoder) }
+    encoder.arrayHeader(known.count)
+    for description in known { description.encode(to: &encoder) }
     outbox.send(.description(request: request, item: encoder.bytes[...]), to: peer)
   }
 
-  func status(_ request: UInt64, to peer: PeerID) {
+  /// Says how the daemon is; who may not see everything sees sessions of its own user only.
+  func status(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
+    let isFree = access.grants.rights(of: identity).isEverything
+    let shown = sessions.all.filter { isFree || $0.origin.identity.user == identity.user }
     let report = StatusReport(
       epoch: epoch,
       revision: root.revision,
       durableRevision: recorder?.released,
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
-      sessions: sessions.all.map { status(of: $0) },
+      sessions: shown.map { status(of: $0) },
       counters: counters.byName,
     )
     var encoder = CBOREncoder()

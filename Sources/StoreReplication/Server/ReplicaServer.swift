@@ -24,13 +24,23 @@ package final class ReplicaServer {
   let subscribers: Subscribers
   let joins: Joins
   let log: ActionLog
+  /// What clients may see and send.
+  let access: Access
   private(set) var now: Moment {
     didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
   }
   /// Actions that were reduced since the turn began.
   private var reducedInTurn = 0
-  private var notices: [ServerNotice] = []
+  var notices: [ServerNotice] = []
   private var warnedPeers: Set<PeerID> = []
+  /// Connections of either socket that are to be shut down.
+  private var cuts: [Cut] = []
+
+  /// A connection to be shut down, and why.
+  struct Cut: Hashable {
+    let peer: PeerID
+    let reason: String
+  }
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
   ///
@@ -43,6 +53,7 @@ package final class ReplicaServer {
   ///   - processID: What the status says.
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
+  ///   - grants: What clients may see and send.
   init(
     root: any RootPort,
     recorder: Recorder?,
@@ -52,8 +63,10 @@ package final class ReplicaServer {
     processID: Int32,
     now: Moment,
     generator: any RandomNumberGenerator,
+    grants: Grants = .everything,
   ) {
     self.root = root
+    access = Access(grants)
     self.recorder = recorder
     self.epoch = epoch
     self.limits = limits
@@ -81,6 +94,7 @@ package final class ReplicaServer {
       counters: counters,
       limits: limits,
       timing: timing,
+      access: access,
     )
     log = ActionLog(root, outbox: outbox, counters: counters, limits: limits)
   }
@@ -98,6 +112,7 @@ package final class ReplicaServer {
   ///   - processID: What the status says.
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
+  ///   - grants: What clients may see and send.
   ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
   package convenience init<Root: Sendable, RootAction>(
     root: RootCore<Root, RootAction>,
@@ -110,6 +125,7 @@ package final class ReplicaServer {
     processID: Int32,
     now: Moment,
     generator: any RandomNumberGenerator,
+    grants: Grants = .everything,
     sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil },
   ) {
     self.init(
@@ -128,6 +144,7 @@ package final class ReplicaServer {
       processID: processID,
       now: now,
       generator: generator,
+      grants: grants,
     )
     if let recovered { restore(recovered.history) }
   }
@@ -227,11 +244,13 @@ package final class ReplicaServer {
     }
   }
 
-  /// The connections of the publishing socket that are to be shut down.
-  func takeCuts() -> [Subscribers.Cut] {
-    let cuts = subscribers.takeCuts()
-    counters.cutSubscribers += UInt64(cuts.count)
-    return cuts
+  /// The connections that are to be shut down.
+  func takeCuts() -> [Cut] {
+    let subscribers = subscribers.takeCuts()
+    counters.cutSubscribers += UInt64(subscribers.count)
+    guard !cuts.isEmpty || !subscribers.isEmpty else { return [] }
+    defer { cuts = [] }
+    return cuts + subscribers
   }
 
   /// Takes what a job has made.
@@ -242,14 +261,40 @@ package final class ReplicaServer {
 
   /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
   ///
-  /// What it asks is not looked at for a while, for there is nowhere to put an answer.
+  /// Its connection ends. What it has asked before is not looked at, for there is nowhere to put an
+  /// answer.
   func blocked(_ peer: PeerID) {
     // Answers of one turn are refused one by one.
     guard !sessions.isBlocked(peer, now: now.instant) else { return }
     notice(peer, "does not read what it is sent; its session ends")
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
     sessions.block(peer, now: now.instant)
+    cuts.append(Cut(peer: peer, reason: "does not read what it is sent"))
     counters.blockedPeers += 1
+  }
+
+  // MARK: Grants
+
+  /// Holds clients to other grants from now on.
+  ///
+  /// Those whose grants are too narrow for what they have joined are ended. Those who get a view on
+  /// the one socket that must come on the other one now connect again.
+  func apply(_ grants: Grants, at moment: Moment) {
+    now = moment
+    access.grants = grants
+    for session in sessions.all {
+      session.rights = grants.rights(of: session.origin.identity)
+      if session.rights.isNothing || !session.scopes.adapt(to: session.rights) {
+        let message = "What you may see and send is less now; say hello again."
+        for peer in [session.peer, session.publisher].compactMap(\.self) {
+          cuts.append(Cut(peer: peer, reason: "may do less now"))
+        }
+        end(session, code: "narrowed", message: message)
+      } else if joins.comesWrongly(to: session) {
+        joins.interrupt(session)
+        cuts.append(Cut(peer: session.peer, reason: "gets its view on another socket now"))
+      }
+    }
   }
 
   // MARK: Turns
@@ -273,6 +318,7 @@ package final class ReplicaServer {
     deliverSessionEvents()
     subscriptions.flush(now: now.instant)
     subscribers.check(at: (heard ?? moment).instant)
+    for session in subscriptions.takeLate() { blocked(session.peer) }
     reducedInTurn = 0
     log.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)
@@ -387,7 +433,7 @@ package final class ReplicaServer {
   }
 
   /// Takes note of what happened to a session.
-  private func audit(_ session: Session, _ text: String, reason: String? = nil) {
+  func audit(_ session: Session, _ text: String, reason: String? = nil) {
     let name = session.info.name.debugDescription
     var details = ["session": "\(session.info.id)", "name": name]
     details["identity"] = "\(session.origin.identity)"
@@ -406,8 +452,8 @@ package final class ReplicaServer {
   ) {
     switch message {
     case .hello(let hello): greet(hello, from: peer, address: address())
-    case .describe(let request): describe(request, to: peer)
-    case .status(let request): status(request, to: peer)
+    case .describe(let request): describe(request, to: peer, identity(address()))
+    case .status(let request): status(request, to: peer, identity(address()))
     default: outbox.send(.needHello, to: peer)
     }
   }
@@ -419,14 +465,9 @@ package final class ReplicaServer {
   ) {
     switch message {
     case .hello(let hello): greet(hello, from: session.peer, address: address())
-    case .describe(let request): describe(request, to: session.peer)
-    case .status(let request): status(request, to: session.peer)
-    case .join(let nonce, let requests):
-      let last = session.scopes.lastNonce
-      if !joins.join(session, nonce: nonce, requests) {
-        let message = "You sent a join named \(nonce) after one named \(last)"
-        end(session, code: "protocolError", message: message)
-      }
+    case .describe(let request): describe(request, to: session.peer, session.origin.identity)
+    case .status(let request): status(request, to: session.peer, session.origin.identity)
+    case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(_, let requests) where requests.count > limits.window:
       let message = "You sent \(requests.count) actions at once, and the window is \(limits.window)"
       end(session, code: "protocolError", message: message)
@@ -440,6 +481,34 @@ package final class ReplicaServer {
       let message = "This daemon knows no message of kind \(kind)."
       outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
+  }
+
+  func identity(_ address: String) -> ActionOrigin.Identity {
+    ActionOrigin.Identity(address: address)
+  }
+
+  private func join(
+    _ session: Session,
+    _ nonce: UInt64,
+    _ requests: [ClientMessage.JoinRequest],
+  ) {
+    let last = session.scopes.lastNonce
+    guard joins.join(session, nonce: nonce, requests) else {
+      let message = "You sent a join named \(nonce) after one named \(last)"
+      return end(session, code: "protocolError", message: message)
+    }
+    if joins.needsNoFence(session) { bring(session, to: nonce) }
+  }
+
+  /// Brings a session to the newest revision in a join's view.
+  ///
+  /// - Returns: False when the session has no join of that name.
+  @discardableResult
+  private func bring(_ session: Session, to nonce: UInt64) -> Bool {
+    // Everything before is part of what the client is brought to, and is published first.
+    deliverSessionEvents()
+    subscriptions.flush(now: now.instant)
+    return joins.fence(session, nonce: nonce, now: now.instant)
   }
 
   private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
@@ -459,10 +528,7 @@ package final class ReplicaServer {
       return
     }
     subscribers.bind(peer, to: session, now: now.instant)
-    // Everything before it is part of what it brings the client to, and is published first.
-    deliverSessionEvents()
-    subscriptions.flush(now: now.instant)
-    guard joins.fence(session, nonce: fence.nonce, now: now.instant) else {
+    guard bring(session, to: fence.nonce) else {
       counters.strayFences += 1
       return
     }
@@ -538,6 +604,12 @@ package final class ReplicaServer {
     guard let target = session.scopes.target(request.handle) else {
       throw Outcome.Failure(code: Outcome.rejected, message: request.rejection)
     }
+    guard target.sends.allows(request.action) else {
+      throw Outcome.Failure(
+        code: Outcome.unauthorised,
+        message: "You may not send this to \"\(target.name)\".",
+      )
+    }
     if let recorder {
       if let refusal = recorder.refusal(now.instant) { throw refusal }
       recorder.origin = .client(
@@ -568,120 +640,8 @@ package final class ReplicaServer {
 
   // MARK: Sessions
 
-  private func greet(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
-    guard let version = commonVersion(hello) else {
-      let message =
-        "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
-        + "daemon \(protocolVersions.lowerBound) to \(protocolVersions.upperBound). "
-        + "Use programs of the same release."
-      return refuse(peer, address, "version", message)
-    }
-    if let problem = problem(withName: hello.name) {
-      return refuse(peer, address, "badName", problem)
-    }
-    let user = ActionOrigin.Identity(address: address).user
-    if let token = hello.token, let session = sessions.session(withToken: token),
-      session.clientID == hello.clientID, session.origin.identity.user == user
-    {
-      return resume(session, hello, version, on: peer)
-    }
-    if let previous = sessions.session(of: peer) {
-      // It asked again before our answer came: the session on its connection is its own.
-      if previous.clientID == hello.clientID {
-        return resume(previous, hello, version, on: peer)
-      }
-      end(previous, code: nil, message: "")
-    }
-    if let other = sessions.session(ofClient: hello.clientID) {
-      guard other.origin.identity.user == user else {
-        let message = "Another user's client has this id. Choose another, at random."
-        return refuse(peer, address, "unauthorised", message)
-      }
-      end(other, code: "replaced", message: "A newer connection of the same client took over.")
-    }
-    // Whoever may come back makes room for those who are there.
-    while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
-    guard !sessions.isFull else {
-      let message = "The daemon has \(limits.sessions) sessions already. Try again later."
-      return refuse(peer, address, "overloaded", message)
-    }
-    let session = sessions.open(
-      hello,
-      actions: log.actions(of: hello),
-      peer: peer,
-      address: address,
-      now: now.instant,
-    )
-    welcome(session, version, isResumed: false)
-  }
-
-  private func refuse(_ peer: PeerID, _ address: String, _ code: String, _ message: String) {
-    outbox.send(.refused(code: code, message: message), to: peer)
-    notices.append(
-      ServerNotice(
-        kind: .audit,
-        peer: address,
-        text: "A client is refused.",
-        details: ["reason": code, "identity": "\(ActionOrigin.Identity(address: address))"],
-      )
-    )
-  }
-
-  /// What is wrong with the name that a client gives itself; nil when nothing is.
-  private func problem(withName name: String) -> String? {
-    if name.utf8.count > limits.nameBytes {
-      return "Your name has \(name.utf8.count) bytes. Choose one of at most \(limits.nameBytes)."
-    }
-    if name.unicodeScalars.contains(where: \.disturbsDisplay) {
-      return "Your name has characters that control how text is shown. Choose one without."
-    }
-    return nil
-  }
-
-  /// The highest version that both speak; nil when there is none.
-  private func commonVersion(_ hello: ClientMessage.Hello) -> UInt64? {
-    let version = min(hello.version, protocolVersions.upperBound)
-    return version >= max(hello.lowestVersion, protocolVersions.lowerBound) ? version : nil
-  }
-
-  private func resume(
-    _ session: Session,
-    _ hello: ClientMessage.Hello,
-    _ version: UInt64,
-    on peer: PeerID,
-  ) {
-    if let other = sessions.session(of: peer), other !== session {
-      end(other, code: nil, message: "")
-    }
-    sessions.resume(session, hello, on: peer, now: now.instant)
-    joins.resume(session)
-    log.resume(session, hello)
-    welcome(session, version, isResumed: true)
-  }
-
-  private func welcome(_ session: Session, _ version: UInt64, isResumed: Bool) {
-    let ok = DaemonMessage.HelloOK(
-      version: version,
-      session: session.info.id,
-      token: session.token,
-      epoch: epoch,
-      revision: root.revision,
-      privateTopic: session.privateTopic,
-      lastSequence: session.actions.last(releasedThrough: root.revision),
-      isResumed: isResumed,
-      leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
-      frameBytes: UInt64(limits.frameBytes),
-      window: UInt64(limits.window),
-      scopes: UInt64(limits.scopesPerSession),
-      running: session.actions.running(through: root.revision),
-      features: session.features,
-    )
-    outbox.send(.helloOK(ok), to: session.peer)
-    audit(session, isResumed ? "A session goes on." : "A session begins.")
-  }
-
   /// Ends a session: its effects are cancelled, and those present lose one, once.
-  private func end(
+  func end(
     _ session: Session,
     code: String?,
     message: String,

@@ -27,15 +27,22 @@ struct ScopeDirectory {
   /// - Parameters:
   ///   - request: The entry.
   ///   - place: How many entries the join has before it.
+  ///   - rights: What the client may see and send.
   /// - Returns: The scope, or why the client does not get it.
   func resolve(
     _ request: ClientMessage.JoinRequest,
     place: Int,
+    rights: Rights,
   ) -> Result<RootScope, Refusal> {
     guard place < limits.scopesPerSession else { return .failure(tooManyScopes) }
     guard request.mode.isKnown else { return .failure(unknownMode(request.mode)) }
     for (exposed, state, action) in entries {
       guard let id = exposed.description.match(request.scope) else { continue }
+      // What is not granted does not exist.
+      guard rights.knows(request.scope) else { break }
+      guard request.mode == .sendOnly || rights.sees(request.scope) else {
+        return .failure(notSeen(request.scope))
+      }
       guard request.stateHash ?? state == state, request.actionHash ?? action == action else {
         return .failure(schemaMismatch(request.scope))
       }
@@ -45,7 +52,7 @@ struct ScopeDirectory {
         return .failure(badID(request.scope, error))
       }
     }
-    return .failure(unknownScope(request.scope))
+    return .failure(unknownScope(request.scope, rights))
   }
 
   private var tooManyScopes: Refusal {
@@ -76,11 +83,27 @@ struct ScopeDirectory {
     )
   }
 
-  private func unknownScope(_ scope: String) -> Refusal {
+  private func notSeen(_ scope: String) -> Refusal {
+    Refusal(
+      code: Outcome.unauthorised,
+      message: "You may send to \"\(scope)\", and not see it.",
+    )
+  }
+
+  /// Why a client gets nothing of a scope that not everybody may see.
+  func needsOwnViews(_ scope: String) -> Refusal {
+    Refusal(
+      code: Outcome.unauthorised,
+      message: "Not everybody may see \"\(scope)\". Use a program that takes views of its own.",
+    )
+  }
+
+  private func unknownScope(_ scope: String, _ rights: Rights) -> Refusal {
     Refusal(
       code: "unknownScope",
       message: "There is no scope \"\(scope)\".",
-      details: entries.map(\.exposed.description).suggestions(for: scope),
+      details: entries.map(\.exposed.description).filter { rights.knows($0) }
+        .suggestions(for: scope),
     )
   }
 }

@@ -7,6 +7,8 @@ final class SessionScopes {
   struct Target {
     let name: String
     let scope: RootScope
+    /// Which actions the client may send to it.
+    fileprivate(set) var sends: SendRight
   }
 
   /// A followed scope of a join, to be captured unless the client has it from its present view.
@@ -22,6 +24,8 @@ final class SessionScopes {
     let nonce: UInt64
     /// What it follows; nil when that is nothing.
     let view: View?
+    /// The names of what it follows.
+    let names: [String]
     /// The join whose view the session followed when this one came.
     let base: UInt64
     let asked: [Asked]
@@ -48,13 +52,26 @@ final class SessionScopes {
   }
 
   /// The handle of a scope, which the session may send to from now on.
-  func grant(_ scope: RootScope, as name: String) -> UInt64 {
+  func grant(_ scope: RootScope, as name: String, sends: SendRight) -> UInt64 {
     let handle = handles[name] ?? nextHandle
     if handle == nextHandle { nextHandle += 1 }
     handles[name] = handle
-    targets[handle] = Target(name: name, scope: scope)
+    targets[handle] = Target(name: name, scope: scope, sends: sends)
     lastTarget = nil
     return handle
+  }
+
+  /// Takes note of other rights.
+  ///
+  /// - Returns: False when they are too narrow for what the client has joined.
+  func adapt(to rights: Rights) -> Bool {
+    lastTarget = nil
+    for (handle, target) in targets {
+      let sends = rights.sends(target.name)
+      guard target.sends.isWithin(sends) else { return false }
+      targets[handle]?.sends = sends
+    }
+    return views.allSatisfy { $0.names.allSatisfy { rights.sees($0) } }
   }
 
   /// Takes back all handles but those of some scopes.
@@ -73,11 +90,22 @@ final class SessionScopes {
   /// The view that the last fence established, and its join's nonce.
   private(set) var view: View?
   private(set) var nonce: UInt64 = 0
+  /// The names of the view's scopes.
+  private var viewNames: [String] = []
 
-  /// How far the session's view is.
-  var watermark: DaemonMessage.Reach {
-    DaemonMessage.Reach(nonce: nonce, sequence: view?.sequence ?? 0)
+  /// All views that it follows, or is about to, with the names of their scopes.
+  var views: [(view: View, names: [String])] {
+    let coming = joins.compactMap { join in join.view.map { (view: $0, names: join.names) } }
+    return coming + (view.map { [(view: $0, names: viewNames)] } ?? [])
   }
+
+  /// How far the session's view is; where it was interrupted, further than it ever comes.
+  var watermark: DaemonMessage.Reach {
+    DaemonMessage.Reach(nonce: nonce, sequence: view?.sequence ?? (isInterrupted ? 1 << 62 : 0))
+  }
+
+  /// Whether its view has ended, and the join that brings the next one has not come.
+  private var isInterrupted = false
 
   /// The greatest nonce that a join of the session has had.
   var lastNonce: UInt64 { max(nonce, joins.last?.nonce ?? 0) }
@@ -93,6 +121,8 @@ final class SessionScopes {
   /// Follows a join's view, with what is to be sent for it.
   func establish(_ join: Join, _ transfers: [Transfer]) {
     view = join.view
+    isInterrupted = false
+    viewNames = join.names
     readBytes = join.view?.publishedBytes ?? 0
     nonce = join.nonce
     creditUsed = 0
@@ -102,6 +132,7 @@ final class SessionScopes {
 
   /// Follows nothing any more.
   func leave() {
+    isInterrupted = view != nil
     view = nil
     transfers = [:]
     made = []

@@ -64,6 +64,8 @@ final class Session {
   let info: SessionInfo
   /// What its actions have for their origin.
   let origin: ActionOrigin
+  /// What its client may see and send.
+  var rights: Rights
   let token: Identifier
   let clientID: Identifier
   let isListed: Bool
@@ -84,6 +86,7 @@ final class Session {
 
   fileprivate init(
     info: SessionInfo,
+    rights: Rights,
     token: Identifier,
     hello: ClientMessage.Hello,
     privateTopic: Topic,
@@ -94,6 +97,7 @@ final class Session {
   ) {
     self.info = info
     origin = info.origin
+    self.rights = rights
     self.token = token
     clientID = hello.clientID
     isListed = hello.isListed
@@ -170,12 +174,14 @@ final class Sessions {
   func open(
     _ hello: ClientMessage.Hello,
     actions: SessionActions,
+    rights: Rights,
     peer: PeerID,
     address: String,
     now: Instant,
   ) -> Session {
     let session = Session(
       info: SessionInfo(id: nextID, name: hello.name, address: address),
+      rights: rights,
       token: random.identifier(),
       hello: hello,
       privateTopic: Topic(.session, random.identifier()),

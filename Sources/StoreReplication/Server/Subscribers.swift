@@ -7,12 +7,6 @@ import DequeModule
 /// it is shut down.
 @MainActor
 final class Subscribers {
-  /// A connection to be shut down, and why.
-  struct Cut: Hashable {
-    let peer: PeerID
-    let reason: String
-  }
-
   private struct Subscriber {
     /// How much had been published of each topic when it was subscribed to.
     var topics: [Topic: UInt64] = [:]
@@ -32,7 +26,7 @@ final class Subscribers {
   private var subscribers: [PeerID: Subscriber] = [:]
   /// Who became nobody's, in the order in which that was; of some it is true no more.
   private var strangers: Deque<(peer: PeerID, since: Instant)> = []
-  private var cuts: [Cut] = []
+  private var cuts: [ReplicaServer.Cut] = []
   /// How much had been published in all when those who do not read were last looked for.
   private var checkedAt: UInt64 = 0
   /// When those are looked at again who leave too much unread.
@@ -52,7 +46,9 @@ final class Subscribers {
     if subscribers[peer].map({ $0.session == nil && $0.topics.isEmpty && !$0.isCut }) ?? true {
       forsake(peer, now: now)
     }
-    guard let topic else { return cut(peer, "subscribes to what is no topic") }
+    guard let topic, topic.kind != .ownView else {
+      return cut(peer, "subscribes to what is no topic")
+    }
     guard let known = subscribers[peer]?.topics, known[topic] == nil else { return }
     guard known.count < limits.topicsPerConnection else {
       return cut(peer, "subscribes to more than \(limits.topicsPerConnection) topics")
@@ -162,11 +158,11 @@ final class Subscribers {
     guard subscribers[peer]?.isCut == false else { return }
     subscribers[peer]?.isCut = true
     subscribers[peer]?.topics = [:]
-    cuts.append(Cut(peer: peer, reason: reason))
+    cuts.append(ReplicaServer.Cut(peer: peer, reason: reason))
   }
 
   /// The connections to be shut down.
-  func takeCuts() -> [Cut] {
+  func takeCuts() -> [ReplicaServer.Cut] {
     guard !cuts.isEmpty else { return [] }
     defer { cuts = [] }
     return cuts

@@ -13,7 +13,12 @@ final class Subscriptions: RootObserver {
   /// By their numbers, of which some are free.
   private var followed: [FollowedScope?] = []
   private var freeNumbers: [Int] = []
-  private var views: [[ObjectIdentifier]: View] = [:]
+  private struct Key: Hashable {
+    let scopes: [ObjectIdentifier]
+    let isOwn: Bool
+  }
+
+  private var views: [Key: View] = [:]
   private var viewsByTopic: [Topic: View] = [:]
   /// How many bytes were published, of all views.
   private(set) var publishedBytes: UInt64 = 0
@@ -23,6 +28,7 @@ final class Subscriptions: RootObserver {
   /// The views of which something is to be published, in the order in which that came up.
   private var dirty: [View] = []
   private var bookmarks: Heap<DueBookmark> = []
+  private var late: [Session] = []
   private var scratch = CBOREncoder()
 
   init(
@@ -45,15 +51,20 @@ final class Subscriptions: RootObserver {
   // MARK: Following
 
   /// The view of some scopes, in their order; one follower more follows it.
-  func follow(_ scopes: [RootScope]) -> View {
+  ///
+  /// - Parameters:
+  ///   - scopes: The scopes.
+  ///   - isOwn: Whether not everybody may see all of them.
+  /// - Returns: The view.
+  func follow(_ scopes: [RootScope], isOwn: Bool) -> View {
     let scopes = scopes.map { followedScope($0) }
-    let key = scopes.map { ObjectIdentifier($0) }
+    let key = Key(scopes: scopes.map { ObjectIdentifier($0) }, isOwn: isOwn)
     if let view = views[key] {
       view.followers += 1
       return view
     }
     let view = View(
-      topic: Topic(.view, random.identifier()),
+      topic: Topic(isOwn ? .ownView : .view, random.identifier()),
       scopes: scopes,
       number: nextView,
     )
@@ -61,7 +72,7 @@ final class Subscriptions: RootObserver {
     for (index, scope) in view.scopes.enumerated() { scope.show(in: view, at: index) }
     view.followers = 1
     views[key] = view
-    viewsByTopic[view.topic] = view
+    if !isOwn { viewsByTopic[view.topic] = view }
     return view
   }
 
@@ -79,7 +90,7 @@ final class Subscriptions: RootObserver {
   func release(_ view: View) {
     view.followers -= 1
     guard view.followers == 0 else { return }
-    views[view.scopes.map { ObjectIdentifier($0) }] = nil
+    views[Key(scopes: view.scopes.map { ObjectIdentifier($0) }, isOwn: view.isOwn)] = nil
     viewsByTopic[view.topic] = nil
     if view.isDirty { dirty.removeAll { $0 === view } }
     for (index, scope) in view.scopes.enumerated() {
@@ -180,9 +191,25 @@ final class Subscriptions: RootObserver {
   }
 
   private func publish(_ body: [UInt8], of view: View) {
-    outbox.publish(view.topicBytes, body)
+    if view.isOwn {
+      for session in view.sessions {
+        outbox.send(body, to: session.peer)
+        if view.publishedBytes - session.scopes.readBytes > limits.mostLagBytes {
+          late.append(session)
+        }
+      }
+    } else {
+      outbox.publish(view.topicBytes, body)
+    }
     view.published(body.count, revision: root.revision)
     publishedBytes += UInt64(body.count)
+  }
+
+  /// Those who leave more unread than they may of a view that goes to them alone; told once.
+  func takeLate() -> [Session] {
+    guard !late.isEmpty else { return [] }
+    defer { late = [] }
+    return late.filter(\.isOpen)
   }
 
   /// How many bytes were published on a topic; nil when it is that of no view.

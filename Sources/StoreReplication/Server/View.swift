@@ -10,8 +10,12 @@ final class View {
   let scopes: [FollowedScope]
   /// Tells views apart, in the order in which they came.
   let number: UInt64
+  /// Whether not everybody may see it, so that it goes to each follower on the control socket.
+  let isOwn: Bool
   /// How many sessions follow it, or are about to.
   var followers = 0
+  /// The sessions that it goes to, where that is so.
+  var sessions: [Session] = []
   /// Where each of its scopes has noted that it is shown here.
   var slots: [Int]
   /// For when its bookmark is queued; nil when it is not.
@@ -45,6 +49,7 @@ final class View {
 
   init(topic: Topic, scopes: [FollowedScope], number: UInt64) {
     self.topic = topic
+    isOwn = topic.kind == .ownView
     topicBytes = topic.bytes
     self.scopes = scopes
     self.number = number

@@ -38,8 +38,9 @@ final class World: Sendable {
   let directory: String
   private let processes = Mutex<[ChildProcess]>([])
 
-  private init() throws {
-    let folder = NSTemporaryDirectory().hasSuffix("/") ? NSTemporaryDirectory() : "/tmp/"
+  private init(_ folder: String?) throws {
+    let own = NSTemporaryDirectory().hasSuffix("/") ? NSTemporaryDirectory() : "/tmp/"
+    let folder = folder ?? own
     var template = Array("\(folder)store-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ProcessFailure("No directory in \(folder): \(String(cString: strerror(errno)))")
@@ -48,8 +49,17 @@ final class World: Sendable {
   }
 
   /// Runs a test's body, and ends whatever it started, also when it throws.
-  static func run<Result>(_ body: (World) async throws -> Result) async throws -> Result {
-    let world = try World()
+  ///
+  /// - Parameters:
+  ///   - folder: Where its directory is; where temporary files are, unless told.
+  ///   - body: The body.
+  /// - Returns: What the body has returned.
+  /// - Throws: What the body throws, with what the programs have said.
+  static func run<Result>(
+    in folder: String? = nil,
+    _ body: (World) async throws -> Result,
+  ) async throws -> Result {
+    let world = try World(folder)
     do {
       let result = try await body(world)
       await world.clear()

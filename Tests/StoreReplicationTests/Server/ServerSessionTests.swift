@@ -64,7 +64,7 @@ import Testing
       return
     }
     #expect(ok.version == 1)
-    #expect(ok.features == .snapshotThenReplay)
+    #expect(ok.features == .known)
     #expect(try bench.hello(2).features == [])
   }
 

@@ -14,6 +14,7 @@ extension Bench {
     token: Identifier? = nil,
     first: UInt64 = 1,
     isListed: Bool = false,
+    features: ProtocolFeatures = [],
   ) throws -> DaemonMessage.HelloOK {
     receive(
       .hello(
@@ -23,6 +24,7 @@ extension Bench {
           firstSequence: first,
           name: "peer \(peer)",
           isListed: isListed,
+          features: features,
         )
       ),
       from: peer,

@@ -43,6 +43,8 @@ class Bench: DaemonTransport {
   private(set) var audit: [ServerNotice] = []
   /// Frames that were sent and not looked at yet, without those to clients.
   private(set) var frames: [OutgoingFrame] = []
+  /// Is called for each frame that leaves, but for those to clients.
+  var onSend: (OutgoingFrame) -> Void = { _ in }
   /// All frames since the last look at their order.
   private var order: [OutgoingFrame] = []
 
@@ -258,6 +260,7 @@ class Bench: DaemonTransport {
   }
 
   private func note(_ frame: OutgoingFrame) {
+    onSend(frame)
     frames.append(frame)
     order.append(frame)
   }

@@ -1,0 +1,200 @@
+import Dispatch
+import StoreReplication
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The file that says what other users may see and send.
+struct GrantsFile: Sendable {
+  /// Why it cannot be used.
+  struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    let description: String
+  }
+
+  /// What tells whether it was changed.
+  struct Stamp: Hashable, Sendable {
+    private let device: UInt64
+    private let number: UInt64
+    private let size: Int64
+    private let seconds: Int
+    private let nanoseconds: Int
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(truncatingIfNeeded: status.st_ino)
+      size = Int64(status.st_size)
+      #if canImport(Darwin)
+      (seconds, nanoseconds) = (status.st_ctimespec.tv_sec, status.st_ctimespec.tv_nsec)
+      #else
+      (seconds, nanoseconds) = (status.st_ctim.tv_sec, status.st_ctim.tv_nsec)
+      #endif
+    }
+  }
+
+  /// A file of grants is written by hand.
+  private static let mostBytes = 1 << 20
+
+  let path: String
+  private let exposed: [ScopeDescription]
+
+  init(_ path: String, exposed: [ScopeDescription]) {
+    self.path = path
+    self.exposed = exposed
+  }
+
+  /// What tells whether it was changed; nil while there is no such file.
+  var stamp: Stamp? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Stamp(status) : nil
+  }
+
+  /// Reads what it grants; where there is no such file, nothing.
+  func read() throws(Problem) -> Grants {
+    guard let text = try text() else { return Grants(owner: geteuid()) }
+    do throws(GrantsError) {
+      return try Grants(
+        reading: text,
+        owner: geteuid(),
+        exposed: exposed,
+        accounts: .system,
+      )
+    } catch {
+      throw Problem(description: "\(path), \(error).")
+    }
+  }
+
+  private func text() throws(Problem) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw Problem(description: "\(path) cannot be read: \(StoreDirectory.systemMessage()).")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Problem(description: "\(path) is no file.")
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
+      throw Problem(
+        description: "\(path) could be written by others than us. Run: chmod go-w \(path)"
+      )
+    }
+    guard status.st_size <= Self.mostBytes else {
+      throw Problem(description: "\(path) has more than \(Self.mostBytes) bytes.")
+    }
+    var bytes = [UInt8](repeating: 0, count: Self.mostBytes + 1)
+    var length = 0
+    while length < bytes.count {
+      let count = bytes.withUnsafeMutableBytes { buffer in
+        #if canImport(Darwin)
+        Darwin.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+        #else
+        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+        #endif
+      }
+      guard count >= 0 else {
+        throw Problem(description: "\(path) cannot be read: \(StoreDirectory.systemMessage()).")
+      }
+      if count == 0 { break }
+      length += count
+    }
+    guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
+      throw Problem(description: "\(path) is no text in UTF-8.")
+    }
+    return text
+  }
+}
+
+// Two types of the system, which are called what accounts have as well.
+private typealias UserEntry = passwd
+private typealias GroupEntry = group
+
+extension Accounts {
+  /// The system's.
+  static let system = Accounts(user: { userNumber($0) }, group: { members($0) })
+
+  private static func userNumber(_ name: String) -> UInt32? {
+    withBuffer { buffer, size in
+      var entry = UserEntry()
+      var found: UnsafeMutablePointer<UserEntry>?
+      let status = getpwnam_r(name, &entry, buffer, size, &found)
+      return (status, found == nil ? nil : entry.pw_uid)
+    }
+  }
+
+  private static func members(_ name: String) -> (id: UInt32, members: Set<UInt32>)? {
+    let found: (id: UInt32, names: [String])? = withBuffer { buffer, size in
+      var entry = GroupEntry()
+      var found: UnsafeMutablePointer<GroupEntry>?
+      let status = getgrnam_r(name, &entry, buffer, size, &found)
+      guard found != nil else { return (status, nil) }
+      var names: [String] = []
+      var member = entry.gr_mem
+      while let text = member?.pointee {
+        names.append(String(cString: text))
+        member = member?.advanced(by: 1)
+      }
+      return (status, (entry.gr_gid, names))
+    }
+    return found.map { ($0.id, Set($0.names.compactMap { userNumber($0) })) }
+  }
+
+  /// Calls with a buffer that is large enough.
+  private static func withBuffer<Value>(
+    _ body: (_ buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> (status: Int32, value: Value?)
+  ) -> Value? {
+    var size = 4096
+    while true {
+      let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+      defer { buffer.deallocate() }
+      let result = body(buffer, size)
+      guard result.status == ERANGE, size < 1 << 22 else { return result.value }
+      size *= 4
+    }
+  }
+}
+
+/// Looks twice a second whether a file of grants was changed, and reads it then.
+@MainActor
+final class GrantsWatch {
+  private let timer: any DispatchSourceTimer
+
+  /// Watches a file.
+  ///
+  /// - Parameters:
+  ///   - file: The file, which was read just now.
+  ///   - onChange: Is called with what it grants now, or why it cannot be used.
+  init(
+    _ file: GrantsFile,
+    onChange: @escaping @MainActor (Result<Grants, GrantsFile.Problem>) -> Void,
+  ) {
+    timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    timer.schedule(deadline: .now() + 0.5, repeating: 0.5, leeway: .milliseconds(100))
+    timer.setEventHandler(handler: Self.look(at: file, onChange))
+    timer.resume()
+  }
+
+  isolated deinit { timer.cancel() }
+
+  /// Not the main actor's: a disk may be slow, and so may be whoever knows the accounts.
+  private nonisolated static func look(
+    at file: GrantsFile,
+    _ onChange: @escaping @MainActor (Result<Grants, GrantsFile.Problem>) -> Void,
+  ) -> @Sendable () -> Void {
+    let known = Mutex(file.stamp)
+    return {
+      let stamp = file.stamp
+      let isChanged = known.withLock { known in
+        defer { known = stamp }
+        return known != stamp
+      }
+      guard isChanged else { return }
+      let result = Result { () throws(GrantsFile.Problem) in try file.read() }
+      DispatchQueue.main.async { MainActor.assumeIsolated { onChange(result) } }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import StoreState
+
+/// Why a file of grants cannot be used: the line, what is wrong with it, and what is expected.
+package struct GrantsError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var line: Int
+  package var message: String
+
+  package var description: String { "line \(line): \(message)" }
+}
+
+/// The users and groups of a system, by their names.
+package struct Accounts: Sendable {
+  /// A user's number; nil for nobody.
+  package var user: @Sendable (String) -> UInt32?
+  /// A group's number, and the users that are listed as its members; nil for none.
+  package var group: @Sendable (String) -> (id: UInt32, members: Set<UInt32>)?
+
+  package init(
+    user: @escaping @Sendable (String) -> UInt32?,
+    group: @escaping @Sendable (String) -> (id: UInt32, members: Set<UInt32>)?,
+  ) {
+    self.user = user
+    self.group = group
+  }
+}
+
+extension Grants {
+  /// Reads grants, a line for each: who, scopes with commas between them, and what is granted.
+  ///
+  ///     # who        scopes           rights
+  ///     user:ann     todos,todos/*    see send=addButtonTapped
+  ///     group:staff  counter          see send
+  ///
+  /// - Parameters:
+  ///   - text: The lines.
+  ///   - owner: Who may do everything.
+  ///   - exposed: What there is; a line for anything else is a mistake.
+  ///   - accounts: Who there is.
+  /// - Throws: ``GrantsError`` for the first line that makes no sense.
+  package init(
+    reading text: String,
+    owner: UInt32,
+    exposed: [ScopeDescription],
+    accounts: Accounts,
+  ) throws(GrantsError) {
+    var lines: [Line] = []
+    // By scalars: a carriage return and a line feed are one character.
+    let texts = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+    for (index, line) in texts.enumerated() {
+      let words = String(String.UnicodeScalarView(line.prefix { $0 != "#" }))
+        .split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.map(String.init)
+      guard !words.isEmpty else { continue }
+      let reader = LineReader(number: index + 1, exposed: exposed, accounts: accounts)
+      lines.append(try reader.line(words))
+    }
+    self.init(owner: owner, lines: lines)
+  }
+}
+
+/// Reads one line.
+private struct LineReader {
+  let number: Int
+  let exposed: [ScopeDescription]
+  let accounts: Accounts
+
+  func line(_ words: [String]) throws(GrantsError) -> Grants.Line {
+    guard words.count >= 3 else {
+      throw error(
+        "expected who, scopes and rights, as in \"user:ann todos,todos/* see send\", found "
+          + "\(words.count == 1 ? "one word" : "two words")"
+      )
+    }
+    let grantee = try grantee(words[0])
+    let scopes = try scopes(words[1])
+    var (sees, sends) = (false, SendRight.nothing)
+    for word in words[2...] {
+      switch word {
+      case "see": sees = true
+      case "send": sends = .everything
+      case _ where word.hasPrefix("send="):
+        let names = word.dropFirst("send=".count).split(separator: ",").map(String.init)
+        sends = sends.union(.actions(Set(try actions(names, scopes))))
+      default:
+        throw error("there is no right \"\(word)\"; there are see, send and send=ACTION,…")
+      }
+    }
+    return Grants.Line(grantee: grantee, scopes: scopes, sees: sees, sends: sends)
+  }
+
+  private func grantee(_ word: String) throws(GrantsError) -> Grants.Grantee {
+    let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+    guard parts.count == 2 else { throw unknownGrantee(word) }
+    switch parts[0] {
+    case "user":
+      guard let id = UInt32(parts[1]) ?? accounts.user(parts[1]) else {
+        throw error("there is no user \"\(parts[1])\"; name one, or give a number")
+      }
+      return .user(id)
+    case "group":
+      if let id = UInt32(parts[1]) { return .group(id, members: []) }
+      guard let group = accounts.group(parts[1]) else {
+        throw error("there is no group \"\(parts[1])\"; name one, or give a number")
+      }
+      return .group(group.id, members: group.members)
+    default: throw unknownGrantee(word)
+    }
+  }
+
+  private func unknownGrantee(_ word: String) -> GrantsError {
+    error("\"\(word)\" is nobody; expected user:NAME or group:NAME")
+  }
+
+  private func scopes(_ word: String) throws(GrantsError) -> [ScopePattern] {
+    var patterns: [ScopePattern] = []
+    for text in word.split(separator: ",").map(String.init) {
+      guard let pattern = ScopePattern(text) else {
+        throw error("\"\(text)\" is no scope; a * stands alone, or at the end behind a /")
+      }
+      guard exposed.contains(where: { pattern.meets($0) }) else {
+        let remedy = NearestNames().remedy(for: text, among: exposed.map(\.pattern))
+        throw error("there is no scope \"\(text)\"\(remedy)")
+      }
+      patterns.append(pattern)
+    }
+    return patterns
+  }
+
+  private func actions(
+    _ names: [String],
+    _ scopes: [ScopePattern],
+  ) throws(GrantsError) -> [String] {
+    let met = exposed.filter { exposure in scopes.contains { $0.meets(exposure) } }
+    let known = Set(met.flatMap(\.actionNames))
+    for name in names where !known.contains(name) {
+      let remedy = NearestNames().remedy(for: name, among: known.sorted())
+      throw error("these scopes have no action \"\(name)\"\(remedy)")
+    }
+    guard !names.isEmpty else { throw error("\"send=\" names no action; to allow all write send") }
+    return names
+  }
+
+  private func error(_ message: String) -> GrantsError {
+    GrantsError(line: number, message: message)
+  }
+}
+
+extension ScopeDescription {
+  /// The cases of its actions.
+  fileprivate var actionNames: [String] {
+    guard case .choice(let cases)? = action.definition(of: action.root) else { return [] }
+    return cases.map(\.name)
+  }
+}

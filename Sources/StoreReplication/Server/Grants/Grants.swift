@@ -1,0 +1,183 @@
+package import StoreActor
+
+/// What each client may see and send: what the owner of a daemon has written, line by line.
+///
+/// The owner and root may do everything, and so may clients for whom nobody vouches, who were let
+/// in by a word of the owner's own. Others may do what the lines for them say together; who has
+/// none is not let in.
+package struct Grants: Hashable, Sendable {
+  /// Whom a line is for.
+  package enum Grantee: Hashable, Sendable {
+    case user(UInt32)
+    /// A group: those of its members who are known, and whoever runs a program in it.
+    case group(UInt32, members: Set<UInt32>)
+
+    func includes(_ identity: ActionOrigin.Identity) -> Bool {
+      guard case .user(let user, let group, _) = identity else { return false }
+      return switch self {
+      case .user(let own): own == user
+      case .group(let own, let members): own == group || members.contains(user)
+      }
+    }
+  }
+
+  /// What somebody may do, and where.
+  package struct Line: Hashable, Sendable {
+    package var grantee: Grantee
+    package var scopes: [ScopePattern]
+    package var sees: Bool
+    package var sends: SendRight
+
+    package init(
+      grantee: Grantee,
+      scopes: [ScopePattern],
+      sees: Bool,
+      sends: SendRight,
+    ) {
+      self.grantee = grantee
+      self.scopes = scopes
+      self.sees = sees
+      self.sends = sends
+    }
+  }
+
+  /// Who may do everything besides root; nil where everybody may who is let in.
+  let owner: UInt32?
+  package let lines: [Line]
+  /// The lines by whom they are for.
+  private let rights: [Rights]
+
+  /// What an owner grants to others.
+  package init(owner: UInt32, lines: [Line] = []) {
+    self.init(of: owner, lines)
+  }
+
+  private init(of owner: UInt32?, _ lines: [Line]) {
+    self.owner = owner
+    self.lines = lines
+    let grouped = Dictionary(grouping: lines, by: \.grantee)
+    rights = grouped.values.map { Rights(lines: $0) }
+  }
+
+  /// Whoever is let in may do everything.
+  package static let everything = Grants(of: nil, [])
+
+  /// What a client may do.
+  package func rights(of identity: ActionOrigin.Identity) -> Rights {
+    guard let owner, let user = identity.user, user != owner, user != 0 else { return .everything }
+    return Rights(lines: lines.filter { $0.grantee.includes(identity) })
+  }
+
+  /// Whether a client may come in.
+  package func admits(_ identity: ActionOrigin.Identity) -> Bool { !rights(of: identity).isNothing }
+
+  /// Whether everybody may see a scope who may come in.
+  func everybodySees(_ scope: String) -> Bool { rights.allSatisfy { $0.sees(scope) } }
+}
+
+/// What one client may see and send.
+package struct Rights: Hashable, Sendable {
+  /// Nil where everything is allowed.
+  private let lines: [Grants.Line]?
+
+  init(lines: [Grants.Line]) { self.lines = lines }
+
+  private init() { lines = nil }
+
+  static let everything = Rights()
+
+  var isEverything: Bool { lines == nil }
+
+  var isNothing: Bool { lines?.isEmpty ?? false }
+
+  /// Whether the client may see a scope of this name.
+  func sees(_ scope: String) -> Bool {
+    guard let lines else { return true }
+    return lines.contains { line in line.sees && line.scopes.contains { $0.matches(scope) } }
+  }
+
+  /// What the client may send to a scope of this name.
+  func sends(_ scope: String) -> SendRight {
+    guard let lines else { return .everything }
+    return lines.reduce(.nothing) { right, line in
+      line.scopes.contains { $0.matches(scope) } ? right.union(line.sends) : right
+    }
+  }
+
+  /// Whether a scope of this name is there for the client.
+  func knows(_ scope: String) -> Bool { sees(scope) || sends(scope) != .nothing }
+
+  /// Whether any scope of an exposure is there for the client.
+  func knows(_ exposure: ScopeDescription) -> Bool {
+    guard let lines else { return true }
+    return lines.contains { line in
+      (line.sees || line.sends != .nothing) && line.scopes.contains { $0.meets(exposure) }
+    }
+  }
+}
+
+/// Which actions may be sent.
+package enum SendRight: Hashable, Sendable {
+  case nothing
+  /// Those of some cases of the scope's actions.
+  case actions(Set<String>)
+  case everything
+
+  func union(_ other: Self) -> Self {
+    switch (self, other) {
+    case (.everything, _), (_, .everything): .everything
+    case (.nothing, let right), (let right, .nothing): right
+    case (.actions(let own), .actions(let others)): .actions(own.union(others))
+    }
+  }
+
+  /// Whether all that one allows is allowed by the other.
+  func isWithin(_ other: Self) -> Bool { union(other) == other }
+
+  /// Whether an action may be sent: one of no choice has no name, and only goes with everything.
+  func allows(_ action: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .everything: true
+    case .nothing: false
+    case .actions(let names): ActionName.read(action).map { names.contains($0) } ?? false
+    }
+  }
+}
+
+/// Scopes by their names: one, those of all rows below a name, or all there are.
+package struct ScopePattern: Hashable, Sendable {
+  /// What all names begin with, or the only one.
+  private let name: String
+  private let isPrefix: Bool
+
+  /// Reads a pattern.
+  ///
+  /// - Parameter text: A name; a name and `/*`; or `*`. Anything else is none.
+  package init?(_ text: String) {
+    if text == "*" || text.hasSuffix("/*") {
+      name = String(text.dropLast())
+      isPrefix = true
+    } else {
+      name = text
+      isPrefix = false
+    }
+    guard !text.isEmpty, !name.contains("*") else { return nil }
+  }
+
+  /// Whether a scope has one of the names.
+  package func matches(_ scope: String) -> Bool {
+    // By bytes, as scopes are found.
+    isPrefix
+      ? scope.utf8.starts(with: name.utf8) && scope.utf8.count > name.utf8.count
+      : scope.utf8.elementsEqual(name.utf8)
+  }
+
+  /// Whether a scope of an exposure can have one of the names.
+  package func meets(_ exposure: ScopeDescription) -> Bool {
+    guard exposure.isEach else { return matches(exposure.name) }
+    let rows = exposure.name + "/"
+    return isPrefix
+      ? rows.utf8.starts(with: name.utf8) || name.utf8.starts(with: rows.utf8)
+      : exposure.match(name) != nil
+  }
+}

@@ -1,0 +1,122 @@
+import StoreActor
+import StoreState
+
+/// Who says hello, and what becomes of it.
+extension ReplicaServer {
+  func greet(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
+    guard let version = commonVersion(hello) else {
+      let message =
+        "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
+        + "daemon \(protocolVersions.lowerBound) to \(protocolVersions.upperBound). "
+        + "Use programs of the same release."
+      return refuse(peer, address, "version", message)
+    }
+    if let problem = problem(withName: hello.name) {
+      return refuse(peer, address, "badName", problem)
+    }
+    let caller = identity(address)
+    let rights = access.grants.rights(of: caller)
+    guard !rights.isNothing else {
+      return refuse(peer, address, Outcome.unauthorised, "Nothing is granted to you here.")
+    }
+    if let token = hello.token, let session = sessions.session(withToken: token),
+      session.clientID == hello.clientID, session.origin.identity.user == caller.user
+    {
+      return resume(session, hello, version, on: peer)
+    }
+    if let previous = sessions.session(of: peer) {
+      // It asked again before our answer came: the session on its connection is its own.
+      if previous.clientID == hello.clientID {
+        return resume(previous, hello, version, on: peer)
+      }
+      end(previous, code: nil, message: "")
+    }
+    if let other = sessions.session(ofClient: hello.clientID) {
+      guard other.origin.identity.user == caller.user else {
+        let message = "Another user's client has this id. Choose another, at random."
+        return refuse(peer, address, Outcome.unauthorised, message)
+      }
+      end(other, code: "replaced", message: "A newer connection of the same client took over.")
+    }
+    // Whoever may come back makes room for those who are there.
+    while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
+    guard !sessions.isFull else {
+      let message = "The daemon has \(limits.sessions) sessions already. Try again later."
+      return refuse(peer, address, "overloaded", message)
+    }
+    let session = sessions.open(
+      hello,
+      actions: log.actions(of: hello),
+      rights: rights,
+      peer: peer,
+      address: address,
+      now: now.instant,
+    )
+    welcome(session, version, isResumed: false)
+  }
+
+  private func refuse(_ peer: PeerID, _ address: String, _ code: String, _ message: String) {
+    outbox.send(.refused(code: code, message: message), to: peer)
+    notices.append(
+      ServerNotice(
+        kind: .audit,
+        peer: address,
+        text: "A client is refused.",
+        details: ["reason": code, "identity": "\(identity(address))"],
+      )
+    )
+  }
+
+  /// What is wrong with the name that a client gives itself; nil when nothing is.
+  private func problem(withName name: String) -> String? {
+    if name.utf8.count > limits.nameBytes {
+      return "Your name has \(name.utf8.count) bytes. Choose one of at most \(limits.nameBytes)."
+    }
+    if name.unicodeScalars.contains(where: \.disturbsDisplay) {
+      return "Your name has characters that control how text is shown. Choose one without."
+    }
+    return nil
+  }
+
+  /// The highest version that both speak; nil when there is none.
+  private func commonVersion(_ hello: ClientMessage.Hello) -> UInt64? {
+    let version = min(hello.version, protocolVersions.upperBound)
+    return version >= max(hello.lowestVersion, protocolVersions.lowerBound) ? version : nil
+  }
+
+  private func resume(
+    _ session: Session,
+    _ hello: ClientMessage.Hello,
+    _ version: UInt64,
+    on peer: PeerID,
+  ) {
+    if let other = sessions.session(of: peer), other !== session {
+      end(other, code: nil, message: "")
+    }
+    sessions.resume(session, hello, on: peer, now: now.instant)
+    joins.resume(session)
+    log.resume(session, hello)
+    welcome(session, version, isResumed: true)
+  }
+
+  private func welcome(_ session: Session, _ version: UInt64, isResumed: Bool) {
+    let ok = DaemonMessage.HelloOK(
+      version: version,
+      session: session.info.id,
+      token: session.token,
+      epoch: epoch,
+      revision: root.revision,
+      privateTopic: session.privateTopic,
+      lastSequence: session.actions.last(releasedThrough: root.revision),
+      isResumed: isResumed,
+      leaseMilliseconds: UInt64(clamping: timing.lease.wholeMilliseconds),
+      frameBytes: UInt64(limits.frameBytes),
+      window: UInt64(limits.window),
+      scopes: UInt64(limits.scopesPerSession),
+      running: session.actions.running(through: root.revision),
+      features: session.features,
+    )
+    outbox.send(.helloOK(ok), to: session.peer)
+    audit(session, isResumed ? "A session goes on." : "A session begins.")
+  }
+}

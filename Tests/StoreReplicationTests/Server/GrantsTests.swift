@@ -1,0 +1,113 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// What lines of grants say, and to whom: docs/guides/Security.md.
+@Suite struct GrantsTests {
+  private static let accounts = Accounts(
+    user: { ["ann": 1000, "bob": 1001][$0] },
+    group: { $0 == "staff" ? (id: 50, members: [1001]) : nil },
+  )
+  private static let exposed = Deck.exposures.map(\.description)
+
+  private func grants(_ text: String) throws -> Grants {
+    try Grants(
+      reading: text,
+      owner: 7,
+      exposed: Self.exposed,
+      accounts: Self.accounts,
+    )
+  }
+
+  private func user(_ user: UInt32, group: UInt32 = 100) -> ActionOrigin.Identity {
+    .user(user, group: group, process: 1)
+  }
+
+  @Test func `Without lines the owner and root may do everything, and others are not let in`()
+    throws
+  {
+    let grants = try grants("\n# nobody\n   \t\r\n")
+    for identity in [user(7), user(0), .unknown, .process] {
+      #expect(grants.rights(of: identity) == .everything)
+      #expect(grants.admits(identity))
+    }
+    #expect(!grants.admits(user(1000)))
+    #expect(grants.everybodySees("counter"))
+  }
+
+  @Test func `A line grants what it says, to whom it says, and lines add up`() throws {
+    let grants = try grants(
+      """
+      user:ann   counter,cards/row/*  see send=incrementButtonTapped  # tap only
+      user:ann   counter              send=decrementButtonTapped
+      group:staff cards               see\r
+      user:1002  *                    send
+      """
+    )
+    let ann = grants.rights(of: user(1000))
+    #expect(ann.sees("counter") && ann.sees("cards/row/7"))
+    #expect(!ann.sees("cards") && !ann.sees("cards/row/") && !ann.sees("extra"))
+    #expect(
+      ann.sends("counter") == .actions(["incrementButtonTapped", "decrementButtonTapped"])
+    )
+    #expect(ann.sends("cards/row/7") == .actions(["incrementButtonTapped"]))
+    #expect(ann.sends("extra") == .nothing)
+    for bob in [user(1001), user(1005, group: 50)] {
+      #expect(grants.rights(of: bob).sees("cards"))
+      #expect(grants.rights(of: bob).sends("cards") == .nothing)
+    }
+    let sender = grants.rights(of: user(1002))
+    #expect(!sender.sees("counter") && sender.sends("extra") == .everything)
+    #expect(!grants.admits(user(1003)))
+  }
+
+  @Test func `Everybody sees a scope that all see for whom there is a line`() throws {
+    let grants = try grants(
+      """
+      user:ann    counter,cards  see
+      user:ann    extra          see
+      group:staff *              see
+      """
+    )
+    #expect(grants.everybodySees("counter") && grants.everybodySees("extra"))
+    #expect(!grants.everybodySees("cards/row/1"))
+    #expect(!(try self.grants("user:ann counter send").everybodySees("counter")))
+  }
+
+  @Test func `An action is known by its case`() throws {
+    let right = SendRight.actions(["filled", "incrementButtonTapped"])
+    #expect(right.allows(try Deck.CounterAction.incrementButtonTapped.encoded()[...]))
+    #expect(right.allows(try Deck.CounterAction.filled(bytes: 3).encoded()[...]))
+    #expect(!right.allows(try Deck.CounterAction.decrementButtonTapped.encoded()[...]))
+    for bytes: [UInt8] in [
+      [], [0xf6], [0x01], [0xa0], [0xa2, 0x61, 0x61, 1, 0x61, 0x62, 1], [0xff],
+    ] {
+      #expect(!right.allows(bytes[...]), "\(bytes)")
+      #expect(SendRight.everything.allows(bytes[...]))
+    }
+  }
+
+  @Test(
+    "A line that makes no sense is named, with what was expected",
+    arguments: [
+      ("user:ann counter", "expected who, scopes and rights"),
+      ("user:eve counter see", "there is no user \"eve\""),
+      ("group:none counter see", "there is no group \"none\""),
+      ("key:abc counter see", "\"key:abc\" is nobody"),
+      ("ann counter see", "\"ann\" is nobody"),
+      ("user:ann countr see", "did you mean \"counter\""),
+      ("user:ann card*s see", "is no scope"),
+      ("user:ann cards* see", "is no scope"),
+      ("user:ann counter look", "there is no right \"look\""),
+      ("user:ann counter send=", "names no action"),
+      ("user:ann counter send=incrementButtonTaped", "did you mean \"incrementButtonTapped\""),
+    ],
+  )
+  func mistake(_ line: String, _ expected: String) {
+    let error = #expect(throws: GrantsError.self) { try grants("# first\n\(line)\n") }
+    #expect(error?.line == 2)
+    #expect(error?.message.contains(expected) ?? false, "\(error?.message ?? "")")
+  }
+}

@@ -1,0 +1,317 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// What grants do at the daemon: docs/PROTOCOL.md §8, §9, §15.
+@MainActor
+@Suite struct ServerGrantsTests {
+  private static let owner: UInt8 = 1
+  private static let ann: UInt8 = 2
+  private static let bob: UInt8 = 3
+  private static let stranger: UInt8 = 4
+
+  /// Peer 1 is the owner's, 2 is user 1000's, 3 is user 1001's, 4 is user 1002's.
+  private func bench(_ lines: Grants.Line...) -> ServerBench {
+    let bench = ServerBench()
+    bench.turn.apply(Grants(owner: 999, lines: lines))
+    for peer in [1, 2, 3, 4] as [UInt8] {
+      let user = 998 + UInt32(peer)
+      bench.addresses[ServerBench.peer(peer)] = "localhost:\(user):100:\(peer)"
+    }
+    return bench
+  }
+
+  private func line(
+    _ user: UInt32,
+    _ scopes: String...,
+    sees: Bool = true,
+    sends: SendRight = .nothing,
+  ) -> Grants.Line {
+    Grants.Line(
+      grantee: .user(user),
+      scopes: scopes.compactMap { ScopePattern($0) },
+      sees: sees,
+      sends: sends,
+    )
+  }
+
+  @discardableResult
+  private func hello(_ bench: ServerBench, _ peer: UInt8) throws -> DaemonMessage.HelloOK {
+    try bench.hello(peer, features: .known)
+  }
+
+  private func apply(_ bench: ServerBench, _ lines: Grants.Line...) throws {
+    bench.turn.apply(Grants(owner: 999, lines: lines))
+    try bench.endTurn()
+  }
+
+  /// Joins scopes of which one is not for everybody, and takes what comes with the answer.
+  @discardableResult
+  private func joinOwn(
+    _ bench: ServerBench,
+    _ peer: UInt8,
+    nonce: UInt64,
+    _ requests: [ClientMessage.JoinRequest],
+  ) throws -> [DaemonMessage] {
+    bench.receive(.join(nonce: nonce, requests), from: peer)
+    try bench.endTurn()
+    let messages = bench.take(peer).drop { if case .joined = $0 { false } else { true } }
+    guard case .joined(nonce, let topic, _)? = messages.first else {
+      Issue.record("No answer but \(messages)")
+      return []
+    }
+    #expect(topic?.kind == .ownView)
+    return Array(messages.dropFirst())
+  }
+
+  private func codes(_ answers: [DaemonMessage.JoinAnswer]) -> [String] {
+    answers.map { if case .refused(let code, _, _) = $0 { code } else { "joined" } }
+  }
+
+  @Test func `Who has no line gets no session`() throws {
+    let bench = bench(line(1000, "counter"))
+    bench.receive(
+      .hello(
+        ClientMessage.Hello(
+          clientID: ServerBench.clientID(4),
+          token: nil,
+          firstSequence: 1,
+          name: "",
+          isListed: true,
+        )
+      ),
+      from: Self.stranger,
+    )
+    try bench.endTurn()
+    guard case .refused(code: "unauthorised", _)? = bench.take(Self.stranger).first else {
+      Issue.record("Not refused")
+      return
+    }
+    #expect(bench.root.state.sessions.isEmpty)
+  }
+
+  @Test func `What is not granted does not exist, not even as the nearest name`() throws {
+    let bench = bench(
+      line(1000, "counter"),
+      line(1000, "extra", sees: false, sends: .everything),
+    )
+    try hello(bench, Self.ann)
+    let asked = ["counter", "cards", "counte", "card", "extra"].map {
+      ClientMessage.JoinRequest.follow($0)
+    }
+    let (_, answers) = try bench.ask(Self.ann, nonce: 1, asked)
+    #expect(
+      codes(answers) == [
+        "joined", "unknownScope", "unknownScope", "unknownScope", "unauthorised",
+      ]
+    )
+    guard case .refused(_, _, let near) = answers[2], case .refused(_, _, let none) = answers[3]
+    else { return }
+    #expect(near == ["counter"])
+    #expect(none.isEmpty)
+    bench.receive(.describe(request: 1), from: Self.ann)
+    bench.receive(.describe(request: 2), from: Self.stranger)
+    try bench.endTurn()
+    #expect(try names(bench.take(Self.ann)) == ["counter", "extra"])
+    #expect(try names(bench.take(Self.stranger)).isEmpty)
+  }
+
+  private func names(_ messages: [DaemonMessage]) throws -> [String] {
+    guard case .description(_, let item)? = messages.last else { return ["no description"] }
+    var decoder = CBORDecoder(item)
+    return try decoder.list { (d) throws(CodecError) in try ScopeDescription(from: &d).name }
+  }
+
+  @Test func `Of status others see the sessions of their own user`() throws {
+    let bench = bench(line(1000, "counter"), line(1001, "counter"))
+    for peer in [Self.owner, Self.ann, Self.bob] { try hello(bench, peer) }
+    for (peer, count) in [(Self.owner, 3), (Self.ann, 1), (Self.stranger, 0)] {
+      bench.receive(.status(request: 1), from: peer)
+      try bench.endTurn()
+      guard case .status(_, let item)? = bench.take(peer).last,
+        case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
+      else {
+        Issue.record("No sessions for \(peer)")
+        continue
+      }
+      #expect(sessions.count == count)
+    }
+  }
+
+  @Test func `Actions are taken by their case, and refused ones use up their sequence`() throws {
+    let bench = bench(line(1000, "counter", sends: .actions(["incrementButtonTapped"])))
+    let session = try hello(bench, Self.ann)
+    try bench.join(Self.ann, session, nonce: 1, [.follow("counter")])
+    let outcomes = try bench.act(
+      Self.ann,
+      sequence: 1,
+      .incrementButtonTapped,
+      .decrementButtonTapped,
+      .incrementButtonTapped,
+    )
+    #expect(outcomes.count == 3)
+    #expect(outcomes.first == .applied(revision: 1, hasEffects: false))
+    guard case .failed(let failure) = outcomes[1] else {
+      Issue.record("Not refused: \(outcomes[1])")
+      return
+    }
+    #expect(failure.code == "unauthorised")
+    #expect(bench.root.state.counter.count == 2)
+  }
+
+  @Test func `A view that not everybody may see comes to each on the control socket`() throws {
+    let bench = bench(line(1000, "counter", "cards"), line(1001, "counter"))
+    try hello(bench, Self.ann)
+    var messages = try joinOwn(bench, Self.ann, nonce: 1, [.follow("cards"), .follow("counter")])
+    guard case .own(.echo(let echo))? = messages.first else {
+      Issue.record("No echo: \(messages)")
+      return
+    }
+    #expect(echo.nonce == 1 && echo.previousSequence == 0)
+    #expect(messages.count { if case .snapshot = $0 { true } else { false } } == 2)
+    // Behind it come deltas, bookmarks, and then what became of an action.
+    bench.receive(
+      .actions(
+        first: 1,
+        [
+          ClientMessage.ActionRequest(
+            handle: 2,
+            action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+            deadline: nil,
+          )
+        ],
+      ),
+      from: Self.ann,
+    )
+    bench.root.send(.counter(.cardRemoved(id: 1)))
+    try bench.endTurn()
+    messages = bench.take(Self.ann)
+    guard case .own(.deltas(let run))? = messages.first, case .acks(let acks)? = messages.last
+    else {
+      Issue.record("No deltas and outcomes: \(messages)")
+      return
+    }
+    #expect(run.sequence == 1 && run.steps.map(\.revision) == [1])
+    #expect(acks.reach == DaemonMessage.Reach(nonce: 1, sequence: 1))
+    try bench.advance(by: .seconds(1))
+    guard case .own(.bookmark(let bookmark))? = bench.take(Self.ann).last else {
+      Issue.record("No bookmark")
+      return
+    }
+    #expect(bookmark.digests.count == 2)
+    #expect(!bench.hasPublished)
+  }
+
+  @Test func `In no frame to anybody else is anything of a scope that not everybody may see`()
+    throws
+  {
+    let bench = bench(line(1000, "counter", "extra"), line(1001, "counter"))
+    let secret = "nobody else's"
+    var told: [PeerID?: Int] = [:]
+    bench.onSend = { frame in
+      let (peer, bytes): (PeerID?, [UInt8]) =
+        switch frame {
+        case .control(let peer, let bytes): (peer, bytes)
+        case .publish(_, let bytes): (nil, bytes)
+        }
+      if String(decoding: bytes, as: UTF8.self).contains(secret) { told[peer, default: 0] += 1 }
+    }
+    for peer in [Self.owner, Self.ann] {
+      try hello(bench, peer)
+      try joinOwn(bench, peer, nonce: 1, [.follow("counter"), .follow("extra")])
+    }
+    let bob = try hello(bench, Self.bob)
+    try bench.join(Self.bob, bob, nonce: 1, [.follow("counter")])
+    bench.root.send(.counter(.extraToggled))
+    bench.root.send(.extra(.written(text: secret)))
+    bench.root.send(.counter(.incrementButtonTapped))
+    try bench.advance(by: .seconds(1))
+    // Who comes later gets it in a snapshot, or in what changed since.
+    try joinOwn(bench, Self.ann, nonce: 2, [.follow("extra")])
+    #expect(Set(told.keys) == [ServerBench.peer(Self.owner), ServerBench.peer(Self.ann)])
+    #expect(bench.hasPublished)
+  }
+
+  @Test func `A client that takes no such views is refused them`() throws {
+    let bench = bench(line(1000, "counter", "cards"), line(1001, "counter"))
+    let session = try bench.hello(Self.ann)
+    let joined = try bench.join(
+      Self.ann,
+      session,
+      nonce: 1,
+      [.follow("counter"), .follow("cards")],
+    )
+    #expect(codes(joined.answers) == ["joined", "unauthorised"])
+  }
+
+  @Test func `A grant that becomes narrower ends those who use it, and nobody else`() throws {
+    let bench = bench(line(1000, "counter", sends: .everything), line(1001, "counter"))
+    for peer in [Self.ann, Self.bob] {
+      let session = try hello(bench, peer)
+      try bench.join(peer, session, nonce: 1, [.follow("counter")])
+    }
+    // More is no matter.
+    try apply(bench, line(1000, "*", sends: .everything), line(1001, "*"))
+    #expect(bench.cuts.isEmpty)
+    try apply(bench, line(1000, "*"), line(1001, "*"))
+    guard case .goodbye(code: "narrowed", _)? = bench.take(Self.ann).last else {
+      Issue.record("Not ended")
+      return
+    }
+    let own = [ServerBench.peer(Self.ann), ServerBench.publisher(Self.ann)]
+    #expect(bench.cuts.map(\.peer) == own)
+    #expect(bench.server.sessions.all.map(\.origin.identity.user) == [1001])
+  }
+
+  @Test func `When somebody comes who may see less, a view goes on to each alone, at once`() throws
+  {
+    let bench = bench(line(1000, "counter", "cards"))
+    let session = try hello(bench, Self.ann)
+    let joined = try bench.join(Self.ann, session, nonce: 1, [.follow("cards")])
+    #expect(joined.topic.kind == .view)
+    try apply(bench, line(1000, "counter", "cards"), line(1001, "counter"))
+    bench.root.send(.counter(.cardRemoved(id: 1)))
+    try bench.endTurn()
+    #expect(bench.take(joined.topic).isEmpty)
+    #expect(bench.cuts.map(\.peer) == [ServerBench.peer(Self.ann)])
+    // Until its client has joined again, nothing that was done since counts as shown.
+    let outcomes = bench.server.sessions.all[0].watermark
+    #expect(outcomes == DaemonMessage.Reach(nonce: 1, sequence: 1 << 62))
+    // The session is still there, and its client comes back to it.
+    bench.addresses[ServerBench.peer(9)] = "localhost:1000:100:2"
+    let again = try bench.hello(9, client: Self.ann, token: session.token, features: .known)
+    #expect(again.isResumed)
+    let position = ClientMessage.Position(epoch: 7, revision: 0)
+    let messages = try joinOwn(
+      bench,
+      9,
+      nonce: 2,
+      [.follow("cards", position: position)],
+    )
+    guard case .replay(let replay)? = messages.last else {
+      Issue.record("No replay: \(messages)")
+      return
+    }
+    #expect(replay.delta != nil)
+  }
+
+  @Test func `Who does not read a view of its own is shut down`() throws {
+    var limits = Limits()
+    limits.mostLagBytes = 100_000
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter"), line(1001, "cards")]))
+    bench.addresses[ServerBench.peer(Self.ann)] = "localhost:1000:100:2"
+    try hello(bench, Self.ann)
+    try joinOwn(bench, Self.ann, nonce: 1, [.follow("counter")])
+    for _ in 0..<4 {
+      bench.root.send(.counter(.filled(bytes: 0)))
+      try bench.endTurn()
+      bench.root.send(.counter(.filled(bytes: 40_000)))
+      try bench.endTurn()
+    }
+    #expect(bench.cuts.map(\.peer).contains(ServerBench.peer(Self.ann)))
+    #expect(bench.server.sessions.all.isEmpty)
+  }
+}
