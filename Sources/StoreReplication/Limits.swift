@@ -32,6 +32,13 @@ package struct Limits: Sendable, Equatable {
   package var scopesPerSession = 1024
   /// Sessions at once: descriptors are finite, and running out of them ends the process.
   package var sessions = 4096
+  /// Sessions of one user who may not do everything: a part of all, so that others find room.
+  package var sessionsPerUser = 256
+  /// Actions of one such user in a second, and in a moment after a rest: more than hands and
+  /// scripts send, and a part of what the daemon can do.
+  package var actionsPerSecond = 4096
+  /// Actions of one session whose effects run at once: each has a task.
+  package var effectsPerSession = 4096
   /// Outcomes kept for a client that asks again: at least the window.
   package var outcomesPerClient = 1024
   /// Client ids whose sequence is remembered.

@@ -20,6 +20,8 @@ package final class Counters {
   package internal(set) var leasesEnded: UInt64 = 0
   package internal(set) var blockedPeers: UInt64 = 0
   package internal(set) var cutSubscribers: UInt64 = 0
+  package internal(set) var refusedSessions: UInt64 = 0
+  package internal(set) var actionsThrottled: UInt64 = 0
 
   /// The counters by the names under which they are reported.
   package var byName: [(String, UInt64)] {
@@ -31,6 +33,7 @@ package final class Counters {
       ("actionsWithdrawn", actionsWithdrawn), ("duplicates", duplicates), ("deltas", deltas),
       ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
       ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
+      ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
     ]
   }
 }

@@ -38,6 +38,11 @@ extension ReplicaServer {
       }
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
+    guard rights.isEverything || sessions.count(of: caller.user) < limits.sessionsPerUser else {
+      counters.refusedSessions += 1
+      let message = "Your user has \(limits.sessionsPerUser) sessions already. End some first."
+      return refuse(peer, address, "overloaded", message)
+    }
     // Whoever may come back makes room for those who are there.
     while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
     guard !sessions.isFull else {

@@ -590,6 +590,24 @@ package final class ReplicaServer {
     }
   }
 
+  /// Counts an action against what its client, and its user, may do.
+  private func spend(_ session: Session) throws(Outcome.Failure) {
+    guard session.actions.runningCount < limits.effectsPerSession else {
+      counters.actionsThrottled += 1
+      throw Outcome.Failure(
+        code: Outcome.overloaded,
+        message: "Effects of \(limits.effectsPerSession) of your actions run already.",
+      )
+    }
+    guard sessions.spendAction(of: session, now: now.instant) else {
+      counters.actionsThrottled += 1
+      throw Outcome.Failure(
+        code: Outcome.overloaded,
+        message: "You may send \(limits.actionsPerSecond) actions a second. Try again later.",
+      )
+    }
+  }
+
   private func send(
     _ request: ClientMessage.ActionRequest,
     _ sequence: UInt64,
@@ -610,6 +628,7 @@ package final class ReplicaServer {
         message: "You may not send this to \"\(target.name)\".",
       )
     }
+    try spend(session)
     if let recorder {
       if let refusal = recorder.refusal(now.instant) { throw refusal }
       recorder.origin = .client(

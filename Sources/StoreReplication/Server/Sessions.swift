@@ -133,6 +133,14 @@ final class Sessions {
   private var blockedCount = 0
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
+  /// What each user has used up, as long as it has sessions.
+  private var usage: [UInt32?: Usage] = [:]
+
+  private struct Usage {
+    var sessions = 0
+    var actions: TokenBucket
+  }
+
   /// Those of whom a connection was lost, in the order in which that was; some are back.
   private var lost: Deque<Session> = []
   private var nextID: UInt64 = 1
@@ -147,6 +155,17 @@ final class Sessions {
   }
 
   var isFull: Bool { byToken.count >= limits.sessions }
+
+  /// How many sessions a user has.
+  func count(of user: UInt32?) -> Int { usage[user]?.sessions ?? 0 }
+
+  /// Takes note of an action.
+  ///
+  /// - Returns: False when its user has sent so many that this one must wait.
+  func spendAction(of session: Session, now: Instant) -> Bool {
+    session.rights.isEverything
+      || usage[session.origin.identity.user]?.actions.take(now) ?? true
+  }
 
   /// All of them, in the order in which they came.
   var all: [Session] { byToken.values.sorted { $0.info.id < $1.info.id } }
@@ -195,6 +214,8 @@ final class Sessions {
     peers[peer] = .open(session)
     byToken[session.token] = session
     byClient[session.clientID] = session
+    let bucket = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
+    usage[session.origin.identity.user, default: Usage(actions: bucket)].sessions += 1
     expect(session)
     if session.isListed { events.append(.joined(session.info)) }
     return session
@@ -220,6 +241,9 @@ final class Sessions {
     session.state = .none
     byToken[session.token] = nil
     byClient[session.clientID] = nil
+    let user = session.origin.identity.user
+    usage[user]?.sessions -= 1
+    if usage[user]?.sessions == 0 { usage[user] = nil }
     if case .open(let other)? = peers[session.peer], other === session {
       peers[session.peer] = nil
     }
@@ -322,6 +346,10 @@ final class Sessions {
     precondition(
       byToken.count == byClient.count && byToken.count == open,
       "\(byToken.count) sessions by token, \(byClient.count) by client, \(open) by peer",
+    )
+    precondition(
+      usage.values.reduce(0) { $0 + $1.sessions } == byToken.count,
+      "\(usage.values.map(\.sessions)) sessions of users, \(byToken.count) in all",
     )
     precondition(
       peers.count - open == blockedCount,

@@ -297,6 +297,37 @@ import Testing
     #expect(replay.delta != nil)
   }
 
+  @Test func `Another user has so many sessions and sends so many actions, and the owner more`()
+    throws
+  {
+    var limits = Limits()
+    (limits.sessionsPerUser, limits.actionsPerSecond) = (2, 10)
+    let bench = ServerBench(limits: limits)
+    let line = line(1000, "counter", sends: .everything)
+    bench.turn.apply(Grants(owner: 999, lines: [line]))
+    for (peer, user) in [(1, 999), (2, 999), (3, 999), (4, 1000), (5, 1000), (6, 1000)] {
+      bench.addresses[ServerBench.peer(UInt8(peer))] = "localhost:\(user):100:\(peer)"
+    }
+    for peer in 1...5 as ClosedRange<UInt8> {
+      let session = try bench.hello(peer)
+      try bench.join(peer, session, nonce: 1, [.follow("counter")])
+    }
+    withKnownIssue { try bench.hello(6) }
+    #expect(bench.server.counters.refusedSessions == 1)
+    let actions = Array(repeating: Deck.CounterAction.incrementButtonTapped, count: 8)
+    func applied(_ peer: UInt8, _ sequence: UInt64) throws -> Int {
+      try bench.act(peer, sequence: sequence, actions).count {
+        if case .applied = $0 { true } else { false }
+      }
+    }
+    #expect(try [applied(4, 1), applied(5, 1), applied(1, 1), applied(1, 9)] == [8, 2, 8, 8])
+    #expect(bench.server.counters.actionsThrottled == 6)
+    try bench.advance(by: .milliseconds(500))
+    #expect(try applied(5, 9) == 5)
+    bench.receive(.bye, from: 4)
+    try bench.hello(6)
+  }
+
   @Test func `Who does not read a view of its own is shut down`() throws {
     var limits = Limits()
     limits.mostLagBytes = 100_000

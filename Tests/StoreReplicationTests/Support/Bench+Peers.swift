@@ -82,6 +82,16 @@ extension Bench {
     deadline: UInt64? = nil,
     _ actions: Deck.CounterAction...,
   ) throws -> [Outcome] {
+    try act(peer, sequence: sequence, handle: handle, deadline: deadline, actions)
+  }
+
+  func act(
+    _ peer: UInt8,
+    sequence: UInt64,
+    handle: UInt64 = 1,
+    deadline: UInt64? = nil,
+    _ actions: [Deck.CounterAction],
+  ) throws -> [Outcome] {
     let requests = try actions.map {
       ClientMessage.ActionRequest(
         handle: handle,
