@@ -336,7 +336,7 @@ let package = Package(
       name: "ProcessTests",
       dependencies: [
         "Client", "Daemon", "SerialProbe", "StoreActor", "StoreClient", "StoreReplication",
-        "StoreState", "StrangerDaemon", "ZeroMQ",
+        "StoreState", "StrangerDaemon", "Workspace", "ZeroMQ",
       ],
     ),
     // Programs that the process tests start: a daemon whose types storectl has never seen, and one

@@ -2,7 +2,8 @@ import StoreActor
 
 /// What a view sends its actions to, and the effects of its reducer theirs.
 ///
-/// The state that it changes is the view's own: its `@State` properties.
+/// The state that it changes is the view's own: its `@State` properties. The view has the store, so
+/// the store has the view only as long as an action's effects run.
 @MainActor
 public final class Store<Reducer: ReducerProtocol> {
   typealias State = SimplexState<Reducer.Target>
@@ -15,6 +16,10 @@ public final class Store<Reducer: ReducerProtocol> {
   let initialReducerState: Reducer.ReducerState?
   private let reducer: Reducer
   private var base: Base?
+  /// The view, as long as anything is at work for it.
+  private var target: Reducer.Target?
+  /// The actions whose effects have not ended.
+  private var working = 0
   private var onAction: (@MainActor (Reducer.Action) -> Void)?
 
   /// Creates a store of a reducer without a state of its own.
@@ -43,24 +48,41 @@ public final class Store<Reducer: ReducerProtocol> {
 
   @discardableResult
   func send(_ action: Reducer.Action, target: Reducer.Target) -> SendTask {
-    SendTask(task: (base ?? attach(to: target)).send(action))
+    self.target = target
+    working += 1
+    let task = (base ?? attach(viewState: nil)).send(action)
+    task.whenFinished { [self] in
+      working -= 1
+      if working == 0 { self.target = nil }
+    }
+    return SendTask(task: task)
   }
 
-  /// Begins with a view; in a test, with a state for it and the test's own dependencies.
-  @discardableResult
+  /// Begins with a test's view, a state for it and the test's own dependencies.
   func attach(
     to target: Reducer.Target,
-    viewState: Reducer.Target.ViewState? = nil,
+    viewState: Reducer.Target.ViewState,
+    note: @escaping Note,
+    withDependencies prepareDependencies: @escaping (inout DependencyValues) -> Void,
+  ) -> Base {
+    viewState.write(to: target)
+    // The view stays: a test store sends to the base itself.
+    self.target = target
+    working += 1
+    return attach(viewState: viewState, note: note, withDependencies: prepareDependencies)
+  }
+
+  private func attach(
+    viewState: Reducer.Target.ViewState?,
     note: @escaping Note = { $2 },
     withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
   ) -> Base {
-    viewState?.write(to: target)
     let base = Base(
       initialState: State(viewState: viewState, reducerState: initialReducerState),
       reducer: {
         Reduce<State, Reducer.Action> { [weak self] state, action in
           let effect = reduceOnMainActor(&state, action) { state, action in
-            self?.reduce(&state, action, target) ?? .none
+            self?.reduce(&state, action) ?? .none
           }
           return note(action, state, effect)
         }
@@ -74,8 +96,10 @@ public final class Store<Reducer: ReducerProtocol> {
   private func reduce(
     _ state: inout State,
     _ action: Reducer.Action,
-    _ target: Reducer.Target,
   ) -> StoreActor.Effect<Reducer.Action> {
+    guard let target else {
+      preconditionFailure("'\(action)' came when nothing was at work that could send it.")
+    }
     let container = StateContainer(of: target, reducerState: state.reducerState)
     let effect = reducer.reduce(into: container, action: action).effect
     state.reducerState = container.ownState

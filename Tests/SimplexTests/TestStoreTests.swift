@@ -149,3 +149,35 @@ struct SimplexTestStoreTests {
     #expect(view.text == "a")
   }
 }
+
+@MainActor
+@Suite("Simplex's store", .timeLimit(.minutes(1)))
+struct SimplexStoreTests {
+  @Test("A store goes with its view once its actions' effects have ended")
+  func lifetime() async {
+    weak var gone: Store<Feature>?
+    do {
+      let view = FeatureView()
+      gone = view.store
+      view.send(.increment)
+      let task = view.send(.load)
+      await task.wait()
+      #expect(view.count == 5)
+    }
+    for _ in 0..<1_000 where gone != nil { await Task.yield() }
+    #expect(gone == nil)
+  }
+
+  @Test("Effects that run keep their view, whose state they change")
+  func running() async {
+    let task: SendTask
+    let count: Binding<Int>
+    do {
+      let view = FeatureView()
+      count = view.$count
+      task = view.send(.load)
+    }
+    await task.wait()
+    #expect(count.wrappedValue == 5)
+  }
+}

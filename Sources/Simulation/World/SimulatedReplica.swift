@@ -89,4 +89,6 @@ final class SimulatedReplica: Replica {
   }
 
   func statusChanged(_ status: ScopeStatus) { copy.statusChanged(status) }
+
+  func announceEnd() { copy.announceEnd() }
 }

@@ -23,7 +23,9 @@ public struct Reduce<State, Action>: Reducer {
 
   /// Creates a reducer that runs another one and hides its type.
   @inlinable
-  public init(_ reducer: some Reducer<State, Action>) {
+  public init(_ reducer: any Reducer<State, Action>) {
+    // NB: With `some` a mistake in the other initializer's closure is reported as that the closure
+    // is no reducer.
     self = reducer._prepared()
   }
 

@@ -29,6 +29,8 @@ package final class GenericReplica: Replica {
   private let outputSchema: Digest?
   private let plan: DeltaPlan
   private var knownDigest: IncrementalDigest?
+  /// Why nothing new will come, until that is told.
+  private var end: ScopeStatus?
   /// Whether a snapshot was taken in that is not shown yet.
   private var isReset = false
   /// Outputs that were not of their own schema.
@@ -98,5 +100,16 @@ package final class GenericReplica: Replica {
     }
   }
 
-  package func statusChanged(_ status: ScopeStatus) { onEvent?(.status(status)) }
+  package func statusChanged(_ status: ScopeStatus) {
+    switch status {
+    case .joining, .live, .stale: onEvent?(.status(status))
+    case .refused, .closed: end = status
+    }
+  }
+
+  package func announceEnd() {
+    guard let end else { return }
+    self.end = nil
+    onEvent?(.status(end))
+  }
 }

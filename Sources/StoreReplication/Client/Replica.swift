@@ -32,7 +32,11 @@ package protocol Replica: AnyObject {
   /// Takes an output of the scope; the state that it comes behind is shown and announced.
   func received(_ output: PublishedMessage.Output)
 
+  /// Takes note of how the scope is doing; that it has ended is told by ``announceEnd()``.
   func statusChanged(_ status: ScopeStatus)
+
+  /// Tells those who watch that nothing new will come: every scope that ended with this one has.
+  func announceEnd()
 }
 
 /// How a scope of a client is doing.

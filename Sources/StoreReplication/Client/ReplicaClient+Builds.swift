@@ -11,17 +11,19 @@ extension ReplicaClient {
     describe { [weak self] answer in
       guard let self else { return }
       if case .success(let descriptions) = answer { outputSchemas.learn(descriptions) }
+      var unreadable: [(scope: ClientScope, failure: JoinFailure)] = []
       for (scope, failure) in refused {
         scope.isResolving = false
         guard !scope.isGone else { continue }
         if let failure = resolve(scope, failure, answer, isSameSession: session?.token == asked) {
           scope.forgetTranslation()
-          refuse(scope, failure)
+          unreadable.append((scope, failure))
         } else {
           if scope.translation != nil { hasTranslations = true }
           needsJoin = true
         }
       }
+      refuse(unreadable)
       settleActions()
     }
   }

@@ -232,11 +232,14 @@ extension ReplicaClient {
     let ended = scopes
     (scopes, scopesByName) = ([], [:])
     // Nobody is told before all of it has ended.
-    for scope in ended { scope.handle = nil }
+    for scope in ended {
+      scope.handle = nil
+      scope.status = failure.status
+    }
+    (expiryDue, lingerDue, refetchDue) = (nil, nil, nil)
+    for scope in ended { scope.replica?.announceEnd() }
     endActions(reason)
     failRequests()
-    for scope in ended { scope.status = failure.status }
     endAllWaits(failure)
-    (expiryDue, lingerDue, refetchDue) = (nil, nil, nil)
   }
 }

@@ -122,7 +122,7 @@ extension ReplicaClient {
     }
     learnTypes(of: mismatched)
     // Those who are told may do anything, so all else comes first.
-    defer { for (scope, failure) in refused { refuse(scope, failure) } }
+    defer { refuse(refused) }
     guard followed.isEmpty == (topic == nil) else {
       malformed += 1
       return
@@ -194,21 +194,28 @@ extension ReplicaClient {
     let refused = join.asked.filter { $0.scope.handle == handle }.map(\.scope)
     abandonJoin()
     canKeep = false
-    for scope in refused {
-      let message = "The daemon sent \(problem) of \"\(scope.name)\"."
-      refuse(scope, JoinFailure(code: "badState", message: message, details: []))
-    }
     needsJoin = true
+    refuse(
+      refused.map { scope in
+        let message = "The daemon sent \(problem) of \"\(scope.name)\"."
+        return (scope, JoinFailure(code: "badState", message: message, details: []))
+      }
+    )
   }
 
   func keep(_ message: ClientJoin.Kept, bytes: Int, in join: ClientJoin) {
     join.keep(message, bytes: bytes, limit: limits.keptBytes)
   }
 
-  func refuse(_ scope: ClientScope, _ failure: JoinFailure) {
-    scope.status = .refused(failure)
-    stateRefused(scope, failure)
-    // Outcomes may have waited for this scope's state, which will not come.
+  /// The daemon does not let us have scopes: all of them end before anybody is told.
+  func refuse(_ refused: [(scope: ClientScope, failure: JoinFailure)]) {
+    guard !refused.isEmpty else { return }
+    for (scope, failure) in refused { scope.status = .refused(failure) }
+    for (scope, failure) in refused {
+      scope.replica?.announceEnd()
+      stateRefused(scope, failure)
+    }
+    // Outcomes may have waited for these scopes' states, which will not come.
     settleActions()
   }
 
@@ -256,7 +263,7 @@ extension ReplicaClient {
     // Nothing is shown unless all of it is right: it would not belong to one revision.
     guard next.isIntact else {
       rejoin()
-      for (scope, failure) in refused { refuse(scope, failure) }
+      refuse(refused)
       return
     }
     revision = echo.revision

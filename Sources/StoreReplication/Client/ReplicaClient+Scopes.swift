@@ -35,6 +35,7 @@ extension ReplicaClient {
     if case .closed(let failure) = phase {
       scope.want = .left
       scope.status = failure.status
+      replica?.announceEnd()
     } else {
       scopes.append(scope)
       scopesByName[name, default: []].append(scope)

@@ -64,8 +64,9 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
     case .refused(let failure): end(.refused(failure.message))
     case .closed(let reason): end(.closed(reason))
     }
-    announce()
   }
+
+  package func announceEnd() { announce() }
 
   private func end(_ end: StoreEnd) {
     isShown = false

@@ -1,0 +1,143 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// What becomes of a client's scopes that are let go of, and of all when the connection ends:
+/// docs/PROTOCOL.md §12.
+@MainActor
+@Suite("The lifetime of a client's scopes", .timeLimit(.minutes(2)))
+struct ClientLifetimeTests {
+  private typealias Core = RemoteStoreCore<Deck.Card, Deck.CardAction>
+
+  private func deck(_ rows: Int) -> ServerBench {
+    var state = Deck.State()
+    state.cards = IdentifiedArray(
+      uniqueElements: (0..<rows).map { Deck.Card(id: $0, title: "\($0)") }
+    )
+    return ServerBench(state: state)
+  }
+
+  private func open(_ rows: some Sequence<Int>, of wire: BenchClient) throws -> [Core] {
+    let cores = rows.map { Core("cards/row/\($0)", of: wire.client) }
+    try wire.settle()
+    return cores
+  }
+
+  @Test(
+    "When a connection ends all its stores have ended before anybody is told",
+    arguments: 2...5,
+  )
+  func end(scopes: Int) throws {
+    let bench = deck(scopes)
+    let wire = try BenchClient(bench)
+    let cores = try open(0..<scopes, of: wire)
+    let roots = cores.map(\.node)
+    let told = Told()
+    let observers = roots.map { root in
+      root.observe { event in
+        if case .ended = event { told.ends.append(roots.map(\.end)) }
+      }
+    }
+    // Those who wait for an action are told with them.
+    cores[0].send(.titleChanged(title: "unsent")).whenSettled {
+      told.ends.append(roots.map(\.end))
+    }
+    wire.turn.close("It is over.")
+    #expect(told.ends.count == scopes + 1)
+    #expect(told.ends.joined().allSatisfy { $0 == .closed("It is over.") })
+    for observer in observers { observer.cancel() }
+  }
+
+  /// What those who were told found.
+  @MainActor
+  private final class Told {
+    var ends: [[StoreEnd?]] = []
+  }
+
+  @Test("Scopes that a daemon serves no more have all ended before anybody is told")
+  func refused() throws {
+    let bench = deck(3)
+    let wire = try BenchClient(bench)
+    let cores = try open(0..<3, of: wire)
+    let roots = cores.map(\.node)
+    var told: [[Bool]] = []
+    let observers = roots.map { root in
+      root.observe { event in
+        if case .ended = event { told.append(roots.map { $0.end != nil }) }
+      }
+    }
+    let failure = JoinFailure(code: "unknownScope", message: "Gone.", details: [])
+    wire.alter { message in
+      guard case .joined(let nonce, _, let answers) = message else { return message }
+      let refusals = answers.map { _ in
+        DaemonMessage.JoinAnswer.refused(
+          code: failure.code,
+          message: failure.message,
+          details: [],
+        )
+      }
+      return .joined(nonce: nonce, topic: nil, refusals)
+    }
+    try wire.connect()
+    #expect(told == Array(repeating: [true, true, true], count: 3))
+    #expect(cores.allSatisfy { $0.scope.status == .refused(failure) })
+    for observer in observers { observer.cancel() }
+  }
+
+  @Test("A thousand stores that are opened and dropped within 100 ms make at most three joins")
+  func fewJoins() throws {
+    let bench = deck(1_000)
+    let wire = try BenchClient(bench)
+    let joins = { wire.sent.count { if case .join = $0 { true } else { false } } }
+    let before = joins()
+    // The daemon's answer takes as long; each store is held for ten turns.
+    wire.control.isHeld = true
+    var held: [Core] = []
+    for number in 0..<1_000 {
+      held.append(Core("cards/row/\(number)", of: wire.client))
+      guard number % 10 == 9 else { continue }
+      if held.count > 100 { held.removeFirst(10) }
+      try wire.advance(by: .milliseconds(1))
+    }
+    held = []
+    wire.control.isHeld = false
+    try wire.settle()
+    #expect(joins() - before == 2)
+    for _ in 0..<30 { try wire.advance(by: .milliseconds(100)) }
+    #expect(joins() - before == 3)
+    #expect(wire.client.scopes.isEmpty)
+    #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
+  }
+
+  @Test("Stores that are opened and dropped leave nothing behind, in the client or the daemon")
+  func nothingLeft() throws {
+    let bench = deck(10)
+    let wire = try BenchClient(bench)
+    weak var replica: TypedReplica<Deck.Card>?
+    for round in 0..<200 {
+      let cores = try open((0..<5).map { (round + $0) % 10 }, of: wire)
+      replica = cores[0].replica
+      #expect(cores.allSatisfy { $0.replica.isShown })
+    }
+    try wire.advance(by: .seconds(1))
+    try wire.advance(by: .seconds(1))
+    #expect(replica == nil)
+    let client = wire.client
+    #expect(client.scopes.isEmpty && client.scopesByName.isEmpty && client.unheldScopes.isEmpty)
+    #expect(client.view == nil && client.joining == nil && client.lingerDue == nil)
+    #expect(client.subscribed.count <= 1, "Only the session's own topic is left")
+    #expect(client.isQuiet)
+    #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
+  }
+
+  @Test("A daemon holds at most 1.5 MiB for a joiner, besides the capture that joiners share")
+  func memoryOfJoins() {
+    let limits = Limits()
+    // What one is sent without credit, and the piece that goes beyond it.
+    #expect(limits.creditBytes + limits.chunkBytes <= 3 << 19)
+    // A turn hands out a part of that, to all together.
+    #expect(limits.pieceBytesPerTurn <= limits.creditBytes)
+  }
+}
