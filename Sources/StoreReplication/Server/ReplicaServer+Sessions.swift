@@ -124,4 +124,28 @@ extension ReplicaServer {
     outbox.send(.helloOK(ok), to: session.peer)
     audit(session, isResumed ? "A session goes on." : "A session begins.")
   }
+
+  /// Ends a session: its effects are cancelled, and those present lose one, once.
+  func end(
+    _ session: Session,
+    code: String?,
+    message: String,
+    isFarewell: Bool = false,
+  ) {
+    guard sessions.end(session) else { return }
+    audit(session, "A session ends.", reason: code ?? "left")
+    log.end(session, isFarewell: isFarewell)
+    joins.end(session)
+    subscribers.end(session, now: now.instant)
+    if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
+  }
+
+  /// Tells the reducer who came and who went, each in one ordinary action.
+  func deliverSessionEvents() {
+    for event in sessions.takeEvents() {
+      recorder?.origin = .session(event)
+      root.send(event)
+      recorder?.origin = .daemon
+    }
+  }
 }

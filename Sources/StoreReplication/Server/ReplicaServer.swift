@@ -30,7 +30,7 @@ package final class ReplicaServer {
     didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
   }
   /// Actions that were reduced since the turn began.
-  private var reducedInTurn = 0
+  var reducedInTurn = 0
   var notices: [ServerNotice] = []
   private var warnedPeers: Set<PeerID> = []
   /// Connections of either socket that are to be shut down.
@@ -536,153 +536,6 @@ package final class ReplicaServer {
     sessions.renew(session, now: now.instant)
   }
 
-  // MARK: Actions
-
-  /// Reduces actions, or repeats what became of them.
-  private func accept(
-    _ requests: [ClientMessage.ActionRequest],
-    first: UInt64,
-    from session: Session,
-  ) {
-    root.batch(as: session.origin) { acceptBatch(requests, first: first, from: session) }
-  }
-
-  private func acceptBatch(
-    _ requests: [ClientMessage.ActionRequest],
-    first: UInt64,
-    from session: Session,
-  ) {
-    var sequence = first
-    for request in requests {
-      let last = session.actions.last
-      if sequence > last + 1 {
-        return outbox.send(.gap(expected: last + 1), to: session.peer)
-      }
-      if sequence <= last {
-        log.repeatOutcome(of: sequence, to: session)
-      } else {
-        reducedInTurn += 1
-        log.record(execute(request, sequence, of: session), of: session)
-      }
-      sequence += 1
-    }
-  }
-
-  /// Reduces one action, or says why it must not run.
-  private func execute(
-    _ request: ClientMessage.ActionRequest,
-    _ sequence: UInt64,
-    of session: Session,
-  ) -> Outcome {
-    do throws(Outcome.Failure) {
-      let task = try send(request, sequence, of: session)
-      counters.actionsApplied += 1
-      let isFinished = task.isFinished
-      if !isFinished { log.follow(task, of: sequence, of: session) }
-      return .applied(revision: root.newestRevision, hasEffects: !isFinished)
-    } catch {
-      if request.isWithdrawn {
-        counters.actionsWithdrawn += 1
-      } else {
-        counters.actionsFailed += 1
-      }
-      return .failed(error)
-    }
-  }
-
-  /// Counts an action against what its client, and its user, may do.
-  private func spend(_ session: Session) throws(Outcome.Failure) {
-    guard session.actions.runningCount < limits.effectsPerSession else {
-      counters.actionsThrottled += 1
-      throw Outcome.Failure(
-        code: Outcome.overloaded,
-        message: "Effects of \(limits.effectsPerSession) of your actions run already.",
-      )
-    }
-    guard sessions.spendAction(of: session, now: now.instant) else {
-      counters.actionsThrottled += 1
-      throw Outcome.Failure(
-        code: Outcome.overloaded,
-        message: "You may send \(limits.actionsPerSecond) actions a second. Try again later.",
-      )
-    }
-  }
-
-  private func send(
-    _ request: ClientMessage.ActionRequest,
-    _ sequence: UInt64,
-    of session: Session,
-  ) throws(Outcome.Failure) -> StoreTask {
-    if let deadline = request.deadline, now.wallMilliseconds > deadline {
-      throw Outcome.Failure(
-        code: Outcome.expired,
-        message: "The action came \(now.wallMilliseconds - deadline) ms after its deadline.",
-      )
-    }
-    guard let target = session.scopes.target(request.handle) else {
-      throw Outcome.Failure(code: Outcome.rejected, message: request.rejection)
-    }
-    guard target.sends.allows(request.action) else {
-      throw Outcome.Failure(
-        code: Outcome.unauthorised,
-        message: "You may not send this to \"\(target.name)\".",
-      )
-    }
-    try spend(session)
-    if let recorder {
-      if let refusal = recorder.refusal(now.instant) { throw refusal }
-      recorder.origin = .client(
-        JournalRecord.ClientAction(
-          client: session.clientID,
-          session: session.info.id,
-          sequence: sequence,
-          scope: target.name,
-          action: Array(request.action),
-          identity: session.origin.identity,
-        )
-      )
-    }
-    defer { recorder?.origin = .daemon }
-    do throws(CodecError) {
-      if let task = try root.send(request.action, to: target.scope) { return task }
-    } catch {
-      throw Outcome.Failure(
-        code: Outcome.rejected,
-        message: "Not an action of \"\(target.name)\": \(error)",
-      )
-    }
-    throw Outcome.Failure(
-      code: Outcome.absent,
-      message: "What the action is for in \"\(target.name)\" is absent now.",
-    )
-  }
-
-  // MARK: Sessions
-
-  /// Ends a session: its effects are cancelled, and those present lose one, once.
-  func end(
-    _ session: Session,
-    code: String?,
-    message: String,
-    isFarewell: Bool = false,
-  ) {
-    guard sessions.end(session) else { return }
-    audit(session, "A session ends.", reason: code ?? "left")
-    log.end(session, isFarewell: isFarewell)
-    joins.end(session)
-    subscribers.end(session, now: now.instant)
-    if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
-  }
-
-  /// Tells the reducer who came and who went, each in one ordinary action.
-  private func deliverSessionEvents() {
-    for event in sessions.takeEvents() {
-      recorder?.origin = .session(event)
-      root.send(event)
-      recorder?.origin = .daemon
-    }
-  }
-
   // MARK: Invariants
 
   /// Stops the program when parts contradict themselves or each other: for tests and simulations.
@@ -693,18 +546,6 @@ package final class ReplicaServer {
     joins.checkInvariants(sessions.all)
     log.checkInvariants()
     recorder?.checkInvariants()
-  }
-}
-
-extension ClientMessage.ActionRequest {
-  /// Whether it stands in the place of an action that its client has given up.
-  fileprivate var isWithdrawn: Bool { handle == 0 && action.elementsEqual([0xf6]) }
-
-  /// Why an action is rejected whose handle is none of the session's.
-  fileprivate var rejection: String {
-    isWithdrawn
-      ? "The client withdrew it."
-      : "No scope of this session has the handle \(handle). Join it first."
   }
 }
 
@@ -733,5 +574,3 @@ package struct ServerNotice: Hashable, Sendable {
   /// What belongs to it, by names.
   package var details: [String: String] = [:]
 }
-
-extension Outcome.Failure: Error {}
