@@ -37,6 +37,9 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one such user in a second, and in a moment after a rest: more than hands and
   /// scripts send, and a part of what the daemon can do.
   package var actionsPerSecond = 4096
+  /// Descriptions and statuses that one connection asks for in a second: each is as long as a
+  /// hundred outcomes, and waits in the daemon until it is read.
+  package var reportsPerSecond = 64
   /// Actions of one session whose effects run at once: each has a task.
   package var effectsPerSession = 4096
   /// Outcomes kept for a client that asks again: at least the window.

@@ -154,8 +154,8 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         let witness = try await Witness(world)
         let before = try residentBytes(daemon)
-        let describe = ZMTP.message(ClientMessage.describe(request: 1).encoded())
-        let requests = [[UInt8]](repeating: describe, count: 500).flatMap { $0 }
+        let ping = ZMTP.message(ClientMessage.ping(number: 1, revision: 0).encoded())
+        let requests = [[UInt8]](repeating: ping, count: 2000).flatMap { $0 }
         let peer = try RawPeer(
           "\(world.directory)/ctl",
           as: "DEALER",
@@ -169,6 +169,25 @@ extension ProcessTests {
         try await witness.check(daemon)
         #expect(daemon.errors.lines.count == 2, "\(daemon.errors.lines)")
         #expect(try residentBytes(daemon) - before < 128 << 20)
+      }
+    }
+
+    @Test("A peer that asks for reports without end is cut off")
+    func curious() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let before = try residentBytes(daemon)
+        let describe = ZMTP.message(ClientMessage.describe(request: 1).encoded())
+        let peer = try RawPeer(
+          "\(world.directory)/ctl",
+          as: "DEALER",
+          sending: [[UInt8]](repeating: describe, count: 5000).flatMap { $0 },
+        )
+        try await peer.closed()
+        #expect(try await world.counter("reportsRefused") == 1)
+        try await witness.check(daemon)
+        #expect(try residentBytes(daemon) - before < 64 << 20)
       }
     }
 

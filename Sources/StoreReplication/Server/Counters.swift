@@ -22,6 +22,7 @@ package final class Counters {
   package internal(set) var cutSubscribers: UInt64 = 0
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
+  package internal(set) var reportsRefused: UInt64 = 0
 
   /// The counters by the names under which they are reported.
   package var byName: [(String, UInt64)] {
@@ -34,6 +35,7 @@ package final class Counters {
       ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
       ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
+      ("reportsRefused", reportsRefused),
     ]
   }
 }

@@ -4,6 +4,7 @@ import StoreState
 extension ReplicaServer {
   /// Says what there is for somebody.
   func describe(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
+    guard mayAsk(peer) else { return }
     let rights = access.grants.rights(of: identity)
     let known = root.exposed.map(\.description).filter { rights.knows($0) }
     var encoder = CBOREncoder()
@@ -14,6 +15,7 @@ extension ReplicaServer {
 
   /// Says how the daemon is; who may not see everything sees sessions of its own user only.
   func status(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
+    guard mayAsk(peer) else { return }
     let isFree = access.grants.rights(of: identity).isEverything
     let shown = sessions.all.filter { isFree || $0.origin.identity.user == identity.user }
     let report = StatusReport(

@@ -35,6 +35,8 @@ package final class ReplicaServer {
   private var warnedPeers: Set<PeerID> = []
   /// Connections of either socket that are to be shut down.
   private var cuts: [Cut] = []
+  /// How many reports each connection may still ask for.
+  private var questions: [PeerID: TokenBucket] = [:]
 
   /// A connection to be shut down, and why.
   struct Cut: Hashable {
@@ -239,6 +241,7 @@ package final class ReplicaServer {
   /// Takes note that a connection of either socket is over.
   func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
+    questions[peer] = nil
     if let session = subscribers.lost(peer) ?? sessions.session(of: peer) {
       sessions.lost(session, now: now.instant)
     }
@@ -264,13 +267,31 @@ package final class ReplicaServer {
   /// Its connection ends. What it has asked before is not looked at, for there is nowhere to put an
   /// answer.
   func blocked(_ peer: PeerID) {
+    if shutOut(peer, "does not read what it is sent") { counters.blockedPeers += 1 }
+  }
+
+  /// Ends a connection, and takes nothing of what it has sent.
+  ///
+  /// - Returns: False when that was done a moment ago.
+  @discardableResult
+  private func shutOut(_ peer: PeerID, _ reason: String) -> Bool {
     // Answers of one turn are refused one by one.
-    guard !sessions.isBlocked(peer, now: now.instant) else { return }
-    notice(peer, "does not read what it is sent; its session ends")
+    guard !sessions.isBlocked(peer, now: now.instant) else { return false }
+    notice(peer, "\(reason); its session ends")
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
     sessions.block(peer, now: now.instant)
-    cuts.append(Cut(peer: peer, reason: "does not read what it is sent"))
-    counters.blockedPeers += 1
+    cuts.append(Cut(peer: peer, reason: reason))
+    return true
+  }
+
+  /// Whether a connection may have one more report; who asks for too many is shut down.
+  ///
+  /// Reports are long, and nobody knows how many wait to be read.
+  func mayAsk(_ peer: PeerID) -> Bool {
+    let full = TokenBucket(perSecond: limits.reportsPerSecond, now: now.instant)
+    if questions[peer, default: full].take(now.instant) { return true }
+    if shutOut(peer, "asks for more reports than are given") { counters.reportsRefused += 1 }
+    return false
   }
 
   // MARK: Grants

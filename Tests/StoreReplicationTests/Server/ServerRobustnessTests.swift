@@ -126,6 +126,29 @@ import Testing
     #expect(list.find("cards/row/7")?.id == "7")
   }
 
+  @Test("§13: who asks for more reports than are given is shut down, and nobody else")
+  func reports() throws {
+    var limits = Limits()
+    limits.reportsPerSecond = 3
+    let bench = ServerBench(limits: limits)
+    for request in 1...5 as ClosedRange<UInt64> {
+      bench.receive(.describe(request: request), from: 1)
+    }
+    bench.receive(.status(request: 9), from: 2)
+    try bench.endTurn()
+    #expect(bench.take(1).count == 3)
+    #expect(bench.take(2).count == 1)
+    #expect(bench.cuts.map(\.peer) == [ServerBench.peer(1)])
+    #expect(bench.server.counters.reportsRefused == 1)
+    try bench.advance(by: .seconds(1))
+    for request in 1...3 as ClosedRange<UInt64> {
+      bench.receive(.status(request: request), from: 2)
+    }
+    try bench.endTurn()
+    #expect(bench.take(2).count == 3)
+    #expect(bench.cuts.count == 1)
+  }
+
   @Test("§8.2: status says who is there and what was counted")
   func status() throws {
     let bench = ServerBench()
