@@ -64,10 +64,7 @@ struct Stored: ParsableCommand {
       configuration: settings.host,
       logger: Logger(label: "stored"),
       sessionAction: WorkspaceFeature.action(for:),
-      withDependencies: {
-        $0.numberFact = facts
-        $0.gameResults = .file(at: "\(settings.host.directory)/game-results.json")
-      },
+      withDependencies: { $0.numberFact = facts },
       reducer: { WorkspaceFeature() },
     )
     try host.run { ready in

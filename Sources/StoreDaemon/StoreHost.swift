@@ -53,6 +53,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private let exposures: [Expose<State, Action>]
   private let configuration: HostConfiguration
   private let sessionAction: (SessionEvent) -> Action?
+  private let restoredAction: (Restoration) -> Action?
   private let logger: Logger
   /// How the state is kept; nil where its type does not say.
   private let form: DurableForm<State>?
@@ -75,6 +76,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   ///   - configuration: Where the daemon is, and its times.
   ///   - logger: Where it says what an operator should know.
   ///   - sessionAction: The root action that tells the reducer that a client came or went.
+  ///   - restoredAction: Is never asked: a state that is not kept is not brought back.
   ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
   ///   - reducer: The root's reducer.
   @inlinable
@@ -84,6 +86,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     configuration: HostConfiguration,
     logger: Logger = Logger(label: "storeactor"),
     sessionAction: @escaping (SessionEvent) -> Action? = { _ in nil },
+    restoredAction: @escaping (Restoration) -> Action? = { _ in nil },
     withDependencies: ((inout DependencyValues) -> Void)? = nil,
     @ReducerBuilder<State, Action> reducer: () -> R,
   ) {
@@ -98,6 +101,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       configuration: configuration,
       logger: logger,
       sessionAction: sessionAction,
+      restoredAction: restoredAction,
       form: nil,
     )
   }
@@ -111,6 +115,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   ///   - configuration: Where the daemon is, where it keeps its state, and its times.
   ///   - logger: Where it says what an operator should know.
   ///   - sessionAction: The root action that tells the reducer that a client came or went.
+  ///   - restoredAction: The root action that tells the reducer that the daemon has started again
+  ///     with the state that was kept, and which effects its end has interrupted. It is the last of
+  ///     the first revision; features ask by themselves, with `onRestored`.
   ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
   ///   - reducer: The root's reducer.
   @inlinable
@@ -120,6 +127,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     configuration: HostConfiguration,
     logger: Logger = Logger(label: "storeactor"),
     sessionAction: @escaping (SessionEvent) -> Action? = { _ in nil },
+    restoredAction: @escaping (Restoration) -> Action? = { _ in nil },
     withDependencies: ((inout DependencyValues) -> Void)? = nil,
     @ReducerBuilder<State, Action> reducer: () -> R,
   ) where State: DurableState {
@@ -133,6 +141,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       configuration: configuration,
       logger: logger,
       sessionAction: sessionAction,
+      restoredAction: restoredAction,
       form: DurableForm(State.self),
     )
   }
@@ -144,6 +153,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     configuration: HostConfiguration,
     logger: Logger,
     sessionAction: @escaping (SessionEvent) -> Action?,
+    restoredAction: @escaping (Restoration) -> Action?,
     form: DurableForm<State>?,
   ) {
     self.form = form
@@ -153,6 +163,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     self.configuration = configuration
     self.logger = logger
     self.sessionAction = sessionAction
+    self.restoredAction = restoredAction
   }
 
   /// Serves until the process is told to stop by SIGTERM, SIGINT or SIGHUP, or ``stop()`` is
@@ -267,6 +278,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       now: .current,
       generator: generator,
       grants: grants,
+      restoredAction: restoredAction,
       sessionAction: sessionAction,
     )
     let sockets = try openSockets(welcome: server.welcome, grants)
@@ -394,7 +406,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         recovery.take(sessionNumbers: sessionNumbers)
       }
     }
-    let recovered = recovery.finish()
+    let recovered: Recovered<State>
+    do throws(CodecError) {
+      recovered = try recovery.finish(wasStopped: file.opening.isClean)
+    } catch {
+      throw JournalError(
+        .schema,
+        "The state of revision \(recovery.revision) does not read what it wrote: \(error)",
+      )
+    }
     if isEmpty {
       try file.write(recovered.snapshot(form), of: recovered.revision)
     } else {
@@ -406,16 +426,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
     // What another build wrote is read once, and then kept as this one writes it.
     if !file.opening.isSameBuild { bytes = .max / 2 }
+    let recorder = Recorder(
+      revision: recovered.revision,
+      history: recovered.history,
+      bytes: bytes,
+    )
+    recorder.nanoseconds = { LoopClock.nanoseconds }
     return OpenedJournal(
       journal: SQLiteJournal(file, retaining: configuration.retainedBytes),
-      root: RootJournal(
-        form,
-        recorder: Recorder(
-          revision: recovered.revision,
-          history: recovered.history,
-          bytes: bytes,
-        ),
-      ),
+      root: RootJournal(form, recorder: recorder),
       recovered: recovered,
       epoch: file.opening.epoch,
     )

@@ -128,6 +128,32 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A save that a kill interrupts is made when the daemon starts again`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        let player = try world.startClient("--json", "send", "game", "-")
+        player.write(lines: [#"{"counter":"playNextButtonTapped"}"#, #""resultsButtonTapped""#])
+        _ = try await player.output.lines(atLeast: 2)
+        let rows = try await world.get("game")["resultList"]?["rows"]?.items
+        let id = try #require(rows?.first?["id"]?.text)
+        player.write(lines: [
+          #"{"resultList":{"removed":{"id":"\#(id)"}}}"#, #""resultsDismissed""#,
+          #"{"alert":{"presented":"saveButtonTapped"}}"#,
+        ])
+        let watcher = try await world.watch("game")
+        try await watcher.output.state("the save") { $0["isSaving"] == .bool(true) }
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        _ = try await world.startDaemon()
+        try await watcher.output.state("what was saved") {
+          $0["isSaving"] == .bool(false) && $0["results"]?.items?.isEmpty == true
+        }
+        #expect(try await world.get("game")["resultList"] == .null)
+      }
+    }
+
     @Test func `In memory nothing is kept, and the directory has no data`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon(.stored, ["--in-memory"])

@@ -84,7 +84,7 @@ extension Effect {
 
 extension EffectRun {
   func map<T>(_ transform: @escaping @Sendable (Action) -> T) -> EffectRun<T> {
-    EffectRun<T>(priority: priority, name: name, location: location) {
+    EffectRun<T>(priority: priority, name: name, location: location, path: path) {
       [operation] send in
       await operation(send.pullback(transform))
     }

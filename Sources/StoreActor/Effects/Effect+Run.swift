@@ -17,7 +17,9 @@ extension Effect {
   /// sends is a revision of its own.
   ///
   /// - `priority`: The priority of the task.
-  /// - `name`: The name of the task.
+  /// - `name`: The name of the task. A daemon that keeps its state also keeps that an effect with a
+  ///   name began and ended, and tells of those that its end has interrupted: see
+  ///   ``Reducer/onRestored(_:)``.
   /// - `operation`: The work.
   /// - `handler`: What to do about an error. Without it, errors are reported as mistakes in the
   ///   feature, except for `CancellationError`, which is nobody's mistake and is dropped.

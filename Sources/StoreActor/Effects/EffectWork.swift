@@ -22,6 +22,8 @@ final class EffectWork: Sendable {
   private let state = Mutex(State())
   /// Begins the work; nil once it has begun, or where there is nothing to begin.
   @MainActor private var start: (@MainActor (EffectWork) -> Void)?
+  /// Is called when the work is over.
+  @MainActor var onEnd: (@MainActor () -> Void)?
   /// Whether the work is over, so that nothing may be sent any more.
   @MainActor private(set) var isEnded = false
 
@@ -102,6 +104,8 @@ final class EffectWork: Sendable {
     start = nil
     leave()
     lineage?.remove(self)
+    onEnd?()
+    onEnd = nil
   }
 
   /// Is to be found no more.

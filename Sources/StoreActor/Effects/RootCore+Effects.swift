@@ -7,9 +7,13 @@ extension RootCore {
     case .send(let action):
       deliver(action, in: context)
     case .run(let run):
-      enqueue(in: context) { [weak self] in self?.start(run, as: $0, in: context) }
+      let work = enqueue(in: context) { [weak self] in self?.start(run, as: $0, in: context) }
+      if let effectLog, let name = run.name {
+        let path = run.path ?? context.action.map { actionPath(of: $0) } ?? []
+        log(work, InterruptedEffect(name: name, path: path), in: effectLog)
+      }
     case .source(let source):
-      enqueue(in: context) { [weak self] in self?.begin(source, as: $0, in: context) }
+      _ = enqueue(in: context) { [weak self] in self?.begin(source, as: $0, in: context) }
     case .output(let output):
       emit(output, of: context.action)
     case .merge(let effects):
@@ -122,6 +126,16 @@ extension RootCore {
   }
 }
 
+/// Takes note of effects that have names.
+@MainActor
+package protocol EffectLog: AnyObject {
+  /// One was returned by a reducer; it may not have started yet.
+  func began(_ number: UInt64, _ effect: InterruptedEffect)
+
+  /// It is over, whether it was cancelled or not.
+  func ended(_ number: UInt64)
+}
+
 // MARK: - When effects start
 
 extension RootCore {
@@ -176,12 +190,23 @@ extension RootCore {
   private func enqueue(
     in context: EffectContext<Action>,
     start: @escaping @MainActor (EffectWork) -> Void,
-  ) {
+  ) -> EffectWork {
     let work = EffectWork(in: context, start: start)
     let revision = phase == .reducing ? revision + 1 : revision
     starts.append((revision, work))
     startCount += 1
     if revision > lastToStart { work.endIfCancelledBeforeStart() }
+    return work
+  }
+
+  private func log(
+    _ work: EffectWork,
+    _ effect: InterruptedEffect,
+    in log: any EffectLog,
+  ) {
+    let number = UInt64(work.serial)
+    log.began(number, effect)
+    work.onEnd = { [weak log] in log?.ended(number) }
   }
 }
 

@@ -30,10 +30,13 @@ public macro Replicated(formerly: String) =
 public macro ReplicatedAsCodable() =
   #externalMacro(module: "StoreActorMacros", type: "StateMarkerMacro")
 
-/// Marks a property of a durable state that is not kept: after a restart it has its default value.
+/// Marks a property that begins anew after a restart, with its default value.
 ///
-/// The property is marked `@ReplicationIgnored` too, for what travels is kept.
+/// One that travels is kept all the same, so that a revision is brought back as everybody saw it;
+/// the first revision after the restart gives it its default. One that is `@ReplicationIgnored` too
+/// is not kept, and needs no form.
 ///
+///     @DurableIgnored var isSaving = false
 ///     @ReplicationIgnored @DurableIgnored var cache: [Int: String] = [:]
 @attached(peer)
 public macro DurableIgnored() =

@@ -44,6 +44,7 @@ public struct _$CaseReducers<State, Action> {
   fileprivate typealias Child = (inout State, Action) -> Effect<Action>?
 
   fileprivate var children: [Child] = []
+  fileprivate var reducers: [Reduce<State, Action>] = []
 
   /// Adds the feature of one case.
   ///
@@ -74,6 +75,7 @@ public struct _$CaseReducers<State, Action> {
     children.append { state, action in
       path.extract(from: action) == nil ? nil : child.reduce(&state, action)
     }
+    reducers.append(child)
   }
 }
 
@@ -92,6 +94,9 @@ extension Reduce {
         if let effect = child(&state, action) { return effect }
       }
       return .none
+    } restored: { [reducers = cases.reducers] state, restoration in
+      // All but the one whose case it is have nobody to tell.
+      reducers.reduce(.none) { $0.merge(with: $1._restored(&state, restoration)) }
     }
   }
 }

@@ -24,6 +24,11 @@ where State == Reducers.State, Action == Reducers.Action {
     reducers.reduce(&state, action)
   }
 
+  /// Tells the reducers.
+  public func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
+    reducers._restored(&state, restoration)
+  }
+
   /// The list as a ``Reduce``.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {

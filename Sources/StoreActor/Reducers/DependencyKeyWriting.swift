@@ -63,6 +63,14 @@ public struct _DependencyKeyWritingReducer<Base: Reducer>: Reducer {
     withDependencies(update) { prepared.reduce(&state, action) }
   }
 
+  /// Tells the reducer that this one is made of.
+  public func _restored(
+    _ state: inout Base.State,
+    _ restoration: Restoration,
+  ) -> Effect<Base.Action> {
+    withDependencies(update) { prepared._restored(&state, restoration) }
+  }
+
   /// Sets one more dependency.
   public func dependency<Value>(
     _ keyPath: WritableKeyPath<DependencyValues, Value>,

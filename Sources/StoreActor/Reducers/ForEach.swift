@@ -176,4 +176,32 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
       action.embed(.element(id: id, action: $0))
     }
   }
+
+  /// Tells those rows of which effects were interrupted, then the parent.
+  public func _restored(
+    _ state: inout Parent.State,
+    _ restoration: Restoration,
+  ) -> Effect<Parent.Action> {
+    var elementEffects = Effect<Parent.Action>.none
+    let names = restoration.narrowed(to: action.name).elements
+    for id in names.isEmpty
+      ? [] : state[keyPath: self.state].ids.filter({ names.contains("\($0)") })
+    {
+      let place = ChildPlace(at: self.state, id: id)
+      let restoration = restoration.narrowed(to: action.name.appending(.element(id)))
+      var effects = Effect<Element.Action>.none
+      place.run {
+        _ = state[keyPath: self.state][id: id].modifyIfPresent {
+          effects = element._restored(&$0, restoration)
+        }
+      }
+      elementEffects = elementEffects.merge(
+        with: effects.ofChild(at: place) { [action] in action.embed(.element(id: id, action: $0)) }
+      )
+    }
+    let effects = elementEffects.merge(with: parent._restored(&state, restoration))
+    return effects.endingChildren(at: self.state, started: elementEffects) { (id: ID) in
+      state[keyPath: self.state].contains(id: id)
+    }
+  }
 }

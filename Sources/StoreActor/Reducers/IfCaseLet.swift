@@ -86,4 +86,23 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     state = self.state.embed(childState)
     return effects.ofChild(at: place, embed: embed)
   }
+
+  /// Tells the child, if the state is of its case, then the parent.
+  public func _restored(
+    _ state: inout Parent.State,
+    _ restoration: Restoration,
+  ) -> Effect<Parent.Action> {
+    var childEffects = Effect<Parent.Action>.none
+    if var childState = self.state.extract(from: state) {
+      let place = ChildPlace(at: keyPath, id: identity(childState))
+      var effects = Effect<Child.Action>.none
+      place.run { effects = child._restored(&childState, restoration.narrowed(to: action.name)) }
+      state = self.state.embed(childState)
+      childEffects = effects.ofChild(at: place, embed: embed)
+    }
+    let effects = childEffects.merge(with: parent._restored(&state, restoration))
+    return effects.endingChildren(at: keyPath, started: childEffects) { (id: AnyHashable) in
+      id == self.state.extract(from: state).map { identity($0) }
+    }
+  }
 }

@@ -227,6 +227,28 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     state[keyPath: self.state] = nil
   }
 
+  /// Tells the child, if it is there, then the parent.
+  public func _restored(
+    _ state: inout Parent.State,
+    _ restoration: Restoration,
+  ) -> Effect<Parent.Action> {
+    var childEffects = Effect<Parent.Action>.none
+    if let id = state[keyPath: self.state].map({ identity($0) }) {
+      let place = ChildPlace(at: self.state, id: id)
+      var effects = Effect<Child.Action>.none
+      place.run {
+        state[keyPath: self.state].modifyIfPresent {
+          effects = child._restored(&$0, restoration.narrowed(to: action.name))
+        }
+      }
+      childEffects = effects.ofChild(at: place, embed: embed)
+    }
+    let effects = childEffects.merge(with: parent._restored(&state, restoration))
+    return effects.endingChildren(at: self.state, started: childEffects) { (id: AnyHashable) in
+      id == state[keyPath: self.state].map { identity($0) }
+    }
+  }
+
   @inlinable
   func reduceChild(
     into state: inout Parent.State,

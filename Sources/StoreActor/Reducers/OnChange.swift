@@ -69,4 +69,12 @@ public struct _OnChangeReducer<Base: Reducer, Value: Equatable>: Reducer {
     if oldValue == newValue { return effects }
     return effects.merge(with: perform(oldValue, newValue, &state, action))
   }
+
+  /// Tells the reducer that this one is made of.
+  public func _restored(
+    _ state: inout Base.State,
+    _ restoration: Restoration,
+  ) -> Effect<Base.Action> {
+    base._restored(&state, restoration)
+  }
 }

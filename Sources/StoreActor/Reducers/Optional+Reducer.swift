@@ -11,6 +11,14 @@ extension Optional: Reducer where Wrapped: Reducer {
     }
   }
 
+  /// Tells the reducer, if there is one.
+  public func _restored(
+    _ state: inout Wrapped.State,
+    _ restoration: Restoration,
+  ) -> Effect<Wrapped.Action> {
+    self?._restored(&state, restoration) ?? .none
+  }
+
   /// The wrapped reducer as a ``Reduce``, or one that does nothing.
   @inlinable
   public func _prepared() -> Reduce<Wrapped.State, Wrapped.Action> {

@@ -43,6 +43,31 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       isPresent($0, in: state)
     }
   }
+  /// Tells the child, if it is presented, then the parent.
+  public func _restored(
+    _ state: inout Parent.State,
+    _ restoration: Restoration,
+  ) -> Effect<Parent.Action> {
+    var childEffects = Effect<Parent.Action>.none
+    if let id = state[keyPath: self.state].wrappedValue.map({ identity($0) }) {
+      let place = ChildPlace(presentedAt: self.state, id: id)
+      let restoration = restoration.narrowed(to: action.name.appending(.named("presented")))
+      var effects = Effect<Child.Action>.none
+      place.run {
+        state[keyPath: self.state].wrappedValue.modifyIfPresent {
+          effects = child._restored(&$0, restoration)
+        }
+      }
+      if !effects.isNone {
+        childEffects = effects.map { [action] in action.embed(.presented($0)) }
+          .placed(at: place) { [action] in action.embed(.dismiss) }
+      }
+    }
+    let effects = childEffects.merge(with: parent._restored(&state, restoration))
+    return effects.endingChildren(at: self.state, started: childEffects) {
+      isPresent($0, in: state)
+    }
+  }
 
   @usableFromInline
   func isPresent(_ id: AnyHashable, in state: Parent.State) -> Bool {

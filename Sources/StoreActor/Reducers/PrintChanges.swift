@@ -82,6 +82,14 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
     printer.printChange(receivedAction: action, oldState: oldState, newState: state)
     return effects
   }
+
+  /// Tells the reducer that this one is made of.
+  public func _restored(
+    _ state: inout Base.State,
+    _ restoration: Restoration,
+  ) -> Effect<Base.Action> {
+    base._restored(&state, restoration)
+  }
 }
 
 /// The names of an enum's case and of the cases inside it: `Feature.Action.child(.tapped)`.

@@ -12,6 +12,9 @@
 public struct Reduce<State, Action>: Reducer {
   @usableFromInline
   let reduce: (inout State, Action) -> Effect<Action>
+  /// Nil where nobody asks.
+  @usableFromInline
+  let restored: ((inout State, Restoration) -> Effect<Action>)?
 
   /// Creates a reducer of a function.
   ///
@@ -19,6 +22,16 @@ public struct Reduce<State, Action>: Reducer {
   @inlinable
   public init(_ reduce: @escaping (_ state: inout State, _ action: Action) -> Effect<Action>) {
     self.reduce = reduce
+    restored = nil
+  }
+
+  @inlinable
+  init(
+    _ reduce: @escaping (inout State, Action) -> Effect<Action>,
+    restored: ((inout State, Restoration) -> Effect<Action>)?,
+  ) {
+    self.reduce = reduce
+    self.restored = restored
   }
 
   /// Creates a reducer that runs another one and hides its type.
@@ -33,6 +46,11 @@ public struct Reduce<State, Action>: Reducer {
   @inlinable
   public func reduce(into state: inout State, action: Action) -> Effect<Action> {
     reduce(&state, action)
+  }
+
+  /// Tells whoever asked.
+  public func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
+    restored?(&state, restoration) ?? .none
   }
 
   /// Itself.

@@ -45,6 +45,10 @@ public protocol Reducer<State, Action> {
   /// What stores and operators call instead of ``reduce(into:action:)``.
   func _reduce(into state: inout State, action: Action) -> Effect<Action>
 
+  /// Tells those who asked with ``onRestored(_:)``, in this reducer and in the children that are
+  /// there, that their daemon has started again.
+  func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action>
+
   /// The reducers that this one is composed of.
   @ReducerBuilder<State, Action>
   var body: Body { get }
@@ -66,10 +70,19 @@ extension Reducer {
     reduce(into: &state, action: action)
   }
 
+  /// Nobody asked.
+  public func _restored(_ state: inout State, _ restoration: Restoration) -> Effect<Action> {
+    .none
+  }
+
   /// The same reducer as a ``Reduce``.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {
-    Reduce { state, action in _reduce(into: &state, action: action) }
+    Reduce { state, action in
+      _reduce(into: &state, action: action)
+    } restored: { state, restoration in
+      _restored(&state, restoration)
+    }
   }
 }
 
@@ -92,11 +105,23 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     body._reduce(into: &state, action: action)
   }
 
+  /// Tells the body.
+  public func _restored(
+    _ state: inout Body.State,
+    _ restoration: Restoration,
+  ) -> Effect<Body.Action> {
+    body._restored(&state, restoration)
+  }
+
   /// The body as a ``Reduce``; it is evaluated when the first action comes, and only then.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {
     let prepared = PreparedBody(self)
-    return Reduce { state, action in prepared.reduce(&state, action) }
+    return Reduce { state, action in
+      prepared.reduce(&state, action)
+    } restored: { state, restoration in
+      prepared.evaluated._restored(&state, restoration)
+    }
   }
 }
 
@@ -116,8 +141,14 @@ where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Bas
   @inlinable
   func reduce(_ state: inout Base.State, _ action: Base.Action) -> Effect<Base.Action> {
     if let body { return body.reduce(&state, action) }
+    return evaluated.reduce(&state, action)
+  }
+
+  @usableFromInline
+  var evaluated: Reduce<Base.State, Base.Action> {
+    if let body { return body }
     let body = base.body._prepared()
     self.body = body
-    return body.reduce(&state, action)
+    return body
   }
 }

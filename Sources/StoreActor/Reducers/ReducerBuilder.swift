@@ -109,6 +109,17 @@ extension ReducerBuilder {
       }
     }
 
+    /// Tells the reducer of the branch.
+    public func _restored(
+      _ state: inout First.State,
+      _ restoration: Restoration,
+    ) -> Effect<First.Action> {
+      switch self {
+      case .first(let first): first._restored(&state, restoration)
+      case .second(let second): second._restored(&state, restoration)
+      }
+    }
+
     /// The branch that was taken, as a ``Reduce``.
     @inlinable
     public func _prepared() -> Reduce<First.State, First.Action> {
@@ -137,6 +148,15 @@ extension ReducerBuilder {
       return first.merge(with: r1._reduce(into: &state, action: action))
     }
 
+    /// Tells both.
+    public func _restored(
+      _ state: inout R0.State,
+      _ restoration: Restoration,
+    ) -> Effect<R0.Action> {
+      let first = r0._restored(&state, restoration)
+      return first.merge(with: r1._restored(&state, restoration))
+    }
+
     /// Both as one ``Reduce``.
     @inlinable
     public func _prepared() -> Reduce<R0.State, R0.Action> {
@@ -145,6 +165,9 @@ extension ReducerBuilder {
       return Reduce { state, action in
         let first = r0.reduce(&state, action)
         return first.merge(with: r1.reduce(&state, action))
+      } restored: { state, restoration in
+        let first = r0._restored(&state, restoration)
+        return first.merge(with: r1._restored(&state, restoration))
       }
     }
   }
@@ -169,6 +192,14 @@ extension ReducerBuilder {
         effects = effects.merge(with: reducer.reduce(&state, action))
       }
       return effects
+    }
+
+    /// Tells all of them.
+    public func _restored(
+      _ state: inout Element.State,
+      _ restoration: Restoration,
+    ) -> Effect<Element.Action> {
+      reducers.reduce(.none) { $0.merge(with: $1._restored(&state, restoration)) }
     }
   }
 }

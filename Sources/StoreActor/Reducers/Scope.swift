@@ -116,4 +116,20 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     defer { state = path.embed(childState) }
     return child.reduce(&childState, action)
   }
+
+  /// Tells the child.
+  public func _restored(
+    _ state: inout ParentState,
+    _ restoration: Restoration,
+  ) -> Effect<ParentAction> {
+    let restoration = restoration.narrowed(to: action.name)
+    switch self.state {
+    case .property(let path):
+      return child._restored(&state[keyPath: path], restoration).map(embed)
+    case .enumCase(let path, _):
+      guard var childState = path.extract(from: state) else { return .none }
+      defer { state = path.embed(childState) }
+      return child._restored(&childState, restoration).map(embed)
+    }
+  }
 }

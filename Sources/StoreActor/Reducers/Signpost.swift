@@ -54,4 +54,12 @@ public struct _SignpostReducer<Base: Reducer>: Reducer {
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     signposts.reduce(caseLabels(of: action)) { base.reduce(&state, action) }
   }
+
+  /// Tells the reducer that this one is made of.
+  public func _restored(
+    _ state: inout Base.State,
+    _ restoration: Restoration,
+  ) -> Effect<Base.Action> {
+    base._restored(&state, restoration)
+  }
 }

@@ -81,6 +81,34 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     reportAbsentChild(.stack(id: action.idText), action: action, at: location)
     return .none
   }
+  /// Tells those elements of which effects were interrupted, then the parent.
+  public func _restored(
+    _ state: inout Parent.State,
+    _ restoration: Restoration,
+  ) -> Effect<Parent.Action> {
+    var childEffects = Effect<Parent.Action>.none
+    let names = restoration.narrowed(to: action.name).elements
+    for id in state[keyPath: self.state].ids where names.contains("\(id)") {
+      let identity = StackElementIdentity(id: id, lineage: state[keyPath: self.state].lineage)
+      let place = ChildPlace(presentedAt: self.state, id: identity)
+      let restoration = restoration.narrowed(to: action.name.appending(.element(id)))
+      var effects = Effect<Child.Action>.none
+      place.run {
+        state[keyPath: self.state][id: id].modifyIfPresent {
+          effects = child._restored(&$0, restoration)
+        }
+      }
+      guard !effects.isNone else { continue }
+      childEffects = childEffects.merge(
+        with: effects.map { [action] in action.embed(.element(id: id, action: $0)) }
+          .placed(at: place) { [action] in action.embed(.popFrom(id: id)) }
+      )
+    }
+    let effects = childEffects.merge(with: parent._restored(&state, restoration))
+    return effects.endingChildren(at: self.state, started: childEffects) {
+      isPresent($0, in: state)
+    }
+  }
 
   private func reduceElement(
     _ id: StackElementID,

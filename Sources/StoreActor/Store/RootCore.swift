@@ -37,6 +37,14 @@ package final class RootCore<State, Action>: StoreCore {
       ) -> Void
     )?
 
+  /// Is called when a revision begins, with its action and before anything of it was reduced.
+  ///
+  /// For a daemon that keeps what it reduces.
+  @exclusivity(unchecked) package var onBegin: (@MainActor (_ action: Action) -> Void)?
+
+  /// Is told of effects that have names; nil where nobody keeps that.
+  package var effectLog: (any EffectLog)?
+
   /// Is called for each output, after ``onCommit`` of the revision in which it was made and before
   /// anybody else is told of either; of an effect that runs on, when the effect makes it.
   ///
@@ -50,6 +58,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   package let registry = EffectRegistry()
   private let step: Step
+  private let restored: (@MainActor (inout State, Restoration, RootCore) -> Void)?
   let outputObservers = ObserverList<StoreOutput<Action>>()
   /// What was put out and is still to be told.
   @exclusivity(unchecked) var outputs = StoreOutputQueue<Action>()
@@ -93,6 +102,7 @@ package final class RootCore<State, Action>: StoreCore {
   init(
     state: State,
     step: @escaping Step,
+    restored: (@MainActor (inout State, Restoration, RootCore) -> Void)? = nil,
     dependencies: DependencyValues,
     revision: UInt64,
   ) {
@@ -100,6 +110,7 @@ package final class RootCore<State, Action>: StoreCore {
     cells = root.cells
     tree = root.tree
     self.step = step
+    self.restored = restored
     self.dependencies = dependencies
     self.revision = revision
   }
@@ -130,6 +141,10 @@ package final class RootCore<State, Action>: StoreCore {
         let effect = reducer.reduce(&state, action)
         if effect.isNone { return }
         core.take(effect, of: action)
+      },
+      restored: { state, restoration, core in
+        let effect = reducer._restored(&state, restoration)
+        if !effect.isNone { core.take(effect, of: nil) }
       },
       dependencies: dependencies,
       revision: revision,
@@ -176,6 +191,39 @@ package final class RootCore<State, Action>: StoreCore {
     tree.commits &+= 1
     if tree.isWaited { root.collect() }
     if tree.hasNotices { tellCommit() }
+  }
+
+  /// Tells the reducer that its daemon has started again, as one revision.
+  ///
+  /// - Parameters:
+  ///   - restoration: What it is told.
+  ///   - reset: Changes the state before anybody is told.
+  ///   - action: What is reduced last; nil for nothing.
+  package func restart(
+    _ restoration: Restoration,
+    reset: (inout State) -> Void,
+    then action: Action?,
+  ) {
+    commitWithoutAction {
+      reset(&cells.other.pointee)
+      restored?(&cells.other.pointee, restoration, self)
+      if let action { step(&cells.other.pointee, action, self) }
+    }
+  }
+
+  /// Makes a revision in which nothing is reduced, for what is to be kept in one.
+  package func advance() { commitWithoutAction {} }
+
+  private func commitWithoutAction(_ change: () -> Void) {
+    precondition(phase == .idle, "Revision \(revision + 1) is under way.")
+    phase = .reducing
+    batchLineage = nil
+    cells.begin()
+    surroundings.with {
+      change()
+      if queueCount > 0 { reduceQueue() }
+    }
+    _ = finishBatch()
   }
 
   /// Whether anybody is told of commits.
@@ -280,6 +328,7 @@ package final class RootCore<State, Action>: StoreCore {
   private func reduceBatch(_ action: Action, lineage: EffectLineage?) -> Bool {
     phase = .reducing
     batchLineage = lineage
+    if let onBegin { onBegin(action) }
     cells.begin()
     if outer != nil, lineage == nil { return reduce(action) }
     var isPresent = true
@@ -308,7 +357,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// Takes the effects of the action that is being reduced.
   @usableFromInline
-  func take(_ effect: Effect<Action>, of action: Action) {
+  func take(_ effect: Effect<Action>, of action: Action?) {
     // Nothing stays of what the action did.
     if registry.absence == .found { return }
     switch effect.operation {

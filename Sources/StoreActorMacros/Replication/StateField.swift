@@ -20,6 +20,9 @@ struct StateField {
   /// Whether copies in other processes have the property's default.
   var isIgnored: Bool { property.has("ReplicationIgnored") }
 
+  /// Whether it travels, and has its default again once the daemon has started again.
+  var isEphemeral: Bool { !isIgnored && property.has("DurableIgnored") }
+
   /// Whether the durable form has it although copies in other processes have not.
   var isOnlyDurable: Bool { isIgnored && !property.has("DurableIgnored") }
 

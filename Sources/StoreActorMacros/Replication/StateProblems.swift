@@ -52,12 +52,23 @@ struct StateFieldProblems {
         ).at(declaration)
       ]
     }
-    if let mark = ["DurableIgnored", "DurableAsCodable"].first(where: field.property.has) {
+    if field.property.has("DurableAsCodable") {
       return [
         StateMessage(
           "durableMarkOnReplicated",
-          "'@\(mark)' is for properties that are '@ReplicationIgnored'; what travels is kept as it "
-            + "travels",
+          "'@DurableAsCodable' is for properties that are '@ReplicationIgnored'; what travels is "
+            + "kept as it travels",
+        ).at(declaration)
+      ]
+    }
+    if field.isEphemeral,
+      field.isSetByInitializer || !field.property.hasDefault || field.name == "id"
+    {
+      return [
+        StateMessage(
+          "ephemeralWithoutDefault",
+          "'\(field.name)' cannot begin anew after a restart: '@DurableIgnored' is for variables "
+            + "with a default value that are no ids and have no observers",
         ).at(declaration)
       ]
     }

@@ -80,6 +80,7 @@ extension StateRecordCode {
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
         + (hasHiddenParts ? ["  \(hiddenPartsNote)"] : [])
         + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
+        + (fields.contains(where: \.isEphemeral) ? ["  registry._$noteEphemeralParts()"] : [])
         + (all.isEmpty
           ? ["  \(hasHiddenParts ? "return " : "").record([])"]
           : ["  var schema = StoreActor._$SchemaWriter()"] + lines
@@ -111,8 +112,10 @@ extension StateRecordCode {
       guard field.property.hasDefault else {
         return ["_ = try \(find), Self._$fieldNames, &decoder)", value]
       }
+      let pass = field.isEphemeral ? ", try !fields._$passEphemeral(&decoder)" : ""
       return [
-        "if try \(find), hasDefault: true, Self._$fieldNames, &decoder) {", "  \(value)", "}",
+        "if try \(find), hasDefault: true, Self._$fieldNames, &decoder)\(pass) {", "  \(value)",
+        "}",
       ]
     }
     let names = all.isEmpty ? "StoreActor._$FieldReader.Names([])" : "Self._$fieldNames"

@@ -53,6 +53,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       project: { $0 },
       embed: { path.embed($0) },
       hasAction: { path.extract(from: $0) != nil },
+      encode: { (action) throws(CodecError) in try path.extract(from: action)?.encoded() },
     )
   }
 
@@ -79,6 +80,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       project: { $0 },
       embed: { path.embed($0) },
       hasAction: { path.extract(from: $0) != nil },
+      encode: { (action) throws(CodecError) in try path.extract(from: action)?.encoded() },
     )
   }
 
@@ -93,6 +95,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       project: { $0 },
       embed: Self.noAction,
       hasAction: { _ in false },
+      encode: { _ in nil },
     )
   }
 
@@ -109,6 +112,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     project: @escaping @Sendable (Whole) -> State?,
     embed: @escaping @Sendable (Action) -> RootAction,
     hasAction: @escaping @Sendable (RootAction) -> Bool,
+    encode: @escaping @Sendable (RootAction) throws(CodecError) -> [UInt8]?,
   ) {
     let description = ScopeDescription(
       name: name,
@@ -129,6 +133,9 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
         outputs: outputs,
         whole: source,
         hasAction: { hasAction($0.assumingMemoryBound(to: RootAction.self).pointee) },
+        encode: { (place) throws(CodecError) in
+          try encode(place.assumingMemoryBound(to: RootAction.self).pointee)
+        },
       )
     }
   }

@@ -41,12 +41,15 @@ package final class ExposedScopes {
   private enum Kind {
     /// Only until the initialiser is done.
     case none
-    case whole(RootScope, hasAction: HasAction)
+    case whole(RootScope, hasAction: HasAction, encode: EncodeAction)
     case rows(ExposedRows)
   }
 
   @usableFromInline
   typealias HasAction = (_ action: ScopeSource.Place) -> Bool
+
+  @usableFromInline
+  typealias EncodeAction = (_ action: ScopeSource.Place) throws(CodecError) -> [UInt8]?
 
   /// The only scope of an exposure that is not one of rows.
   ///
@@ -55,16 +58,18 @@ package final class ExposedScopes {
   ///   - outputs: The outputs that travel; nil when none do.
   ///   - whole: The scope.
   ///   - hasAction: Whether an action of the root belongs to the scope.
+  ///   - encode: The scope's action that an action of the root is; nil where it is none.
   @usableFromInline
   init(
     _ description: ScopeDescription,
     outputs: ScopeOutputs?,
     whole: ScopeSource,
     hasAction: @escaping HasAction,
+    encode: @escaping EncodeAction,
   ) {
     self.description = description
     self.outputs = outputs
-    kind = .whole(RootScope(whole, of: self), hasAction: hasAction)
+    kind = .whole(RootScope(whole, of: self), hasAction: hasAction, encode: encode)
   }
 
   /// The scopes of rows.
@@ -77,13 +82,13 @@ package final class ExposedScopes {
 
   /// The scope itself; nil where there is one for each row.
   var whole: RootScope? {
-    if case .whole(let scope, _) = kind { scope } else { nil }
+    if case .whole(let scope, _, _) = kind { scope } else { nil }
   }
 
   /// The scope of a name, as ``ScopeDescription/match(_:)`` has taken it apart.
   func scope(id: String?) throws(CodecError) -> RootScope {
     switch kind {
-    case .whole(let scope, _): return scope
+    case .whole(let scope, _, _): return scope
     case .rows(let rows):
       let row = try rows.find(id ?? "")
       return row.followed() ?? RootScope(row.source, of: self, row: row)
@@ -115,16 +120,27 @@ package final class ExposedScopes {
   ) {
     switch kind {
     // Its delta looks at the same part, so there is no need to look twice.
-    case .whole(let scope, _): body(scope)
+    case .whole(let scope, _, _): body(scope)
     case .rows(let rows): rows.forEachChanged(old, new, body)
     case .none: break
+    }
+  }
+
+  /// How a client could have sent an action of the root; nil where none could.
+  func form(of action: ScopeSource.Place) -> JournalRecord.InternalAction.Form? {
+    guard case .whole(_, _, let encode) = kind else { return nil }
+    do throws(CodecError) {
+      return try encode(action).map { .init(scope: description.name, action: $0) }
+    } catch {
+      // It is one that no client may send.
+      return nil
     }
   }
 
   /// The followed scope that an action of the root belongs to.
   func followedScope(of action: ScopeSource.Place) -> RootScope? {
     switch kind {
-    case .whole(let scope, let hasAction): scope.number != nil && hasAction(action) ? scope : nil
+    case .whole(let scope, let hasAction, _): scope.number != nil && hasAction(action) ? scope : nil
     case .rows(let rows): rows.followed(action)
     case .none: nil
     }

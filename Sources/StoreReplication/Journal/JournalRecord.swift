@@ -5,12 +5,67 @@ package import StoreState
 package struct JournalRecord: Hashable, Sendable {
   /// What caused a revision.
   package enum Origin: Hashable, Sendable {
-    /// An effect, or the daemon's own program.
+    /// Nothing was reduced: effects with names began or ended.
     case daemon
+    /// An action of an effect, or of the daemon's own program.
+    case `internal`(InternalAction)
     /// An action of a client.
     case client(ClientAction)
     /// A listed session that came or went.
     case session(SessionEvent)
+    /// The daemon has started again.
+    case restored(Restoration)
+  }
+
+  /// An action that no client sent.
+  package struct InternalAction: Hashable, Sendable {
+    /// Its cases, and the ids of elements: `game.timer.ticked`.
+    package var name: String
+    /// The scope that it belongs to, and its bytes, where clients could have sent it; else it has
+    /// no form.
+    package var form: Form?
+
+    package struct Form: Hashable, Sendable {
+      package var scope: String
+      package var action: [UInt8]
+    }
+
+    package init(name: String, form: Form? = nil) {
+      self.name = name
+      self.form = form
+    }
+  }
+
+  /// An effect with a name that began.
+  package struct RunningEffect: Hashable, Sendable {
+    /// What its end is told by.
+    package var number: UInt64
+    package var effect: InterruptedEffect
+  }
+
+  /// What a reducer read that another run would read differently.
+  package struct Inputs: Hashable, Sendable {
+    /// The date, in seconds since 2001; nil when it was not read.
+    package var date: Double?
+    /// What random numbers and UUIDs were made from; nil when there were none.
+    package var seed: UInt64?
+
+    package init(date: Double? = nil, seed: UInt64? = nil) {
+      self.date = date
+      self.seed = seed
+    }
+  }
+
+  /// What is known besides of how a revision came about.
+  package struct Details: Hashable, Sendable {
+    package var began: [RunningEffect] = []
+    /// The numbers of effects that ended.
+    package var ended: [UInt64] = []
+    package var inputs = Inputs()
+    /// How long the reducer took, in microseconds; nil when that was not measured.
+    package var microseconds: UInt64?
+
+    package init() {}
   }
 
   /// An action of a client, as it came.
@@ -50,13 +105,16 @@ package struct JournalRecord: Hashable, Sendable {
   package var origin: Origin
   /// The delta of the whole root in its durable form; nil when nothing changed.
   package var delta: [UInt8]?
+  package var details: Details
 
   package init(
     revision: UInt64,
     wallMilliseconds: UInt64,
     origin: Origin,
     delta: [UInt8]?,
+    details: Details = Details(),
   ) {
+    self.details = details
     self.revision = revision
     self.wallMilliseconds = wallMilliseconds
     self.origin = origin
@@ -75,29 +133,20 @@ extension JournalRecord {
     revision: UInt64,
     wallMilliseconds: UInt64,
     origin: Origin,
+    details: () -> Details,
     to encoder: inout CBOREncoder,
     delta encodeDelta: (inout CBOREncoder) -> Bool,
   ) -> Int {
-    let mark = encoder.mark
-    encodeHead(4, revision, wallMilliseconds, origin, to: &encoder)
-    let start = encoder.bytes.count
-    if encodeDelta(&encoder) { return encoder.bytes.count - start }
-    encoder.truncate(to: mark)
-    encodeHead(3, revision, wallMilliseconds, origin, to: &encoder)
-    return 0
-  }
-
-  private static func encodeHead(
-    _ count: Int,
-    _ revision: UInt64,
-    _ wallMilliseconds: UInt64,
-    _ origin: Origin,
-    to encoder: inout CBOREncoder,
-  ) {
-    encoder.arrayHeader(count)
+    encoder.arrayHeader(5)
     encoder.encode(unsigned: revision)
     encoder.encode(unsigned: wallMilliseconds)
     origin.encode(to: &encoder)
+    let start = encoder.bytes.count
+    let hasChanged = encodeDelta(&encoder)
+    let changed = hasChanged ? encoder.bytes.count - start : 0
+    if !hasChanged { encoder.encodeNull() }
+    details().encode(to: &encoder)
+    return changed
   }
 
   /// Writes the record.
@@ -106,24 +155,113 @@ extension JournalRecord {
       revision: revision,
       wallMilliseconds: wallMilliseconds,
       origin: origin,
+      details: { details },
       to: &encoder,
-    ) { encoder in
-      guard let delta else { return false }
-      encoder.append(raw: delta)
-      return true
-    }
+      delta: { encoder in
+        guard let delta else { return false }
+        encoder.append(raw: delta)
+        return true
+      },
+    )
   }
 
   /// Reads a record.
   package init(from decoder: inout CBORDecoder) throws(CodecError) {
-    let count = try decoder.arrayHeader()
-    guard count == 3 || count == 4 else {
-      throw decoder.error(.typeMismatch, "expected a record of 3 or 4 items, found \(count)")
-    }
+    try decoder.expectArray(of: 5, "a record")
     revision = try decoder.unsigned()
     wallMilliseconds = try decoder.unsigned()
     origin = try Origin(from: &decoder)
-    delta = count == 4 ? Array(try decoder.rawItem()) : nil
+    delta = try decoder.nullIfPresent() ? nil : Array(try decoder.rawItem())
+    details = try Details(from: &decoder)
+  }
+}
+
+extension JournalRecord.Details {
+  /// The fields' numbers; one that is not known is of a later release, and passed by.
+  private enum Field {
+    static let began: UInt64 = 0
+    static let ended: UInt64 = 1
+    static let date: UInt64 = 2
+    static let seed: UInt64 = 3
+    static let microseconds: UInt64 = 4
+  }
+
+  private var count: Int {
+    (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
+      + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
+  }
+
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(count)
+    if !began.isEmpty {
+      encoder.encode(unsigned: Field.began)
+      encoder.arrayHeader(began.count)
+      for effect in began { effect.encode(to: &encoder) }
+    }
+    if !ended.isEmpty {
+      encoder.encode(unsigned: Field.ended)
+      encoder.arrayHeader(ended.count)
+      for number in ended { encoder.encode(unsigned: number) }
+    }
+    if let date = inputs.date {
+      encoder.encode(unsigned: Field.date)
+      encoder.encode(unsigned: date.bitPattern)
+    }
+    if let seed = inputs.seed {
+      encoder.encode(unsigned: Field.seed)
+      encoder.encode(unsigned: seed)
+    }
+    if let microseconds {
+      encoder.encode(unsigned: Field.microseconds)
+      encoder.encode(unsigned: microseconds)
+    }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.unsigned() {
+      case Field.began:
+        began = try decoder.list { (d) throws(CodecError) in
+          try JournalRecord.RunningEffect(from: &d)
+        }
+      case Field.ended: ended = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
+      case Field.date: inputs.date = Double(bitPattern: try decoder.unsigned())
+      case Field.seed: inputs.seed = try decoder.unsigned()
+      case Field.microseconds: microseconds = try decoder.unsigned()
+      default: try decoder.skipItem()
+      }
+    }
+  }
+}
+
+extension JournalRecord.RunningEffect {
+  /// Writes three items in an array.
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.arrayHeader(3)
+    encoder.encode(unsigned: number)
+    effect.encode(to: &encoder)
+  }
+
+  init(from decoder: inout CBORDecoder) throws(CodecError) {
+    try decoder.expectArray(of: 3, "an effect")
+    number = try decoder.unsigned()
+    effect = try InterruptedEffect(from: &decoder)
+  }
+}
+
+extension InterruptedEffect {
+  /// Writes two items.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    encoder.encode(text: name)
+    encoder.arrayHeader(path.count)
+    for name in path { encoder.encode(text: name) }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self.init(
+      name: try decoder.text(),
+      path: try decoder.list { (d) throws(CodecError) in try d.text() },
+    )
   }
 }
 
@@ -142,6 +280,22 @@ extension JournalRecord.Origin {
       action.identity.encode(to: &encoder)
     case .session(.joined(let info)): info.encode(kind: 2, to: &encoder)
     case .session(.left(let info)): info.encode(kind: 3, to: &encoder)
+    case .restored(let restoration):
+      encoder.arrayHeader(3)
+      encoder.encode(unsigned: 4)
+      encoder.encode(unsigned: restoration.wasStopped ? 1 : 0)
+      encoder.arrayHeader(restoration.interrupted.count)
+      for effect in restoration.interrupted {
+        encoder.arrayHeader(2)
+        effect.encode(to: &encoder)
+      }
+    case .internal(let action):
+      encoder.arrayHeader(action.form == nil ? 2 : 4)
+      encoder.encode(unsigned: 5)
+      encoder.encode(text: action.name)
+      guard let form = action.form else { return }
+      encoder.encode(text: form.scope)
+      encoder.encode(bytes: form.action)
     }
   }
 
@@ -167,6 +321,26 @@ extension JournalRecord.Origin {
       try decoder.skipItems(max(0, rest - taken - 1))
     case 2: self = .session(.joined(try SessionInfo(from: &decoder, rest)))
     case 3: self = .session(.left(try SessionInfo(from: &decoder, rest)))
+    case 4:
+      let taken = try decoder.require(2, of: rest, "a restoration")
+      let wasStopped = try decoder.unsigned() == 1
+      let interrupted = try decoder.list { (d) throws(CodecError) in
+        try d.expectArray(of: 2, "an effect")
+        return try InterruptedEffect(from: &d)
+      }
+      try decoder.skipItems(rest - taken)
+      self = .restored(Restoration(wasStopped: wasStopped, interrupted: interrupted))
+    case 5:
+      let taken = try decoder.require(rest >= 3 ? 3 : 1, of: rest, "an action")
+      var action = JournalRecord.InternalAction(name: try decoder.text())
+      if taken == 3 {
+        action.form = JournalRecord.InternalAction.Form(
+          scope: try decoder.text(),
+          action: try decoder.byteString(),
+        )
+      }
+      try decoder.skipItems(rest - taken)
+      self = .internal(action)
     default: throw decoder.error(.typeMismatch, "expected an origin, found kind \(kind)")
     }
   }

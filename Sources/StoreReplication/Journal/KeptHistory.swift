@@ -1,3 +1,4 @@
+package import StoreActor
 import StoreState
 
 /// What a daemon has to know besides its root to go on where it was.
@@ -23,8 +24,24 @@ package struct KeptHistory: Hashable, Sendable {
   package var sessions: [UInt64: SessionInfo] = [:]
   /// No session has had a number beyond this one.
   package var sessionNumbers: UInt64 = 0
+  /// The effects with names that are running, by their numbers.
+  package var effects: [UInt64: InterruptedEffect] = [:]
 
   package init() {}
+
+  /// Takes note of what began and ended with a record.
+  mutating func note(_ details: JournalRecord.Details, of origin: JournalRecord.Origin) {
+    // It was told of all that ran before.
+    if case .restored = origin { effects = [:] }
+    for running in details.began { effects[running.number] = running.effect }
+    for number in details.ended { effects[number] = nil }
+  }
+
+  /// What is to be told when the daemon starts again.
+  func restoration(wasStopped: Bool) -> Restoration {
+    let interrupted = effects.sorted { $0.key < $1.key }.map(\.value)
+    return Restoration(wasStopped: wasStopped, interrupted: interrupted)
+  }
 }
 
 /// The bytes of a snapshot: the root and what belongs to it.
@@ -35,7 +52,7 @@ enum SnapshotBytes {
     root: (inout CBOREncoder) -> Void,
   ) -> [UInt8] {
     var encoder = CBOREncoder.durable
-    encoder.arrayHeader(5)
+    encoder.arrayHeader(6)
     encoder.encode(unsigned: revision)
     encoder.encode(unsigned: history.sessionNumbers)
     encoder.arrayHeader(history.sessions.count)
@@ -51,6 +68,10 @@ enum SnapshotBytes {
       encoder.arrayHeader(client.outcomes.count)
       for outcome in client.outcomes { outcome.encode(to: &encoder) }
     }
+    encoder.arrayHeader(history.effects.count)
+    for (number, effect) in history.effects.sorted(by: { $0.key < $1.key }) {
+      JournalRecord.RunningEffect(number: number, effect: effect).encode(to: &encoder)
+    }
     root(&encoder)
     return encoder.bytes
   }
@@ -59,7 +80,7 @@ enum SnapshotBytes {
     _ bytes: ArraySlice<UInt8>
   ) throws(CodecError) -> (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>) {
     var decoder = CBORDecoder(bytes)
-    try decoder.expectArray(of: 5, "a snapshot")
+    try decoder.expectArray(of: 6, "a snapshot")
     let revision = try decoder.unsigned()
     var history = KeptHistory()
     history.sessionNumbers = try decoder.unsigned()
@@ -76,6 +97,10 @@ enum SnapshotBytes {
         outcomes: try decoder.list { (decoder) throws(CodecError) in try Outcome(from: &decoder) },
       )
     }
+    let effects = try decoder.list { (decoder) throws(CodecError) in
+      try JournalRecord.RunningEffect(from: &decoder)
+    }
+    for running in effects { history.effects[running.number] = running.effect }
     let root = try decoder.rawItem()
     try decoder.finish()
     return (revision, history, root)

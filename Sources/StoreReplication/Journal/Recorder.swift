@@ -1,4 +1,5 @@
 import DequeModule
+package import StoreActor
 import StoreState
 
 /// What was reduced and is not durable yet: the station between the reducer and everybody else.
@@ -16,19 +17,31 @@ package final class Recorder {
   var origin = JournalRecord.Origin.daemon
   /// When it comes.
   var wallMilliseconds: UInt64 = 0
+  /// What the reducer that makes it has read.
+  var inputs = JournalRecord.Inputs()
+  /// Measures how long reducers take; nil where nobody does.
+  package var nanoseconds: (() -> Int64)?
+  private var beganAt: Int64?
+  /// Effects with names of which no record says yet that they began or ended.
+  private var began: [JournalRecord.RunningEffect] = []
+  private var ended: [UInt64] = []
+  /// Is told when effects have begun or ended, which a record has to say.
+  var onEffects: (() -> Void)?
   /// No session has a number beyond this one.
   var sessionNumbers: UInt64
 
   private var growing = CBOREncoder.durable
   private var growingFrom: UInt64
   private var newest: UInt64
+  private var startedThrough: UInt64 = 0
   private var batch = Batch.none
   private(set) var isFull = false
 
-  /// The listed sessions that were there at the newest released revision.
-  private var sessions: [UInt64: SessionInfo]
-  /// Those that came or went since.
-  private var sessionEvents: Deque<(revision: UInt64, event: SessionEvent)> = []
+  /// The listed sessions and the effects that there were at the newest released revision.
+  private var history: KeptHistory
+  /// What came or went since.
+  private var events:
+    Deque<(revision: UInt64, origin: JournalRecord.Origin, details: JournalRecord.Details)> = []
   /// Bytes of records since the last snapshot, and of the last snapshot.
   private var bytesSinceSnapshot: Int
   private var isStoring = false
@@ -62,7 +75,8 @@ package final class Recorder {
     newest = revision
     growingFrom = revision + 1
     sessionNumbers = history.sessionNumbers
-    sessions = history.sessions
+    self.history = history
+    self.history.clients = []
     bytesSinceSnapshot = bytes
     self.limits = limits
     self.timing = timing
@@ -79,16 +93,51 @@ package final class Recorder {
   func record(_ revision: UInt64, delta: (inout CBOREncoder) -> Bool) -> Int {
     precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
     newest = revision
-    if case .session(let event) = origin { sessionEvents.append((revision, event)) }
+    let details = takeDetails()
+    if isNoted(details) { events.append((revision, origin, details)) }
     defer { origin = .daemon }
+    let beganAt = beganAt
+    self.beganAt = nil
     return JournalRecord.encode(
       revision: revision,
       wallMilliseconds: wallMilliseconds,
       origin: origin,
+      details: {
+        var details = details
+        if let beganAt, let nanoseconds {
+          details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
+        }
+        return details
+      },
       to: &growing,
       delta: delta,
     )
   }
+
+  private func takeDetails() -> JournalRecord.Details {
+    var details = JournalRecord.Details()
+    (details.began, details.ended, details.inputs) = (began, ended, inputs)
+    (began, ended, inputs) = ([], [], JournalRecord.Inputs())
+    return details
+  }
+
+  private func isNoted(_ details: JournalRecord.Details) -> Bool {
+    switch origin {
+    case .session, .restored: true
+    default: !details.began.isEmpty || !details.ended.isEmpty
+    }
+  }
+
+  /// A revision is about to be reduced.
+  ///
+  /// - Parameter action: Says what, where no client and no session caused it.
+  func begin(_ action: () -> JournalRecord.InternalAction) {
+    if case .daemon = origin { origin = .internal(action()) }
+    beganAt = nanoseconds?()
+  }
+
+  /// Whether effects have begun or ended of which no record says it yet.
+  var hasEffects: Bool { !began.isEmpty || !ended.isEmpty }
 
   /// Whether some revision was not released yet.
   var hasUnreleased: Bool { released < newest }
@@ -99,9 +148,15 @@ package final class Recorder {
       || growing.bytes.count >= limits.unreleasedBytes
   }
 
+  /// All that the daemon does by itself when it starts has been recorded; nobody is answered before
+  /// it is released, unless the disk does nothing.
+  func started() { startedThrough = newest }
+
+  private var isStarting: Bool { released < startedThrough }
+
   /// Whether what comes should wait: there is enough to do for a disk that does it.
   func holdsBack(_ now: Instant) -> Bool {
-    guard isOverloaded else { return false }
+    guard isOverloaded || isStarting else { return false }
     switch batch {
     case .none: return true
     case .underWay(_, let since): return now < since.advanced(by: timing.stall)
@@ -125,7 +180,7 @@ package final class Recorder {
   var nextDeadline: Instant {
     switch batch {
     case .waiting(_, let instant): instant
-    case .underWay(_, let since) where isOverloaded: since.advanced(by: timing.stall)
+    case .underWay(_, let since) where isOverloaded || isStarting: since.advanced(by: timing.stall)
     case .none, .underWay, .failed: .distantFuture
     }
   }
@@ -185,7 +240,7 @@ package final class Recorder {
       isFull = false
       bytesSinceSnapshot += batch.records.count
       self.batch = .none
-      noteSessions()
+      noteEvents()
       return nil
     case .full:
       isFull = true
@@ -194,13 +249,15 @@ package final class Recorder {
     }
   }
 
-  private func noteSessions() {
-    while let (revision, event) = sessionEvents.first, revision <= released {
-      sessionEvents.removeFirst()
-      switch event {
-      case .joined(let info): sessions[info.id] = info
-      case .left(let info): sessions[info.id] = nil
+  private func noteEvents() {
+    while let (revision, origin, details) = events.first, revision <= released {
+      events.removeFirst()
+      switch origin {
+      case .session(.joined(let info)): history.sessions[info.id] = info
+      case .session(.left(let info)): history.sessions[info.id] = nil
+      default: break
       }
+      history.note(details, of: origin)
     }
   }
 
@@ -231,9 +288,8 @@ package final class Recorder {
   ) -> JournalSnapshot {
     isStoring = true
     bytesSinceSnapshot = 0
-    var history = KeptHistory()
+    var history = history
     history.clients = clients
-    history.sessions = sessions
     history.sessionNumbers = sessionNumbers
     return JournalSnapshot(revision: version.revision) { [history] in
       version.read { place in
@@ -247,5 +303,16 @@ package final class Recorder {
       released <= newest && growingFrom <= newest + 1,
       "Released \(released), growing from \(growingFrom), newest \(newest)",
     )
+  }
+}
+
+extension Recorder: EffectLog {
+  package func began(_ number: UInt64, _ effect: InterruptedEffect) {
+    began.append(JournalRecord.RunningEffect(number: number, effect: effect))
+  }
+
+  package func ended(_ number: UInt64) {
+    ended.append(number)
+    onEffects?()
   }
 }

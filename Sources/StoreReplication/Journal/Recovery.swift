@@ -1,3 +1,4 @@
+package import StoreActor
 package import StoreState
 
 /// Brings a root back from what a journal has of it: the newest snapshot, then the records since.
@@ -18,6 +19,8 @@ package final class Recovery<Root: Sendable> {
   private var nextPlace = 0
   private var history = KeptHistory()
   private var build: Build?
+  /// Whether there was nothing.
+  private var isNew = true
 
   private struct Build {
     let schema: SchemaDocument
@@ -72,6 +75,7 @@ package final class Recovery<Root: Sendable> {
     }
     self.revision = revision
     self.history = history
+    isNew = false
     for client in history.clients {
       outcomes[client.id] = (client.last, client.outcomes)
       note(client.id)
@@ -106,8 +110,10 @@ package final class Recovery<Root: Sendable> {
       versions.append(root, revision: revision, changed: 0)
     }
     revision = record.revision
+    isNew = false
+    history.note(record.details, of: record.origin)
     switch record.origin {
-    case .daemon: break
+    case .daemon, .internal, .restored: break
     case .client(let action):
       history.sessionNumbers = max(history.sessionNumbers, action.session)
       guard action.sequence >= 1, action.sequence <= ActionLog.greatestSequence else {
@@ -152,7 +158,11 @@ package final class Recovery<Root: Sendable> {
   }
 
   /// The root as it was, and all that has to be known besides.
-  package func finish() -> Recovered<Root> {
+  ///
+  /// - Parameter wasStopped: Whether the daemon that ran before has said that it ends.
+  /// - Returns: What the journal had.
+  /// - Throws: A `CodecError` when a type does not read what it has written.
+  package func finish(wasStopped: Bool = false) throws(CodecError) -> Recovered<Root> {
     history.clients = outcomes.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }
       .map { id, known in
         KeptHistory.Client(
@@ -162,7 +172,18 @@ package final class Recovery<Root: Sendable> {
         )
       }
       .suffix(limits.clients)
-    return Recovered(root: root, revision: revision, versions: versions, history: history)
+    return Recovered(
+      root: root,
+      revision: revision,
+      versions: versions,
+      history: history,
+      restart: isNew
+        ? nil
+        : Recovered.Restart(
+          restoration: history.restoration(wasStopped: wasStopped),
+          root: form.hasEphemeralParts ? try form.begunAnew(root) : nil,
+        ),
+    )
   }
 }
 
@@ -173,6 +194,15 @@ package struct Recovered<Root: Sendable> {
   package let revision: UInt64
   let versions: VersionRing<Root>
   package let history: KeptHistory
+  /// What the daemon has to do first; nil where the journal had nothing.
+  package let restart: Restart?
+
+  /// The first revision of a daemon that starts again, besides those of sessions that have left.
+  package struct Restart {
+    package let restoration: Restoration
+    /// The root with what is ephemeral at its defaults; nil where nothing is.
+    let root: Root?
+  }
 
   /// What a journal begins with, where it had nothing: records say only what changed.
   package func snapshot(_ form: DurableForm<Root>) -> [UInt8] {

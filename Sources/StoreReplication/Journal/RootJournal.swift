@@ -37,6 +37,8 @@ package struct DurableForm<Root: Sendable>: Sendable {
   let reader: ReaderSchema
   /// The names of types that hide something of which the form knows nothing.
   package let forgetful: [String]
+  /// Whether something that travels begins anew after a restart.
+  let hasEphemeralParts: Bool
   let encode: @Sendable (Root, inout CBOREncoder) -> Void
   let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
@@ -44,7 +46,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
 
   @usableFromInline
   init(
-    schema: (schema: ReaderSchema, forgetful: [String]),
+    schema: (schema: ReaderSchema, forgetful: [String], hasEphemeralParts: Bool),
     encode: @escaping @Sendable (Root, inout CBOREncoder) -> Void,
     encodeDelta: @escaping @Sendable (Place, Place, inout CBOREncoder) -> Bool,
     decode: @escaping @Sendable (inout CBORDecoder) throws(CodecError) -> Root,
@@ -52,6 +54,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
   ) {
     reader = schema.schema
     forgetful = schema.forgetful
+    hasEphemeralParts = schema.hasEphemeralParts
     self.encode = encode
     self.encodeDelta = encodeDelta
     self.decode = decode
@@ -85,6 +88,15 @@ package struct DurableForm<Root: Sendable>: Sendable {
   /// Reads a root.
   package func decoded(_ bytes: ArraySlice<UInt8>) throws(CodecError) -> Root {
     var decoder = CBORDecoder(durable: bytes)
+    let root = try decode(&decoder)
+    try decoder.finish()
+    return root
+  }
+
+  /// A root with what is ephemeral at its defaults.
+  func begunAnew(_ root: Root) throws(CodecError) -> Root {
+    let bytes = encoded(root)
+    var decoder = CBORDecoder(restarting: bytes[...])
     let root = try decode(&decoder)
     try decoder.finish()
     return root

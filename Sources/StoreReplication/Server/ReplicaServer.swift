@@ -99,6 +99,8 @@ package final class ReplicaServer {
       access: access,
     )
     log = ActionLog(root, outbox: outbox, counters: counters, limits: limits)
+    recorder?.wallMilliseconds = now.wallMilliseconds
+    recorder?.onEffects = { [weak log] in log?.onUnsent?() }
   }
 
   /// Creates the server of a root store.
@@ -115,6 +117,7 @@ package final class ReplicaServer {
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   ///   - grants: What clients may see and send.
+  ///   - restoredAction: The root action that tells the reducer of a restart, if any.
   ///   - sessionAction: The root action that tells the reducer of a listed session, if any.
   package convenience init<Root: Sendable, RootAction>(
     root: RootCore<Root, RootAction>,
@@ -128,6 +131,7 @@ package final class ReplicaServer {
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
+    restoredAction: @escaping (Restoration) -> RootAction? = { _ in nil },
     sessionAction: @escaping (SessionEvent) -> RootAction? = { _ in nil },
   ) {
     self.init(
@@ -136,7 +140,8 @@ package final class ReplicaServer {
         exposures: exposures,
         limits: limits,
         journal: journal,
-        earlier: recovered?.versions,
+        recovered: recovered,
+        restoredAction: restoredAction,
         sessionAction: sessionAction,
       ),
       recorder: journal?.recorder,
@@ -156,6 +161,8 @@ package final class ReplicaServer {
     log.restore(history.clients)
     sessions.restore(history)
     deliverSessionEvents()
+    root.restart()
+    recorder?.started()
   }
 
   /// Leaves the root store alone, which may outlive the server.
@@ -337,6 +344,7 @@ package final class ReplicaServer {
       end(session, code: "leaseEnded", message: message)
     }
     deliverSessionEvents()
+    if recorder?.hasEffects ?? false { root.advance() }
     subscriptions.flush(now: now.instant)
     subscribers.check(at: (heard ?? moment).instant)
     for session in subscriptions.takeLate() { blocked(session.peer) }
@@ -364,7 +372,7 @@ package final class ReplicaServer {
   var hasWork: Bool {
     subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
-      || recorder?.hasBatch ?? false
+      || recorder?.hasBatch ?? false || recorder?.hasEffects ?? false
   }
 
   // MARK: The journal

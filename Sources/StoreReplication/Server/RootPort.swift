@@ -36,6 +36,12 @@ package protocol RootPort: AnyObject {
   /// Tells the reducer that a listed session came or went.
   func send(_ event: SessionEvent)
 
+  /// Tells the reducer that its daemon has started again, as one revision.
+  func restart()
+
+  /// Makes a revision in which nothing is reduced.
+  func advance()
+
   /// Whether effects wait for ``startEffects()`` that may start.
   var hasEffectsToStart: Bool { get }
 

@@ -17,6 +17,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   let versions: VersionRing<Root>
   private let core: RootCore<Root, RootAction>
   private let sessionAction: (SessionEvent) -> RootAction?
+  private let restoredAction: (Restoration) -> RootAction?
+  /// What there is to do first; nil once it is done.
+  private var pendingRestart: Recovered<Root>.Restart?
   /// Those of the exposures of which a scope is followed.
   private var followed: [ExposedScopes] = []
   /// The roots of the step in progress.
@@ -38,23 +41,27 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   ///   - exposures: What clients may see.
   ///   - limits: How many versions are kept.
   ///   - journal: What is kept of steps; nil where nothing is.
-  ///   - earlier: The versions before the newest one that are still known, oldest first.
+  ///   - recovered: What the journal had, which the store has already; nil where that is nothing.
+  ///   - restoredAction: The action that tells the reducer of a restart, if any.
   ///   - sessionAction: The action that tells the reducer of a listed session, if any.
   init(
     _ core: RootCore<Root, RootAction>,
     exposures: [Expose<Root, RootAction>],
     limits: Limits,
     journal: RootJournal<Root>? = nil,
-    earlier: VersionRing<Root>? = nil,
+    recovered: Recovered<Root>? = nil,
+    restoredAction: @escaping (Restoration) -> RootAction? = { _ in nil },
     sessionAction: @escaping (SessionEvent) -> RootAction?,
   ) {
     self.core = core
     self.journal = journal
     released = core.revision
     self.sessionAction = sessionAction
+    self.restoredAction = restoredAction
+    pendingRestart = recovered?.restart
     exposed = exposures.map { $0.scopes() }
     versions =
-      earlier
+      recovered?.versions
       ?? VersionRing(
         limit: limits.versions,
         bytes: limits.versionBytes,
@@ -64,6 +71,12 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.defersEffects = true
     core.onStep = { [unowned self] revision, old, new in
       self.step(to: revision, from: old, to: new)
+    }
+    if let recorder = journal?.recorder {
+      core.effectLog = recorder
+      core.onBegin = { [unowned self] action in
+        recorder.begin { self.describe(action) }
+      }
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
     core.onOutput = { [unowned self] output, revision in
@@ -78,6 +91,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func detach() {
     core.onStep = nil
     core.onOutput = nil
+    core.onBegin = nil
+    core.effectLog = nil
     // What was not told to anybody has no effects, now or later.
     if journal != nil, released < core.revision { core.cancelEffects() }
     core.defersEffects = false
@@ -104,6 +119,31 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   func send(_ event: SessionEvent) {
     if let action = sessionAction(event) { core.send(action) }
+  }
+
+  func restart() {
+    guard let journal, let restart = pendingRestart else { return }
+    pendingRestart = nil
+    journal.recorder.origin = .restored(restart.restoration)
+    core.restart(
+      restart.restoration,
+      reset: { root in if let new = restart.root { root = new } },
+      then: restoredAction(restart.restoration),
+    )
+  }
+
+  func advance() { core.advance() }
+
+  /// An action that no client sent, as a record has it.
+  private func describe(_ action: RootAction) -> JournalRecord.InternalAction {
+    var path = ""
+    for name in actionPath(of: action) {
+      path += name.hasPrefix("[") || path.isEmpty ? name : ".\(name)"
+    }
+    let form = withUnsafePointer(to: action) { place in
+      exposed.lazy.compactMap { $0.form(of: UnsafeRawPointer(place)) }.first
+    }
+    return JournalRecord.InternalAction(name: path, form: form)
   }
 
   var hasEffectsToStart: Bool { core.hasEffectsToStart(through: revision) }

@@ -47,6 +47,9 @@ public struct CBORDecoder: Sendable {
   /// Whether values are read in their durable form, which has parts that never travel.
   public var _$isDurable = false
 
+  /// Whether parts that begin anew after a restart get their defaults instead of what was written.
+  @usableFromInline var beginsAnew = false
+
   /// Creates a decoder of as many items as the bytes hold.
   public init(_ bytes: [UInt8]) { self.init(bytes[...]) }
 
@@ -60,6 +63,12 @@ public struct CBORDecoder: Sendable {
   package init(durable bytes: ArraySlice<UInt8>) {
     self.init(bytes)
     _$isDurable = true
+  }
+
+  /// Creates a decoder of durable forms that leaves out what begins anew after a restart.
+  package init(restarting bytes: ArraySlice<UInt8>) {
+    self.init(durable: bytes)
+    beginsAnew = true
   }
 
   /// The number of bytes that have been read.

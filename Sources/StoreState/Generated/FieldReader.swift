@@ -72,6 +72,17 @@ public struct _$FieldReader {
     try decoder._$value(of: name)
   }
 
+  /// Passes by the value of the field that was found last, when it begins anew.
+  ///
+  /// - Parameter decoder: The decoder of the record.
+  /// - Returns: Whether that was done.
+  /// - Throws: A `CodecError` where no value stands there.
+  public mutating func _$passEphemeral(_ decoder: inout CBORDecoder) throws(CodecError) -> Bool {
+    guard decoder.beginsAnew else { return false }
+    if isElsewhere { _ = takeElsewhere(decoder) } else { try decoder.skipItem() }
+    return true
+  }
+
   /// Looks for a part of a payload and reads its value.
   @inlinable
   public mutating func nextValue<Part: ReplicatedState>(

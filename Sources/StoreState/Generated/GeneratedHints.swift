@@ -9,6 +9,9 @@ extension SchemaRegistry {
     if _$isDurable { forgetful.append(type) }
   }
 
+  /// Notes that values have parts that travel, and begin anew after a restart.
+  public mutating func _$noteEphemeralParts() { hasEphemeralParts = true }
+
   /// Notes what a property was called before and what it is by default.
   public mutating func _$note<Root, Part: ReplicatedState>(
     _ name: String,

@@ -349,7 +349,7 @@ extension CBORDecoder {
   /// stays where it is.
   @inlinable
   mutating func plain<Value: WireValue>(_: Value.Type) throws(CodecError) -> Value? {
-    guard position > lastNotPlain, !isInsideTag else { return nil }
+    guard position > lastNotPlain, !isInsideTag, !beginsAnew else { return nil }
     var place = position - bytes.startIndex
     var isRefused = false
     let levels = CBOR.maximumDepth - depth

@@ -9,6 +9,8 @@ public struct SchemaRegistry: Sendable {
   var hidesParts = false
   /// Whether durable forms are defined, which have parts that never travel.
   public var _$isDurable = false
+  /// Whether values have parts that begin anew after a restart.
+  var hasEphemeralParts = false
   /// The names of types whose durable forms lack what they hide.
   var forgetful: [String] = []
   /// Whether what types note about their fields is kept; mostly nobody asks.

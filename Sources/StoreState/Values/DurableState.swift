@@ -15,7 +15,8 @@
 /// ```
 ///
 /// What is hidden is then kept like everything else, except for `@DurableIgnored` properties, which
-/// begin anew with their defaults.
+/// begin anew with their defaults. A property that travels may be marked so too: it has its default
+/// again in the first revision after a restart, where everybody sees it change.
 public protocol DurableState: ReplicatedState {}
 
 extension CBOREncoder {
@@ -35,16 +36,19 @@ extension SchemaRegistry {
   /// The schema of a type's durable form, and the types that would lose what they hide.
   ///
   /// - Parameter type: The type.
-  /// - Returns: The schema with all definitions that it needs and what helps to read others, and
-  ///   the names of types in it that hide something without being ``DurableState``.
+  /// - Returns: The schema with all definitions that it needs and what helps to read others, the
+  ///   names of types in it that hide something without being ``DurableState``, and whether
+  ///   something that travels begins anew after a restart.
   @usableFromInline
   package static func durableSchema<T: DurableState>(
     for type: T.Type
-  ) -> (schema: ReaderSchema, forgetful: [String]) {
+  ) -> (schema: ReaderSchema, forgetful: [String], hasEphemeralParts: Bool) {
     var registry = SchemaRegistry(collectingHints: true)
     registry._$isDurable = true
     let root = type.schema(in: &registry)
     let document = SchemaDocument(trustedRoot: root, definitions: registry.definitions)
-    return (ReaderSchema(document, hints: registry.hints), registry.forgetful)
+    return (
+      ReaderSchema(document, hints: registry.hints), registry.forgetful, registry.hasEphemeralParts,
+    )
   }
 }

@@ -3,7 +3,8 @@ package import StoreActor
 /// A number that everyone may count up and down, and ask a fact about.
 ///
 /// A fact comes from the outside, so it may fail: the answer that could not be had becomes state as
-/// well, and everyone who looks at the counter sees why.
+/// well, and everyone who looks at the counter sees why. So does one that the daemon's end has
+/// interrupted: the count may be another one since, so it is not asked for again.
 @Reducer
 package struct Counter {
   /// What everyone sees of the counter.
@@ -36,6 +37,9 @@ package struct Counter {
   }
 
   private enum CancelID { case numberFact }
+
+  /// What asking for a fact is called when it was interrupted.
+  private static let asking = "ask for a number fact"
 
   @Dependency(\.numberFact) private var numberFact
 
@@ -70,11 +74,17 @@ package struct Counter {
         return .none
       }
     }
+    .onRestored { state, restoration in
+      if restoration.interrupted(Self.asking) {
+        state.numberFactAlert = "The daemon was started again before the fact came. Ask once more."
+      }
+      return .none
+    }
   }
 
   /// Asks for a fact; whoever asked before gets no answer any more.
   private func fetchFact(about number: Int) -> Effect<Action> {
-    .run { [numberFact] send in
+    .run(name: Self.asking) { [numberFact] send in
       let fact = try await numberFact.fetch(number)
       await send(.numberFactResponse(.success(fact)))
     } catch: { error, send in

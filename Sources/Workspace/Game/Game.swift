@@ -7,7 +7,8 @@ package import StoreActor
 /// save it; saving takes its time, and rounds that are played meanwhile are merged, not lost.
 ///
 /// Saving is an effect of whoever said so, and ends with that session. The alert comes back when
-/// the list is left once more, and saving starts anew.
+/// the list is left once more, and saving starts anew. A save that the daemon's end has interrupted
+/// is made when it starts again.
 @Reducer
 package struct Game {
   @ObservableState
@@ -18,7 +19,7 @@ package struct Game {
     /// The results as someone edits them; nil while nobody does.
     package var resultList: ResultList.State?
     @Presents package var alert: AlertState<Alert>?
-    package var isSaving: Bool
+    @DurableIgnored package var isSaving = false
     /// When the round began, in time played.
     @ReplicationIgnored var roundStart: Duration = .zero
 
@@ -30,7 +31,6 @@ package struct Game {
       self.counter = counter
       self.timer = timer
       self.results = results
-      isSaving = false
     }
   }
 
@@ -65,6 +65,9 @@ package struct Game {
 
   private enum CancelID { case save }
 
+  /// What saving is called when it was interrupted.
+  private static let saving = "save results"
+
   @Dependency(\.gameResults) private var gameResults
   @Dependency(\.uuid) private var uuid
   @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
@@ -83,6 +86,9 @@ package struct Game {
         ResultList()
       }
       .ifLet(\.$alert, action: \.alert)
+      .onRestored { state, restoration in
+        restoration.interrupted(Self.saving) ? startSaving(&state) : .none
+      }
   }
 
   private func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
@@ -93,9 +99,7 @@ package struct Game {
       return .cancel(id: CancelID.save)
 
     case .alert(.presented(.saveButtonTapped)):
-      guard let list = state.resultList else { return .none }
-      state.isSaving = true
-      return save(Saved(rows: list.rows, results: list.merged(into: state.results)))
+      return startSaving(&state)
 
     case .counter(.playNextButtonTapped):
       playNext(&state)
@@ -142,9 +146,15 @@ package struct Game {
     state.counter = GuessCounter.State(id: uuid(), secret: secret)
   }
 
+  private func startSaving(_ state: inout State) -> Effect<Action> {
+    guard let list = state.resultList else { return .none }
+    state.isSaving = true
+    return save(Saved(rows: list.rows, results: list.merged(into: state.results)))
+  }
+
   /// Saves results; an earlier attempt ends.
   private func save(_ saved: Saved) -> Effect<Action> {
-    .run { [gameResults] send in
+    .run(name: Self.saving) { [gameResults] send in
       try await gameResults.save(results: Array(saved.results))
       await send(.saveResponse(.success(saved)))
     } catch: { error, send in

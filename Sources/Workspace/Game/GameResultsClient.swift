@@ -2,7 +2,7 @@ package import StoreActor
 
 /// Where the game's results are saved.
 ///
-/// The value for programs writes a file and stands in `WorkspaceLive`.
+/// The value for programs stands in `WorkspaceLive`.
 @DependencyClient
 package struct GameResultsClient: Sendable {
   /// Saves all results, instead of those saved before.

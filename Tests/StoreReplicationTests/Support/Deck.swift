@@ -77,7 +77,7 @@ struct Deck: Reducer {
     case .incrementButtonTapped: state.counter.count += 1
     case .decrementButtonTapped: state.counter.count -= 1
     case .numberFactButtonTapped:
-      return .run { [gate] send in
+      return .run(name: "fact") { [gate] send in
         await gate.wait()
         await send(.counter(.numberFactResponse("a fact")))
       }
@@ -110,6 +110,7 @@ extension ServerBench {
     state: Deck.State = Deck.State(),
     journal: BenchJournal? = nil,
     recovered: Recovered<Deck.State>? = nil,
+    isStarted: Bool = true,
   ) {
     let gate = Gate()
     let root = RootCore(initialState: { state }, reducer: { Deck(gate: gate) })
@@ -128,7 +129,7 @@ extension ServerBench {
       exposures: Deck.exposures,
       limits: limits,
       journal: recorder.map { RootJournal(DurableForm(Deck.State.self), recorder: $0) },
-      earlier: recovered?.versions,
+      recovered: recovered,
     ) { event in
       switch event {
       case .joined(let info): .session(id: info.id, isThere: true)
@@ -145,7 +146,15 @@ extension ServerBench {
       limits: limits,
       timing: timing,
     )
-    if let recovered { server.restore(recovered.history) }
+    guard let recovered else { return }
+    server.restore(recovered.history)
+    turn.end()
+    // What it does by itself is durable before anybody is answered.
+    if isStarted, let last = journal?.batches.last?.revisions.upperBound,
+      last > recovered.revision
+    {
+      turn.finish(.durable(through: last))
+    }
   }
 }
 

@@ -40,6 +40,10 @@ final class RootProbe: RootPort {
 
   func send(_ event: SessionEvent) { root.send(event) }
 
+  func restart() { root.restart() }
+
+  func advance() { root.advance() }
+
   func follow(_ scope: RootScope, as number: Int) {
     follows += 1
     root.follow(scope, as: number)

@@ -35,6 +35,19 @@ private struct Shown: Equatable, ReplicatedState, Sendable {
 }
 
 @ObservableState
+private struct Row: Equatable, Identifiable, ReplicatedState, Sendable {
+  let id: Int
+  @DurableIgnored var isOpen = false
+}
+
+@ObservableState
+private struct Busy: DurableState, Equatable, Sendable {
+  var name = ""
+  @DurableIgnored var isSaving = false
+  var rows: IdentifiedArrayOf<Row> = []
+}
+
+@ObservableState
 private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = Shown(id: 1) }
 
 /// A state's second form, which has all that the state has.
@@ -77,6 +90,20 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     #expect(copy.hidden.isEmpty)
     #expect(copy.encoded() == match.encoded())
     #expect(copy.digest == match.digest)
+  }
+
+  @Test func `What travels and begins anew is kept, and has its default after a restart`() throws {
+    let busy = Busy(name: "a", isSaving: true, rows: [Row(id: 1, isOpen: true)])
+    var encoder = CBOREncoder.durable
+    busy.encode(to: &encoder)
+    var decoder = CBORDecoder(durable: encoder.bytes[...])
+    #expect(try decoder.value(Busy.self) == busy)
+    decoder = CBORDecoder(restarting: encoder.bytes[...])
+    let restarted = try decoder.value(Busy.self)
+    try decoder.finish()
+    #expect(restarted == Busy(name: "a", rows: [Row(id: 1)]))
+    #expect(SchemaRegistry.durableSchema(for: Busy.self).hasEphemeralParts)
+    #expect(!SchemaRegistry.durableSchema(for: Match.self).hasEphemeralParts)
   }
 
   @Test func `What is to begin anew is not kept`() throws {
@@ -125,7 +152,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
   }
 
   @Test func `The schema of the durable form has the hidden fields behind the others`() {
-    let (schema, forgetful) = SchemaRegistry.durableSchema(for: Match.self)
+    let (schema, forgetful, _) = SchemaRegistry.durableSchema(for: Match.self)
     #expect(forgetful == [])
     let durable = "\(schema.document)"
     #expect(durable.contains("secret") && durable.contains("settings"))

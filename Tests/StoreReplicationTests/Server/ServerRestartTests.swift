@@ -1,0 +1,161 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// A daemon that starts again from a journal: the revisions that it makes before anybody comes.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct ServerRestartTests {
+  private let journal = BenchJournal()
+
+  /// Makes all that waits durable.
+  private func sync(_ bench: ServerBench, _ journal: BenchJournal) throws {
+    try bench.endTurn()
+    while let last = journal.batches.last?.revisions.upperBound, last > bench.server.revision {
+      bench.turn.finish(.durable(through: last))
+      try bench.endTurn()
+    }
+  }
+
+  private func origin(_ journal: BenchJournal, _ index: Int) throws -> JournalRecord.Origin {
+    try journal.records[index].origin
+  }
+
+  @Test func `A first start has nothing to tell, and each later one makes a revision`() throws {
+    let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
+    #expect(bench.root.revision == 0)
+    bench.root.send(.secretChanged)
+    try sync(bench, journal)
+    for revision in 2...3 as ClosedRange<UInt64> {
+      let recovered = try journal.recover(journal.batches.count)
+      #expect(recovered.revision == revision - 1)
+      let again = ServerBench(journal: journal, recovered: recovered)
+      #expect(again.root.revision == revision)
+      #expect(try again.hello(1).revision == revision)
+      let told = Restoration(wasStopped: false)
+      #expect(try origin(journal, Int(revision) - 1) == .restored(told))
+    }
+  }
+
+  @Test func `Nobody is answered before what the daemon does by itself is durable`() throws {
+    let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
+    bench.root.send(.secretChanged)
+    try sync(bench, journal)
+    let recovered = try journal.recover(journal.batches.count)
+    let second = BenchJournal()
+    let again = ServerBench(journal: second, recovered: recovered, isStarted: false)
+    let hello = ClientMessage.Hello(
+      clientID: ServerBench.clientID(1),
+      token: nil,
+      firstSequence: 1,
+      name: "early",
+      isListed: false,
+    )
+    again.receive(.hello(hello), from: 1)
+    try again.endTurn()
+    #expect(again.take(1).isEmpty)
+    again.turn.finish(.durable(through: 2))
+    try again.endTurn()
+    guard case .helloOK(let answer)? = again.take(1).first else {
+      Issue.record("No answer")
+      return
+    }
+    #expect(answer.revision == 2)
+  }
+
+  @Test func `An effect that ran is told by name, way and action, and one that ended is not`()
+    async throws
+  {
+    let bench = ServerBench(journal: journal)
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    try sync(bench, journal)
+    while bench.gate.waiting == 0 { await Task.yield() }
+    let fact = InterruptedEffect(name: "fact", path: ["counter", "numberFactButtonTapped"])
+    let interrupted = try journal.recover(journal.batches.count)
+    #expect(interrupted.restart?.restoration.interrupted == [fact])
+
+    bench.gate.open()
+    while bench.server.recorder?.hasEffects == false { await Task.yield() }
+    try sync(bench, journal)
+    #expect(try origin(journal, journal.records.count - 1) == .daemon)
+    let ended = try journal.recover(journal.batches.count)
+    #expect(ended.restart?.restoration.interrupted == [])
+    #expect(ended.root == bench.root.state)
+  }
+
+  @Test func `A snapshot has the effects that were running`() async throws {
+    var limits = Limits()
+    limits.recordBytesPerSnapshot = 1
+    let bench = ServerBench(limits: limits, journal: journal)
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    try sync(bench, journal)
+    #expect(journal.snapshots.count == 1)
+    let recovered = try journal.recover(0, snapshot: 0)
+    #expect(recovered.restart?.restoration.interrupted.map(\.name) == ["fact"])
+    bench.gate.open()
+  }
+
+  @Test func `What was told once is not told at the next start`() async throws {
+    let bench = ServerBench(journal: journal)
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    try sync(bench, journal)
+    let again = ServerBench(journal: journal, recovered: try journal.recover(1))
+    try sync(again, journal)
+    let third = try journal.recover(journal.batches.count)
+    #expect(third.restart?.restoration.interrupted == [])
+    bench.gate.open()
+  }
+
+  @Test func `An action that no client sent is kept with its form, where it has one`() throws {
+    let bench = ServerBench(journal: journal)
+    bench.root.send(.counter(.incrementButtonTapped))
+    try sync(bench, journal)
+    let form = JournalRecord.InternalAction.Form(
+      scope: "counter",
+      action: try Deck.CounterAction.incrementButtonTapped.encoded(),
+    )
+    let action = JournalRecord.InternalAction(name: "counter.incrementButtonTapped", form: form)
+    #expect(try origin(journal, 0) == .internal(action))
+  }
+
+  @Test(arguments: [
+    JournalRecord.Origin.daemon, .internal(.init(name: "a.b")),
+    .internal(.init(name: "a", form: .init(scope: "s", action: [1, 2]))),
+    .restored(
+      Restoration(
+        wasStopped: true,
+        interrupted: [InterruptedEffect(name: "save", path: ["game", "[1]", "tapped"])],
+      )
+    ),
+  ])
+  func `A record is read as it was written`(_ origin: JournalRecord.Origin) throws {
+    var details = JournalRecord.Details()
+    details.began = [
+      .init(number: 7, effect: InterruptedEffect(name: "save", path: ["game"]))
+    ]
+    details.ended = [3, 4]
+    details.inputs = JournalRecord.Inputs(date: -1.5, seed: .max)
+    details.microseconds = 12
+    for delta in [nil, [0xa0]] as [[UInt8]?] {
+      let record = JournalRecord(
+        revision: 9,
+        wallMilliseconds: 8,
+        origin: origin,
+        delta: delta,
+        details: details,
+      )
+      var encoder = CBOREncoder.durable
+      record.encode(to: &encoder)
+      var decoder = CBORDecoder(encoder.bytes)
+      #expect(try JournalRecord(from: &decoder) == record)
+      try decoder.finish()
+    }
+  }
+}
