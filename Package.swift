@@ -120,7 +120,7 @@ let package = Package(
     .executableTarget(
       name: "Client",
       dependencies: [
-        "StoreClient", "StoreReplication", "StoreState",
+        "StoreClient", "StoreJournal", "StoreReplication", "StoreState",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
     ),

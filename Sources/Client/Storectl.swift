@@ -21,6 +21,7 @@ struct Storectl: ParsableCommand {
       """,
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
+      Log.self, At.self, Export.self, Verify.self,
     ],
   )
 

@@ -15,6 +15,19 @@ extension StoreConnection {
     return try await answer { client.status($0) }
   }
 
+  /// Something of the past.
+  package func history(_ query: HistoryQuery) async throws -> HistoryAnswer {
+    let client = client
+    return try await answer { client.history(query, $0) }
+  }
+
+  /// Waits for so much time.
+  package func pause(for time: Duration) async throws {
+    try await Resumption<Void>().value { resumption in
+      client.wait(for: .time, within: time) { _ in resumption.resume(with: .success(())) }
+    }
+  }
+
   private func answer<Value: Sendable>(
     _ ask: @MainActor (@escaping @MainActor (Result<Value, CodecError>) -> Void) -> Void
   ) async throws -> Value {

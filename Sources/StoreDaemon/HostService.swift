@@ -17,6 +17,7 @@ final class HostService: LoopParticipant {
     server: ReplicaServer,
     sockets: HostSockets,
     journal: SQLiteJournal?,
+    history: HistoryService?,
     logger: Logger,
   ) {
     transport = HostTransport(sockets, logger)
@@ -24,6 +25,10 @@ final class HostService: LoopParticipant {
     turn = DaemonTurn(server, transport: transport, journal: journal)
     transport.onResult = { [weak turn] in turn?.finish($0) }
     journal?.onResult = { [weak turn] in turn?.finish($0) }
+    guard let history else { return }
+    server.onHistory = { [weak turn] job in
+      history.answer(job) { turn?.finish($0) }
+    }
   }
 
   /// Makes the loop turn soon, where it does not do so by itself.

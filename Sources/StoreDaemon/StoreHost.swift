@@ -286,6 +286,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       server: server,
       sockets: sockets,
       journal: opened?.journal,
+      history: configuration.data.map { HistoryService(directory: $0) },
       logger: logger,
     )
     self.directories = directories
@@ -406,15 +407,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         recovery.take(sessionNumbers: sessionNumbers)
       }
     }
-    let recovered: Recovered<State>
-    do throws(CodecError) {
-      recovered = try recovery.finish(wasStopped: file.opening.isClean)
-    } catch {
-      throw JournalError(
-        .schema,
-        "The state of revision \(recovery.revision) does not read what it wrote: \(error)",
-      )
-    }
+    let recovered = recovery.finish(wasStopped: file.opening.isClean)
     if isEmpty {
       try file.write(recovered.snapshot(form), of: recovered.revision)
     } else {

@@ -15,13 +15,15 @@ extension JournalFile {
 
   /// Makes the tables of a new file, refuses what is not ours to read, and notes who writes now.
   static func prepare(_ db: Database, for request: Request) throws -> (build: Int64, Opening) {
-    if try db.tableExists("meta") { try check(try Meta(db), for: request) }
+    if try db.tableExists("meta") {
+      try check(try Meta(db), root: request.root, directory: request.directory)
+    }
     try db.inTransaction(.immediate) {
       try create(db, root: request.root, epoch: request.epoch)
       return .commit
     }
     let meta = try Meta(db)
-    try check(meta, for: request)
+    try check(meta, root: request.root, directory: request.directory)
     guard var epoch = meta["epoch"].flatMap({ UInt64($0, radix: 16) }) else {
       throw JournalError(.corrupt, "The journal in \(request.directory) has no epoch.")
     }
@@ -60,19 +62,19 @@ extension JournalFile {
   }
 
   /// Refuses what another root or a later release wrote, before anything is changed.
-  private static func check(_ meta: Meta, for request: Request) throws {
+  static func check(_ meta: Meta, root: String?, directory: String) throws {
     if let format = meta["format"].flatMap(Int.init), format > Self.format {
       throw JournalError(
         .newer,
-        "The journal in \(request.directory) has format \(format), and this program knows formats "
+        "The journal in \(directory) has format \(format), and this program knows formats "
           + "up to \(Self.format). Use the release that wrote it, or a later one.",
       )
     }
-    guard let root = meta["root"], root != request.root else { return }
+    guard let root, let found = meta["root"], found != root else { return }
     throw JournalError(
       .foreign,
-      "The journal in \(request.directory) is that of \"\(root)\", and this daemon's root is "
-        + "called \"\(request.root)\". Name another directory with --data.",
+      "The journal in \(directory) is that of \"\(found)\", and this daemon's root is "
+        + "called \"\(root)\". Name another directory with --data.",
     )
   }
 
@@ -140,7 +142,7 @@ extension JournalFile {
     return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
   }
 
-  private struct Meta {
+  struct Meta {
     private var values: [String: String] = [:]
 
     init(_ db: Database) throws {

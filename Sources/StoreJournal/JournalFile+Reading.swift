@@ -90,7 +90,9 @@ extension JournalFile {
     }
   }
 
-  private func corrupt(_ what: String) -> JournalError {
+  private func corrupt(_ what: String) -> JournalError { Self.corrupt(directory, what) }
+
+  private static func corrupt(_ directory: String, _ what: String) -> JournalError {
     JournalError(
       .corrupt,
       "The journal in \(directory) is damaged: \(what). Restore a backup, or move the directory "
@@ -99,16 +101,24 @@ extension JournalFile {
   }
 
   private func schema(of build: Int64, _ db: Database) throws -> SchemaDocument {
+    try Self.schema(of: build, db, directory)
+  }
+
+  static func schema(
+    of build: Int64,
+    _ db: Database,
+    _ directory: String,
+  ) throws -> SchemaDocument {
     let data = try Data.fetchOne(
       db,
       sql: "SELECT schema FROM build WHERE id = ?",
       arguments: [build],
     )
-    guard let data else { throw corrupt("the schema of build \(build) is missing") }
+    guard let data else { throw corrupt(directory, "the schema of build \(build) is missing") }
     do throws(CodecError) {
       return try SchemaDocument(encoded: [UInt8](data))
     } catch {
-      throw corrupt("the schema of build \(build) cannot be read: \(error)")
+      throw corrupt(directory, "the schema of build \(build) cannot be read: \(error)")
     }
   }
 

@@ -65,6 +65,8 @@ package struct Limits: Sendable, Equatable {
   /// The largest snapshot that a client takes, in bytes: what a daemon says must not fill the
   /// memory.
   package var snapshotBytes = 256 << 20
+  /// Questions for the past that wait for an answer: they are answered one by one.
+  package var historyJobs = 64
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 64
   /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as

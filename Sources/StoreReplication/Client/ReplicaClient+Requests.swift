@@ -38,6 +38,25 @@ extension ReplicaClient {
     }
   }
 
+  /// Asks for something of the past.
+  package func history(
+    _ query: HistoryQuery,
+    _ body: @escaping @MainActor (Result<HistoryAnswer, CodecError>) -> Void,
+  ) {
+    request {
+      .history(request: $0, query)
+    } body: { answer in
+      do throws(CodecError) {
+        var decoder = CBORDecoder(try answer.get())
+        let answer = try HistoryAnswer(from: &decoder)
+        try decoder.finish()
+        body(.success(answer))
+      } catch {
+        body(.failure(error))
+      }
+    }
+  }
+
   private func request(
     _ message: (UInt64) -> ClientMessage,
     body: @escaping @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void,

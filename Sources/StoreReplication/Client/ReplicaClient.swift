@@ -259,7 +259,8 @@ package final class ReplicaClient {
     case .pong(_, let revision, let reach):
       daemonRevision = revision
       compare(reach)
-    case .description(let request, let item), .status(let request, let item):
+    case .description(let request, let item), .status(let request, let item),
+      .history(let request, let item):
       answered(request, item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)

@@ -161,8 +161,7 @@ package final class Recovery<Root: Sendable> {
   ///
   /// - Parameter wasStopped: Whether the daemon that ran before has said that it ends.
   /// - Returns: What the journal had.
-  /// - Throws: A `CodecError` when a type does not read what it has written.
-  package func finish(wasStopped: Bool = false) throws(CodecError) -> Recovered<Root> {
+  package func finish(wasStopped: Bool = false) -> Recovered<Root> {
     history.clients = outcomes.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }
       .map { id, known in
         KeptHistory.Client(
@@ -177,12 +176,7 @@ package final class Recovery<Root: Sendable> {
       revision: revision,
       versions: versions,
       history: history,
-      restart: isNew
-        ? nil
-        : Recovered.Restart(
-          restoration: history.restoration(wasStopped: wasStopped),
-          root: form.hasEphemeralParts ? try form.begunAnew(root) : nil,
-        ),
+      restoration: isNew ? nil : history.restoration(wasStopped: wasStopped),
     )
   }
 }
@@ -194,15 +188,8 @@ package struct Recovered<Root: Sendable> {
   package let revision: UInt64
   let versions: VersionRing<Root>
   package let history: KeptHistory
-  /// What the daemon has to do first; nil where the journal had nothing.
-  package let restart: Restart?
-
-  /// The first revision of a daemon that starts again, besides those of sessions that have left.
-  package struct Restart {
-    package let restoration: Restoration
-    /// The root with what is ephemeral at its defaults; nil where nothing is.
-    let root: Root?
-  }
+  /// What the reducer is to be told first; nil where the journal had nothing.
+  package let restoration: Restoration?
 
   /// What a journal begins with, where it had nothing: records say only what changed.
   package func snapshot(_ form: DurableForm<Root>) -> [UInt8] {

@@ -11,6 +11,7 @@ package enum ClientMessage: Hashable, Sendable {
   case describe(request: UInt64)
   case status(request: UInt64)
   case bye
+  case history(request: UInt64, HistoryQuery)
   /// A message of a later version: well-formed, and of a kind that this one does not know.
   case unknown(kind: UInt64)
 
@@ -124,6 +125,7 @@ extension ClientMessage {
     static let describe: UInt64 = 8
     static let status: UInt64 = 9
     static let bye: UInt64 = 10
+    static let history: UInt64 = 11
   }
 
   /// The message's frame.
@@ -152,6 +154,10 @@ extension ClientMessage {
     case .describe(let request): encoder.message(Kind.describe, request)
     case .status(let request): encoder.message(Kind.status, request)
     case .bye: encoder.message(Kind.bye, 0)
+    case .history(let request, let query):
+      encoder.message(Kind.history, 2)
+      encoder.encode(unsigned: request)
+      query.encode(to: &encoder)
     case .unknown(let kind): encoder.message(kind, 0)
     }
   }
@@ -193,6 +199,9 @@ extension ClientMessage {
     case Kind.bye:
       taken = 0
       self = .bye
+    case Kind.history:
+      taken = try decoder.require(2, of: rest, "history")
+      self = .history(request: try decoder.unsigned(), try HistoryQuery(from: &decoder))
     default:
       taken = 0
       self = .unknown(kind: kind)

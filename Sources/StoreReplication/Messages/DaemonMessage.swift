@@ -21,6 +21,7 @@ package enum DaemonMessage: Hashable, Sendable {
   case notUnderstood(kind: UInt64, message: String)
   /// What is published elsewhere, of a view that comes on this socket.
   case own(PublishedMessage)
+  case history(request: UInt64, item: ArraySlice<UInt8>)
 
   package struct HelloOK: Hashable, Sendable {
     /// The version that both speak from now on.
@@ -95,6 +96,7 @@ extension DaemonMessage {
     static let gap: UInt64 = 77
     static let working: UInt64 = 78
     static let notUnderstood: UInt64 = 79
+    static let history: UInt64 = 80
   }
 
   /// The message's frame.
@@ -147,6 +149,10 @@ extension DaemonMessage {
       encoder.encode(unsigned: kind)
       encoder.encode(text: message)
     case .own(let message): encoder.append(raw: message.encoded())
+    case .history(let request, let item):
+      encoder.message(Kind.history, 2)
+      encoder.encode(unsigned: request)
+      encoder.append(raw: item)
     }
   }
 
@@ -232,6 +238,9 @@ extension DaemonMessage {
       let taken = try decoder.require(2, of: rest, "not understood")
       let (kind, message) = (try decoder.unsigned(), try decoder.text())
       return (.notUnderstood(kind: kind, message: message), taken)
+    case Kind.history:
+      let taken = try decoder.require(2, of: rest, "history")
+      return (.history(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
     default: throw decoder.error(.typeMismatch, "expected a daemon's message, found kind \(kind)")
     }
   }

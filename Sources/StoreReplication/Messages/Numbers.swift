@@ -24,6 +24,23 @@ package struct Identifier: Hashable, Sendable {
     return bytes
   }
 
+  /// Its bytes as 32 digits.
+  package var hexadecimal: String {
+    [high, low].map { word in
+      let digits = String(word, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    .joined()
+  }
+
+  /// The identifier that 32 hexadecimal digits stand for; nil for anything else.
+  package init?(hexadecimal text: String) {
+    guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+      let low = UInt64(text.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
   /// The identifier of 16 bytes; nil for any other count.
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }

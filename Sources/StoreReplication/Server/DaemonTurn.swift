@@ -216,6 +216,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     needsTurn()
   }
 
+  /// Takes what was found of the past.
+  package func finish(_ result: HistoryJob.Result) {
+    server.receive(result, at: transport.now)
+    needsTurn()
+  }
+
   /// Takes what became of records that were to be made durable.
   package func finish(_ result: JournalResult) {
     if let reason = server.receive(result, at: transport.now), failure == nil {

@@ -32,6 +32,32 @@ extension ReplicaServer {
     outbox.send(.status(request: request, item: encoder.bytes[...]), to: peer)
   }
 
+  /// Asks for something of the past, which another thread finds.
+  func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
+    let peer = session.peer
+    let rights = access.grants.rights(of: session.origin.identity)
+    guard let answer = root.past(query, rights) else {
+      let message = "There is no such scope. Ask for those that there are with describe."
+      return tell(request, .failed(HistoryError(.unknownScope, message)), to: peer)
+    }
+    guard let onHistory, root.isDurable else {
+      let message = "This daemon keeps no history: its state is in memory only."
+      return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
+    }
+    guard historyJobs < limits.historyJobs else {
+      let message = "\(historyJobs) questions for the past wait already. Ask again later."
+      return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
+    }
+    historyJobs += 1
+    onHistory(HistoryJob(request: request, peer: peer, answer: answer))
+  }
+
+  private func tell(_ request: UInt64, _ answer: HistoryAnswer, to peer: PeerID) {
+    var encoder = CBOREncoder()
+    answer.encode(to: &encoder)
+    outbox.send(.history(request: request, item: encoder.bytes[...]), to: peer)
+  }
+
   private func status(of session: Session) -> StatusReport.Session {
     StatusReport.Session(
       id: session.info.id,
@@ -95,7 +121,7 @@ struct StatusReport {
 }
 
 /// A map of names that are all different.
-private func record(_ entries: [(String, GenericValue)]) -> GenericValue {
+func record(_ entries: [(String, GenericValue)]) -> GenericValue {
   guard let map = GenericValue.map(sorting: entries.map { .init(.text($0.0), $0.1) }) else {
     preconditionFailure("A report names a field twice, of \(entries.map(\.0))")
   }

@@ -43,6 +43,11 @@ package final class ReplicaServer {
     let peer: PeerID
     let reason: String
   }
+  /// Has somebody find something of the past, and hand it to ``DaemonTurn/finish(_:)``; nil where
+  /// none is kept.
+  package var onHistory: (@MainActor (HistoryJob) -> Void)?
+  /// Questions for the past that have no answer yet.
+  var historyJobs = 0
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
   ///
@@ -161,7 +166,9 @@ package final class ReplicaServer {
     log.restore(history.clients)
     sessions.restore(history)
     deliverSessionEvents()
-    root.restart()
+    if let problem = root.restart() {
+      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
+    }
     recorder?.started()
   }
 
@@ -267,6 +274,13 @@ package final class ReplicaServer {
   func receive(_ result: CaptureJob.Result, at moment: Moment) {
     now = moment
     joins.finish(result, now: now.instant)
+  }
+
+  /// Takes what was found of the past.
+  func receive(_ result: HistoryJob.Result, at moment: Moment) {
+    now = moment
+    historyJobs -= 1
+    outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)
   }
 
   /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
@@ -496,6 +510,7 @@ package final class ReplicaServer {
     case .hello(let hello): greet(hello, from: session.peer, address: address())
     case .describe(let request): describe(request, to: session.peer, session.origin.identity)
     case .status(let request): status(request, to: session.peer, session.origin.identity)
+    case .history(let request, let query): history(request, query, of: session)
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(_, let requests) where requests.count > limits.window:
       let message = "You sent \(requests.count) actions at once, and the window is \(limits.window)"

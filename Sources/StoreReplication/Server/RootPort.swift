@@ -36,8 +36,10 @@ package protocol RootPort: AnyObject {
   /// Tells the reducer that a listed session came or went.
   func send(_ event: SessionEvent)
 
-  /// Tells the reducer that its daemon has started again, as one revision.
-  func restart()
+  /// Tells the reducer that its daemon has started again, as one revision, if it has.
+  ///
+  /// - Returns: What the operator should know; nil when all is well.
+  func restart() -> String?
 
   /// Makes a revision in which nothing is reduced.
   func advance()
@@ -77,6 +79,13 @@ package protocol RootPort: AnyObject {
 
   /// Writes a root in its durable form, where there is a journal.
   var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? { get }
+
+  /// How a question for the past is answered, on any thread; nil when it is for a scope that does
+  /// not exist for whoever asks.
+  func past(
+    _ query: HistoryQuery,
+    _ rights: Rights,
+  ) -> (@Sendable (any HistorySource) -> HistoryAnswer)?
 
   /// Lets the store go on by itself.
   func detach()

@@ -19,7 +19,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
   /// What there is to do first; nil once it is done.
-  private var pendingRestart: Recovered<Root>.Restart?
+  private var pendingRestoration: Restoration?
   /// Those of the exposures of which a scope is followed.
   private var followed: [ExposedScopes] = []
   /// The roots of the step in progress.
@@ -58,7 +58,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     released = core.revision
     self.sessionAction = sessionAction
     self.restoredAction = restoredAction
-    pendingRestart = recovered?.restart
+    pendingRestoration = recovered?.restoration
     exposed = exposures.map { $0.scopes() }
     versions =
       recovered?.versions
@@ -121,15 +121,24 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if let action = sessionAction(event) { core.send(action) }
   }
 
-  func restart() {
-    guard let journal, let restart = pendingRestart else { return }
-    pendingRestart = nil
-    journal.recorder.origin = .restored(restart.restoration)
+  func restart() -> String? {
+    guard let journal, let restoration = pendingRestoration else { return nil }
+    pendingRestoration = nil
+    var problem: String?
+    var new: Root?
+    do throws(CodecError) {
+      // Behind those that have left, whose revisions have changed it.
+      if journal.form.hasEphemeralParts { new = try journal.form.begunAnew(core.state) }
+    } catch {
+      problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
+    }
+    journal.recorder.origin = .restored(restoration)
     core.restart(
-      restart.restoration,
-      reset: { root in if let new = restart.root { root = new } },
-      then: restoredAction(restart.restoration),
+      restoration,
+      reset: { root in if let new { root = new } },
+      then: restoredAction(restoration),
     )
+    return problem
   }
 
   func advance() { core.advance() }
@@ -287,6 +296,49 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
     guard let encode = journal?.form.encode else { return nil }
     return { encode($0.assumingMemoryBound(to: Root.self).pointee, &$1) }
+  }
+
+  func past(
+    _ query: HistoryQuery,
+    _ rights: Rights,
+  ) -> (@Sendable (any HistorySource) -> HistoryAnswer)? {
+    var scopes = exposed.compactMap { exposed in
+      exposed.whole.map { (name: exposed.description.name, source: $0.source) }
+    }
+    .filter { rights.sees($0.name) }
+    var asked: ScopeSource?
+    switch query {
+    case .log(_, _, let scope?, _):
+      guard rights.sees(scope), let source = source(called: scope) else { return nil }
+      if !scopes.contains(where: { $0.name == scope }) { scopes.append((scope, source)) }
+    case .state(_, let scope):
+      guard rights.sees(scope), let source = source(called: scope) else { return nil }
+      asked = source
+    case .verify where !rights.isEverything: return nil
+    case .log, .verify: break
+    }
+    guard let form = journal?.form else {
+      return { _ in .failed(HistoryError(.unavailable, "This daemon keeps no history.")) }
+    }
+    let past = TypedPast(form, scopes: scopes, asked: asked)
+    let telling: PastTelling = rights.isEverything ? .exposed : .changes
+    return { source in
+      var reader = PastReader(source, past, telling: telling)
+      return reader.answer(query)
+    }
+  }
+
+  private func source(called name: String) -> ScopeSource? {
+    for exposed in exposed {
+      guard let id = exposed.description.match(name) else { continue }
+      do throws(CodecError) {
+        return try exposed.scope(id: id).source
+      } catch {
+        // What is no id of a row is no name of a scope.
+        return nil
+      }
+    }
+    return nil
   }
 
   func version(at revision: UInt64) -> RootVersion? {

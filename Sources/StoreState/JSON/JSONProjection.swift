@@ -35,6 +35,9 @@ package enum JSONProjection {
     JSONValueWriter.tree(value).text()
   }
 
+  /// A value as a JSON tree, as JSON can say it without a schema.
+  package static func untyped(_ value: GenericValue) -> JSONValue { JSONValueWriter.tree(value) }
+
   /// The value of a schema that a JSON tree stands for.
   package static func value(
     from tree: JSONValue,

@@ -30,7 +30,7 @@ enum Walls {
     ),
     Room(
       name: "Client",
-      mayImport: core + ["StoreReplication", "StoreClient", "Workspace"] + libc,
+      mayImport: core + ["StoreReplication", "StoreClient", "StoreJournal", "Workspace"] + libc,
     ),
     Room(name: "Simulation", mayImport: core + ["StoreReplication"]),
     Room(name: "StoreTesting", mayImport: core + ["StoreReplication"]),

@@ -134,15 +134,11 @@ import Testing
 
   @Test func `What is begun again when it was interrupted is found a second time`() {
     let log = Log()
-    let core = RootCore(initialState: { Parent.State() }) {
-      CombineReducers {
-        Scope(\Parent.State.always, action: \Parent.Action.Cases.always) {
-          Row().onRestored { _, restoration in
-            restoration.interrupted("fetch") ? .run(name: "fetch") { _ in } : .none
-          }
-        }
-      }
+    let again = Row().onRestored { _, restoration in
+      restoration.interrupted("fetch") ? .run(name: "fetch") { _ in } : .none
     }
+    let feature = Scope(\Parent.State.always, action: \Parent.Action.Cases.always) { again }
+    let core = RootCore(initialState: { Parent.State() }, reducer: { feature })
     core.effectLog = log
     core.restart(
       Restoration(wasStopped: false, interrupted: [fetch("always")]),

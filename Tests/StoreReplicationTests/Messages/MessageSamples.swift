@@ -76,6 +76,13 @@ enum MessageSamples {
     .credit(nonce: 1, bytes: 65_536),
     .describe(request: 0),
     .status(request: 24),
+    .history(
+      request: 25,
+      .log(after: 3, count: 10, scope: "counter", client: MessageSamples.identifier(1)),
+    ),
+    .history(request: 26, .log(after: 0, count: 1, scope: nil, client: nil)),
+    .history(request: 27, .state(revision: 300, scope: "todos/items/1")),
+    .history(request: 28, .verify),
     .bye,
     .unknown(kind: 3),
     .unknown(kind: .max),
@@ -139,6 +146,7 @@ enum MessageSamples {
     .pong(number: 1, revision: 2, reach: DaemonMessage.Reach(nonce: 3, sequence: 4)),
     .description(request: 1, item: [UInt8]().encodedArray[...]),
     .status(request: 2, item: "fine".encoded()[...]),
+    .history(request: 3, item: "then".encoded()[...]),
     .goodbye(code: "leaseEnded", message: "silence"),
     .gap(expected: 8),
   ]

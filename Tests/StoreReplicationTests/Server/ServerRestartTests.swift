@@ -75,14 +75,14 @@ import Testing
     while bench.gate.waiting == 0 { await Task.yield() }
     let fact = InterruptedEffect(name: "fact", path: ["counter", "numberFactButtonTapped"])
     let interrupted = try journal.recover(journal.batches.count)
-    #expect(interrupted.restart?.restoration.interrupted == [fact])
+    #expect(interrupted.restoration?.interrupted == [fact])
 
     bench.gate.open()
     while bench.server.recorder?.hasEffects == false { await Task.yield() }
     try sync(bench, journal)
     #expect(try origin(journal, journal.records.count - 1) == .daemon)
     let ended = try journal.recover(journal.batches.count)
-    #expect(ended.restart?.restoration.interrupted == [])
+    #expect(ended.restoration?.interrupted == [])
     #expect(ended.root == bench.root.state)
   }
 
@@ -96,7 +96,7 @@ import Testing
     try sync(bench, journal)
     #expect(journal.snapshots.count == 1)
     let recovered = try journal.recover(0, snapshot: 0)
-    #expect(recovered.restart?.restoration.interrupted.map(\.name) == ["fact"])
+    #expect(recovered.restoration?.interrupted.map(\.name) == ["fact"])
     bench.gate.open()
   }
 
@@ -109,7 +109,7 @@ import Testing
     let again = ServerBench(journal: journal, recovered: try journal.recover(1))
     try sync(again, journal)
     let third = try journal.recover(journal.batches.count)
-    #expect(third.restart?.restoration.interrupted == [])
+    #expect(third.restoration?.interrupted == [])
     bench.gate.open()
   }
 

@@ -40,7 +40,14 @@ final class RootProbe: RootPort {
 
   func send(_ event: SessionEvent) { root.send(event) }
 
-  func restart() { root.restart() }
+  func restart() -> String? { root.restart() }
+
+  func past(
+    _ query: HistoryQuery,
+    _ rights: Rights,
+  ) -> (@Sendable (any HistorySource) -> HistoryAnswer)? {
+    root.past(query, rights)
+  }
 
   func advance() { root.advance() }
 

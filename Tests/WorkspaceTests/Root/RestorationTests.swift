@@ -12,9 +12,11 @@ import Testing
       Issue.record("Nothing was to be saved")
     },
   ) -> RootCore<WorkspaceFeature.State, WorkspaceFeature.Action> {
-    RootCore(initialState: { state }, reducer: { WorkspaceFeature() }) {
-      $0.gameResults.save = save
-    }
+    RootCore(
+      initialState: { state },
+      reducer: { WorkspaceFeature() },
+      withDependencies: { $0.gameResults.save = save },
+    )
   }
 
   private var edited: WorkspaceFeature.State {
@@ -59,7 +61,11 @@ import Testing
       name: "ask for a number fact",
       path: ["counter", "numberFactButtonTapped"],
     )
-    core.restart(Restoration(wasStopped: false, interrupted: [asking]), reset: { _ in }, then: nil)
+    core.restart(
+      Restoration(wasStopped: false, interrupted: [asking]),
+      reset: { _ in },
+      then: nil,
+    )
     #expect(core.state.counter.numberFactAlert?.contains("started again") == true)
   }
 }

@@ -1,0 +1,38 @@
+import ArgumentParser
+import StoreReplication
+import StoreState
+
+/// Shows a scope as it was: `storectl at REVISION get SCOPE`.
+struct At: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Print a scope's state as it was at a revision.",
+    usage: "storectl at <revision> get <scope> [--data <directory>]",
+    discussion: "Prints the state as JSON: null for a scope that was absent then.",
+  )
+
+  @OptionGroup var options: ConnectionOptions
+  @OptionGroup var history: HistoryOptions
+
+  @Argument(help: "The revision.")
+  var revision: UInt64
+
+  @Argument(help: "What to do: get.")
+  var command: String
+
+  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  var scope: String
+
+  func validate() throws {
+    guard command == "get" else {
+      throw ValidationError("\"\(command)\" cannot be done at a revision: write get.")
+    }
+  }
+
+  func run() throws {
+    let (revision, scope, isJSON) = (revision, scope, options.json)
+    try history.run(options, name: "storectl at") { past in
+      let tree = try await past.state(of: scope, at: revision)
+      try StandardOutput.line(tree.text(pretty: !isJSON))
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import StoreJournal
+import StoreReplication
+import StoreState
+
+/// Writes everything that is kept: `storectl export`.
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Write all that a data directory has as lines of JSON.",
+    discussion: """
+      First the oldest state that is kept, as a whole, with what no client sees. Then a line for \
+      each revision behind it, with what it changed. The daemon must not be running.
+      """,
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  @Option(
+    help: ArgumentHelp("The data directory.", valueName: "directory"),
+    completion: .directory,
+  )
+  var data: String
+
+  func run() throws {
+    do {
+      try export()
+    } catch let error as HistoryError {
+      throw Note.failure(CommandError(.badData, error.message))
+    } catch {
+      throw Note.failure(error)
+    }
+  }
+
+  private func export() throws {
+    let reader = try HistoryOptions.reader(data)
+    let extent = try reader.extent()
+    guard let snapshot = try reader.snapshot(upTo: extent.oldestState) else {
+      throw CommandError(
+        .badData,
+        "The snapshot of revision \(extent.oldestState) cannot be read. Restore a backup.",
+      )
+    }
+    var past = try PastExport(snapshot)
+    try StandardOutput.line(past.first.text())
+    // Output that cannot be written is no fault of the journal.
+    var failure: (any Error)?
+    try reader.records(after: extent.oldestState) { (part) throws(HistoryError) in
+      do {
+        for line in try past.lines(of: part) { try StandardOutput.line(line.text()) }
+        return true
+      } catch let error as HistoryError {
+        throw error
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Dispatch
+import StoreClient
+import StoreJournal
+import StoreReplication
+import StoreState
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Where a command finds the past: a daemon, or a directory that no daemon uses now.
+struct HistoryOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read this data directory instead of asking a daemon, which must not be running.",
+      discussion: "Scopes are called by the fields that lead to them then: todos/items/<id>.",
+      valueName: "directory",
+    ),
+    completion: .directory,
+  )
+  var data: String?
+
+  /// Has a question answered.
+  ///
+  /// - Parameters:
+  ///   - connection: Where the daemon is.
+  ///   - name: What the daemon calls this client.
+  ///   - body: Asks, and prints.
+  /// - Throws: What the program exits with, when it has said why.
+  func run(
+    _ connection: ConnectionOptions,
+    name: String,
+    _ body: @escaping @MainActor (Past) async throws -> Void,
+  ) throws {
+    guard let data else {
+      return try Connecting(options: connection, name: name).run { daemon in
+        try await body(Past(daemon))
+      }
+    }
+    let reader: JournalReader
+    do {
+      reader = try Self.reader(data)
+    } catch {
+      throw Note.failure(error)
+    }
+    Task { @MainActor in
+      do {
+        try await body(Past(reader: reader))
+        Storectl.exit()
+      } catch {
+        Storectl.exit(withError: Note.failure(error))
+      }
+    }
+    dispatchMain()
+  }
+
+  /// Opens a data directory that no daemon uses.
+  static func reader(_ directory: String) throws -> JournalReader {
+    do {
+      let reader = try JournalReader(directory: directory)
+      if let pid = JournalReader.user(of: directory) {
+        throw CommandError(
+          .tryAgain,
+          "The daemon with pid \(pid.isEmpty ? "unknown" : pid) uses \(directory). Ask it, without "
+            + "--data, or stop it first.",
+        )
+      }
+      return reader
+    } catch let error as JournalError {
+      throw CommandError(.badData, "\(error)")
+    }
+  }
+}
+
+/// Answers questions for the past.
+@MainActor
+struct Past {
+  /// Nil where a directory is read.
+  let daemon: Daemon?
+  private let reader: JournalReader?
+
+  init(_ daemon: Daemon) {
+    self.daemon = daemon
+    reader = nil
+  }
+
+  nonisolated init(reader: JournalReader) {
+    daemon = nil
+    self.reader = reader
+  }
+
+  /// The answer to a question.
+  func answer(_ query: HistoryQuery) async throws -> HistoryAnswer {
+    if let daemon {
+      return try Self.checked(
+        try await daemon.connection.within(Connecting.answerLimit * 6) {
+          try await daemon.connection.history(query)
+        }
+      )
+    }
+    var past = try reading(GenericPast())
+    return try Self.checked(past.answer(query))
+  }
+
+  /// A scope's state at a revision.
+  func state(of scope: String, at revision: UInt64) async throws -> JSONValue {
+    let query = HistoryQuery.state(revision: revision, scope: scope)
+    if let daemon {
+      let document = try daemon.description(of: scope).state
+      guard case .state(let bytes) = try await answer(query) else { throw Self.otherAnswer }
+      let schema = Schema.optional(document.root)
+      var decoder = CBORDecoder(bytes)
+      let value = try GenericValue(from: &decoder, schema: schema, in: document)
+      return JSONProjection.tree(value, schema: schema, in: document)
+    }
+    var past = try reading(GenericPast(asked: scope))
+    _ = try Self.checked(past.answer(query))
+    let found = try past.root.found()
+    guard let document = past.root.state?.schema else { throw Self.otherAnswer }
+    return JSONProjection.tree(found.value, schema: found.schema, in: document)
+  }
+
+  private func reading(_ past: GenericPast) throws -> PastReader<GenericPast> {
+    guard let reader else { throw Self.otherAnswer }
+    return PastReader(reader, past, limits: .unlimited, telling: .all)
+  }
+
+  private static func checked(_ answer: HistoryAnswer) throws -> HistoryAnswer {
+    guard case .failed(let error) = answer else { return answer }
+    throw CommandError(error.code == .unavailable ? .tryAgain : .badData, error.message)
+  }
+
+  static var otherAnswer: CommandError {
+    CommandError(
+      .badData,
+      "The daemon answered another question. Use programs of the same release.",
+    )
+  }
+
+  /// The action of an entry, as JSON of its scope's schema.
+  func action(_ value: GenericValue, of scope: String) -> JSONValue {
+    // A part that is not of its schema is written as JSON can say it without one.
+    if let document = daemon?.scopes.find(scope)?.description.action {
+      return JSONProjection.tree(value, schema: document.root, in: document)
+    }
+    return JSONProjection.untyped(value)
+  }
+}
+
+/// Whether people look at the output, and no program reads it.
+var isOutputTerminal: Bool { isatty(StandardOutput.descriptor) == 1 }

@@ -1,0 +1,112 @@
+import StoreReplication
+import StoreState
+
+/// What the log says of a revision.
+@MainActor
+struct LogLine {
+  private let entry: GenericValue
+  private let past: Past
+
+  init(_ entry: GenericValue, _ past: Past) {
+    self.entry = entry
+    self.past = past
+  }
+
+  /// For programs: all that is known.
+  var tree: JSONValue {
+    guard case .map(let entries) = entry else { return .null }
+    let names = [
+      "revision", "time", "by", "client", "user", "pid", "session", "sequence", "name", "peer",
+      "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "wasStopped",
+      "interrupted",
+    ]
+    return .object(
+      names.compactMap { name in
+        guard let value = entry[field: name] else { return nil }
+        return JSONValue.Member(name, tree(of: name, value))
+      }
+        + entries.compactMap { other in
+          guard case .text(let name) = other.key, !names.contains(name) else { return nil }
+          return JSONValue.Member(name, JSONProjection.untyped(other.value))
+        }
+    )
+  }
+
+  private func tree(of name: String, _ value: GenericValue) -> JSONValue {
+    switch name {
+    case "time": .string(time)
+    case "action": past.action(value, of: text(entry[field: "scope"]))
+    default: JSONProjection.untyped(value)
+    }
+  }
+
+  /// For people: one line.
+  var text: String {
+    let columns = [
+      padded(text(entry[field: "revision"]), 8, isLeft: true), time,
+      padded(who, 14), what, changed, duration,
+    ]
+    return Printable.text(columns.filter { !$0.isEmpty }.joined(separator: "  "))
+  }
+
+  private var time: String {
+    guard case .unsigned(let milliseconds)? = entry[field: "time"] else { return "–" }
+    return UTCTime.text(milliseconds: milliseconds)
+  }
+
+  private var who: String {
+    switch text(entry[field: "by"]) {
+    case "client":
+      "\(text(entry[field: "client"]).prefix(8)) #\(text(entry[field: "sequence"]))"
+    case "joined", "left": "session \(text(entry[field: "session"]))"
+    case "restart": "restart"
+    default: "daemon"
+    }
+  }
+
+  private var what: String {
+    let by = text(entry[field: "by"])
+    switch by {
+    case "joined", "left":
+      return "\(text(entry[field: "name"])) \(by)"
+    case "restart":
+      let how = entry[field: "wasStopped"] == .bool(true) ? "after a stop" : "after a crash"
+      guard case .array(let names)? = entry[field: "interrupted"], !names.isEmpty else {
+        return how
+      }
+      return "\(how), interrupted: \(names.map { text($0) }.joined(separator: ", "))"
+    default: break
+    }
+    let scope = text(entry[field: "scope"])
+    if let action = entry[field: "action"] {
+      return "\(scope) \(past.action(action, of: scope).text())"
+    }
+    if let bytes = entry[field: "actionBytes"] { return "\(scope) (\(text(bytes)) bytes)" }
+    if let name = entry[field: "name"] { return text(name) }
+    if entry[field: "ended"] != nil { return "an effect ended" }
+    return "by itself"
+  }
+
+  private var changed: String {
+    guard case .array(let names)? = entry[field: "changed"] else { return "" }
+    return names.isEmpty ? "→ nothing" : "→ \(names.map { text($0) }.joined(separator: " "))"
+  }
+
+  private var duration: String {
+    entry[field: "us"].map { "\(text($0)) µs" } ?? ""
+  }
+
+  private func text(_ value: GenericValue?) -> String {
+    switch value {
+    case .text(let text): text
+    case .unsigned(let number): "\(number)"
+    case nil: "–"
+    case let value?: "\(value)"
+    }
+  }
+
+  private func padded(_ text: String, _ width: Int, isLeft: Bool = false) -> String {
+    let padding = String(repeating: " ", count: max(0, width - text.count))
+    return isLeft ? padding + text : text + padding
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import GRDB
+package import StoreReplication
+import StoreState
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Reads a journal beside whoever writes it, and never holds that up.
+///
+/// Each question is a short transaction of a connection of its own, so that the writer's file does
+/// not grow because somebody looks back.
+package final class JournalReader: HistorySource {
+  /// Batches of records that are read at once.
+  private static let rowsPerPiece = 16
+
+  private let directory: String
+  private let database: DatabaseQueue
+  /// Those of the builds that were met.
+  private let schemas = Mutex<[Int64: SchemaDocument]>([:])
+
+  /// Opens a journal that is there.
+  ///
+  /// - Parameters:
+  ///   - directory: Where it is.
+  ///   - root: The root's name; nil where any will do.
+  /// - Throws: ``JournalError``.
+  package init(directory: String, root: String? = nil) throws(JournalError) {
+    self.directory = directory
+    let path = "\(directory)/journal.sqlite"
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw JournalError(
+        .system,
+        "There is no journal in \(directory). Name the directory that the daemon was given with "
+          + "--data, or \"data\" in its directory.",
+      )
+    }
+    do {
+      var configuration = Configuration()
+      configuration.readonly = true
+      configuration.label = "storeactor.history"
+      database = try DatabaseQueue(path: path, configuration: configuration)
+      try database.read { db in
+        try JournalFile.check(try JournalFile.Meta(db), root: root, directory: directory)
+      }
+    } catch {
+      throw JournalFile.error(error, "The journal in \(directory) could not be opened")
+    }
+  }
+
+  /// The pid of the daemon that uses a directory; nil when none does.
+  package static func user(of directory: String) -> String? {
+    let descriptor = open("\(directory)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    // Its lock goes with the descriptor.
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
+    var buffer = [UInt8](repeating: 0, count: 32)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    return String(
+      decoding: buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 },
+      as: UTF8.self,
+    )
+  }
+
+  package func extent() throws(HistoryError) -> HistoryExtent {
+    try ask { db in
+      let snapshots = try Int64.fetchAll(
+        db,
+        sql: "SELECT revision FROM snapshot ORDER BY revision",
+      )
+      .map { UInt64(clamping: $0) }
+      guard let oldest = snapshots.first, let newest = snapshots.last else {
+        throw HistoryError(.unavailable, "Nothing is kept in \(self.directory) yet.")
+      }
+      let first = try Int64.fetchOne(db, sql: "SELECT MIN(first) FROM log")
+      let last = try Int64.fetchOne(db, sql: "SELECT MAX(last) FROM log")
+      return HistoryExtent(
+        oldestState: oldest,
+        beforeRecords: first.map { UInt64(clamping: $0 - 1) } ?? newest,
+        newest: max(last.map { UInt64(clamping: $0) } ?? 0, newest),
+        snapshots: snapshots,
+      )
+    }
+  }
+
+  package func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart? {
+    let found = try ask { db in
+      try Row.fetchAll(
+        db,
+        sql: "SELECT revision, build, sum FROM snapshot WHERE revision <= ? "
+          + "ORDER BY revision DESC",
+        arguments: [Int64(clamping: revision)],
+      )
+      .map {
+        (UInt64(clamping: $0["revision"] as Int64), $0["build"] as Int64, $0["sum"] as Int64)
+      }
+    }
+    for (revision, build, sum) in found {
+      let path = "\(directory)/snapshots/\(revision).snapshot"
+      guard let data = FileManager.default.contents(atPath: path) else { continue }
+      let bytes = [UInt8](data)
+      guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: sum) else { continue }
+      return HistoryPart(schema: try schema(of: build), bytes: bytes)
+    }
+    return nil
+  }
+
+  package func records(
+    after revision: UInt64,
+    _ take: (HistoryPart) throws(HistoryError) -> Bool,
+  ) throws(HistoryError) {
+    var reached = revision
+    var isFirst = true
+    while true {
+      let batches = try ask { [reached] db in
+        try Row.fetchAll(
+          db,
+          sql: "SELECT first, last, build, sum, records FROM log WHERE last > ? "
+            + "ORDER BY first LIMIT \(Self.rowsPerPiece)",
+          arguments: [Int64(clamping: reached)],
+        )
+        .map(Batch.init)
+      }
+      for batch in batches {
+        guard isFirst || batch.first == reached + 1 else {
+          throw HistoryError(
+            .gone,
+            "Revision \(reached + 1) is not kept any more: the next one is \(batch.first).",
+          )
+        }
+        guard SipHash24.hash(batch.records[...]) == batch.sum else {
+          throw HistoryError(
+            .corrupt,
+            "Revisions \(batch.first) to \(batch.last) do not have the checksum that they were "
+              + "kept with. Restore a backup.",
+          )
+        }
+        (reached, isFirst) = (batch.last, false)
+        let part = HistoryPart(schema: try schema(of: batch.build), bytes: batch.records)
+        guard try take(part) else { return }
+      }
+      if batches.count < Self.rowsPerPiece { return }
+    }
+  }
+
+  private struct Batch {
+    let first: UInt64
+    let last: UInt64
+    let build: Int64
+    let sum: UInt64
+    let records: [UInt8]
+
+    init(_ row: Row) {
+      first = UInt64(clamping: row["first"] as Int64)
+      last = UInt64(clamping: row["last"] as Int64)
+      build = row["build"]
+      sum = UInt64(bitPattern: row["sum"] as Int64)
+      records = [UInt8](row["records"] as Data)
+    }
+  }
+
+  private func schema(of build: Int64) throws(HistoryError) -> SchemaDocument {
+    if let known = schemas.withLock({ $0[build] }) { return known }
+    let schema = try ask { db in try JournalFile.schema(of: build, db, self.directory) }
+    schemas.withLock { $0[build] = schema }
+    return schema
+  }
+
+  private func ask<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+    do {
+      return try database.read(body)
+    } catch let error as HistoryError {
+      throw error
+    } catch {
+      let error = JournalFile.error(error, "The journal in \(directory) could not be read")
+      throw HistoryError(error.code == .corrupt ? .corrupt : .unavailable, error.message)
+    }
+  }
+}

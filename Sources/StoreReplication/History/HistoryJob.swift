@@ -1,0 +1,40 @@
+import StoreState
+
+/// A question for the past, to be answered on any thread but the main one.
+package struct HistoryJob: Sendable {
+  /// The answer, and whom it is for.
+  package struct Result: Sendable {
+    let request: UInt64
+    let peer: PeerID
+    let item: [UInt8]
+  }
+
+  let request: UInt64
+  let peer: PeerID
+  private let answer: @Sendable (any HistorySource) -> HistoryAnswer
+
+  init(
+    request: UInt64,
+    peer: PeerID,
+    answer: @escaping @Sendable (any HistorySource) -> HistoryAnswer,
+  ) {
+    self.request = request
+    self.peer = peer
+    self.answer = answer
+  }
+
+  /// Answers the question; blocks.
+  ///
+  /// - Parameter source: Where the past is.
+  /// - Returns: The answer.
+  package func run(_ source: any HistorySource) -> Result { result(answer(source)) }
+
+  /// Says why there is no answer.
+  package func failed(_ error: HistoryError) -> Result { result(.failed(error)) }
+
+  private func result(_ answer: HistoryAnswer) -> Result {
+    var encoder = CBOREncoder()
+    answer.encode(to: &encoder)
+    return Result(request: request, peer: peer, item: encoder.bytes)
+  }
+}

@@ -1,0 +1,82 @@
+package import StoreState
+
+/// Where the past is read, besides the daemon that goes on.
+///
+/// Calls block; they are made on one thread at a time, and never on the main one.
+package protocol HistorySource: AnyObject, Sendable {
+  /// The revisions that there are now.
+  func extent() throws(HistoryError) -> HistoryExtent
+
+  /// The newest snapshot of a revision or an earlier one that can be read; nil for none.
+  func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart?
+
+  /// Hands over batches of records, oldest first, until there are no more or `take` has enough.
+  ///
+  /// - Parameters:
+  ///   - revision: The first batch ends behind this revision.
+  ///   - take: Takes a batch, and says whether it wants more.
+  /// - Throws: ``HistoryError``, also what `take` throws.
+  func records(
+    after revision: UInt64,
+    _ take: (HistoryPart) throws(HistoryError) -> Bool,
+  ) throws(HistoryError)
+}
+
+/// The revisions of which something is kept.
+package struct HistoryExtent: Hashable, Sendable {
+  /// The oldest snapshot: nothing before it can be shown as a state.
+  package var oldestState: UInt64
+  /// The revision before the first record.
+  package var beforeRecords: UInt64
+  package var newest: UInt64
+  /// The revisions of the snapshots, oldest first.
+  package var snapshots: [UInt64]
+
+  package init(
+    oldestState: UInt64,
+    beforeRecords: UInt64,
+    newest: UInt64,
+    snapshots: [UInt64],
+  ) {
+    self.oldestState = oldestState
+    self.beforeRecords = beforeRecords
+    self.newest = newest
+    self.snapshots = snapshots
+  }
+}
+
+/// A snapshot, or a batch of records, with the schema of the build that wrote it.
+package struct HistoryPart: Sendable {
+  package var schema: SchemaDocument
+  package var bytes: [UInt8]
+
+  package init(schema: SchemaDocument, bytes: [UInt8]) {
+    self.schema = schema
+    self.bytes = bytes
+  }
+}
+
+/// A root's past as it is brought back step by step: with its types, or without.
+package protocol PastRoot {
+  /// Goes to the state of a snapshot.
+  mutating func take(
+    snapshot root: ArraySlice<UInt8>,
+    _ schema: SchemaDocument,
+  )
+    throws(CodecError)
+
+  /// Goes one revision on.
+  ///
+  /// - Returns: The names of what changed.
+  mutating func apply(
+    _ delta: [UInt8],
+    _ schema: SchemaDocument,
+    naming: Bool,
+  ) throws(CodecError) -> [String]
+
+  /// The state of the scope that was asked for, an optional, where it is one.
+  func scope() throws(HistoryError) -> [UInt8]
+
+  /// A digest of the whole state.
+  func digest() -> Digest
+}

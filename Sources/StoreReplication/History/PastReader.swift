@@ -1,0 +1,267 @@
+import StoreState
+
+/// Answers questions for the past by reading it, on whatever thread.
+package struct PastReader<Root: PastRoot> {
+  private let source: any HistorySource
+  package private(set) var root: Root
+  private let limits: PastLimits
+  private let telling: PastTelling
+
+  package init(
+    _ source: any HistorySource,
+    _ root: Root,
+    limits: PastLimits = PastLimits(),
+    telling: PastTelling,
+  ) {
+    self.source = source
+    self.root = root
+    self.limits = limits
+    self.telling = telling
+  }
+
+  /// Answers a question.
+  package mutating func answer(_ query: HistoryQuery) -> HistoryAnswer {
+    do throws(HistoryError) {
+      switch query {
+      case .log(let after, let count, let scope, let client):
+        return try log(after: after, count: count, scope: scope, client: client)
+      case .state(let revision, _): return try state(at: revision)
+      case .verify: return try verify()
+      }
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  // MARK: The log
+
+  private mutating func log(
+    after: UInt64,
+    count: UInt64,
+    scope: String?,
+    client: Identifier?,
+  ) throws(HistoryError) -> HistoryAnswer {
+    let extent = try source.extent()
+    var page = Page(next: max(after, extent.beforeRecords))
+    // Which scopes a record changed is seen in the states before and behind it.
+    var reached = extent.oldestState <= page.next ? try rewind(to: page.next) : nil
+    let most = min(count, UInt64(limits.entries))
+    try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
+      try Self.each(part) { (record) throws(HistoryError) in
+        if reached == nil, record.revision == extent.oldestState + 1 {
+          reached = try rewind(to: extent.oldestState)
+        }
+        guard record.revision > reached ?? page.next else { return true }
+        let isAsked = record.revision > page.next
+        var changed: [String]?
+        if reached != nil {
+          changed = try advance(record, part.schema, naming: isAsked)
+          reached = record.revision
+        }
+        guard isAsked else { return true }
+        page.next = record.revision
+        page.scanned += 1
+        let isNamed = scope == nil || changed?.contains(where: { $0 == scope }) == true
+        if record.isOf(client), isNamed, telling != .changes || changed?.isEmpty == false {
+          let entry = record.entry(changed: changed, limits, telling)
+          page.entries.append(entry.value)
+          page.bytes += entry.bytes
+        }
+        return page.entries.count < most && page.bytes < limits.bytes
+          && page.scanned < limits.scanned
+      }
+    }
+    return .log(entries: page.entries, next: page.next, end: extent.newest)
+  }
+
+  private struct Page {
+    var next: UInt64
+    var entries: [GenericValue] = []
+    var bytes = 0
+    var scanned = 0
+  }
+
+  // MARK: States
+
+  private mutating func state(at revision: UInt64) throws(HistoryError) -> HistoryAnswer {
+    let extent = try source.extent()
+    guard revision <= extent.newest else {
+      throw HistoryError(
+        .future,
+        "Revision \(revision) is still to come: the newest one that is kept is \(extent.newest).",
+      )
+    }
+    guard revision >= extent.oldestState else {
+      throw HistoryError(
+        .gone,
+        "Revision \(revision) is not kept any more: the oldest state that can be shown is that of "
+          + "revision \(extent.oldestState), the newest that of \(extent.newest).",
+      )
+    }
+    try go(from: try rewind(to: revision), to: revision)
+    let bytes = try root.scope()
+    guard bytes.count <= limits.stateBytes else {
+      throw HistoryError(
+        .unavailable,
+        "The state has \(bytes.count) bytes, and at most \(limits.stateBytes) are sent. "
+          + "Ask for a part of it, or read the daemon's data directory with --data.",
+      )
+    }
+    return .state(bytes[...])
+  }
+
+  /// Takes the newest snapshot up to a revision.
+  ///
+  /// - Returns: Its revision.
+  private mutating func rewind(to revision: UInt64) throws(HistoryError) -> UInt64 {
+    guard let part = try source.snapshot(upTo: revision) else {
+      throw HistoryError(
+        .corrupt,
+        "No snapshot up to revision \(revision) can be read. Restore a backup.",
+      )
+    }
+    return try take(part)
+  }
+
+  private mutating func take(_ part: HistoryPart) throws(HistoryError) -> UInt64 {
+    do throws(CodecError) {
+      let snapshot = try SnapshotBytes.decode(part.bytes[...])
+      try root.take(snapshot: snapshot.root, part.schema)
+      return snapshot.revision
+    } catch {
+      throw HistoryError(.corrupt, "A snapshot cannot be read: \(error)")
+    }
+  }
+
+  /// Applies the records behind one revision up to another.
+  private mutating func go(from start: UInt64, to end: UInt64) throws(HistoryError) {
+    guard start < end else { return }
+    try source.records(after: start) { (part) throws(HistoryError) in
+      try Self.each(part) { (record) throws(HistoryError) in
+        if record.revision > start, record.revision <= end {
+          _ = try advance(record, part.schema, naming: false)
+        }
+        return record.revision < end
+      }
+    }
+  }
+
+  private mutating func advance(
+    _ record: JournalRecord,
+    _ schema: SchemaDocument,
+    naming: Bool,
+  ) throws(HistoryError) -> [String] {
+    guard let delta = record.delta else { return [] }
+    do throws(CodecError) {
+      return try root.apply(delta, schema, naming: naming)
+    } catch {
+      throw HistoryError(.corrupt, "Revision \(record.revision) cannot be read: \(error)")
+    }
+  }
+
+  /// Hands over the records of a batch until `body` has enough.
+  ///
+  /// - Returns: Whether it wants more.
+  static func each(
+    _ part: HistoryPart,
+    _ body: (JournalRecord) throws(HistoryError) -> Bool,
+  ) throws(HistoryError) -> Bool {
+    var decoder = CBORDecoder(part.bytes)
+    while decoder.offset < part.bytes.count {
+      let record: JournalRecord
+      do throws(CodecError) {
+        record = try JournalRecord(from: &decoder)
+      } catch {
+        throw HistoryError(.corrupt, "A record cannot be read: \(error)")
+      }
+      if try !body(record) { return false }
+    }
+    return true
+  }
+
+  // MARK: Verifying
+
+  private mutating func verify() throws(HistoryError) -> HistoryAnswer {
+    let extent = try source.extent()
+    var snapshots = extent.snapshots[...]
+    guard let first = snapshots.popFirst(), try rewind(to: first) == first else {
+      throw HistoryError(
+        .corrupt,
+        "The snapshot of revision \(extent.oldestState) cannot be read. Restore a backup.",
+      )
+    }
+    var (revision, records, checked) = (first, UInt64(0), UInt64(1))
+    try source.records(after: extent.beforeRecords) { (part) throws(HistoryError) in
+      try Self.each(part) { (record) throws(HistoryError) in
+        records += 1
+        guard record.revision > first else { return true }
+        guard record.revision == revision + 1 else {
+          throw HistoryError(
+            .corrupt,
+            "Revision \(revision + 1) is missing: \(record.revision) follows \(revision).",
+          )
+        }
+        _ = try advance(record, part.schema, naming: false)
+        revision = record.revision
+        if snapshots.first == revision {
+          snapshots.removeFirst()
+          try compare(with: revision)
+          checked += 1
+        }
+        return true
+      }
+    }
+    return .verified(first: first, last: revision, records: records, snapshots: checked)
+  }
+
+  /// Compares the state that records led to with the snapshot of it.
+  private mutating func compare(with revision: UInt64) throws(HistoryError) {
+    let digest = root.digest()
+    guard try rewind(to: revision) == revision else {
+      throw HistoryError(.corrupt, "The snapshot of revision \(revision) cannot be read.")
+    }
+    guard root.digest() == digest else {
+      throw HistoryError(
+        .corrupt,
+        "The snapshot of revision \(revision) is not what the records before it lead to.",
+      )
+    }
+  }
+}
+
+/// What of the past somebody may know.
+package enum PastTelling: Hashable, Sendable {
+  /// Everything, also what no client sees.
+  case all
+  /// What clients may see and send.
+  case exposed
+  /// When something changed that they may see, and not by whom.
+  case changes
+}
+
+/// How much of the past is told at once.
+package struct PastLimits: Hashable, Sendable {
+  /// Entries of the log in one answer.
+  package var entries = 512
+  /// Their bytes.
+  package var bytes = 256 << 10
+  /// Records that are looked through for one answer.
+  package var scanned = 200_000
+  /// Bytes of an action that are told.
+  package var actionBytes = 16 << 10
+  /// Bytes of a state.
+  package var stateBytes = 8 << 20
+
+  package init() {}
+}
+
+extension PastLimits {
+  /// For who reads a directory, and fills nobody else's memory.
+  package static var unlimited: PastLimits {
+    var limits = PastLimits()
+    limits.scanned = .max
+    limits.actionBytes = .max
+    limits.stateBytes = .max
+    return limits
+  }
+}

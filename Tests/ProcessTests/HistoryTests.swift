@@ -1,0 +1,92 @@
+import Foundation
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// What `storectl` shows of a daemon's past.
+  @Suite(.timeLimit(.minutes(2))) struct HistoryTests {
+    private static let increment = #""incrementButtonTapped""#
+
+    @Test func `The past is told by a running daemon, and by its directory when it has stopped`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment)
+        try await world.send("todos", #"{"addButtonTapped":{"title":"a\u001b[31mb"}}"#)
+        let live = try await world.client(["log"])
+        #expect(live.isSuccess, "\(live.errorText)")
+        let lines = try live.output.map { try JSONValue(parsing: $0) }
+        #expect(lines.map { $0["revision"]?.int } == [1, 2, 3])
+        #expect(lines.map { $0["by"]?.text } == ["client", "client", "client"])
+        #expect(lines[0]["action"]?.text == "incrementButtonTapped")
+        #expect(lines[0]["changed"]?.items?.map(\.text) == ["counter"])
+        #expect(lines[0]["us"]?.int != nil)
+        #expect(lines[0]["time"]?.text?.hasSuffix("Z") == true)
+        #expect(!live.output.joined().utf8.contains(0x1b))
+        let todos = try await world.client(["log", "--scope", "todos"])
+        #expect(todos.output.count == 1)
+        let early = try await world.answer("--json", "at", "1", "get", "counter")
+        #expect(early["count"]?.int == 1)
+        let verified = try await world.answer("--json", "verify")
+        #expect(verified["last"]?.int == 3)
+        try await refusals(world)
+
+        let data = "\(world.directory)/data"
+        let busy = try await world.client(["log", "--data", data])
+        #expect(busy.end == .status(75))
+        #expect(busy.errorText.contains("pid \(daemon.pid)"))
+        daemon.send(signal: SIGTERM)
+        _ = try await daemon.ended()
+        let still = try await world.client(["log", "--data", data])
+        #expect(still.output.count == 3, "\(still.errorText)")
+        let offline = try await world.answer("--json", "at", "1", "get", "counter", "--data", data)
+        #expect(offline["count"]?.int == 1)
+        let export = try await world.client(["export", "--data", data])
+        #expect(export.output.count == 4, "\(export.errorText)")
+        #expect(export.output[0].contains("secret"))
+        #expect(try await world.answer("--json", "verify", "--data", data)["records"]?.int == 3)
+      }
+    }
+
+    private func refusals(_ world: World) async throws {
+      for (arguments, words) in [
+        (["at", "99", "get", "counter"], "to come"), (["at", "1", "get", "countr"], "counter"),
+        (["log", "--scope", "countr"], "scope"),
+        (["log", "--data", world.directory], "no journal"),
+      ] {
+        let run = try await world.client(arguments)
+        #expect(run.end == .status(65), "\(arguments): \(run.end)")
+        #expect(run.errorText.contains(words), "\(arguments): \(run.errorText)")
+      }
+    }
+
+    @Test func `The log goes on with what happens, until it is told to stop`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let log = try world.startClient(["log", "--follow"])
+        for count in 1...3 {
+          try await world.send("counter", Self.increment)
+          _ = try await log.output.lines(atLeast: count)
+        }
+        log.send(signal: SIGTERM)
+        #expect(try await log.ended() == .status(0))
+      }
+    }
+
+    @Test func `A daemon that keeps nothing says so`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let run = try await world.client(["log"])
+        #expect(run.end == .status(75))
+        #expect(run.errorText.contains("in memory only"))
+      }
+    }
+  }
+}

@@ -1,0 +1,233 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// A daemon's past, which is read beside it.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct ServerHistoryTests {
+  /// A daemon that has counted twice and turned a card, and what it keeps.
+  private func bench() throws -> (ServerBench, BenchHistory) {
+    let journal = BenchJournal()
+    let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
+    let hello = try bench.hello(1)
+    try bench.join(
+      1,
+      hello,
+      nonce: 1,
+      [.follow("counter"), .follow("cards"), .follow("cards/row/1")],
+    )
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.root.send(.counter(.incrementButtonTapped))
+    bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    while let last = journal.batches.last?.revisions.upperBound, last > bench.server.revision {
+      bench.turn.finish(.durable(through: last))
+      try bench.endTurn()
+    }
+    let initial = try BenchJournal().recover(0).snapshot(DurableForm(Deck.State.self))
+    let history = BenchHistory(
+      schema: DurableForm(Deck.State.self).schema,
+      snapshots: [0: initial],
+      batches: journal.batches,
+    )
+    return (bench, history)
+  }
+
+  private func answer(
+    _ query: HistoryQuery,
+    _ bench: ServerBench,
+    _ history: BenchHistory,
+  ) throws -> HistoryAnswer {
+    bench.server.onHistory = { [turn = bench.turn] in turn.finish($0.run(history)) }
+    bench.receive(.history(request: 5, query), from: 1)
+    try bench.endTurn()
+    guard case .history(request: 5, let item)? = bench.take(1).last else {
+      throw CodecError(.typeMismatch, "there is no answer")
+    }
+    var decoder = CBORDecoder(item)
+    return try HistoryAnswer(from: &decoder)
+  }
+
+  private func log(
+    scope: String? = nil,
+    client: Identifier? = nil,
+    after: UInt64 = 0,
+    count: UInt64 = 100,
+  ) throws -> [GenericValue] {
+    let (bench, history) = try bench()
+    let query = HistoryQuery.log(after: after, count: count, scope: scope, client: client)
+    guard case .log(let entries, _, _) = try answer(query, bench, history) else { return [] }
+    return entries
+  }
+
+  private func revisions(_ entries: [GenericValue]) -> [GenericValue?] {
+    entries.map { $0[field: "revision"] }
+  }
+
+  @Test func `The log says who did what, and which scopes that changed`() throws {
+    let entries = try log()
+    #expect(revisions(entries) == (1...4).map { .unsigned($0) })
+    #expect(entries[0][field: "by"] == .text("client"))
+    #expect(entries[0][field: "client"] == .text(ServerBench.clientID(1).hexadecimal))
+    #expect(entries[0][field: "scope"] == .text("counter"))
+    #expect(entries[0][field: "action"] == .text("incrementButtonTapped"))
+    #expect(entries[0][field: "changed"] == .array([.text("counter")]))
+    #expect(entries[2][field: "changed"] == .array([.text("cards")]))
+  }
+
+  @Test func `What no client may see is not told by name`() throws {
+    let hidden = try log()[3]
+    #expect(hidden[field: "by"] == .text("internal"))
+    #expect(hidden[field: "name"] == nil)
+    #expect(hidden[field: "changed"] == .array([]))
+    #expect(hidden[field: "bytes"] == nil)
+  }
+
+  @Test func `The log of a scope, of a row, of a client, and of what came later`() throws {
+    #expect(try revisions(log(scope: "counter")) == [.unsigned(1), .unsigned(2)])
+    #expect(try revisions(log(scope: "cards/row/1")) == [.unsigned(3)])
+    #expect(try revisions(log(scope: "cards/row/2")) == [])
+    #expect(try revisions(log(client: ServerBench.clientID(1))) == [.unsigned(1)])
+    #expect(try revisions(log(after: 2, count: 1)) == [.unsigned(3)])
+  }
+
+  @Test(arguments: [0, 1, 2, 4] as [UInt64])
+  func `A scope is shown as it was at a revision`(_ revision: UInt64) throws {
+    let (bench, history) = try bench()
+    let query = HistoryQuery.state(revision: revision, scope: "counter")
+    guard case .state(let bytes) = try answer(query, bench, history) else {
+      Issue.record("No state")
+      return
+    }
+    #expect(try Deck.Counter?(encoded: bytes)?.count == Int(min(revision, 2)))
+  }
+
+  @Test func `A revision that is to come, one that is gone, and an unknown scope are refused`()
+    throws
+  {
+    let (bench, history) = try bench()
+    func refusal(_ revision: UInt64, _ scope: String) throws -> HistoryError.Code? {
+      let query = HistoryQuery.state(revision: revision, scope: scope)
+      guard case .failed(let error) = try answer(query, bench, history) else { return nil }
+      return error.code
+    }
+    #expect(try refusal(5, "counter") == .future)
+    #expect(try refusal(1, "nothing") == .unknownScope)
+    #expect(try refusal(1, "cards/row/x") == .unknownScope)
+    history.snapshots = [3: try #require(history.snapshots[0])]
+    #expect(try refusal(2, "counter") == .gone)
+  }
+
+  @Test func `A daemon without a journal says that it keeps no history`() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.receive(.history(request: 5, .verify), from: 1)
+    try bench.endTurn()
+    guard case .history(request: 5, let item)? = bench.take(1).last else {
+      Issue.record("No answer")
+      return
+    }
+    var decoder = CBORDecoder(item)
+    guard case .failed(let error) = try HistoryAnswer(from: &decoder) else {
+      Issue.record("No refusal")
+      return
+    }
+    #expect(error.message.contains("in memory only"))
+  }
+
+  @Test func `All that is kept fits together, and a record that is missing does not`() throws {
+    let (bench, history) = try bench()
+    let whole = HistoryAnswer.verified(first: 0, last: 4, records: 4, snapshots: 1)
+    #expect(try answer(.verify, bench, history) == whole)
+    #expect(history.batches.count > 1)
+    history.batches.removeFirst()
+    guard case .failed(let error) = try answer(.verify, bench, history) else {
+      Issue.record("A missing record was not found")
+      return
+    }
+    #expect(error.code == .corrupt)
+  }
+
+  @Test func `Without its types the past is called by its fields`() throws {
+    let (_, history) = try bench()
+    func state(_ scope: String, at revision: UInt64) throws -> JSONValue? {
+      var past = PastReader(history, GenericPast(asked: scope), telling: .all)
+      let answer = past.answer(.state(revision: revision, scope: scope))
+      if case .failed(let error) = answer { throw error }
+      let found = try past.root.found()
+      return past.root.state.map {
+        JSONProjection.tree(found.value, schema: found.schema, in: $0.schema)
+      }
+    }
+    #expect(try state("counter/count", at: 1) == .number("1"))
+    #expect(try state("cards/1/title", at: 3) == .string("new"))
+    #expect(try state("cards/1/title", at: 2) == .string("one"))
+    #expect(try state("secret", at: 4) == .number("1"))
+    #expect(throws: HistoryError.self) { try state("counter/total", at: 4) }
+    var past = PastReader(history, GenericPast(), telling: .all)
+    guard
+      case .log(let entries, _, _) = past.answer(
+        .log(after: 0, count: 9, scope: nil, client: nil)
+      )
+    else {
+      Issue.record("No log")
+      return
+    }
+    #expect(entries[3][field: "name"] == .text("secretChanged"))
+    #expect(entries[3][field: "changed"] == .array([.text("secret")]))
+  }
+
+  @Test func `An export is the first state and what each revision changed`() throws {
+    let (_, history) = try bench()
+    let first = try #require(history.snapshot(upTo: 0))
+    var export = try PastExport(first)
+    #expect(export.first["state"]?["secret"] == .number("0"))
+    var lines: [JSONValue] = []
+    try history.records(after: 0) { (part) throws(HistoryError) in
+      lines += try export.lines(of: part)
+      return true
+    }
+    #expect(lines.count == 4)
+    #expect(lines[0]["delta"]?["counter"]?["count"] == .number("1"))
+  }
+}
+
+/// A past in memory.
+final class BenchHistory: HistorySource, @unchecked Sendable {
+  private let schema: SchemaDocument
+  var snapshots: [UInt64: [UInt8]]
+  var batches: [JournalBatch]
+
+  init(schema: SchemaDocument, snapshots: [UInt64: [UInt8]], batches: [JournalBatch]) {
+    self.schema = schema
+    self.snapshots = snapshots
+    self.batches = batches
+  }
+
+  func extent() -> HistoryExtent {
+    let snapshots = snapshots.keys.sorted()
+    return HistoryExtent(
+      oldestState: snapshots.first ?? 0,
+      beforeRecords: (batches.first?.revisions.lowerBound ?? 1) - 1,
+      newest: batches.last?.revisions.upperBound ?? 0,
+      snapshots: snapshots,
+    )
+  }
+
+  func snapshot(upTo revision: UInt64) -> HistoryPart? {
+    snapshots.filter { $0.key <= revision }.max { $0.key < $1.key }
+      .map { HistoryPart(schema: schema, bytes: $0.value) }
+  }
+
+  func records(
+    after revision: UInt64,
+    _ take: (HistoryPart) throws(HistoryError) -> Bool,
+  ) throws(HistoryError) {
+    for batch in batches where batch.revisions.upperBound > revision {
+      guard try take(HistoryPart(schema: schema, bytes: batch.records)) else { return }
+    }
+  }
+}
