@@ -335,12 +335,17 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "Client", "Daemon", "SerialProbe", "StoreActor", "StoreClient", "StoreReplication",
-        "StoreState", "StrangerDaemon", "Workspace", "ZeroMQ",
+        "Client", "ClosingClient", "Daemon", "SerialProbe", "StoreActor", "StoreClient",
+        "StoreReplication", "StoreState", "StrangerDaemon", "Workspace", "ZeroMQ",
       ],
     ),
-    // Programs that the process tests start: a daemon whose types storectl has never seen, and one
-    // that watches its own reducers.
+    // Programs that the process tests start: a daemon whose types storectl has never seen, one that
+    // watches its own reducers, and a client that closes its connection early.
+    .executableTarget(
+      name: "ClosingClient",
+      dependencies: ["StoreClient"],
+      path: "Tests/Programs/ClosingClient",
+    ),
     .executableTarget(
       name: "StrangerDaemon",
       dependencies: ["StoreActor", "StoreDaemon", "StoreState"],

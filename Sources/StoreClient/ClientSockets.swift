@@ -6,7 +6,9 @@ import ZeroMQ
 final class ClientSockets: ClientTransport {
   private(set) var control: Socket
   private(set) var publishing: Socket
+  /// Counts how often the sockets were made anew, or closed.
   private(set) var generation = 0
+  private(set) var isClosed = false
   private let context: Context
   private let location: StoreLocation
   private var first = Message()
@@ -99,7 +101,11 @@ final class ClientSockets: ClientTransport {
 
   func send(upstream frame: [UInt8]) throws(ZeroMQError) { _ = try publishing.send(frame) }
 
+  /// Closes both sockets for good; calling it again does nothing.
   func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    generation += 1
     control.close()
     publishing.close()
     context.terminate()

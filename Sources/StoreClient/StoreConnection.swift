@@ -120,6 +120,7 @@ public final class StoreConnection {
       throw ConnectionError(.system, "\(error)", remedy: "")
     }
     service.turn.onEvent = { [weak self] in self?.tell($0) }
+    service.onRefusal = { [weak self] in self?.ended() }
   }
 
   isolated deinit {
@@ -257,13 +258,18 @@ public final class StoreConnection {
 
   private func close(_ reason: String) throws(ConnectionError) {
     guard !service.isClosed else { return }
-    queueLoop?.stop()
-    defer { endObservers.notify() }
+    defer { ended() }
     do throws(ZeroMQError) {
       try service.close(reason)
     } catch {
       throw ConnectionError(.system, "\(error)", remedy: "")
     }
+  }
+
+  /// Nothing comes any more.
+  private func ended() {
+    queueLoop?.stop()
+    endObservers.notify()
   }
 
   private func loopFailed(_ error: ZeroMQError) {

@@ -158,6 +158,73 @@ extension ProcessTests {
       }
     }
 
+    @Test("A connection that only a wait for an outcome holds closes itself when it has come")
+    func heldByOutcome() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        weak var gone: StoreConnection?
+        do {
+          let connection = try connection(world)
+          gone = connection
+          let store = try await connection.store("probe", Probe.self)
+          store.send(.poked).whenSettled { [core = store.core] in withExtendedLifetime(core) {} }
+        }
+        #expect(gone != nil)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+        while gone != nil, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(gone == nil)
+      }
+    }
+
+    @Test("Whoever is told of a change may close the connection")
+    func closingWhenTold() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let connection = try connection(world)
+        let store = try await connection.store("probe", Probe.self)
+        let events = connection.events
+        let subscription = store.core.observeChanges {
+          do { try connection.close() } catch { Issue.record(error) }
+        }
+        let task = store.send(.poked)
+        for await _ in events {}
+        #expect(store.end != nil)
+        let failure = await #expect(throws: ActionFailure.self) { try await task.applied() }
+        #expect(failure?.code != .notSent)
+        subscription.cancel()
+      }
+    }
+
+    @Test("A program whose connection was closed goes on without it")
+    func closingEarly() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let client = try world.start(.closingClient, [world.directory])
+        let run = try await world.finish(client)
+        #expect(run.isSuccess, "\(run.errorText)")
+        #expect(run.output == ["done"])
+      }
+    }
+
+    @Test("A connection that the daemon refuses is closed, and its streams end")
+    func refused() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let name = String(repeating: "n", count: 65)
+        let connection = try StoreConnection(
+          to: StoreLocation(directory: world.directory),
+          name: name,
+        )
+        var kinds: [ConnectionEvent.Kind] = []
+        for await event in connection.events { kinds.append(event.kind) }
+        #expect(kinds == [.refused])
+        let error = await #expect(throws: ConnectionError.self) {
+          try await connection.connected(within: .seconds(60))
+        }
+        #expect(error?.code == .refused)
+      }
+    }
+
     private func connection(_ world: World) throws -> StoreConnection {
       try StoreConnection(to: StoreLocation(directory: world.directory), name: "process tests")
     }

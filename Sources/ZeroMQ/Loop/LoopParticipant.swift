@@ -1,7 +1,7 @@
 /// What a main loop turns for: two sockets, and deadlines.
 @MainActor
 package protocol LoopParticipant: AnyObject {
-  /// The sockets to wait for; asked for again after ``receiveMessages()`` said they changed.
+  /// The open sockets to wait for; asked for again when ``socketGeneration`` has changed.
   var sockets: [Socket] { get }
 
   /// Whether messages resume work on the main queue, which is then done in the same turn.

@@ -59,7 +59,10 @@ package final class QueueLoop {
     do throws(ZeroMQError) {
       try watchSockets()
       var hasMore = try participant.receiveMessages()
+      // What has come, or what it led to, may have ended everything, and closed the sockets.
+      guard !isStopped else { return }
       try participant.endTurn()
+      guard !isStopped else { return }
       // Sending may have consumed the edge of what came meanwhile.
       for socket in participant.sockets where try socket.events.contains(.readable) {
         hasMore = true

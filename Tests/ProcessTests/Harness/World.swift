@@ -13,6 +13,7 @@ enum Program: String, Sendable {
   case storectl
   case strangerDaemon = "StrangerDaemon"
   case serialProbe = "SerialProbe"
+  case closingClient = "ClosingClient"
 
   /// Where it was built: beside the tests.
   var path: String {
