@@ -71,7 +71,7 @@ final class SimulatedReplica: Replica {
 
   var encoding: [UInt8] { copy.encoding }
 
-  var isPresent: Bool { copy.isPresent }
+  var isShown: Bool { copy.isShown }
 
   func show(revision: UInt64) {
     copy.show(revision: revision)

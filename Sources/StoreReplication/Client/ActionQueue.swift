@@ -54,12 +54,14 @@ struct ActionQueue {
   ///   - window: How many may be in flight.
   ///   - most: How many a frame may have.
   ///   - limit: How many bytes a frame may have.
+  ///   - mostBytes: The most bytes of an action that the daemon takes.
   ///   - sendsGone: Whether those whose scope is gone are sent too, for the first time.
   /// - Returns: Their first sequence and their places, for ``subscript(_:)``; nil for none.
   mutating func nextBatch(
     window: Int,
     count most: Int,
     bytes limit: Int,
+    mostBytes: Int,
     sendsGone: Bool,
   ) -> (first: UInt64, places: Range<Int>, bytes: Int)? {
     guard hasUnsent else { return nil }
@@ -73,6 +75,7 @@ struct ActionQueue {
       // After a new session its scope has no handle before the join.
       let scope = ticket.scope
       guard scope.handle != nil || (scope.isGone && (sendsGone || !isNew)) else { break }
+      guard !isNew || ticket.obstacle(mostBytes: mostBytes) == nil else { break }
       // One action is sent whatever its size: what no frame can hold was not accepted.
       let size = ticket.frameBytes
       guard place == start || bytes + size <= limit else { break }
@@ -91,6 +94,18 @@ struct ActionQueue {
   subscript(place: Int) -> ActionTicket { line[place] }
 
   // MARK: Waiting
+
+  /// Takes the next of the waiting ones out when the daemon does not take it.
+  ///
+  /// - Parameter mostBytes: The most bytes of an action that the daemon takes.
+  /// - Returns: The action, and why; nil when it can be sent, as far as that is known.
+  mutating func removeNext(
+    unfitFor mostBytes: Int
+  ) -> (ticket: ActionTicket, failure: Outcome.Failure)? {
+    guard waitingCount > 0, let failure = line[waitingStart].obstacle(mostBytes: mostBytes)
+    else { return nil }
+    return (line.remove(at: waitingStart), failure)
+  }
 
   /// Takes those out of the waiting ones that fit, in order.
   mutating func removeWaiting(where shouldRemove: (ActionTicket) -> Bool) -> [ActionTicket] {

@@ -128,9 +128,9 @@ package final class ActionTicket {
     tellSettled(outcome)
   }
 
-  /// The connection is closed for good.
-  func close(_ reason: String) {
-    if case .failed? = decided, let decided { settle(explained(decided, epoch: nil)) }
+  /// The connection is closed for good, which had come to a daemon of that epoch.
+  func close(_ reason: String, epoch: UInt64?) {
+    if case .failed? = decided, let decided { settle(explained(decided, epoch: epoch)) }
     settle(.failed(whatIsKnown(reason)))
     endEffects()
   }
@@ -183,8 +183,31 @@ extension ActionTicket {
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
 
+  /// Why the daemon does not take it.
+  ///
+  /// - Parameter most: The most bytes of an action that the daemon takes.
+  /// - Returns: What to say of it; nil when the daemon takes it, or when that is not known.
+  func obstacle(mostBytes most: Int) -> Outcome.Failure? {
+    guard scope.handle != nil else { return nil }
+    guard scope.translation != nil else { return tooLarge(action, most) }
+    switch translated() {
+    case .success(let bytes): return tooLarge(bytes, most)
+    case .failure(let failure): return failure
+    }
+  }
+
+  private func tooLarge(_ bytes: [UInt8], _ most: Int) -> Outcome.Failure? {
+    bytes.count <= most ? nil : Self.tooLarge(bytes.count, most)
+  }
+
+  /// What is said of an action of so many bytes, where no more than so many are taken.
+  static func tooLarge(_ count: Int, _ most: Int) -> Outcome.Failure {
+    let message = "The action has \(count) bytes, and the daemon takes \(most) at most."
+    return Outcome.Failure(code: Outcome.rejected, message: message)
+  }
+
   /// The action as the daemon understands it.
-  func translated() -> Result<[UInt8], Outcome.Failure> {
+  private func translated() -> Result<[UInt8], Outcome.Failure> {
     guard let by = scope.translation, let actions = by.action else { return .success(action) }
     let rest = ensureRest()
     if let translation = rest.translation, translation.by === by { return translation.result }
@@ -196,24 +219,33 @@ extension ActionTicket {
   /// Writes it into a frame of actions.
   ///
   /// In the place of what must not run any more, or cannot be told the daemon because its scope is
-  /// gone or its case unknown there, goes the empty action: the sequence has to advance all the
-  /// same.
-  func encode(to encoder: inout CBOREncoder, at now: Moment, epoch: UInt64) {
-    if firstEpoch == nil { firstEpoch = epoch }
-    var failure = hopelessness
-    if let end, end <= now.instant {
-      let message = "Its time was over before the daemon had it."
-      failure = Outcome.Failure(code: Outcome.expired, message: message)
-    } else if let handle = scope.handle {
-      switch translated() {
-      case .success(let bytes):
-        rest?.replaced = nil
-        return encoder.action(bytes, handle: handle, deadline: deadline(at: now))
-      case .failure(let untranslatable): failure = untranslatable
-      }
+  /// gone, its case unknown there or its size too large, goes the empty action: the sequence has to
+  /// advance all the same.
+  func encode(
+    to encoder: inout CBOREncoder,
+    at now: Moment,
+    for session: ReplicaClient.SessionState,
+  ) {
+    if firstEpoch == nil { firstEpoch = session.epoch }
+    if let handle = scope.handle, !isOver(at: now.instant),
+      obstacle(mostBytes: session.actionBytes) == nil, case .success(let bytes) = translated()
+    {
+      rest?.replaced = nil
+      return encoder.action(bytes, handle: handle, deadline: deadline(at: now))
     }
-    ensureRest().replaced = failure
+    ensureRest().replaced = reasonForNothing(at: now.instant, session.actionBytes)
     encoder.action(Self.nothing, handle: 0, deadline: nil)
+  }
+
+  private func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }
+
+  /// Why the empty action goes in its place.
+  private func reasonForNothing(at now: Instant, _ most: Int) -> Outcome.Failure {
+    if isOver(at: now) {
+      let message = "Its time was over before the daemon had it."
+      return Outcome.Failure(code: Outcome.expired, message: message)
+    }
+    return obstacle(mostBytes: most) ?? hopelessness
   }
 
   /// The end of its time on the clocks that programs share: milliseconds since 1970.
@@ -241,13 +273,17 @@ extension ActionTicket {
   ///
   /// - Parameters:
   ///   - outcome: What the daemon said.
-  ///   - epoch: The daemon's. Where it was sent to an earlier one first, that it has expired now
-  ///     does not mean that it never ran.
+  ///   - epoch: The daemon's. Where it was sent to an earlier one first, that it has expired now,
+  ///     or that the empty action took its place, does not mean that it never ran.
   /// - Returns: The outcome to tell.
   func explained(_ outcome: Outcome, epoch: UInt64?) -> Outcome {
     guard case .failed(var failure) = outcome else { return outcome }
-    if failure.code == Outcome.rejected, let replaced = rest?.replaced { failure = replaced }
-    let mayHaveRun = failure.code == Outcome.expired && epoch != nil && firstEpoch != epoch
+    var isDoubtful = failure.code == Outcome.expired
+    if failure.code == Outcome.rejected, let replaced = rest?.replaced {
+      failure = replaced
+      isDoubtful = true
+    }
+    let mayHaveRun = isDoubtful && epoch != nil && firstEpoch != epoch
     guard mayHaveRun || failure.code == Outcome.forgotten else { return .failed(failure) }
     let message = "It was sent, and it is not known whether it was applied. \(failure.message)"
     return .failed(Outcome.Failure(code: Outcome.outcomeUnknown, message: message))

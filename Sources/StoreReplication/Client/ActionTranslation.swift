@@ -5,7 +5,6 @@ struct ActionTranslation {
   private let scope: String
   private let daemon: SchemaDocument
   private let resolution: SchemaResolution
-  private let mostBytes: Int
 
   /// Compares the actions of a scope.
   ///
@@ -13,11 +12,9 @@ struct ActionTranslation {
   ///   - scope: The scope's name.
   ///   - own: This program's actions.
   ///   - daemon: The daemon's.
-  ///   - mostBytes: The most that the daemon takes of one action.
-  init(scope: String, from own: SchemaDocument, to daemon: SchemaDocument, mostBytes: Int) {
+  init(scope: String, from own: SchemaDocument, to daemon: SchemaDocument) {
     self.scope = scope
     self.daemon = daemon
-    self.mostBytes = mostBytes
     resolution = SchemaResolution(
       writer: own,
       reader: ReaderSchema(daemon),
@@ -32,20 +29,11 @@ struct ActionTranslation {
   /// The daemon's form of an action.
   func translate(_ action: [UInt8]) -> Result<[UInt8], Outcome.Failure> {
     do throws(CodecError) {
-      let bytes = try resolution.translate(value: action)
-      guard bytes.count <= mostBytes else {
-        let need = "needs \(bytes.count) bytes for this action of \"\(scope)\""
-        return failure("\(need); it takes \(mostBytes) at most.")
-      }
-      return .success(bytes)
+      return .success(try resolution.translate(value: action))
     } catch {
-      return failure(text(error, action))
+      let message = "The daemon is of another build and \(text(error, action))"
+      return .failure(Outcome.Failure(code: Outcome.rejected, message: message))
     }
-  }
-
-  private func failure(_ reason: String) -> Result<[UInt8], Outcome.Failure> {
-    let message = "The daemon is of another build and \(reason)"
-    return .failure(Outcome.Failure(code: Outcome.rejected, message: message))
   }
 
   private func text(_ error: CodecError, _ action: [UInt8]) -> String {

@@ -43,7 +43,9 @@ package final class ClientScope {
   var want = Want.held(1)
   /// The actions for it that have no outcome yet.
   @exclusivity(unchecked) var pendingActions = 0
-  /// Whether it has shown a state, or that there is none.
+  /// Whether a daemon was ever asked for it.
+  var wasAsked = false
+  /// Whether it has shown a state, or that there is none, since it was last refused.
   var hasShown = false
   /// How often in a row its digest differed from the daemon's.
   var mismatches = 0
@@ -94,6 +96,9 @@ package final class ClientScope {
 
   /// Whether it will not be joined any more.
   var isGone: Bool { if case .refused = status { true } else { want == .left } }
+
+  /// Whether it is not what the daemon has, and only a snapshot will do.
+  var isInDoubt: Bool { differing != nil }
 
   /// Whether its state is followed.
   var isFollowed: Bool { replica != nil }
@@ -168,11 +173,9 @@ extension ClientScope {
 extension ClientScope {
   /// Goes over to the types that a daemon has for the scope.
   ///
-  /// - Parameters:
-  ///   - theirs: The daemon's description.
-  ///   - mostBytes: The most that the daemon takes of one action.
+  /// - Parameter theirs: The daemon's description.
   /// - Returns: What keeps this program from it, one line for each field; nothing when it can.
-  func adopt(_ theirs: ScopeDescription, mostBytes: Int) -> [String] {
+  func adopt(_ theirs: ScopeDescription) -> [String] {
     let wanted = Hashes(
       state: own.state.map { _ in theirs.state.hash },
       action: own.action.map { _ in theirs.action.hash },
@@ -180,7 +183,7 @@ extension ClientScope {
     if wanted == hashes { return [] }
     forgetTranslation()
     if wanted == own { return [] }
-    switch translation(to: theirs, wanted, mostBytes) {
+    switch translation(to: theirs, wanted) {
     case .success(let translation):
       self.translation = translation
       knownDigest = nil
@@ -202,7 +205,6 @@ extension ClientScope {
   private func translation(
     to theirs: ScopeDescription,
     _ wanted: Hashes,
-    _ mostBytes: Int,
   ) -> Result<ScopeTranslation, Differences> {
     var lines: [String] = []
     var translated: SchemaResolution?
@@ -219,12 +221,7 @@ extension ClientScope {
     if let action, wanted.action != own.action {
       // What is only sent to shows nothing that could be missed.
       if reader != nil || replica == nil {
-        let translation = ActionTranslation(
-          scope: name,
-          from: action,
-          to: theirs.action,
-          mostBytes: mostBytes,
-        )
+        let translation = ActionTranslation(scope: name, from: action, to: theirs.action)
         lines += translation.differences
         actions = translation
       } else {

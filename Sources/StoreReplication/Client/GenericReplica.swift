@@ -74,10 +74,11 @@ package final class GenericReplica: Replica {
 
   package var encoding: [UInt8] { value.encoded() }
 
-  package var isPresent: Bool { value != .null }
+  package private(set) var isShown = false
 
   package func show(revision: UInt64) {
     self.revision = revision
+    isShown = value != .null
     guard isReset else { return }
     isReset = false
     onEvent?(.snapshot(revision: revision))

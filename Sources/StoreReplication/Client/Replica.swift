@@ -20,8 +20,8 @@ package protocol Replica: AnyObject {
   /// The encoding of the optional state that the bytes made.
   var encoding: [UInt8] { get }
 
-  /// Whether there is a state, as opposed to a scope that is absent.
-  var isPresent: Bool { get }
+  /// Whether a state is shown that is the scope's, as opposed to none.
+  var isShown: Bool { get }
 
   /// Shows what the bytes made: every scope of the connection is at this revision. Tells nobody.
   func show(revision: UInt64)

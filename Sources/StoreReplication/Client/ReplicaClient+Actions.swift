@@ -14,14 +14,12 @@ extension ReplicaClient {
     timeToLive time: Duration? = nil,
   ) -> ActionTicket {
     let ticket = ActionTicket(scope: scope, action: action, timeToLive: time)
+    let most = session?.actionBytes ?? Self.actionBytes(inFrameOf: limits.frameBytes)
     if isClosed {
       ticket.fail(Outcome.notSent, "The connection is closed.")
-    } else if ActionTicket.frameBytes(action) + Self.frameHeaderBytes > limits.frameBytes {
+    } else if action.count > most {
       // The daemon would close the connection on such a frame, again and again.
-      ticket.fail(
-        Outcome.rejected,
-        "The action has \(action.count) bytes, and a frame no more than \(limits.frameBytes).",
-      )
+      ticket.settle(.failed(ActionTicket.tooLarge(action.count, most)))
     } else if actions.count >= limits.queuedActions {
       ticket.fail(
         Outcome.overloaded,
@@ -38,13 +36,14 @@ extension ReplicaClient {
   /// Begins to count the time of the actions that came since the last turn.
   func beginLives() {
     guard let first = actions.beginLives(at: now.instant) else { return }
-    expiryDue = min(expiryDue ?? first, first)
+    expiryDue = max(min(expiryDue ?? first, first), nextExpiry)
   }
 
   /// Ends what has outlived its time: what was not sent has certainly not run.
   ///
   /// What was sent stays in line, for the daemon's word decides; only those who wait are told that
-  /// it is not known.
+  /// it is not known. All of the line is looked at, so those that end within a moment end together:
+  /// the longer the line the longer the moment, up to a twentieth of a second.
   func expireActions() {
     guard let due = expiryDue, due <= now.instant else { return }
     let expired = actions.removeExpiredWaiting(at: now.instant)
@@ -54,11 +53,22 @@ extension ReplicaClient {
       ticket.fail(Outcome.expired, "Its time was over before it could be sent.")
     }
     for ticket in overdue { ticket.giveUp("No outcome came in its time.") }
-    expiryDue = actions.earliestEnd
+    let pause = min(Self.expiryPausePerAction * actions.count, .milliseconds(50))
+    nextExpiry = now.instant.advanced(by: pause)
+    expiryDue = actions.earliestEnd.map { max($0, nextExpiry) }
   }
 
+  /// How long what has expired may wait for each action in the line: some hundred times as long as
+  /// it takes to look at one.
+  private static let expiryPausePerAction: Duration = .nanoseconds(750)
+
   /// The most bytes that a frame of actions has before the first.
-  static let frameHeaderBytes = 20
+  private static let frameHeaderBytes = 20
+
+  /// The most bytes of an action that goes into a frame of so many.
+  static func actionBytes(inFrameOf frameBytes: Int) -> Int {
+    frameBytes - frameHeaderBytes - ActionTicket.frameBytes([])
+  }
 
   /// Cancels the effects of an action, now or as soon as the daemon has it.
   package func cancel(_ ticket: ActionTicket) {
@@ -78,39 +88,56 @@ extension ReplicaClient {
 
   func sendActions() {
     guard actions.hasUnsent, let session, phase == .live else { return }
-    failUntranslatable()
-    sendBatches(session, sendsGone: false)
-    guard actions.isKeptBack(window: session.window) else { return }
-    failHopeless()
-    sendBatches(session, sendsGone: true)
+    var failed: [(ticket: ActionTicket, failure: Outcome.Failure)] = []
+    sendBatches(session, sendsGone: false, &failed)
+    if actions.isKeptBack(window: session.window) {
+      // Those will never be sent because their scope is refused.
+      let hopeless = actions.removeWaiting { $0.scope.handle == nil && $0.scope.isGone }
+      failed += hopeless.map { ($0, $0.hopelessness) }
+      sendBatches(session, sendsGone: true, &failed)
+    }
+    // Those who are told may send more, which the next turn begins with.
+    for (ticket, failure) in failed {
+      actionDecided(for: ticket.scope)
+      ticket.settle(.failed(failure))
+    }
   }
 
-  private func sendBatches(_ session: SessionState, sendsGone: Bool) {
-    while let batch = actions.nextBatch(
+  /// Sends what may be sent, and takes out what the daemon does not take when its turn has come.
+  private func sendBatches(
+    _ session: SessionState,
+    sendsGone: Bool,
+    _ failed: inout [(ticket: ActionTicket, failure: Outcome.Failure)],
+  ) {
+    let most = session.actionBytes
+    repeat {
+      while let unfit = actions.removeNext(unfitFor: most) { failed.append(unfit) }
+    } while sendBatch(session, sendsGone: sendsGone)
+  }
+
+  /// Sends one frame of actions.
+  ///
+  /// - Returns: Whether there were any to send.
+  private func sendBatch(_ session: SessionState, sendsGone: Bool) -> Bool {
+    let batch = actions.nextBatch(
       window: session.window,
       count: limits.actionsPerFrame,
       bytes: min(session.frameBytes / 2, 1 << 18),
+      mostBytes: session.actionBytes,
       sendsGone: sendsGone,
-    ) {
-      var encoder = CBOREncoder(reserving: Self.frameHeaderBytes + batch.bytes)
-      var cancelled: [ActionTicket] = []
-      encoder.actions(first: batch.first, count: batch.places.count)
-      for place in batch.places {
-        let ticket = actions[place]
-        ticket.encode(to: &encoder, at: now, epoch: session.epoch)
-        if ticket.isCancelled { cancelled.append(ticket) }
-      }
-      outgoing.append(.control(encoder.bytes))
-      for ticket in cancelled { cancel(ticket) }
+    )
+    guard let batch else { return false }
+    var encoder = CBOREncoder(reserving: Self.frameHeaderBytes + batch.bytes)
+    var cancelled: [ActionTicket] = []
+    encoder.actions(first: batch.first, count: batch.places.count)
+    for place in batch.places {
+      let ticket = actions[place]
+      ticket.encode(to: &encoder, at: now, for: session)
+      if ticket.isCancelled { cancelled.append(ticket) }
     }
-  }
-
-  /// Fails those waiting that will never be sent because their scope is refused.
-  private func failHopeless() {
-    for ticket in actions.removeWaiting(where: { $0.scope.handle == nil && $0.scope.isGone }) {
-      actionDecided(for: ticket.scope)
-      ticket.settle(.failed(ticket.hopelessness))
-    }
+    outgoing.append(.control(encoder.bytes))
+    for ticket in cancelled { cancel(ticket) }
+    return true
   }
 
   /// Notes outcomes.
@@ -193,7 +220,7 @@ extension ReplicaClient {
     finishing = []
     for ticket in actions.removeAll() {
       actionDecided(for: ticket.scope)
-      ticket.close(reason)
+      ticket.close(reason, epoch: session?.epoch)
     }
     for (_, ticket) in running.sorted(by: { $0.key < $1.key }) { ticket.endEffects() }
   }

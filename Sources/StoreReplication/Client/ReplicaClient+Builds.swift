@@ -9,7 +9,8 @@ extension ReplicaClient {
     let asked = session?.token
     for (scope, _) in refused { scope.isResolving = true }
     describe { [weak self] answer in
-      guard let self else { return }
+      // Those who wait are told of the end, and why.
+      guard let self, !isClosed else { return }
       if case .success(let descriptions) = answer { outputSchemas.learn(descriptions) }
       var unreadable: [(scope: ClientScope, failure: JoinFailure)] = []
       for (scope, failure) in refused {
@@ -19,7 +20,6 @@ extension ReplicaClient {
           scope.forgetTranslation()
           unreadable.append((scope, failure))
         } else {
-          if scope.translation != nil { hasTranslations = true }
           needsJoin = true
         }
       }
@@ -47,8 +47,7 @@ extension ReplicaClient {
         return failure
       }
       let before = scope.hashes
-      let mostBytes = limits.frameBytes - Self.frameHeaderBytes - ActionTicket.frameBytes([])
-      failure.details = scope.adopt(theirs, mostBytes: mostBytes)
+      failure.details = scope.adopt(theirs)
       if failure.details.isEmpty {
         guard isSameSession, scope.hashes == before else { return nil }
         failure.message += " It says that its types are those which it refused."
@@ -61,20 +60,9 @@ extension ReplicaClient {
   /// What one daemon has refused another one may have.
   func forgetRefusals() {
     for scope in scopes {
-      if case .refused = scope.status { scope.status = .joining }
-    }
-  }
-
-  /// Fails the waiting actions that the daemon does not understand.
-  func failUntranslatable() {
-    guard hasTranslations else { return }
-    let failed = actions.removeWaiting { ticket in
-      guard ticket.scope.handle != nil, case .failure = ticket.translated() else { return false }
-      return true
-    }
-    for ticket in failed {
-      actionDecided(for: ticket.scope)
-      if case .failure(let failure) = ticket.translated() { ticket.settle(.failed(failure)) }
+      guard case .refused = scope.status else { continue }
+      scope.status = .joining
+      scope.hasShown = false
     }
   }
 }

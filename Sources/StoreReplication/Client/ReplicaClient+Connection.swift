@@ -3,7 +3,7 @@ extension ReplicaClient {
   func greeted() {
     reconnectAt = nil
     interrupt()
-    sayHello()
+    if !isClosed { sayHello() }
   }
 
   /// The publishing socket has a new connection; what was on the way on the old one is lost.
@@ -36,7 +36,9 @@ extension ReplicaClient {
     switch phase {
     case .greeting: break
     // The answer to a hello that was said twice: the daemon starts over, and so do we.
-    case .live: interrupt()
+    case .live:
+      interrupt()
+      if isClosed { return }
     case .offline, .closed: return
     }
     let previous = session
@@ -54,7 +56,7 @@ extension ReplicaClient {
     )
     phase = .live
     backOff = timing.backOff.lowerBound
-    patience = timing.answer
+    if !hello.isResumed { patience = timing.answer }
     nextPing = now.instant.advanced(by: pingInterval)
     if let previous, previous.epoch != hello.epoch {
       events.append(.newEpoch(old: previous.epoch, new: hello.epoch))
@@ -71,6 +73,7 @@ extension ReplicaClient {
     } else {
       sessionLost()
       sessionBase = lastNonce
+      if isClosed { return }
       if previous != nil { forgetRefusals() }
     }
     actions.rewind()
@@ -102,6 +105,8 @@ extension ReplicaClient {
     events.append(.sessionEnded(code: code, message: message))
     interrupt()
     sessionLost()
+    // Those who were told may have closed the connection.
+    if isClosed { return }
     session?.token = Identifier(high: 0, low: 0)
     switch code {
     case "goingDown":
@@ -161,15 +166,22 @@ extension ReplicaClient {
     endTurn(moment)
   }
 
-  private func noticeSilence() {
+  /// When the connections are given up, unless something comes before: on the control socket
+  /// anything, on the other one what completes a join.
+  private var silenceDue: Instant {
     let lease = session?.lease ?? timing.lease
+    return min(lastHeard, joinsFailSince ?? lastHeard).advanced(by: lease)
+  }
+
+  private func noticeSilence() {
+    if isClosed { return }
     guard let reconnectAt else {
-      guard lastHeard.advanced(by: lease) <= now.instant else { return }
+      guard silenceDue <= now.instant else { return }
+      joinsFailSince = nil
       events.append(.silent)
-      interrupt()
       phase = .offline
       self.reconnectAt = now.instant.advanced(by: jittered(backOff))
-      return
+      return interrupt()
     }
     // Until a greeting comes: what is left over from the old connection proves nothing.
     guard phase == .offline else {
@@ -195,8 +207,7 @@ extension ReplicaClient {
   /// When ``tick(_:)`` has something to do.
   var nextDeadline: Instant? {
     guard !isClosed else { return nil }
-    let silence = lastHeard.advanced(by: session?.lease ?? timing.lease)
-    var deadline = reconnectAt ?? silence
+    var deadline = reconnectAt ?? silenceDue
     if case .greeting(let since) = phase {
       deadline = min(deadline, since.advanced(by: timing.answer))
     }

@@ -108,7 +108,7 @@ extension ReplicaClient {
     revision = max(revision, bookmark.revision)
     var isFirst = false
     for (scopes, digest) in zip(view.scopes, bookmark.digests) {
-      for scope in scopes where scope.isFollowed && scope.differing == nil {
+      for scope in scopes where scope.isFollowed && !scope.isInDoubt {
         guard scope.digest != digest else {
           scope.mismatches = 0
           continue
@@ -144,7 +144,8 @@ extension ReplicaClient {
   func refetchIfDue() {
     guard let due = refetchDue, due <= now.instant, phase == .live, joining == nil else { return }
     refetchDue = nil
-    rejoin()
+    // Another join may have fetched them meanwhile.
+    if scopes.contains(where: \.isInDoubt) { rejoin() }
   }
 
   /// Says where a scope differed, now that the daemon's is there.
@@ -166,10 +167,10 @@ extension ReplicaClient {
 
   /// The daemon says on the other socket how far our view is.
   ///
-  /// When we are behind and nothing has
-  /// come by the next time it says so, something is lost; where deltas still come, we are slow.
-  /// That shows even a loss after which nothing came any more.
-  func compare(_ reach: DaemonMessage.Reach) {
+  /// When we are behind, and nothing has come by the time that it answers a ping which was sent
+  /// after that, something is lost; where deltas still come, we are slow. That shows even a loss
+  /// after which nothing came any more.
+  func compare(_ reach: DaemonMessage.Reach, pong number: UInt64) {
     guard joining == nil, let view, view.isIntact, reach.nonce == view.nonce else {
       announced = nil
       return
@@ -177,9 +178,11 @@ extension ReplicaClient {
     if let announced, announced.reach.nonce == view.nonce,
       view.sequence < announced.reach.sequence, view.sequence == announced.ours
     {
+      // After a pause several come at once.
+      guard number > announced.ping else { return }
       self.announced = nil
       return lost("the daemon is at \(announced.reach.sequence), we are at \(view.sequence)")
     }
-    announced = view.sequence < reach.sequence ? (reach, view.sequence) : nil
+    announced = view.sequence < reach.sequence ? (reach, view.sequence, pingNumber) : nil
   }
 }

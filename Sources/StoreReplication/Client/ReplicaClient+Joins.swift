@@ -11,10 +11,11 @@ extension ReplicaClient {
     let wanted = scopes.filter { !$0.isGone && !$0.isResolving }
     // A scope that is followed twice is captured once, for both: so both must have the same.
     let fresh = Set(
-      wanted.filter { $0.replica != nil && view?.contains($0) != true }.map(\.name)
+      wanted.filter { $0.isFollowed && ($0.isInDoubt || view?.contains($0) != true) }.map(\.name)
     )
     let asked = wanted.map { scope in
-      ClientJoin.Asked(
+      scope.wasAsked = true
+      return ClientJoin.Asked(
         scope: scope,
         isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name),
         isFollowed: scope.isFollowed,
@@ -40,7 +41,8 @@ extension ReplicaClient {
             mode: asked.isKept ? .keep : asked.scope.mode,
             stateHash: asked.hashes.state,
             actionHash: asked.hashes.action,
-            position: positions[asked.scope.name],
+            // The view goes on with what is kept: if that is captured all the same, then whole.
+            position: asked.isKept ? nil : positions[asked.scope.name],
           )
         },
       )
@@ -56,7 +58,7 @@ extension ReplicaClient {
     var without: Set<String> = []
     for scope in wanted where scope.replica != nil {
       if let position = scope.position, position.epoch == epoch, scope.hasFittingContent,
-        positions[scope.name] ?? position == position
+        !scope.isInDoubt, positions[scope.name] ?? position == position
       {
         positions[scope.name] = position
       } else {
@@ -70,7 +72,7 @@ extension ReplicaClient {
   func freezePositions() {
     guard let view, view.isIntact else { return }
     let position = ClientMessage.Position(epoch: view.epoch, revision: view.revision)
-    for scope in view.scopes.joined() where scope.isFollowed && scope.differing == nil {
+    for scope in view.scopes.joined() where scope.isFollowed && !scope.isInDoubt {
       scope.position = position
     }
   }
@@ -86,6 +88,7 @@ extension ReplicaClient {
   ///
   /// The daemon may need longer than it was given, so the next join is given more.
   func joinTimedOut() {
+    if joinsFailSince == nil { joinsFailSince = now.instant }
     patience = min(patience * 2, timing.patience)
     rejoin()
   }
@@ -237,6 +240,7 @@ extension ReplicaClient {
     freezePositions()
     joining = nil
     patience = timing.answer
+    joinsFailSince = nil
     guard var next = join.view, let echo = join.echo else {
       replaceView(with: nil)
       canKeep = true
@@ -262,7 +266,8 @@ extension ReplicaClient {
     replaceView(with: next)
     // Nothing is shown unless all of it is right: it would not belong to one revision.
     guard next.isIntact else {
-      rejoin()
+      // The turn's end joins, without those that are refused.
+      needsJoin = true
       refuse(refused)
       return
     }

@@ -79,13 +79,14 @@ extension ReplicaClient {
     return (scope, replica)
   }
 
-  /// Whether a scope takes the actions of a schema; one that was only looked at does from now on.
+  /// Whether a scope takes the actions of a schema.
+  ///
+  /// One that is only looked at does from now on when the daemon was not asked for it yet. Later
+  /// the actions need an answer of their own, which must not end what the others look at.
   private func adopt(_ action: SchemaDocument?, for scope: ClientScope) -> Bool {
     guard let action, scope.action?.hash != action.hash else { return true }
-    guard scope.action == nil else { return false }
+    guard scope.action == nil, !scope.wasAsked else { return false }
     scope.takeActions(action)
-    needsJoin = true
-    needTurn()
     return true
   }
 

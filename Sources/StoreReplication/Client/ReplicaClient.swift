@@ -43,6 +43,7 @@ package final class ReplicaClient {
     case closed(WaitFailure)
   }
 
+  @MainActor
   struct SessionState {
     var token: Identifier
     var session: UInt64
@@ -51,6 +52,9 @@ package final class ReplicaClient {
     var window: Int
     var frameBytes: Int
     var lease: Duration
+
+    /// The most bytes of an action that the daemon takes.
+    var actionBytes: Int { ReplicaClient.actionBytes(inFrameOf: frameBytes) }
   }
 
   let identity: Identity
@@ -80,15 +84,15 @@ package final class ReplicaClient {
   var sessionBase: UInt64 = 0
   /// What is subscribed to on the present connection.
   var subscribed: Set<Topic> = []
-  /// How far the daemon said that our view is, where we were behind.
-  var announced: (reach: DaemonMessage.Reach, ours: UInt64)?
+  /// How far the daemon said that our view is, where we were behind, and the last ping until then.
+  var announced: (reach: DaemonMessage.Reach, ours: UInt64, ping: UInt64)?
   @exclusivity(unchecked) var actions = ActionQueue()
-  /// Whether any scope was ever translated; mostly none is.
-  @exclusivity(unchecked) var hasTranslations = false
   /// What is known of outputs whose schemas are not this program's.
   var outputSchemas = OutputSchemas()
   /// When an action's time may be over; no later than that of the first.
   @exclusivity(unchecked) var expiryDue: Instant?
+  /// Actions are not looked at again for that before.
+  var nextExpiry: Instant
   /// Those who wait for the connection or for a scope.
   var waits = Waits()
   /// Whether scopes were released since the last turn.
@@ -99,12 +103,15 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var refetchDue: Instant?
   /// How long a join may be silent before it is given up.
   var patience: Duration
+  /// When a join was given up first since the last one that was complete.
+  var joinsFailSince: Instant?
   var runningEffects: [UInt64: ActionTicket] = [:]
   /// Effects that ended, kept back until the local state has what they changed last.
   @exclusivity(unchecked) var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []
   var requests: [UInt64: Request] = [:]
   var nextRequest: UInt64 = 1
 
+  /// When something came last on the control socket, where every ping has an answer.
   @exclusivity(unchecked) var lastHeard: Instant
   var nextPing: Instant
   var pingNumber: UInt64 = 0
@@ -136,6 +143,7 @@ package final class ReplicaClient {
     self.now = now
     self.generator = generator
     lastHeard = now.instant
+    nextExpiry = now.instant
     nextPing = now.instant
     backOff = timing.backOff.lowerBound
     patience = timing.answer
@@ -171,7 +179,8 @@ package final class ReplicaClient {
 
   /// Takes a control frame; an empty one is the daemon's greeting.
   func receive(control frame: ArraySlice<UInt8>, at moment: Moment) {
-    heard(moment)
+    now = moment
+    lastHeard = moment.instant
     if isClosed { return }
     guard !frame.isEmpty else { return greeted() }
     do throws(MessageError) {
@@ -185,7 +194,7 @@ package final class ReplicaClient {
 
   /// Takes a published message of one frame, which the welcome is.
   func receive(welcome frame: ArraySlice<UInt8>, at moment: Moment) {
-    heard(moment)
+    now = moment
     do throws(MessageError) {
       _ = try Welcome(frame: frame)
       welcomed()
@@ -200,7 +209,7 @@ package final class ReplicaClient {
     body: ArraySlice<UInt8>,
     at moment: Moment,
   ) {
-    heard(moment)
+    now = moment
     bytesSincePing += body.count
     guard let topic = Topic(bytes: topic) else {
       malformed += 1
@@ -224,6 +233,7 @@ package final class ReplicaClient {
     guard phase == .live else { return }
     // Actions first: a scope that is left takes what was sent to it before.
     sendActions()
+    guard phase == .live else { return }
     if needsJoin, joining == nil { startJoin() }
     if bytesSincePing >= limits.bytesPerPing { ping() }
   }
@@ -239,11 +249,6 @@ package final class ReplicaClient {
 
   func send(_ message: ClientMessage) { outgoing.append(.control(message.encoded())) }
 
-  private func heard(_ moment: Moment) {
-    now = moment
-    lastHeard = moment.instant
-  }
-
   private func handle(_ message: DaemonMessage) {
     switch message {
     case .helloOK(let hello): opened(hello)
@@ -256,9 +261,9 @@ package final class ReplicaClient {
     case .finished(let sequences, let reach):
       finishing.append((reach, sequences))
       settleActions()
-    case .pong(_, let revision, let reach):
+    case .pong(let number, let revision, let reach):
       daemonRevision = revision
-      compare(reach)
+      compare(reach, pong: number)
     case .description(let request, let item), .status(let request, let item),
       .history(let request, let item):
       answered(request, item)

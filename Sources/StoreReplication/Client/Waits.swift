@@ -150,7 +150,7 @@ extension ReplicaClient {
   }
 
   private func shownResult(of scope: ClientScope) -> Result<Void, WaitFailure> {
-    scope.replica?.isPresent == true ? .success(()) : .failure(.absent)
+    scope.replica?.isShown == true ? .success(()) : .failure(.absent)
   }
 
   /// Tells those who wait for a session.

@@ -39,8 +39,6 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
 
   package var encoding: [UInt8] { newest.encoded() }
 
-  package var isPresent: Bool { newest != nil }
-
   package func show(revision: UInt64) {
     guard let newest else { return end(.gone) }
     if let root, root.end == nil {

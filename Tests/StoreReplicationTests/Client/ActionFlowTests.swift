@@ -118,6 +118,69 @@ struct ActionFlowTests {
     #expect(cards.replica.shown?.count == 2)
   }
 
+  @Test("What a daemon's frame cannot hold fails, also where it waits or was sent to another one")
+  func frameLimit() throws {
+    let bench = try PlayedDaemon()
+    func large() -> ActionTicket {
+      // A byte string.
+      let header: [UInt8] = [0x59, 0x27, 0x10]
+      return bench.client.submit(header + [UInt8](repeating: 0, count: 10_000), to: bench.scope)
+    }
+    func isRejected(_ ticket: ActionTicket) -> Bool {
+      guard case .failed(let failure)? = ticket.outcome else { return false }
+      return failure.code == Outcome.rejected && failure.message.contains("4058 at most")
+    }
+    try bench.join(revision: 5)
+    let sent = large()
+    try bench.wire.settle()
+    #expect(sent.sequence == 1)
+    let window = (0..<1_023).map { _ in bench.client.submit([1], to: bench.scope) }
+    let waiting = [large(), bench.client.submit([2], to: bench.scope)]
+    try bench.wire.settle()
+    #expect(waiting.allSatisfy { $0.sequence == nil && $0.outcome == nil })
+    _ = bench.take()
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: true, frameBytes: 4_096)
+    #expect(isRejected(large()))
+    let again = bench.take().compactMap { message -> ClientMessage.ActionRequest? in
+      if case .actions(1, let requests) = message { requests.first } else { nil }
+    }
+    #expect(again.map { Array($0.action) } == [[0xf6]], "the empty action, in its place")
+    try bench.acks(
+      first: 1,
+      revisions: [UInt64](repeating: 5, count: 1_024),
+      nonce: 0,
+      sequence: 0,
+    )
+    #expect(window.allSatisfy { $0.sequence != nil })
+    #expect(isRejected(waiting[0]) && waiting[0].sequence == nil)
+    #expect(waiting[1].sequence == 1_025)
+  }
+
+  @Test("Actions that expire soon after each other go together, and none is late")
+  func expiry() throws {
+    let bench = try PlayedDaemon()
+    var late = 0
+    let count = 1_000
+    var left = count
+    for number in 0..<count {
+      let time = Duration.milliseconds(100) + .microseconds(number)
+      let end = bench.wire.now.instant.advanced(by: time + .milliseconds(1))
+      bench.client.submit([0], to: bench.scope, timeToLive: time).whenSettled { _ in
+        left -= 1
+        if bench.wire.now.instant > end { late += 1 }
+      }
+    }
+    try bench.wire.settle()
+    var turns = 0
+    while left > 0, let due = bench.client.nextDeadline {
+      try bench.wire.advance(by: bench.wire.now.instant.duration(to: due))
+      turns += 1
+    }
+    #expect(left == 0 && late == 0)
+    #expect(turns < 10)
+  }
+
   @Test("What was asked is asked again with the next hello, where the answer was lost")
   func lostAnswer() throws {
     let bench = ServerBench()

@@ -83,7 +83,13 @@ struct ActionQueueTests {
       wanted.append(twin.inFlight[twin.sent])
       twin.sent += 1
     }
-    let batch = queue.nextBatch(window: window, count: most, bytes: 1_000, sendsGone: false)
+    let batch = queue.nextBatch(
+      window: window,
+      count: most,
+      bytes: 1_000,
+      mostBytes: 1_000,
+      sendsGone: false,
+    )
     #expect(batch?.places.count ?? 0 == wanted.count)
     guard let batch else { return }
     #expect(batch.first == first)

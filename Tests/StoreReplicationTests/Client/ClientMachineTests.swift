@@ -131,6 +131,102 @@ import Testing
     #expect(bench.wire.reconnects == 1)
   }
 
+  @Test("§11: connections are given up when the control socket is silent, though the other is not")
+  func deafControl() throws {
+    let bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+    for _ in 0..<12 {
+      try bench.wire.advance(by: .seconds(1))
+      try bench.bookmark(revision: 5, sequence: 0, digest: bench.copy.replica.digest)
+    }
+    #expect(bench.wire.events.contains(.silent))
+    #expect(bench.wire.reconnects > 0)
+  }
+
+  @Test("§11: connections are given up when joins are in vain, though the control socket speaks")
+  func deafPublishing() throws {
+    let bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+    _ = bench.client.add("other", mode: .sendOnly, replica: nil)
+    try bench.wire.settle()
+    let nowhere = DaemonMessage.Reach(nonce: 0, sequence: 0)
+    for second in 1...12 {
+      try bench.wire.advance(by: .seconds(1))
+      try bench.send(.pong(number: 0, revision: 5, reach: nowhere))
+      #expect(bench.wire.events.contains(.silent) == (second > 10))
+    }
+    #expect(bench.wire.reconnects > 0)
+  }
+
+  @Test("§9: only the pong to a ping that was sent after the first one shows a loss")
+  func pongs() throws {
+    let bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+    let ahead = DaemonMessage.Reach(nonce: bench.client.lastNonce, sequence: 1)
+    func pong(_ number: UInt64) -> [UInt8] {
+      DaemonMessage.pong(number: number, revision: 6, reach: ahead).encoded()
+    }
+    for _ in 1...2 { try bench.wire.advance(by: .seconds(4)) }
+    #expect(bench.client.pingNumber == 2)
+    bench.wire.control.append(pong(1))
+    bench.wire.control.append(pong(2))
+    try bench.wire.settle()
+    #expect(bench.wire.resynchronizations == [])
+    try bench.wire.advance(by: .seconds(4))
+    bench.wire.control.append(pong(3))
+    try bench.wire.settle()
+    #expect(bench.wire.resynchronizations == ["the daemon is at 1, we are at 0"])
+  }
+
+  @Test("§9: a scope in doubt is fetched whole by whatever join comes first")
+  func doubt() throws {
+    let bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+    let wrong = Digest(rawValue: 1)
+    try bench.bookmark(revision: 5, sequence: 0, digest: wrong)
+    try bench.answer(revision: 5, sequence: 0)
+    try bench.bookmark(revision: 5, sequence: 0, digest: wrong)
+    #expect(bench.wire.resynchronizations.count == 2)
+    _ = bench.client.add("other", mode: .sendOnly, replica: nil)
+    try bench.wire.settle()
+    let request = try #require(bench.wire.joins.last?.first)
+    #expect(request.mode == .follow)
+    #expect(request.position == nil)
+    try bench.answer(accepting: 2, revision: 5, sequence: 0)
+    // It is checked again, and there is nothing left to fetch.
+    let joins = bench.wire.joins.count
+    try bench.wire.advance(by: .seconds(2))
+    #expect(bench.wire.joins.count == joins)
+    try bench.bookmark(revision: 5, sequence: 0, digest: wrong)
+    #expect(bench.wire.resynchronizations.count == 3)
+  }
+
+  @Test("§12: who closes the connection when the session ends has closed it for good")
+  func closedAtTheEnd() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x61, 0x61], to: scope)
+    try bench.wire.settle()
+    try bench.acks(first: 1, revisions: [5], hasEffects: true, nonce: 0, sequence: 0)
+    ticket.whenFinished { bench.wire.turn.close("enough") }
+    try bench.send(.goodbye(code: "leaseEnded", message: ""))
+    #expect(bench.client.isClosed)
+    #expect(bench.wire.events.last == .closed("enough"))
+    #expect(bench.hellos.count == 1)
+  }
+
+  @Test("§12: who closes the connection when an action expires has closed it for good")
+  func closedByExpiry() throws {
+    let bench = try PlayedDaemon()
+    let ticket = bench.client.submit([0], to: bench.scope, timeToLive: .seconds(10))
+    ticket.whenSettled { _ in bench.wire.turn.close("enough") }
+    try bench.wire.settle()
+    try bench.wire.advance(by: .seconds(10))
+    #expect(ticket.isFinished)
+    #expect(bench.client.isClosed)
+    #expect(bench.client.nextDeadline == nil)
+  }
+
   @Test("§11: a new epoch is told, and everything is fetched afresh")
   func newEpoch() throws {
     let bench = try PlayedDaemon()

@@ -269,29 +269,63 @@ struct EvolutionTests {
     try bench.connect(to: second)
     #expect(tickets[0].outcome == .applied(revision: 1, hasEffects: false))
     #expect(failure(tickets[1])?.message.contains("does not know the action \"pinned\"") == true)
+    #expect(failure(tickets[1])?.code == Outcome.outcomeUnknown, "the first may have applied it")
     #expect(tickets[2].outcome == .applied(revision: 2, hasEffects: false))
     #expect(second.root.state.library.name == "across")
     #expect(replica.shown == NewBuild.Library(second.root.state.library))
   }
 
-  @Test("An action that is too large in the daemon's form is rejected here")
+  @Test("Whether an action is too large is a matter of its form in the daemon's build")
   func tooLarge() throws {
+    let bench = try BenchClient(oldDaemon())
+    let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     let large = NewBuild.Action.renamed(to: String(repeating: "x", count: 100), isQuiet: true)
-    let bytes = try large.encoded()
-    let own = SchemaRegistry.document(for: NewBuild.Action.self)
-    let theirs = SchemaRegistry.document(for: OldBuild.Action.self)
-    let narrow = ActionTranslation(scope: "library", from: own, to: theirs, mostBytes: 100)
-    let wide = ActionTranslation(scope: "library", from: own, to: theirs, mostBytes: 115)
     let translated = try OldBuild.Action.renamed(to: String(repeating: "x", count: 100)).encoded()
+    let ticket = ActionTicket(scope: scope, action: try large.encoded(), timeToLive: nil)
     #expect(translated.count == 115)
-    #expect(wide.translate(bytes) == .success(translated))
-    let message =
-      "The daemon is of another build and needs 115 bytes for this action of \"library\"; "
-      + "it takes 100 at most."
+    #expect(ticket.obstacle(mostBytes: 115) == nil)
     #expect(
-      narrow.translate(bytes)
-        == .failure(Outcome.Failure(code: Outcome.rejected, message: message))
+      ticket.obstacle(mostBytes: 114)?.message
+        == "The action has 115 bytes, and the daemon takes 114 at most."
     )
+  }
+
+  @Test("What is sent when an action was refused has its time to live")
+  func lifeOfTheNext() throws {
+    let bench = try BenchClient(oldDaemon())
+    let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    let next = try NewBuild.Action.added(title: "next").encoded()
+    let unknown = bench.client.submit(try NewBuild.Action.pinned(id: 1).encoded(), to: scope)
+    unknown.whenSettled { _ in
+      _ = bench.client.submit(next, to: scope, timeToLive: .seconds(1))
+    }
+    try bench.settle()
+    let deadlines = bench.sent.flatMap { message -> [UInt64?] in
+      if case .actions(_, let requests) = message { requests.map(\.deadline) } else { [] }
+    }
+    #expect(deadlines == [bench.now.wallMilliseconds + 1_000])
+  }
+
+  @Test("Actions of who comes later are asked for on their own, and translated")
+  func laterActions() throws {
+    let daemon = oldDaemon()
+    let bench = try BenchClient(daemon)
+    let (reader, _) = try bench.follow(NewBuild.Library.self, Never.self)
+    #expect(reader.status == .live)
+    let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    try bench.send(NewBuild.Action.renamed(to: "later", isQuiet: true), to: scope)
+    #expect(daemon.root.state.library.name == "later")
+    #expect(replica.shown?.label == "later")
+  }
+
+  @Test("A refusal of actions leaves those alone who only look")
+  func laterRefusal() throws {
+    let bench = try BenchClient(NewDaemon(NewBuild.Library(), epoch: 1, NewBuild.reduce))
+    let (reader, replica) = try bench.follow(NewBuild.Library.self, Never.self)
+    let (scope, _) = try bench.follow(NewBuild.Library.self, OldBuild.Action.self)
+    #expect(refusal(scope)?.code == "schemaMismatch")
+    #expect(reader.status == .live)
+    #expect(replica.isShown)
   }
 
   @Test("Who only looks takes no actions, and need not know any")
@@ -384,6 +418,19 @@ struct EvolutionTests {
     #expect(bench.client.isQuiet)
   }
 
+  @Test("A state that cannot be held is fetched once, and the others do not wait for it")
+  func unreadableOnce() throws {
+    let library = OldBuild.Library(name: "a long name")
+    let daemon = OldDaemon(library, tail: OldBuild.Library(), epoch: 1, OldBuild.reduce)
+    let bench = try BenchClient(daemon)
+    let (_, tail) = try bench.follow(scope: "tail", OldBuild.Library.self, OldBuild.Action.self)
+    let (scope, _) = try bench.follow(StrictBuild.Library.self, Never.self)
+    #expect(refusal(scope)?.code == "badState")
+    #expect(bench.joins.filter { $0.contains { $0.scope == "library" } }.count == 2)
+    #expect(tail.isShown)
+    #expect(bench.client.isQuiet)
+  }
+
   @Test("A snapshot that is none of the daemon's own schema is refused")
   func wrongSnapshot() throws {
     let bench = try BenchClient(oldDaemon())
@@ -460,6 +507,44 @@ struct EvolutionTests {
     try bench.send(OldBuild.Action.removed(id: 1), to: scope)
     #expect(replica.shown == fourth.root.state.library)
     #expect(bench.resynchronizations == [])
+  }
+
+  @Test("Whoever asks for a scope that was refused waits for what the next daemon has")
+  func refusedBefore() throws {
+    let bench = try BenchClient(oldDaemon(epoch: 1))
+    let (scope, replica) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
+    try bench.connect(to: NewDaemon(NewBuild.Library(), epoch: 2, NewBuild.reduce))
+    #expect(refusal(scope)?.code == "schemaMismatch")
+    let third = oldDaemon(epoch: 3)
+    third.holdsJobs = true
+    try bench.connect(to: third)
+    #expect(scope.status == .joining)
+    var shown: [Bool] = []
+    bench.client.wait(for: .state(of: ObjectIdentifier(scope)), within: nil) { _ in
+      shown.append(replica.isShown)
+    }
+    #expect(shown == [])
+    third.finishJobs()
+    third.holdsJobs = false
+    try third.settle()
+    #expect(shown == [true])
+  }
+
+  @Test("Whoever waits for a scope whose types are asked for is told that the connection is closed")
+  func closedMeanwhile() throws {
+    let bench = try BenchClient(oldDaemon())
+    bench.alter { message in
+      guard case .description = message else { return message }
+      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+    }
+    let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
+    var failure: WaitFailure?
+    bench.client.wait(for: .state(of: ObjectIdentifier(scope)), within: nil) { result in
+      if case .failure(let reason) = result { failure = reason }
+    }
+    bench.turn.close("enough")
+    #expect(failure == .closed("enough"))
+    #expect(scope.status == .closed("enough"))
   }
 
   @Test("While types are asked for, other scopes go on, and actions wait for the answer")

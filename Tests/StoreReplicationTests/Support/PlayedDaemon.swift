@@ -42,12 +42,25 @@ final class PlayedDaemon {
     return scope
   }
 
+  /// The answers to the join under way, which end in a snapshot of the scope.
+  func answer(accepting scopes: UInt64 = 1, revision: UInt64, sequence: UInt64) throws {
+    let answers = (1...scopes).map { DaemonMessage.JoinAnswer.accepted(handle: $0) }
+    try send(.joined(nonce: client.lastNonce, topic: topic, answers))
+    try echo(revision: revision, sequence: sequence)
+    try snapshot(revision: revision)
+  }
+
   func greet() throws {
     wire.control.append([])
     try wire.settle()
   }
 
-  func helloOK(epoch: UInt64 = 77, last: UInt64, isResumed: Bool) throws {
+  func helloOK(
+    epoch: UInt64 = 77,
+    last: UInt64,
+    isResumed: Bool,
+    frameBytes: UInt64 = 1 << 20,
+  ) throws {
     try send(
       .helloOK(
         DaemonMessage.HelloOK(
@@ -59,7 +72,7 @@ final class PlayedDaemon {
           lastSequence: last,
           isResumed: isResumed,
           leaseMilliseconds: 10_000,
-          frameBytes: 1 << 20,
+          frameBytes: frameBytes,
           window: 1024,
           scopes: 1024,
           running: [],
