@@ -6,6 +6,9 @@ import StoreState
 /// the nodes from its own up to the root. So a node lives as long as anybody has use for it, and
 /// nobody who waits keeps a root alive. A node whose child has gone has **ended**, and everything
 /// below it: it keeps its last state.
+///
+/// What every commit looks at is not checked for overlapping accesses, which would cost a third of
+/// the walk: nothing here is handed on `inout` to code that could come back.
 @MainActor
 @usableFromInline
 package class AnyStoreNode {
@@ -19,9 +22,9 @@ package class AnyStoreNode {
   /// Whether somebody waits who keeps this in the tree.
   final private(set) var isHeld = false
   final private(set) var ownEnd: StoreEnd?
-  fileprivate final var waiting = WaitingChildren()
+  @exclusivity(unchecked) fileprivate final var waiting = WaitingChildren()
   /// The rows among the waiting children, which are found by their ids.
-  fileprivate final var waitingRows = WaitingChildren()
+  @exclusivity(unchecked) fileprivate final var waitingRows = WaitingChildren()
 
   init(tree: StoreTree, parent: AnyStoreNode?, end: StoreEnd? = nil) {
     self.tree = tree
@@ -117,8 +120,8 @@ package class AnyStoreNode {
 @usableFromInline
 package class StoreNode<State>: AnyStoreNode {
   /// What somebody reads of it who wants to know of changes; nil until anybody has.
-  fileprivate final var reads: StoreReads<State>?
-  private final var observers: ObserverList<StoreEvent>?
+  @exclusivity(unchecked) fileprivate final var reads: StoreReads<State>?
+  @exclusivity(unchecked) private final var observers: ObserverList<StoreEvent>?
   private final var children: [StoreNodeKey: WeakNode] = [:]
   private final var limit = 16
   private final var stores: [(key: AnyKeyPath?, store: WeakStore)] = []

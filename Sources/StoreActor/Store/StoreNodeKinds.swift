@@ -32,9 +32,9 @@ package final class RootNode<State>: StoreNode<State> {
   /// is still there.
   func collect() {
     commitObservers.removeCancelled()
-    if commitObservers.isEmpty { settle() } else { tree.add(.commit(commitObservers)) }
+    if !commitObservers.isEmpty { tree.add(.commit(commitObservers)) }
     let (old, new) = (UnsafePointer(cells.other), UnsafePointer(cells.current))
-    if !haveSameMemory(at: old, new) { changed(from: old, to: new) }
+    if haveSameMemory(at: old, new) { settle() } else { changed(from: old, to: new) }
   }
 
   /// Shows another state: a commit of a root whose states are made elsewhere.

@@ -18,7 +18,7 @@ package final class StoreTree {
   private var notices: [StoreNotice] = []
   private var told = 0
   /// How many nodes commits have looked into.
-  package internal(set) var visits = 0
+  @exclusivity(unchecked) package internal(set) var visits = 0
   /// How many key paths were evaluated to find out what has changed.
   package internal(set) var evaluations = 0
   /// How many reads there may be before those that nobody waits for are looked for.

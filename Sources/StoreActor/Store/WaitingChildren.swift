@@ -4,10 +4,13 @@
 /// child that only streams wait for is not held: streams end with their stores.
 @MainActor
 struct WaitingChildren {
-  private struct Entry {
-    weak var child: AnyStoreNode?
-    var held: AnyStoreNode?
-    var isFree = false
+  /// A place of a child; what is held costs less to visit.
+  private enum Entry {
+    case held(AnyStoreNode)
+    case known(WeakNode)
+    case free
+
+    var isHeld: Bool { if case .held = self { true } else { false } }
   }
 
   private var entries: [Entry] = []
@@ -24,35 +27,36 @@ struct WaitingChildren {
       child.slot = nil
       return
     }
-    let slot = child.slot ?? takeSlot(for: child)
+    let slot = child.slot ?? takeSlot()
     child.slot = slot
-    heldCount += (isHeld ? 1 : 0) - (entries[slot].held == nil ? 0 : 1)
-    entries[slot].held = isHeld ? child : nil
+    heldCount += (isHeld ? 1 : 0) - (entries[slot].isHeld ? 1 : 0)
+    entries[slot] = isHeld ? .held(child) : .known(WeakNode(node: child))
   }
 
   /// The first one from a place on, and the place behind it; nil when there are no more.
   mutating func next(_ place: inout Int) -> AnyStoreNode? {
     while place < entries.count {
       place += 1
-      if entries[place - 1].isFree { continue }
-      if let child = entries[place - 1].child { return child }
-      release(place - 1)
+      switch entries[place - 1] {
+      case .held(let child): return child
+      case .known(let child):
+        if let child = child.node { return child }
+        release(place - 1)
+      case .free: break
+      }
     }
     return nil
   }
 
-  private mutating func takeSlot(for child: AnyStoreNode) -> Int {
-    if let slot = free.popLast() {
-      entries[slot] = Entry(child: child)
-      return slot
-    }
-    entries.append(Entry(child: child))
+  private mutating func takeSlot() -> Int {
+    if let slot = free.popLast() { return slot }
+    entries.append(.free)
     return entries.count - 1
   }
 
   private mutating func release(_ slot: Int) {
-    if entries[slot].held != nil { heldCount -= 1 }
-    entries[slot] = Entry(isFree: true)
+    if entries[slot].isHeld { heldCount -= 1 }
+    entries[slot] = .free
     free.append(slot)
   }
 }
