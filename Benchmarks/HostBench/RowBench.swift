@@ -19,8 +19,9 @@ final class RowBench {
   ///
   /// - Parameters:
   ///   - rows: The rows that there are.
-  ///   - clients: The clients.
+  ///   - count: How many clients there are.
   ///   - scopes: The rows that each client follows, others than the other clients.
+  /// - Throws: ``BenchError`` when a row is not shown.
   init(rows: Int, clients count: Int, scopes: Int) throws {
     daemon = BenchDaemon(rows: rows)
     var clients: [BenchClient] = []

@@ -36,6 +36,8 @@ final class SnapshotBench {
   /// Bytes a second to all joiners together.
   ///
   /// - Parameter watchesMemory: Whether memory is looked at in between, which takes its time.
+  /// - Returns: The bytes.
+  /// - Throws: ``BenchError`` when a joiner did not get all.
   func bytesPerSecond(watchesMemory: Bool = false) throws -> Double {
     let memory = watchesMemory ? Machine.memoryBytes : 0
     var cost: Int64 = 0

@@ -34,8 +34,8 @@ extension BenchCase {
     BenchCase(name: "send-children-1000") { list(live: 1000) },
   ]
 
-  /// Rows that somebody waits for, from none to a thousand, by how their stores are got and what is read of them; an action
-  /// that concerns none of them, and one that concerns the first.
+  /// Rows that somebody waits for, from none to a thousand, by how their stores are got and what is
+  /// read of them; an action that concerns none of them, and one that concerns the first.
   private static let observing: [BenchCase] = ObservedRows.allCases.flatMap { rows in
     [0, 1, 1000].flatMap { count in
       [
