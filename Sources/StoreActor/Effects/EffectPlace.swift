@@ -19,16 +19,16 @@ package class EffectPlace: @unchecked Sendable {
   /// The place around this one; nil for a root.
   let parent: EffectPlace?
   /// Where the parent has the child; nil for a root.
-  let keyPath: AnyKeyPath?
+  let path: ChildrenPath?
   let isPresented: Bool
   /// What was last found to run here.
   var site: EffectSite?
   /// Sends the action that ends the presentation, on behalf of the action that this place is of.
   @MainActor var dismissal: (@MainActor () -> Void)?
 
-  init(parent: EffectPlace?, keyPath: AnyKeyPath?, isPresented: Bool) {
+  init(parent: EffectPlace?, path: ChildrenPath?, isPresented: Bool) {
     self.parent = parent
-    self.keyPath = keyPath
+    self.path = path
     self.isPresented = isPresented
   }
 
@@ -38,7 +38,7 @@ package class EffectPlace: @unchecked Sendable {
     return parent.registry
   }
 
-  /// What tells a child from others that its parent has, or had, at the same key path.
+  /// What tells a child from others that its parent has, or had, at the same path.
   var id: AnyHashable {
     preconditionFailure("A place without an id: every place but a root is a ChildPlace.")
   }
@@ -58,7 +58,7 @@ package class EffectPlace: @unchecked Sendable {
   final func isSame(as other: EffectPlace) -> Bool {
     if self === other { return true }
     guard let parent, let otherParent = other.parent else { return false }
-    return keyPath == other.keyPath && id == other.id && parent.isSame(as: otherParent)
+    return path == other.path && id == other.id && parent.isSame(as: otherParent)
   }
 }
 
@@ -70,15 +70,15 @@ final class ChildPlace<ID: Hashable>: EffectPlace, @unchecked Sendable {
 
   /// The place of a child of the feature that is being reduced.
   @usableFromInline
-  init(at keyPath: AnyKeyPath, id: ID) {
+  init(at path: ChildrenPath, id: ID) {
     childID = id
-    super.init(parent: .current, keyPath: keyPath, isPresented: false)
+    super.init(parent: .current, path: path, isPresented: false)
   }
 
   /// The place of a child of the feature that is being reduced, which presents it.
-  init(presentedAt keyPath: AnyKeyPath, id: ID) {
+  init(presentedAt path: ChildrenPath, id: ID) {
     childID = id
-    super.init(parent: .current, keyPath: keyPath, isPresented: true)
+    super.init(parent: .current, path: path, isPresented: true)
   }
 
   override var id: AnyHashable { AnyHashable(childID) }

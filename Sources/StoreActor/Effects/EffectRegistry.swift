@@ -10,7 +10,7 @@ import Synchronization
 package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   fileprivate struct State {
     var entries: [Int: Entry] = [:]
-    let root = EffectSite(parent: nil, keyPath: nil, id: AnyHashable(0))
+    let root = EffectSite(parent: nil, path: nil, id: AnyHashable(0))
   }
 
   /// A piece of work, and where it is to be found.
@@ -25,7 +25,7 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   private let absenceCell = Atomic(Absence.fault)
 
   package init() {
-    super.init(parent: nil, keyPath: nil, isPresented: false)
+    super.init(parent: nil, path: nil, isPresented: false)
   }
 
   deinit {
@@ -92,21 +92,21 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
 // MARK: - Children
 
 extension EffectRegistry {
-  /// The ids of the children that a place has at a key path and that have anything running.
-  package func children(of place: EffectPlace, at keyPath: AnyKeyPath) -> [AnyHashable] {
+  /// The ids of the children that a place has at a path and that have anything running.
+  package func children(of place: EffectPlace, at path: ChildrenPath) -> [AnyHashable] {
     state.withLock { state in
       // Sound: ids are values.
-      UncheckedSendable(state.knownSite(at: place)?.children(at: keyPath).map { Array($0.keys) })
+      UncheckedSendable(state.knownSite(at: place)?.children(at: path).map { Array($0.keys) })
     }
     .value ?? []
   }
 
   /// Cancels what children have running, and those below them, which are there no more.
-  func end(_ ids: [AnyHashable], at keyPath: AnyKeyPath, of place: EffectPlace) {
+  func end(_ ids: [AnyHashable], at path: ChildrenPath, of place: EffectPlace) {
     let work = state.withLock { state -> [EffectWork] in
       guard let site = state.knownSite(at: place) else { return [] }
       var work: [EffectWork] = []
-      for id in ids { site.children(at: keyPath)?[id]?.end(&work) }
+      for id in ids { site.children(at: path)?[id]?.end(&work) }
       for work in work { state.forget(work) }
       site.removeIfEmpty()
       return work
@@ -164,17 +164,17 @@ extension EffectRegistry.State {
   /// The site of a place; makes it if there is none.
   func site(at place: EffectPlace) -> EffectSite {
     if let site = knownSite(at: place) { return site }
-    guard let parent = place.parent, let keyPath = place.keyPath else { return root }
-    let site = site(at: parent).addChild(at: keyPath, id: place.id)
+    guard let parent = place.parent, let path = place.path else { return root }
+    let site = site(at: parent).addChild(at: path, id: place.id)
     place.site = site
     return site
   }
 
   /// The site of a place, if there is one.
   func knownSite(at place: EffectPlace) -> EffectSite? {
-    guard let parent = place.parent, let keyPath = place.keyPath else { return root }
+    guard let parent = place.parent, let path = place.path else { return root }
     if let site = place.site, site.parent != nil || site.isOver { return site }
-    let site = knownSite(at: parent)?.children(at: keyPath)?[place.id]
+    let site = knownSite(at: parent)?.children(at: path)?[place.id]
     place.site = site
     return site
   }
@@ -204,42 +204,42 @@ final class EffectSite: @unchecked Sendable {
 
   /// The site around this one; nil for a root, and when nothing runs here any more.
   private(set) var parent: EffectSite?
-  private let keyPath: AnyKeyPath?
+  private let path: ChildrenPath?
   private var id: AnyHashable
   /// Whether the child is there no more, although what it had running may not have ended yet.
   private(set) var isOver = false
-  /// By their key paths, of which few have anything running, and which are slow to hash.
-  private var children: [(keyPath: AnyKeyPath, sites: [AnyHashable: EffectSite])] = []
+  /// By their paths, of which few have anything running, and which are slow to hash.
+  private var children: [(path: ChildrenPath, sites: [AnyHashable: EffectSite])] = []
   /// What runs here.
   var work: [Int: EffectWork] = [:]
   /// What runs here and below, by id.
   var byID: [CancelID: [Int: EffectWork]] = [:]
   var intervals: [CancelID: ThrottleInterval] = [:]
 
-  init(parent: EffectSite?, keyPath: AnyKeyPath?, id: AnyHashable) {
+  init(parent: EffectSite?, path: ChildrenPath?, id: AnyHashable) {
     self.parent = parent
-    self.keyPath = keyPath
+    self.path = path
     self.id = id
   }
 
-  func children(at keyPath: AnyKeyPath) -> [AnyHashable: EffectSite]? {
-    children.first { $0.keyPath == keyPath }?.sites
+  func children(at path: ChildrenPath) -> [AnyHashable: EffectSite]? {
+    children.first { $0.path == path }?.sites
   }
 
-  func addChild(at keyPath: AnyKeyPath, id: AnyHashable) -> EffectSite {
-    let site = EffectSite(parent: self, keyPath: keyPath, id: id)
-    insert(site, at: keyPath)
+  func addChild(at path: ChildrenPath, id: AnyHashable) -> EffectSite {
+    let site = EffectSite(parent: self, path: path, id: id)
+    insert(site, at: path)
     return site
   }
 
   /// Goes to another id, and takes the place of what may be there.
   func move(to id: AnyHashable) {
-    guard let parent, let keyPath else { return }
+    guard let parent, let path else { return }
     parent.remove(self)
-    if let other = parent.children(at: keyPath)?[id] { parent.remove(other) }
+    if let other = parent.children(at: path)?[id] { parent.remove(other) }
     self.id = id
     self.parent = parent
-    parent.insert(self, at: keyPath)
+    parent.insert(self, at: path)
   }
 
   /// Takes this, and all below it, out of the tree.
@@ -264,20 +264,20 @@ final class EffectSite: @unchecked Sendable {
     parent.removeIfEmpty()
   }
 
-  private func insert(_ child: EffectSite, at keyPath: AnyKeyPath) {
+  private func insert(_ child: EffectSite, at path: ChildrenPath) {
     Self.childCount.add(1, ordering: .relaxed)
-    let index = children.firstIndex { $0.keyPath == keyPath }
+    let index = children.firstIndex { $0.path == path }
     if let index {
       children[index].sites[child.id] = child
     } else {
-      children.append((keyPath, [child.id: child]))
+      children.append((path, [child.id: child]))
     }
   }
 
   private func remove(_ child: EffectSite) {
     Self.childCount.subtract(1, ordering: .relaxed)
     child.parent = nil
-    guard let index = children.firstIndex(where: { $0.keyPath == child.keyPath }) else { return }
+    guard let index = children.firstIndex(where: { $0.path == child.path }) else { return }
     children[index].sites[child.id] = nil
     if children[index].sites.isEmpty { children.remove(at: index) }
   }

@@ -33,36 +33,34 @@ extension Effect {
   /// looked for only where some have effects: by this action, or by earlier ones.
   ///
   /// - Parameters:
-  ///   - keyPath: Where the parent has the children.
+  ///   - path: Where the parent has the children.
   ///   - started: The effects that a child began by this action.
   ///   - isPresent: Whether a child is there.
   /// - Returns: The effects.
   @inlinable
   func endingChildren<ID: Hashable>(
-    at keyPath: AnyKeyPath,
+    at path: ChildrenPath,
     started: Self,
     unless isPresent: (ID) -> Bool,
   ) -> Self {
     if started.isNone, !EffectSite.anyIsChild { return self }
-    return merge(with: started.endOfChildren(at: keyPath, unless: isPresent))
+    return merge(with: started.endOfChildren(at: path, unless: isPresent))
   }
 
   /// The end of the effects of children that are there no more, those that this is about to begin
   /// included.
   @usableFromInline
-  func endOfChildren<ID: Hashable>(at keyPath: AnyKeyPath, unless isPresent: (ID) -> Bool) -> Self {
+  func endOfChildren<ID: Hashable>(at path: ChildrenPath, unless isPresent: (ID) -> Bool) -> Self {
     let place = EffectPlace.current
-    var ids = place.registry.children(of: place, at: keyPath)
+    var ids = place.registry.children(of: place, at: path)
     if case .child(_, let child, _) = operation { ids.append(child.id) }
     ids.removeAll { id in (id as? ID).map(isPresent) ?? true }
     if ids.isEmpty { return .none }
     // Sound: ids are values.
     let gone = UncheckedSendable(ids)
-    // Sound: a key path cannot be changed.
-    nonisolated(unsafe) let keyPath = keyPath
     return Self(
       .resolve { place in
-        place.registry.end(gone.value, at: keyPath, of: place)
+        place.registry.end(gone.value, at: path, of: place)
         return .none
       }
     )

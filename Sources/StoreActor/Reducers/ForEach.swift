@@ -124,6 +124,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   @usableFromInline let state: WritableKeyPath<Parent.State, IdentifiedArray<ID, Element.State>>
   @usableFromInline
   let action: AnyCasePath<Parent.Action, IdentifiedAction<ID, Element.Action>>
+  @usableFromInline let path: ChildrenPath
   @usableFromInline let location: IssueLocation
 
   @inlinable
@@ -137,6 +138,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     self.parent = parent._prepared()
     self.element = element._prepared()
     self.state = state
+    path = ChildrenPath(state)
     self.action = action
     self.location = location
   }
@@ -149,7 +151,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
   ) -> Effect<Parent.Action> {
     let elementEffects = reduceElement(into: &state, action: action)
     let effects = elementEffects.merge(with: parent.reduce(&state, action))
-    return effects.endingChildren(at: self.state, started: elementEffects) { (id: ID) in
+    return effects.endingChildren(at: path, started: elementEffects) { (id: ID) in
       state[keyPath: self.state].contains(id: id)
     }
   }
@@ -162,7 +164,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     guard case .element(let id, let elementAction)? = self.action.extract(from: action) else {
       return .none
     }
-    let place = ChildPlace(at: self.state, id: id)
+    let place = ChildPlace(at: path, id: id)
     var effects = Effect<Element.Action>.none
     var isPresent = false
     place.run {
@@ -187,7 +189,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
     for id in names.isEmpty
       ? [] : state[keyPath: self.state].ids.filter({ names.contains("\($0)") })
     {
-      let place = ChildPlace(at: self.state, id: id)
+      let place = ChildPlace(at: path, id: id)
       let restoration = restoration.narrowed(to: action.name.appending(.element(id)))
       var effects = Effect<Element.Action>.none
       place.run {
@@ -200,7 +202,7 @@ public struct _ForEachReducer<Parent: Reducer, ID: Hashable & Sendable, Element:
       )
     }
     let effects = elementEffects.merge(with: parent._restored(&state, restoration))
-    return effects.endingChildren(at: self.state, started: elementEffects) { (id: ID) in
+    return effects.endingChildren(at: path, started: elementEffects) { (id: ID) in
       state[keyPath: self.state].contains(id: id)
     }
   }

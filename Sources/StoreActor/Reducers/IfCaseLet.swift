@@ -32,7 +32,7 @@ extension Reducer {
 public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let parent: Reduce<Parent.State, Parent.Action>
   @usableFromInline let child: Reduce<Child.State, Child.Action>
-  @usableFromInline let keyPath: AnyKeyPath
+  @usableFromInline let path: ChildrenPath
   @usableFromInline let state: AnyCasePath<Parent.State, Child.State>
   @usableFromInline let action: AnyCasePath<Parent.Action, Child.Action>
   @usableFromInline let embed: @Sendable (Child.Action) -> Parent.Action
@@ -49,7 +49,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) {
     self.parent = parent._prepared()
     self.child = child._prepared()
-    keyPath = state
+    path = ChildrenPath(state)
     self.state = AnyCasePath(state)
     self.action = action
     embed = { action.embed($0) }
@@ -64,7 +64,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     let childEffects = reduceChild(into: &state, action: action)
     let effects = childEffects.merge(with: parent.reduce(&state, action))
-    return effects.endingChildren(at: keyPath, started: childEffects) { (id: AnyHashable) in
+    return effects.endingChildren(at: path, started: childEffects) { (id: AnyHashable) in
       id == self.state.extract(from: state).map { identity($0) }
     }
   }
@@ -79,7 +79,7 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       reportAbsentChild(.ifCaseLet, action: childAction, at: location)
       return .none
     }
-    let place = ChildPlace(at: keyPath, id: identity(childState))
+    let place = ChildPlace(at: path, id: identity(childState))
     var effects = Effect<Child.Action>.none
     place.run { effects = child.reduce(&childState, childAction) }
     if identity.id != nil { place.follow(identity(childState)) }
@@ -94,14 +94,14 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     var childEffects = Effect<Parent.Action>.none
     if var childState = self.state.extract(from: state) {
-      let place = ChildPlace(at: keyPath, id: identity(childState))
+      let place = ChildPlace(at: path, id: identity(childState))
       var effects = Effect<Child.Action>.none
       place.run { effects = child._restored(&childState, restoration.narrowed(to: action.name)) }
       state = self.state.embed(childState)
       childEffects = effects.ofChild(at: place, embed: embed)
     }
     let effects = childEffects.merge(with: parent._restored(&state, restoration))
-    return effects.endingChildren(at: keyPath, started: childEffects) { (id: AnyHashable) in
+    return effects.endingChildren(at: path, started: childEffects) { (id: AnyHashable) in
       id == self.state.extract(from: state).map { identity($0) }
     }
   }

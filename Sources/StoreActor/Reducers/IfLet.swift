@@ -178,6 +178,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let embed: @Sendable (Child.Action) -> Parent.Action
   @usableFromInline let identity = ChildIdentity<Child.State>(.idOrCase)
   @usableFromInline let ephemerality = Ephemerality<Child.State, Child.Action>()
+  @usableFromInline let path: ChildrenPath
   @usableFromInline let location: IssueLocation
 
   @inlinable
@@ -191,6 +192,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.parent = parent._prepared()
     self.child = child._prepared()
     self.state = state
+    path = ChildrenPath(state)
     self.action = action
     embed = { action.embed($0) }
     self.location = location
@@ -206,7 +208,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let before = ephemerality.isPossible ? state[keyPath: self.state].map { identity($0) } : nil
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     if let before { endEphemeral(before, in: &state, action: action) }
-    return effects.endingChildren(at: self.state, started: childEffects) { (id: AnyHashable) in
+    return effects.endingChildren(at: path, started: childEffects) { (id: AnyHashable) in
       id == state[keyPath: self.state].map { identity($0) }
     }
   }
@@ -234,7 +236,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     var childEffects = Effect<Parent.Action>.none
     if let id = state[keyPath: self.state].map({ identity($0) }) {
-      let place = ChildPlace(at: self.state, id: id)
+      let place = ChildPlace(at: path, id: id)
       var effects = Effect<Child.Action>.none
       place.run {
         state[keyPath: self.state].modifyIfPresent {
@@ -244,7 +246,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       childEffects = effects.ofChild(at: place, embed: embed)
     }
     let effects = childEffects.merge(with: parent._restored(&state, restoration))
-    return effects.endingChildren(at: self.state, started: childEffects) { (id: AnyHashable) in
+    return effects.endingChildren(at: path, started: childEffects) { (id: AnyHashable) in
       id == state[keyPath: self.state].map { identity($0) }
     }
   }
@@ -259,7 +261,7 @@ public struct _IfLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
       reportAbsentChild(.ifLet, action: childAction, at: location)
       return .none
     }
-    let place = ChildPlace(at: self.state, id: id)
+    let place = ChildPlace(at: path, id: id)
     var effects = Effect<Child.Action>.none
     place.run {
       state[keyPath: self.state].modifyIfPresent { effects = child.reduce(&$0, childAction) }

@@ -8,6 +8,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let action: AnyCasePath<Parent.Action, PresentationAction<Child.Action>>
   @usableFromInline let identity = ChildIdentity<Child.State>(.idOrCase)
   @usableFromInline let ephemerality = Ephemerality<Child.State, Child.Action>()
+  @usableFromInline let path: ChildrenPath
   @usableFromInline let location: IssueLocation
 
   @inlinable
@@ -21,6 +22,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.parent = parent._prepared()
     self.child = child._prepared()
     self.state = state
+    path = ChildrenPath(state)
     self.action = action
     self.location = location
   }
@@ -33,13 +35,13 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     guard let presentationAction = self.action.extract(from: action) else {
       let effects = parent.reduce(&state, action)
-      return effects.endingChildren(at: self.state, started: .none) { isPresent($0, in: state) }
+      return effects.endingChildren(at: path, started: .none) { isPresent($0, in: state) }
     }
     let before = state[keyPath: self.state]
     let childEffects = reduceChild(before, into: &state, action: presentationAction)
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     endPresentation(before, in: &state, action: presentationAction)
-    return effects.endingChildren(at: self.state, started: childEffects) {
+    return effects.endingChildren(at: path, started: childEffects) {
       isPresent($0, in: state)
     }
   }
@@ -50,7 +52,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
   ) -> Effect<Parent.Action> {
     var childEffects = Effect<Parent.Action>.none
     if let id = state[keyPath: self.state].wrappedValue.map({ identity($0) }) {
-      let place = ChildPlace(presentedAt: self.state, id: id)
+      let place = ChildPlace(presentedAt: path, id: id)
       let restoration = restoration.narrowed(to: action.name.appending(.named("presented")))
       var effects = Effect<Child.Action>.none
       place.run {
@@ -64,7 +66,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       }
     }
     let effects = childEffects.merge(with: parent._restored(&state, restoration))
-    return effects.endingChildren(at: self.state, started: childEffects) {
+    return effects.endingChildren(at: path, started: childEffects) {
       isPresent($0, in: state)
     }
   }
@@ -85,7 +87,7 @@ public struct _PresentationReducer<Parent: Reducer, Child: Reducer>: Reducer {
       return .none
     }
     guard case .presented(let childAction) = action else { return .none }
-    let place = ChildPlace(presentedAt: self.state, id: id)
+    let place = ChildPlace(presentedAt: path, id: id)
     var effects = Effect<Child.Action>.none
     place.run {
       state[keyPath: self.state].wrappedValue.modifyIfPresent {

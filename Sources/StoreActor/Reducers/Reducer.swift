@@ -130,12 +130,14 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
 final class PreparedBody<Base: Reducer>
 where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Base.Action {
   @usableFromInline let base: Base
+  @usableFromInline let scopes: ChildrenPath.Scopes
   // Unchecked, as checking costs a tenth of an action: it is set once, and then only read.
   @exclusivity(unchecked) @usableFromInline var body: Reduce<Base.State, Base.Action>?
 
   @inlinable
   init(_ base: Base) {
     self.base = base
+    scopes = .now
   }
 
   @inlinable
@@ -147,7 +149,7 @@ where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Bas
   @usableFromInline
   var evaluated: Reduce<Base.State, Base.Action> {
     if let body { return body }
-    let body = base.body._prepared()
+    let body = scopes.around { base.body._prepared() }
     self.body = body
     return body
   }

@@ -24,12 +24,17 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline let child: Reduce<Child.State, Child.Action>
 
   @usableFromInline
-  init(state: StatePath, action: CaseKeyPath<ParentAction, Child.Action>, child: Child) {
+  init(
+    state: StatePath,
+    at keyPath: AnyKeyPath,
+    action: CaseKeyPath<ParentAction, Child.Action>,
+    child: () -> Child,
+  ) {
     let action = AnyCasePath(action)
     self.state = state
     self.action = action
     embed = { action.embed($0) }
-    self.child = child._prepared()
+    self.child = ChildrenPath.Scopes.adding(keyPath) { child()._prepared() }
   }
 
   /// Runs a child on a property of the parent's state.
@@ -44,7 +49,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     action: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    self.init(state: .property(state), action: action, child: child())
+    self.init(state: .property(state), at: state, action: action, child: child)
   }
 
   /// Runs a child on a property of the parent's state.
@@ -59,7 +64,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     action: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    self.init(state: .property(state), action: action, child: child())
+    self.init(state: .property(state), at: state, action: action, child: child)
   }
 
   /// Runs a child on one case of a parent's state that is an enum.
@@ -82,8 +87,9 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     self.init(
       state: .enumCase(AnyCasePath(state), location),
+      at: state,
       action: action,
-      child: child(),
+      child: child,
     )
   }
 

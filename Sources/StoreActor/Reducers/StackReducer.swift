@@ -7,6 +7,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let child: Reduce<Child.State, Child.Action>
   @usableFromInline let state: WritableKeyPath<Parent.State, Stack>
   @usableFromInline let action: AnyCasePath<Parent.Action, ActionOfStack>
+  @usableFromInline let path: ChildrenPath
   @usableFromInline let location: IssueLocation
 
   @inlinable
@@ -20,6 +21,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     self.parent = parent._prepared()
     self.child = child._prepared()
     self.state = state
+    path = ChildrenPath(state)
     self.action = action
     self.location = location
   }
@@ -37,7 +39,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let effects = childEffects.merge(with: parent.reduce(&state, action))
     if case .popFrom(let id)? = stackAction { state[keyPath: self.state].pop(from: id) }
     if state[keyPath: self.state].lineage !== lineage { keepIDs(from: counter, in: &state) }
-    return effects.endingChildren(at: self.state, started: childEffects) {
+    return effects.endingChildren(at: path, started: childEffects) {
       isPresent($0, in: state)
     }
   }
@@ -90,7 +92,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     let names = restoration.narrowed(to: action.name).elements
     for id in state[keyPath: self.state].ids where names.contains("\(id)") {
       let identity = StackElementIdentity(id: id, lineage: state[keyPath: self.state].lineage)
-      let place = ChildPlace(presentedAt: self.state, id: identity)
+      let place = ChildPlace(presentedAt: path, id: identity)
       let restoration = restoration.narrowed(to: action.name.appending(.element(id)))
       var effects = Effect<Child.Action>.none
       place.run {
@@ -105,7 +107,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
       )
     }
     let effects = childEffects.merge(with: parent._restored(&state, restoration))
-    return effects.endingChildren(at: self.state, started: childEffects) {
+    return effects.endingChildren(at: path, started: childEffects) {
       isPresent($0, in: state)
     }
   }
@@ -116,7 +118,7 @@ public struct _StackReducer<Parent: Reducer, Child: Reducer>: Reducer {
     action: Child.Action,
   ) -> Effect<Parent.Action> {
     let identity = StackElementIdentity(id: id, lineage: state[keyPath: self.state].lineage)
-    let place = ChildPlace(presentedAt: self.state, id: identity)
+    let place = ChildPlace(presentedAt: path, id: identity)
     var effects = Effect<Child.Action>.none
     place.run {
       state[keyPath: self.state][id: id].modifyIfPresent { effects = child.reduce(&$0, action) }

@@ -70,6 +70,25 @@ struct Workshop: Reducer {
   }
 }
 
+/// Two workshops side by side, one of them a scope further in.
+struct TwoWorkshops: Reducer {
+  struct State: Sendable {
+    var left: Workshop.State
+    var right: Workshop.State
+  }
+
+  @CasePathable
+  enum Action: Sendable {
+    case left(Workshop.Action)
+    case right(Workshop.Action)
+  }
+
+  var body: some ReducerOf<Self> {
+    Scope(\.left, action: \.left) { CombineReducers { Workshop() } }
+    Scope(\.right, action: \.right) { Workshop() }
+  }
+}
+
 @Suite("Where effects are found", .timeLimit(.minutes(1)))
 @MainActor
 struct PlaceTests {
@@ -114,6 +133,21 @@ struct PlaceTests {
     let store = workshop()
     let tasks = [Workshop.Action.start, .boss(.start), .deputy(.start)].map { store.send($0) }
     store.send(.deputy(.stop))
+    for task in tasks { await task.finish() }
+  }
+
+  @Test("Two scopes of one feature have children of their own, of every kind")
+  func instances() async {
+    let store = Store(initialState: TwoWorkshops.State(left: .full, right: Workshop.State())) {
+      TwoWorkshops()
+    } withDependencies: {
+      $0.continuousClock = TestClock()
+    }
+    let tasks = Workshop.Action.starts.map { store.send(.left($0)) }
+    store.send(.right(.nothing))
+    await Task.megaYield()
+    #expect(tasks.allSatisfy { !$0.isFinished })
+    store.send(.left(.cancel))
     for task in tasks { await task.finish() }
   }
 

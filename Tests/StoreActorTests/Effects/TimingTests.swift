@@ -108,7 +108,8 @@ struct TimingTests {
         }
       },
     )
-    let rows = { core.registry.children(of: core.registry, at: \Office.State.rows).count }
+    let path = ChildrenPath(\Office.State.rows)
+    let rows = { core.registry.children(of: core.registry, at: path).count }
     let workers = (0..<1000).map { Worker.State(id: $0) }
     core.send(.rowsReplaced(IdentifiedArray(uniqueElements: workers)))
     for id in 0..<1000 { core.send(.rows(.element(id: id, action: .start))) }
