@@ -59,6 +59,8 @@ extension Store {
     _ value: Value,
     embed: (BindingAction<State>) -> Action,
   ) {
+    // A text field sets its value once more when its screen goes: there is nothing to set then.
+    guard node.end == nil else { return }
     let handling = BindingHandling()
     var binding = BindingAction<State>.set(keyPath, value)
     binding.handling = handling

@@ -8,7 +8,8 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - id: The id. A case of a private enum is good for it.
-  ///   - cancelInFlight: Whether whatever already runs under the id is cancelled first.
+  ///   - cancelInFlight: Whether whatever already runs under the id is cancelled first; not where
+  ///     there is no effect.
   /// - Returns: The effect, cancellable.
   public func cancellable(
     id: some Hashable & Sendable,
@@ -24,7 +25,8 @@ extension Effect {
 
   func cancellable(by id: CancelID, cancelInFlight: Bool) -> Self {
     switch operation {
-    case .none, .send, .output:
+    case .none: self
+    case .send, .output:
       // Nothing of it can be cancelled, as it is over at once.
       cancelInFlight ? .merge(Self(.cancel(id)), self) : self
     default:

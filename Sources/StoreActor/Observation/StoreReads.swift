@@ -13,10 +13,13 @@ final class StoreReads<State> {
   typealias HasChanged =
     @MainActor (_ old: UnsafePointer<State>, _ new: UnsafePointer<State>) -> Bool
 
+  private weak var node: StoreNode<State>?
   private let subject = ObservationSubject()
   /// In the order of their first reading.
   private var reads: [StoreRead<State>] = []
   private lazy var ignored = (State.self as? any ObservableState.Type)?.ignored ?? []
+
+  init(of node: StoreNode<State>) { self.node = node }
 
   /// How many reads somebody may be waiting for.
   var count: Int { reads.count }
@@ -49,15 +52,27 @@ final class StoreReads<State> {
   ) {
     removeAll { read in
       guard isConcerned(read.id), read.hasChanged(old, new) else { return false }
-      tree.add(.read(subject, read.keyPath))
+      tree.add(.read(ToldRead(read, of: self)))
       return true
     }
+  }
+
+  /// Tells those who wait for a read that was collected.
+  ///
+  /// Whoever is in the middle of reading, and changed by an action what it had read, begins to wait
+  /// only afterwards: it is told of the next change, whatever that is.
+  fileprivate func tell(_ read: inout StoreRead<State>) {
+    subject.changed(read.keyPath)
+    guard !isKnownUniquelyReferenced(&read.keyPath), let node, node.end == nil else { return }
+    read.hasChanged = { _, _ in true }
+    reads.append(read)
+    node.settle()
   }
 
   /// Collects those who wait for the end; nothing else will change.
   func collectEnd(_ tree: StoreTree) {
     removeAll { read in
-      if read.id.kind == .end { tree.add(.read(subject, read.keyPath)) }
+      if read.id.kind == .end { tree.add(.read(ToldRead(read, of: self))) }
       return true
     }
   }
@@ -107,7 +122,25 @@ struct StoreRead<State> {
   let id: StoreReadID
   /// Whoever waits holds it.
   var keyPath = ObservationSubject.keyPath(ObservationMark())
-  let hasChanged: StoreReads<State>.HasChanged
+  var hasChanged: StoreReads<State>.HasChanged
+}
+
+/// A read that has changed, until those who wait are told.
+@MainActor
+class AnyToldRead {
+  func tell() {}
+}
+
+private final class ToldRead<State>: AnyToldRead {
+  private var read: StoreRead<State>
+  private let reads: StoreReads<State>
+
+  init(_ read: StoreRead<State>, of reads: StoreReads<State>) {
+    self.read = read
+    self.reads = reads
+  }
+
+  override func tell() { reads.tell(&read) }
 }
 
 // MARK: - Kinds of reads

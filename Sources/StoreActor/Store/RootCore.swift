@@ -185,11 +185,9 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a daemon that starts again, before it serves anybody.
   package func restore(_ state: State, revision: UInt64) {
     precondition(phase == .idle, "A state is restored while revision \(self.revision) is made.")
-    cells.replace(with: state)
     self.revision = revision
     if defersEffects { lastToStart = revision }
-    tree.commits &+= 1
-    if tree.isWaited { root.collect() }
+    root.show(state)
     if tree.hasNotices { tellCommit() }
   }
 

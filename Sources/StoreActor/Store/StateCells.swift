@@ -40,13 +40,6 @@ final class StateCells<State> {
     other = old
   }
 
-  /// Puts another state in the place of the current one, between two steps.
-  func replace(with state: consuming State) {
-    other.initialize(to: state)
-    commit()
-    dropOld()
-  }
-
   /// Forgets the state before the step.
   func dropOld() { other.deinitialize(count: 1) }
 }

@@ -55,7 +55,8 @@ public final class Store<State, Action> {
   ///
   /// A child's store ends when the child goes or another one comes in its place. The store of a
   /// scope in another process ends when the scope goes, when the daemon refuses it, and when the
-  /// connection is closed. A store that has ended keeps its last state, and its streams end.
+  /// connection is closed. A store that has ended keeps the last state that was read of it or
+  /// told to somebody, and its streams end.
   public var end: StoreEnd? {
     if ObservationProbe.isTracking { node.noteEnd() }
     return node.end
@@ -80,3 +81,13 @@ public final class Store<State, Action> {
 
 /// The store of a feature: `StoreOf<Counter>`.
 public typealias StoreOf<R: Reducer> = Store<R.State, R.Action>
+
+/// A store is known by which one it is: asking again for a child's store that somebody holds gives
+/// the same one.
+extension Store: Hashable {
+  /// Whether two are the same store.
+  public nonisolated static func == (lhs: Store, rhs: Store) -> Bool { lhs === rhs }
+
+  /// Hashes which store it is.
+  public nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

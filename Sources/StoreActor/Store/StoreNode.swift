@@ -195,7 +195,7 @@ package class StoreNode<State>: AnyStoreNode {
     _ hasChanged: () -> StoreReads<State>.HasChanged,
   ) {
     guard end == nil else { return }
-    let reads = self.reads ?? StoreReads<State>()
+    let reads = self.reads ?? StoreReads(of: self)
     self.reads = reads
     guard reads.note(id, hasChanged) else { return }
     settle()

@@ -61,7 +61,7 @@ package final class StoreTree {
 /// Somebody who is to be told.
 enum StoreNotice {
   /// Those who wait for a read to change.
-  case read(ObservationSubject, KeyPath<ObservationSubject, Bool>)
+  case read(AnyToldRead)
   /// Those who observe a node.
   case event(ObserverList<StoreEvent>, StoreEvent)
   /// Those who observe all commits.
@@ -70,7 +70,7 @@ enum StoreNotice {
   @MainActor
   fileprivate func tell() {
     switch self {
-    case .read(let subject, let keyPath): subject.changed(keyPath)
+    case .read(let read): read.tell()
     case .event(let observers, let event): observers.notify(event)
     case .commit(let observers): observers.notify()
     }

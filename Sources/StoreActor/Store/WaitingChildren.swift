@@ -15,6 +15,8 @@ struct WaitingChildren {
 
   private var entries: [Entry] = []
   private var free: [Int] = []
+  /// How many entries there may be before dead ones are looked for.
+  private var limit = 16
   /// How many of them are held.
   private(set) var heldCount = 0
 
@@ -50,8 +52,20 @@ struct WaitingChildren {
 
   private mutating func takeSlot() -> Int {
     if let slot = free.popLast() { return slot }
+    if entries.count >= limit {
+      releaseDead()
+      limit = max(16, 2 * (entries.count - free.count))
+      if let slot = free.popLast() { return slot }
+    }
     entries.append(.free)
     return entries.count - 1
+  }
+
+  /// Those whose stores have gone are not looked at, so they have to be looked for.
+  private mutating func releaseDead() {
+    for slot in entries.indices {
+      if case .known(let child) = entries[slot], child.node == nil { release(slot) }
+    }
   }
 
   private mutating func release(_ slot: Int) {

@@ -56,6 +56,37 @@ enum BareAction: BindableAction {
   case binding(BindingAction<Form.State>)
 }
 
+/// Shows one form after the other.
+private struct Sheets: Reducer {
+  struct Sheet: Sendable, Equatable, Identifiable {
+    let id: Int
+    var form = Form.State()
+  }
+
+  struct State: Sendable {
+    var sheet: Sheet?
+  }
+
+  @CasePathable
+  enum Action: Sendable {
+    case open(Int?)
+    case sheet(SheetAction)
+  }
+
+  @CasePathable
+  enum SheetAction: BindableAction, Sendable {
+    case binding(BindingAction<Sheet>)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .open(let id) = action { state.sheet = id.map { Sheet(id: $0) } }
+      return .none
+    }
+    .ifLet(\.sheet, action: \.sheet) { BindingReducer<Sheet, SheetAction, SheetAction>() }
+  }
+}
+
 @Suite("Bindings")
 @MainActor
 struct BindingTests {
@@ -106,6 +137,18 @@ struct BindingTests {
         && issue.description.contains("Put a \"BindingReducer()\" into the feature's body")
     }
     #expect(store.name == "")
+  }
+
+  @Test("Assigning to a property of a child that has gone does nothing, to no other child either")
+  func gone() {
+    let store = Store(initialState: Sheets.State(sheet: Sheets.Sheet(id: 1))) { Sheets() }
+    let sheet = store.scope(\.sheet, action: \.sheet)
+    store.send(.open(2))
+    sheet?.form.name = "Blob"
+    #expect(store.sheet?.form.name == "")
+    store.send(.open(nil))
+    sheet?.form.name = "Blob"
+    #expect(sheet?.end == .gone)
   }
 
   @Test("A test sends a property's setting by its case path")

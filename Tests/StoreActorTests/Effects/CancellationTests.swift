@@ -75,6 +75,22 @@ struct CancellationTests {
     await task.finish()
   }
 
+  @Test("Where there is no effect nothing is cancelled in its favor")
+  func noEffect() async {
+    let store = Store(initialState: 0) {
+      Reduce<Int, Bool> { _, isWork in
+        let work: Effect<Bool> = isWork ? .run { _ in try await Task.never() } : .none
+        return work.cancellable(id: "work", cancelInFlight: true)
+      }
+    }
+    let task = store.send(true)
+    store.send(false)
+    await Task.megaYield()
+    #expect(!task.isFinished)
+    task.cancel()
+    await task.finish()
+  }
+
   @Test("An id can be cancelled before its effect's task first runs")
   func beforeStart() async {
     let log = Log()

@@ -56,6 +56,23 @@ struct ObserveTests {
     token.cancel()
   }
 
+  @Test("A closure that changes what it has just read is told of the next change")
+  func changesWhatItReads() async {
+    let store = counter()
+    var runs = 0
+    let token = observe {
+      guard !store.count.isMultiple(of: 2) else { return }
+      runs += 1
+      store.send(.increment)
+    }
+    store.send(.increment)
+    await eventually { runs == 1 }
+    store.send(.increment)
+    await eventually { runs == 2 }
+    #expect(store.count == 4)
+    token.cancel()
+  }
+
   @Test("Observations gives the values of what it reads of a store")
   @available(macOS 26.0, *)
   func observations() async {

@@ -3,6 +3,34 @@ import Testing
 
 @Suite("A root store for any isolation", .timeLimit(.minutes(1)))
 struct RootStoreTests {
+  @Test("Stores are told apart by which one they are")
+  @MainActor
+  func identity() {
+    let store = Store(initialState: Office.State()) { Office() }
+    let other = Store(initialState: Office.State()) { Office() }
+    let boss = store.scope(\.boss, action: \.boss)
+    #expect(store != other)
+    #expect(boss == store.scope(\.boss, action: \.boss))
+    #expect(Set([store, other, store]).count == 2)
+  }
+
+  @Test("Who observes a store is told of the state that it goes on from")
+  @MainActor
+  func restored() async {
+    let core = RootCore(
+      initialState: { "what there was before, too long for a word" },
+      reducer: { Reduce<String, Int> { _, _ in .none } },
+    )
+    let store = Store(core: core)
+    var seen: [String] = []
+    let token = observe { seen.append(store.state) }
+    core.restore("what there is afterwards, too long for a word", revision: 7)
+    await eventually { seen.count == 2 }
+    #expect(seen.last == "what there is afterwards, too long for a word")
+    #expect(core.revision == 7)
+    token.cancel()
+  }
+
   @Test("However many send at once, reducers never overlap, and they run on the main actor")
   func fiftySenders() async {
     let isReducing = LockIsolated(false)
