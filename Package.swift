@@ -9,6 +9,12 @@ let reportsToTests = Target.Dependency.product(
   package: "xctest-dynamic-overlay",
 )
 
+/// Places at which tests can end a daemon in the middle of something: in debug, and where it is
+/// asked for.
+let failpoints: SwiftSetting =
+  Context.environment["FAILPOINTS"] == nil
+  ? .define("FAILPOINTS", .when(configuration: .debug)) : .define("FAILPOINTS")
+
 let package = Package(
   name: "store-actor",
   platforms: [.macOS(.v15)],
@@ -80,6 +86,7 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
+      swiftSettings: [failpoints],
     ),
     .target(
       name: "StoreTesting",
@@ -102,6 +109,7 @@ let package = Package(
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      swiftSettings: [failpoints],
     ),
     .target(
       name: "StoreClient",
@@ -163,8 +171,9 @@ let package = Package(
     .executableTarget(
       name: "HostBench",
       dependencies: [
+        "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState", "Workspace",
+        "ZeroMQ",
         .product(name: "DequeModule", package: "swift-collections"),
-        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "Workspace", "ZeroMQ",
       ],
       path: "Benchmarks/HostBench",
     ),
@@ -335,12 +344,14 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "Client", "ClosingClient", "Daemon", "SerialProbe", "StoreActor", "StoreClient",
-        "StoreReplication", "StoreState", "StrangerDaemon", "Workspace", "ZeroMQ",
+        "Client", "ClosingClient", "Daemon", "JournalProbe", "SerialProbe", "StoreActor",
+        "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StrangerDaemon",
+        "Workspace", "ZeroMQ",
       ],
     ),
     // Programs that the process tests start: a daemon whose types storectl has never seen, one that
-    // watches its own reducers, and a client that closes its connection early.
+    // watches its own reducers, one that only keeps records, and a client that closes its connection
+    // early.
     .executableTarget(
       name: "ClosingClient",
       dependencies: ["StoreClient"],
@@ -355,6 +366,11 @@ let package = Package(
       name: "SerialProbe",
       dependencies: ["StoreActor", "StoreDaemon", "StoreState", "ZeroMQ"],
       path: "Tests/Programs/SerialProbe",
+    ),
+    .executableTarget(
+      name: "JournalProbe",
+      dependencies: ["StoreJournal", "StoreReplication", "StoreState"],
+      path: "Tests/Programs/JournalProbe",
     ),
   ],
   swiftLanguageModes: [.v6],

@@ -68,20 +68,26 @@ final class HostService: LoopParticipant {
   /// Finishes the turn, says goodbye, and stops.
   func stop() { turn.stop() }
 
-  func close() {
-    guard !isClosed else { return }
+  /// Closes everything.
+  ///
+  /// - Returns: Why the journal could not be closed; nil when it was, or was not to be.
+  func close() -> JournalError? {
+    guard !isClosed else { return nil }
     isClosed = true
     // Both hold the loop, which holds us.
     onStop = {}
     wakeUp = {}
     turn.detach()
     transport.sockets.close()
-    guard let journal else { return }
+    // What is not known to be kept must not look like a clean end.
+    guard let journal, turn.failure == nil else { return nil }
     do throws(JournalError) {
-      // What is not known to be kept must not look like a clean end.
-      if turn.failure == nil { try journal.close() }
+      try journal.close(within: turn.server.timing.settling)
+      return nil
     } catch {
       transport.say(error)
+      // A full disk has all that was told; that the daemon has ended it does not say.
+      return error.code.isForNow ? nil : error
     }
   }
 }
@@ -131,6 +137,15 @@ final class HostTransport: DaemonTransport {
   }
 
   func wakeUp() { onWakeUp() }
+
+  func welcome(with message: [UInt8]) {
+    do throws(ZeroMQError) {
+      try sockets.publishing.setWelcome(message)
+    } catch {
+      // Clients learn of the epoch by hello as well.
+      logger.error("The publishing socket could not be told of the new epoch: \(error)")
+    }
+  }
 
   func report(_ notice: ServerNotice) {
     var metadata: Logger.Metadata = ["peer": "\(notice.peer)"]

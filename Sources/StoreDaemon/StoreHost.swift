@@ -187,7 +187,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let signals = StopSignals()
     defer { signals.end() }
     let service = try open()
-    defer { close() }
+    defer { _ = close() }
     signals.begin { [weak self] in self?.stop() }
     let loop = PollLoop(service)
     service.onStop = { loop.stop() }
@@ -204,6 +204,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         "The daemon could not keep its state any more: \(reason)",
         remedy: "Look at the disk, then start the daemon again: what clients were told is kept.",
       )
+    }
+    if let error = close() {
+      throw HostError(.system, "\(error)", remedy: "Look at the disk.")
     }
     #else
     let signals = StopSignals()
@@ -226,7 +229,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
     service.onStop = { [weak self] in
       loop.stop()
-      self?.close()
+      _ = self?.close()
     }
     service.wakeUp = { loop.wakeUp() }
     // What the program sends to the store outside a turn has to be published as well.
@@ -249,6 +252,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   private func open() throws(HostError) -> HostService {
     StandardDescriptors.open()
+    #if FAILPOINTS
+    Failpoints.install()
+    #endif
     try configuration.check()
     try checkNames()
     let directories = try configuration.directories.map { path throws(HostError) in
@@ -294,7 +300,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     do throws(HostError) {
       try letOthersReach(!grants.lines.isEmpty)
     } catch {
-      close()
+      _ = close()
       throw error
     }
     directoryWatch = DirectoryWatch(directories) { [weak self] in self?.lost($0) }
@@ -403,13 +409,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         isEmpty = false
         try recovery.take(snapshot: bytes[...])
       case .records(let bytes, let sessionNumbers):
+        Failpoint.reach(.duringRecovery)
         try recovery.take(records: bytes[...])
         recovery.take(sessionNumbers: sessionNumbers)
       }
     }
     let recovered = recovery.finish(wasStopped: file.opening.isClean)
+    // All of it could be read: from now on this program writes.
+    try file.begin()
+    Failpoint.reach(.afterRecovery)
+    tellDoubt(of: file)
     if isEmpty {
-      try file.write(recovered.snapshot(form), of: recovered.revision)
+      let snapshot = recovered.snapshot(form)
+      _ = try file.keep(try file.write(snapshot, of: recovered.revision))
     } else {
       core.restore(recovered.root, revision: recovered.revision)
       logger.notice(
@@ -423,6 +435,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       revision: recovered.revision,
       history: recovered.history,
       bytes: bytes,
+      limits: Self.limits,
     )
     recorder.nanoseconds = { LoopClock.nanoseconds }
     return OpenedJournal(
@@ -431,6 +444,22 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       recovered: recovered,
       epoch: file.opening.epoch,
     )
+  }
+
+  private func tellDoubt(of file: JournalFile) {
+    guard let doubt = file.opening.doubt else { return }
+    logger.error(
+      "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",
+      metadata: ["data": "\(file.directory)"],
+    )
+  }
+
+  private static var limits: Limits {
+    var limits = Limits()
+    #if FAILPOINTS
+    if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }
+    #endif
+    return limits
   }
 
   private func checkNames() throws(HostError) {
@@ -442,15 +471,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
   }
 
-  private func close() {
+  /// Closes everything that is open.
+  ///
+  /// - Returns: Why the journal could not be closed; nil when it was.
+  private func close() -> JournalError? {
     commits = nil
     outputs = nil
     // The store may be used further, also when nobody serves it any more.
-    service?.close()
+    let error = service?.close()
     service = nil
     directoryWatch = nil
     grantsWatch = nil
     directories = []
+    return error
   }
 
   /// Clients do not find this daemon any more, and may find another.

@@ -8,9 +8,12 @@ import Darwin
 
 /// Files that are there as a whole or not at all, whatever happens to the machine.
 enum DurableFile {
+  /// What the name of a file ends with that is being written.
+  static let draftSuffix = ".new"
+
   /// Writes a file beside its place, syncs it, moves it there and syncs the directory.
   static func write(_ bytes: [UInt8], to path: String) throws(JournalError) {
-    let draft = "\(path).new"
+    let draft = path + draftSuffix
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("open", draft) }
     var isKept = false
@@ -28,10 +31,27 @@ enum DurableFile {
       guard count > 0 else { throw failure("write", draft) }
       written += count
     }
-    guard fsync(descriptor) == 0 else { throw failure("sync", draft) }
+    // After a failed sync nobody knows what the disk holds, also where it says that it is full.
+    guard fsync(descriptor) == 0 else { throw failure("sync", draft, isKnown: false) }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     isKept = true
     try syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+  }
+
+  /// Makes a file that takes room and has nothing in it.
+  ///
+  /// - Returns: Whether there was room.
+  static func reserve(_ bytes: Int, at path: String) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    #if canImport(Glibc)
+    let isReserved = posix_fallocate(descriptor, 0, off_t(bytes)) == 0
+    #else
+    let isReserved = ftruncate(descriptor, off_t(bytes)) == 0
+    #endif
+    if !isReserved { unlink(path) }
+    return isReserved
   }
 
   /// Syncs what a directory has.
@@ -39,11 +59,18 @@ enum DurableFile {
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("open", directory) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("sync", directory) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", directory, isKnown: false) }
   }
 
-  private static func failure(_ what: String, _ path: String) -> JournalError {
-    JournalError(.system, "Could not \(what) \(path): \(String(cString: strerror(errno))).")
+  private static func failure(_ what: String, _ path: String, isKnown: Bool = true) -> JournalError
+  {
+    let code: JournalError.Code =
+      switch errno {
+      case ENOSPC where isKnown, EDQUOT where isKnown: .full
+      case EMFILE where isKnown, ENFILE where isKnown: .busy
+      default: .system
+      }
+    return JournalError(code, "Could not \(what) \(path): \(String(cString: strerror(errno))).")
   }
 }
 

@@ -10,8 +10,15 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case schema
     /// What was kept is not what is found.
     case corrupt
-    /// The file system said no.
+    /// There is no room on the disk: nothing was changed, and it may be tried again.
+    case full
+    /// Somebody else uses what is needed: nothing was changed, and it may be tried again.
+    case busy
+    /// The file system said no. After a write or a sync it is not known what the disk holds.
     case system
+
+    /// Whether nothing was changed, so that it may be tried again.
+    package var isForNow: Bool { self == .full || self == .busy }
   }
 
   package var code: Code

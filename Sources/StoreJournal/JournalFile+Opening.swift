@@ -11,10 +11,34 @@ extension JournalFile {
     var durability: Durability
     /// For a history that begins.
     var epoch: UInt64
+
+    var path: String { "\(directory)/journal.sqlite" }
   }
 
-  /// Makes the tables of a new file, refuses what is not ours to read, and notes who writes now.
-  static func prepare(_ db: Database, for request: Request) throws -> (build: Int64, Opening) {
+  /// Refuses a history whose last part SQLite would leave out without a word, before SQLite reads
+  /// it: where it closes the file it has thrown the rest away.
+  static func checkLog(_ request: Request) throws {
+    let commits = WriteAheadLog.commitsBehindDamage("\(request.path)-wal")
+    // The last one may have been under way when the machine ended.
+    guard commits > 1 else { return }
+    var configuration = Configuration()
+    configuration.readonly = true
+    let meta = try DatabaseQueue(path: request.path, configuration: configuration).read { db in
+      try db.tableExists("meta") ? try Meta(db) : Meta()
+    }
+    // What was not promised may be gone when the machine was started again.
+    guard meta.durability == .full || meta["boot"] == boot() else { return }
+    throw JournalError(
+      .corrupt,
+      "The journal in \(request.directory) is damaged: \(commits) writes at its end cannot be "
+        + "read, though the disk had said that it keeps them. Look at the disk, then restore a "
+        + "backup. To go on from the last checkpoint, some megabytes earlier, move "
+        + "journal.sqlite-wal away.",
+    )
+  }
+
+  /// Makes the tables of a new file, and refuses what is not ours to read.
+  static func prepare(_ db: Database, for request: Request) throws -> Opening {
     if try db.tableExists("meta") {
       try check(try Meta(db), root: request.root, directory: request.directory)
     }
@@ -24,41 +48,85 @@ extension JournalFile {
     }
     let meta = try Meta(db)
     try check(meta, root: request.root, directory: request.directory)
-    guard var epoch = meta["epoch"].flatMap({ UInt64($0, radix: 16) }) else {
+    guard let epoch = meta["epoch"].flatMap({ UInt64($0, radix: 16) }) else {
       throw JournalError(.corrupt, "The journal in \(request.directory) has no epoch.")
     }
-    let isClean = meta["clean"] == "1"
-    let known = meta["durability"].flatMap(Durability.init(rawValue:))
-    let boot = Self.boot()
-    let file = try identity(of: "\(request.directory)/journal.sqlite")
-    let isLost = !isClean && known != .full && meta["boot"] != boot
-    let isCopy = meta["file"] != nil && meta["file"] != file
-    if known != nil, isLost || isCopy {
-      // The machine went down, and may have taken back what somebody has seen; or this is a backup
-      // of a history that went on without it.
+    let writer = try Data.fetchOne(
+      db,
+      sql: "SELECT build.schema FROM (SELECT last AS place, build FROM log "
+        + "UNION ALL SELECT revision, build FROM snapshot) JOIN build ON build.id = build "
+        + "ORDER BY place DESC LIMIT 1",
+    )
+    var opening = Opening(
+      epoch: epoch,
+      isClean: meta["clean"] == "1",
+      isSameBuild: writer.map { [UInt8]($0) == request.schema.encoded() } ?? true,
+      doubt: try doubt(meta, request, db),
+    )
+    if opening.doubt != nil {
       var generator = SystemRandomNumberGenerator()
-      epoch = generator.next()
+      opening.epoch = generator.next()
     }
+    return opening
+  }
+
+  /// Why a history may not go on where somebody saw it end; nil where it does.
+  private static func doubt(
+    _ meta: Meta,
+    _ request: Request,
+    _ db: Database,
+  ) throws -> String? {
+    guard let durability = meta.durability else { return nil }
+    if meta["clean"] != "1", durability != .full, meta["boot"] != boot() {
+      return "the machine went down, and --durability \(durability.rawValue) was promised"
+    }
+    let file = try identity(of: request.path)
+    if meta["file"] != nil, meta["file"] != file {
+      return "the file is a copy, and the history may have gone on without it"
+    }
+    // A snapshot's file comes behind the records that lead to it.
     let last = try Int64.fetchOne(
       db,
-      sql: "SELECT build FROM (SELECT last AS place, build FROM log "
-        + "UNION ALL SELECT revision, build FROM snapshot) ORDER BY place DESC LIMIT 1",
+      sql: "SELECT MAX(place) FROM (SELECT MAX(last) AS place FROM log "
+        + "UNION ALL SELECT MAX(revision) FROM snapshot)",
     )
+    let newest = snapshotFiles(in: request.directory).compactMap(\.revision).max() ?? 0
+    guard newest > UInt64(clamping: last ?? 0) else { return nil }
+    return "there is a snapshot of revision \(newest), and the records end at \(last ?? 0)"
+  }
+
+  /// Notes who writes from now on, and that snapshots are none that cannot be read.
+  static func begin(
+    _ db: Database,
+    _ request: Request,
+    _ opening: Opening,
+    besides damaged: Set<UInt64>,
+  ) throws -> End {
+    let meta = try Meta(db)
     let term = (meta["term"].flatMap(UInt64.init) ?? 0) + 1
+    let values = [
+      "boot": boot(), "clean": "0", "durability": request.durability.rawValue,
+      "epoch": String(opening.epoch, radix: 16), "file": try identity(of: request.path),
+      "term": "\(term)",
+    ]
     var build: Int64 = 0
     try db.inTransaction(.immediate) {
       build = try note(request.schema, in: db)
-      try set(
-        [
-          "boot": boot, "clean": "0", "durability": request.durability.rawValue,
-          "epoch": String(epoch, radix: 16), "file": file, "term": "\(term)",
-        ],
-        in: db,
-      )
+      try set(values, in: db)
+      for revision in damaged {
+        try db.execute(
+          sql: "DELETE FROM snapshot WHERE revision = ?",
+          arguments: [Int64(clamping: revision)],
+        )
+      }
       return .commit
     }
-    let isSameBuild = last.map { $0 == build } ?? true
-    return (build, Opening(epoch: epoch, isClean: isClean, isSameBuild: isSameBuild))
+    let last = try Row.fetchOne(db, sql: "SELECT sum, total FROM log ORDER BY first DESC LIMIT 1")
+    return End(
+      build: build,
+      sum: UInt64(bitPattern: last?["sum"] ?? 0),
+      total: last?["total"] ?? 0,
+    )
   }
 
   /// Refuses what another root or a later release wrote, before anything is changed.
@@ -87,7 +155,10 @@ extension JournalFile {
       arguments: [bytes],
     )
     if let known { return known }
-    try db.execute(sql: "INSERT INTO build (schema) VALUES (?)", arguments: [bytes])
+    try db.execute(
+      sql: "INSERT INTO build (schema, sum) VALUES (?, ?)",
+      arguments: [bytes, Int64(bitPattern: SipHash24.hash([UInt8](bytes)[...]))],
+    )
     return db.lastInsertedRowID
   }
 
@@ -95,10 +166,13 @@ extension JournalFile {
     try db.execute(
       sql: """
         CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-        CREATE TABLE IF NOT EXISTS build (id INTEGER PRIMARY KEY, schema BLOB NOT NULL UNIQUE);
+        CREATE TABLE IF NOT EXISTS build (id INTEGER PRIMARY KEY, schema BLOB NOT NULL UNIQUE,
+          sum INTEGER NOT NULL
+        );
         CREATE TABLE IF NOT EXISTS log (
           first INTEGER PRIMARY KEY, last INTEGER NOT NULL, build INTEGER NOT NULL,
-          sessions INTEGER NOT NULL, sum INTEGER NOT NULL, records BLOB NOT NULL
+          sessions INTEGER NOT NULL, total INTEGER NOT NULL, before INTEGER NOT NULL,
+          sum INTEGER NOT NULL, records BLOB NOT NULL
         );
         CREATE TABLE IF NOT EXISTS snapshot (
           revision INTEGER PRIMARY KEY, build INTEGER NOT NULL, sum INTEGER NOT NULL,
@@ -145,6 +219,8 @@ extension JournalFile {
   struct Meta {
     private var values: [String: String] = [:]
 
+    init() {}
+
     init(_ db: Database) throws {
       for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") {
         values[row["name"]] = row["value"]
@@ -152,5 +228,8 @@ extension JournalFile {
     }
 
     subscript(name: String) -> String? { values[name] }
+
+    /// What was promised; nil where nothing was written yet.
+    var durability: Durability? { self["durability"].flatMap(Durability.init(rawValue:)) }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 package import StoreState
+import Synchronization
 
 extension JournalFile {
   /// What is read of a history, in this order.
@@ -46,26 +47,35 @@ extension JournalFile {
   ) throws -> Int {
     let rows = try Row.fetchCursor(
       db,
-      sql: "SELECT first, last, build, sessions, sum, records FROM log WHERE last > ? "
-        + "ORDER BY first",
+      sql: "SELECT first, last, build, sessions, total, before, sum, records FROM log "
+        + "WHERE last > ? ORDER BY first",
       arguments: [Int64(revision)],
     )
     var (next, bytes) = (revision + 1, 0)
+    var before: UInt64?
     while let row = try rows.next() {
-      let first: Int64 = row["first"]
-      let last: Int64 = row["last"]
-      let records = [UInt8](row["records"] as Data)
-      guard let upper = UInt64(exactly: last), first == Int64(clamping: next), last >= first else {
-        throw corrupt("revision \(next) is missing: the next ones kept are \(first) to \(last)")
+      let row = LogRow(row)
+      guard let upper = UInt64(exactly: row.last), row.first == Int64(clamping: next),
+        row.last >= row.first
+      else {
+        throw corrupt(
+          "revision \(next) is missing: the next ones kept are \(row.first) to \(row.last)"
+        )
       }
-      guard SipHash24.hash(records[...]) == UInt64(bitPattern: row["sum"]) else {
-        throw corrupt("revisions \(first) to \(last) do not have the checksum they were kept with")
+      guard row.isWhole else {
+        throw corrupt(
+          "revisions \(row.first) to \(row.last) do not have the checksum they were kept with"
+        )
       }
-      try hand(.build(try schema(of: row["build"], db)), at: next, to: take)
-      let sessions = UInt64(bitPattern: row["sessions"])
-      try hand(.records(records, sessionNumbers: sessions), at: next, to: take)
+      guard before == nil || before == row.before else {
+        throw corrupt("revisions \(row.first) to \(row.last) belong to another history")
+      }
+      try hand(.build(try schema(of: row.build, db)), at: next, to: take)
+      let sessions = UInt64(bitPattern: row.sessions)
+      try hand(.records(row.records, sessionNumbers: sessions), at: next, to: take)
       next = upper + 1
-      bytes += records.count
+      bytes += row.records.count
+      before = row.sum
     }
     return bytes
   }
@@ -109,14 +119,19 @@ extension JournalFile {
     _ db: Database,
     _ directory: String,
   ) throws -> SchemaDocument {
-    let data = try Data.fetchOne(
+    let row = try Row.fetchOne(
       db,
-      sql: "SELECT schema FROM build WHERE id = ?",
+      sql: "SELECT schema, sum FROM build WHERE id = ?",
       arguments: [build],
     )
-    guard let data else { throw corrupt(directory, "the schema of build \(build) is missing") }
+    guard let row else { throw corrupt(directory, "the schema of build \(build) is missing") }
+    let bytes = [UInt8](row["schema"] as Data)
+    guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: row["sum"]) else {
+      let what = "the schema of build \(build) does not have the checksum it was kept with"
+      throw corrupt(directory, what)
+    }
     do throws(CodecError) {
-      return try SchemaDocument(encoded: [UInt8](data))
+      return try SchemaDocument(encoded: bytes)
     } catch {
       throw corrupt(directory, "the schema of build \(build) cannot be read: \(error)")
     }
@@ -131,17 +146,107 @@ extension JournalFile {
       sql: "SELECT revision, build, sum FROM snapshot ORDER BY revision DESC",
     )
     for row in rows {
-      guard let revision = UInt64(exactly: row["revision"] as Int64),
-        let data = FileManager.default.contents(atPath: path(of: revision))
-      else { continue }
-      let bytes = [UInt8](data)
-      guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: row["sum"]) else { continue }
-      return (revision, row["build"], bytes)
+      guard let revision = UInt64(exactly: row["revision"] as Int64) else { continue }
+      if let bytes = snapshot(row, of: revision) { return (revision, row["build"], bytes) }
+      damaged.withLock { _ = $0.insert(revision) }
     }
     return nil
   }
 
+  /// The bytes of a snapshot's file; nil where they are not those that were kept.
+  private func snapshot(_ row: Row, of revision: UInt64) -> [UInt8]? {
+    guard let data = FileManager.default.contents(atPath: path(of: revision)) else { return nil }
+    let bytes = [UInt8](data)
+    let sum = Self.snapshotSum(revision, build: row["build"], bytes)
+    return sum == UInt64(bitPattern: row["sum"]) ? bytes : nil
+  }
+
+  /// Notes whether the newest snapshot that is kept can still be read, for it is what a restart
+  /// falls back on while there is but one newer.
+  package func checkNewestSnapshot() throws(JournalError) {
+    do {
+      let row = try database.read { db in
+        try Row.fetchOne(
+          db,
+          sql: "SELECT revision, build, sum FROM snapshot ORDER BY revision DESC LIMIT 1",
+        )
+      }
+      guard let row, let revision = UInt64(exactly: row["revision"] as Int64) else { return }
+      if snapshot(row, of: revision) == nil { damaged.withLock { _ = $0.insert(revision) } }
+    } catch {
+      throw Self.error(error, "The snapshots in \(directory) could not be checked")
+    }
+  }
+
+  /// What a snapshot is kept with.
+  static func snapshotSum(_ revision: UInt64, build: Int64, _ bytes: [UInt8]) -> UInt64 {
+    var hasher = SipHash24()
+    hasher.append(littleEndian: revision)
+    hasher.append(littleEndian: UInt64(bitPattern: build))
+    bytes.withUnsafeBytes { hasher.append($0) }
+    return hasher.finish()
+  }
+
   func path(of revision: UInt64) -> String {
     "\(directory)/snapshots/\(revision).snapshot"
+  }
+}
+
+/// A row of the log.
+struct LogRow {
+  var first: Int64
+  var last: Int64
+  var build: Int64
+  /// No session had a number beyond this one.
+  var sessions: Int64
+  /// The bytes of all records up to its own.
+  var total: Int64
+  /// The checksum of the row before.
+  var before: UInt64
+  var sum: UInt64 = 0
+  var records: [UInt8]
+
+  init(
+    first: Int64,
+    last: Int64,
+    build: Int64,
+    sessions: Int64,
+    total: Int64,
+    before: UInt64,
+    records: [UInt8],
+  ) {
+    self.first = first
+    self.last = last
+    self.build = build
+    self.sessions = sessions
+    self.total = total
+    self.before = before
+    self.records = records
+    sum = hash
+  }
+
+  init(_ row: Row) {
+    first = row["first"]
+    last = row["last"]
+    build = row["build"]
+    sessions = row["sessions"]
+    total = row["total"]
+    before = UInt64(bitPattern: row["before"])
+    sum = UInt64(bitPattern: row["sum"])
+    records = [UInt8](row["records"] as Data)
+  }
+
+  /// Whether it is as it was kept.
+  var isWhole: Bool { sum == hash }
+
+  /// The checksum of all of it.
+  private var hash: UInt64 {
+    var hasher = SipHash24()
+    for field in [first, last, build, sessions, total] {
+      hasher.append(littleEndian: UInt64(bitPattern: field))
+    }
+    hasher.append(littleEndian: before)
+    records.withUnsafeBytes { hasher.append($0) }
+    return hasher.finish()
   }
 }

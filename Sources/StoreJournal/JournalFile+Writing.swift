@@ -2,119 +2,146 @@ import Foundation
 import GRDB
 package import StoreReplication
 import StoreState
+import Synchronization
 
 extension JournalFile {
   /// Keeps a batch.
   ///
-  /// - Returns: What became of it.
-  package func append(_ batch: JournalBatch) -> JournalResult {
+  /// - Throws: ``JournalError``. Where it is `full` or `busy` nothing was kept; else it is not
+  ///   known what was, and nothing further may be appended.
+  package func append(_ batch: JournalBatch) throws(JournalError) {
+    let end = begun()
+    let row = LogRow(
+      first: Int64(batch.revisions.lowerBound),
+      last: Int64(batch.revisions.upperBound),
+      build: end.build,
+      sessions: Int64(bitPattern: batch.sessionNumbers),
+      total: end.total + Int64(batch.records.count),
+      before: end.sum,
+      records: batch.records,
+    )
     do {
       try database.writeWithoutTransaction { db in
         let statement = try db.cachedStatement(
-          sql: "INSERT INTO log (first, last, build, sessions, sum, records) "
-            + "VALUES (?, ?, ?, ?, ?, ?)"
+          sql: "INSERT INTO log (first, last, build, sessions, total, before, sum, records) "
+            + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
         )
         try statement.execute(
           arguments: [
-            Int64(batch.revisions.lowerBound), Int64(batch.revisions.upperBound), build,
-            Int64(bitPattern: batch.sessionNumbers),
-            Int64(bitPattern: SipHash24.hash(batch.records[...])), Data(batch.records),
+            row.first, row.last, row.build, row.sessions, row.total,
+            Int64(bitPattern: row.before), Int64(bitPattern: row.sum), Data(row.records),
           ]
         )
       }
-      return .durable(through: batch.revisions.upperBound)
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-      return .full("\(error.message ?? "there is no room")")
     } catch {
-      // SQLite goes on after a failed sync; what it holds is not what the disk holds then.
-      return .failed("\(Self.error(error, "The journal in \(directory) could not be written"))")
+      throw Self.error(error, "The journal in \(directory) could not be written")
     }
+    self.end.withLock { end in
+      end?.sum = row.sum
+      end?.total = row.total
+    }
+  }
+
+  private func begun() -> End {
+    guard let end = end.withLock({ $0 }) else {
+      preconditionFailure("The journal in \(directory) is written before it was begun")
+    }
+    return end
   }
 
   /// Moves what was appended to its place, so that the file beside it does not grow for ever.
-  ///
-  /// - Returns: Why nothing further may be appended; nil when all is well.
-  package func checkpoint() -> String? {
+  package func checkpoint() throws(JournalError) {
     do {
       try database.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
-      return nil
-    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-      return nil
     } catch {
-      return "\(Self.error(error, "The journal in \(directory) could not be checkpointed"))"
+      let error = Self.error(error, "The journal in \(directory) could not be checkpointed")
+      // Where it stays in its place the next checkpoint tries it again.
+      if !error.code.isForNow { throw error }
     }
   }
 
-  /// Keeps a snapshot's bytes in a file of its own.
-  package func write(_ bytes: [UInt8], of revision: UInt64) throws(JournalError) {
-    let path = path(of: revision)
+  // MARK: Snapshots
+
+  /// A snapshot whose file is written, of which the journal does not know yet.
+  package struct WrittenSnapshot: Sendable {
+    package let revision: UInt64
+    let sum: UInt64
+    let bytes: Int
+  }
+
+  /// Writes a snapshot's bytes to a file of its own; may be called while others are at it.
+  package func write(
+    _ bytes: [UInt8],
+    of revision: UInt64,
+  ) throws(JournalError) -> WrittenSnapshot {
+    try DurableFile.write(bytes, to: path(of: revision))
+    let sum = Self.snapshotSum(revision, build: begun().build, bytes)
+    return WrittenSnapshot(revision: revision, sum: sum, bytes: bytes.count)
+  }
+
+  /// Keeps a snapshot that was written, and forgets old ones and those that cannot be read.
+  ///
+  /// - Returns: The files that nobody needs any more.
+  /// - Throws: ``JournalError``.
+  package func keep(_ snapshot: WrittenSnapshot) throws(JournalError) -> [String] {
+    let build = begun().build
+    let damaged = damaged.withLock { $0.subtracting([snapshot.revision]) }
     do {
-      try DurableFile.write(bytes, to: path)
-      try database.write { db in
+      return try database.write { db in
         try db.execute(
           sql: "INSERT OR REPLACE INTO snapshot (revision, build, sum, bytes) VALUES (?, ?, ?, ?)",
           arguments: [
-            Int64(revision), build, Int64(bitPattern: SipHash24.hash(bytes[...])), bytes.count,
+            Int64(snapshot.revision), build, Int64(bitPattern: snapshot.sum), snapshot.bytes,
           ],
         )
-      }
-    } catch {
-      throw Self.error(error, "The snapshot of revision \(revision) could not be kept")
-    }
-  }
-
-  /// How many bytes of records neither a snapshot nor the retention needs; forgets old snapshots.
-  ///
-  /// - Parameter retained: The bytes of records that are kept besides.
-  /// - Returns: The bytes to let go of.
-  /// - Throws: ``JournalError``.
-  package func excess(retaining retained: Int) throws(JournalError) -> Int {
-    do {
-      return try database.write { db in
         let revisions = try snapshots(db)
-        for old in revisions.dropFirst(Self.snapshotsKept) {
-          try db.execute(sql: "DELETE FROM snapshot WHERE revision = ?", arguments: [old])
-          try? FileManager.default.removeItem(atPath: path(of: UInt64(clamping: old)))
+        let good = revisions.filter { !damaged.contains(UInt64(clamping: $0)) }
+        let kept = Set(good.prefix(Self.snapshotsKept))
+        let gone = revisions.filter { !kept.contains($0) }
+        for revision in gone {
+          try db.execute(sql: "DELETE FROM snapshot WHERE revision = ?", arguments: [revision])
         }
-        guard revisions.count >= Self.snapshotsKept else { return 0 }
-        let bytes = try Int.fetchOne(
-          db,
-          sql: "SELECT SUM(LENGTH(records)) FROM log WHERE last <= ?",
-          arguments: [revisions[Self.snapshotsKept - 1]],
-        )
-        return max(0, (bytes ?? 0) - retained)
+        return gone.map { path(of: UInt64(clamping: $0)) }
       }
     } catch {
-      throw Self.error(error, "Old history in \(directory) could not be let go of")
-    }
-  }
-
-  /// Lets go of a piece of old history.
-  ///
-  /// - Parameter excess: The bytes to let go of.
-  /// - Returns: The bytes that are still to go; 0 when there is nothing more.
-  /// - Throws: ``JournalError``.
-  package func discard(_ excess: Int) throws(JournalError) -> Int {
-    guard excess > 0 else { return 0 }
-    do {
-      return try database.write { db in
-        let revisions = try snapshots(db)
-        guard revisions.count >= Self.snapshotsKept else { return 0 }
-        let gone = try Int.fetchAll(
-          db,
-          sql: "DELETE FROM log WHERE first IN "
-            + "(SELECT first FROM log WHERE last <= ? ORDER BY first LIMIT ?) "
-            + "RETURNING LENGTH(records)",
-          arguments: [revisions[Self.snapshotsKept - 1], Self.rowsPerPiece],
-        )
-        return gone.count < Self.rowsPerPiece ? 0 : max(0, excess - gone.reduce(0, +))
-      }
-    } catch {
-      throw Self.error(error, "Old history in \(directory) could not be let go of")
+      throw Self.error(error, "The snapshot of revision \(snapshot.revision) could not be kept")
     }
   }
 
   private func snapshots(_ db: Database) throws -> [Int64] {
     try Int64.fetchAll(db, sql: "SELECT revision FROM snapshot ORDER BY revision DESC")
+  }
+
+  // MARK: Old history
+
+  /// Lets go of a piece of the records that neither a snapshot nor the retention needs.
+  ///
+  /// - Parameter retained: The bytes of records that are kept besides.
+  /// - Returns: Whether there may be more to let go of.
+  /// - Throws: ``JournalError``.
+  package func trim(retaining retained: Int) throws(JournalError) -> Bool {
+    do {
+      return try database.write { db in
+        let revisions = try snapshots(db)
+        guard revisions.count >= Self.snapshotsKept else { return false }
+        let needed = revisions[Self.snapshotsKept - 1]
+        let total = try Int64.fetchOne(
+          db,
+          sql: "SELECT total FROM log WHERE last <= ? ORDER BY first DESC LIMIT 1",
+          arguments: [needed],
+        )
+        let oldest = try Int64.fetchOne(db, sql: "SELECT total FROM log ORDER BY first LIMIT 1")
+        guard let total, let oldest else { return false }
+        let limit = total - Int64(retained)
+        try db.execute(
+          sql: "DELETE FROM log WHERE first IN (SELECT first FROM log WHERE last <= ? "
+            + "AND total <= ? ORDER BY first LIMIT ?)",
+          arguments: [needed, min(limit, oldest + Int64(Self.bytesPerPiece)), Self.rowsPerPiece],
+        )
+        return db.changesCount > 0
+      }
+    } catch {
+      throw Self.error(error, "Old history in \(directory) could not be let go of")
+    }
   }
 }

@@ -1,24 +1,50 @@
 import Foundation
 import GRDB
 package import StoreState
+import Synchronization
 
 /// A root's history in a directory: an SQLite file with its records, and a file for each snapshot.
 ///
-/// Every call blocks, and may be made on any thread, by one caller at a time. The form on disk is a
-/// row for each batch of records, with a checksum; a row says which build wrote it, and the schemas
-/// of the builds are kept as well.
+/// Every call blocks, and may be made on any thread, by one caller at a time unless it says
+/// otherwise. The form on disk is a row for each batch of records, with a checksum of the whole row
+/// and of the one before; a row says which build wrote it, and the schemas of the builds are kept
+/// as well.
+///
+/// Opening changes nothing that is there. ``begin()``, once all could be read, notes who writes
+/// from now on.
 package final class JournalFile: Sendable {
   /// The form on disk; a later one is refused.
   static let format = 1
-  /// Rows that are let go of in one transaction, so that no commit waits for long.
-  static let rowsPerPiece = 64
+  /// What is let go of in one transaction, so that no commit waits for long.
+  static let (rowsPerPiece, bytesPerPiece) = (64, 1 << 20)
   static let snapshotsKept = 2
+  /// How long a call waits for another program that has the file to itself, in seconds.
+  static let patience = 1.0
+  /// What is given up where the disk is full: letting go of old history takes room itself, as much
+  /// as the write-ahead log has.
+  static let reserveBytes = 8 << 20
 
   package let directory: String
   let database: DatabaseQueue
-  let build: Int64
+  let request: Request
   /// What the journal said when it was opened.
   package let opening: Opening
+  /// Where the next row goes; nil before ``begin()``.
+  ///
+  /// Guarded, since snapshots are written by another thread than records.
+  let end = Mutex<End?>(nil)
+  /// Snapshots that cannot be read.
+  let damaged = Mutex<Set<UInt64>>([])
+
+  /// What the next row follows.
+  struct End {
+    /// The number of the build that writes.
+    let build: Int64
+    /// The last row's checksum.
+    var sum: UInt64
+    /// The bytes of all records so far, with those that were let go of.
+    var total: Int64
+  }
 
   /// What is known of a history before it is read.
   package struct Opening: Hashable, Sendable {
@@ -28,6 +54,8 @@ package final class JournalFile: Sendable {
     package var isClean: Bool
     /// Whether the program's types are those that wrote last.
     package var isSameBuild: Bool
+    /// Why history may not go on where somebody saw it end; nil where it does.
+    package var doubt: String?
   }
 
   /// Opens a history, or begins one.
@@ -47,32 +75,26 @@ package final class JournalFile: Sendable {
     epoch: UInt64,
   ) throws(JournalError) {
     self.directory = directory
+    request = Request(
+      directory: directory,
+      root: root,
+      schema: schema,
+      durability: durability,
+      epoch: epoch,
+    )
     do {
+      try Self.checkLog(request)
       var configuration = Configuration()
       configuration.journalMode = .wal
+      configuration.busyMode = .timeout(Self.patience)
       configuration.label = "storeactor.journal"
-      let database = try DatabaseQueue(
-        path: "\(directory)/journal.sqlite",
-        configuration: configuration,
-      )
+      let database = try DatabaseQueue(path: request.path, configuration: configuration)
       self.database = database
-      (build, opening) = try database.writeWithoutTransaction { db in
+      opening = try database.writeWithoutTransaction { [request] db in
         // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the
         // disk before anybody learns of it, whatever is promised of the rest.
         try Self.promise(.full, in: db)
-        let prepared = try Self.prepare(
-          db,
-          for: Request(
-            directory: directory,
-            root: root,
-            schema: schema,
-            durability: durability,
-            epoch: epoch,
-          ),
-        )
-        try db.checkpoint(.truncate)
-        try Self.promise(durability, in: db)
-        return prepared
+        return try Self.prepare(db, for: request)
       }
       try FileManager.default.createDirectory(
         atPath: "\(directory)/snapshots",
@@ -82,6 +104,35 @@ package final class JournalFile: Sendable {
       try DurableFile.syncDirectory(directory)
     } catch {
       throw Self.error(error, "The journal in \(directory) could not be opened")
+    }
+  }
+
+  /// Notes that this program writes from now on, and clears up what an earlier one left.
+  ///
+  /// To be called when all that is to be read could be read, before anything is written.
+  package func begin() throws(JournalError) {
+    do {
+      let found = try database.writeWithoutTransaction { [request, opening] db in
+        let found = try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
+        // What an earlier program wrote without a sync is on the disk now.
+        try Self.checkpointAll(db)
+        try Self.promise(request.durability, in: db)
+        return found
+      }
+      end.withLock { $0 = found }
+      try removeStrays()
+      _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
+    } catch {
+      throw Self.error(error, "The journal in \(directory) could not be begun")
+    }
+  }
+
+  /// Moves everything to its place, or as much as others who read leave to be moved.
+  private static func checkpointAll(_ db: Database) throws {
+    do {
+      try db.checkpoint(.truncate)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+      try db.checkpoint(.passive)
     }
   }
 
@@ -112,14 +163,28 @@ package final class JournalFile: Sendable {
     }
   }
 
+  /// Notes that history goes on in another epoch, whatever is promised of the rest.
+  package func renew(epoch: UInt64) throws(JournalError) {
+    do {
+      try database.writeWithoutTransaction { db in
+        try Self.promise(.full, in: db)
+        try Self.set(["epoch": String(epoch, radix: 16)], in: db)
+        try Self.promise(request.durability, in: db)
+      }
+    } catch {
+      throw Self.error(error, "The new epoch of \(directory) could not be noted")
+    }
+  }
+
   /// The daemon ends, and everything that it told anybody is kept.
   package func close() throws(JournalError) {
     do {
       try database.writeWithoutTransaction { db in
+        guard end.withLock({ $0 != nil }) else { return }
         try Self.promise(.full, in: db)
-        try db.checkpoint(.truncate)
+        try Self.checkpointAll(db)
         try Self.set(["clean": "1"], in: db)
-        try db.checkpoint(.truncate)
+        try Self.checkpointAll(db)
       }
       try database.close()
     } catch {
@@ -130,12 +195,19 @@ package final class JournalFile: Sendable {
   static func error(_ error: any Error, _ what: String) -> JournalError {
     if let error = error as? JournalError { return error }
     if let error = error as? DatabaseError {
-      let isCorrupt = [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
-      return JournalError(
-        isCorrupt ? .corrupt : .system,
-        "\(what): \(error.message ?? "\(error)").",
-      )
+      return JournalError(code(of: error), "\(what): \(error.message ?? "\(error)").")
     }
     return JournalError(.system, "\(what): \(error.localizedDescription)")
+  }
+
+  private static func code(of error: DatabaseError) -> JournalError.Code {
+    switch error.resultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt
+    case .SQLITE_FULL: .full
+    case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+    // The index of the log, which is no file of the history, did not find room to grow.
+    case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_SHMSIZE: .full
+    default: .system
+    }
   }
 }

@@ -104,7 +104,8 @@ package final class JournalReader: HistorySource {
       let path = "\(directory)/snapshots/\(revision).snapshot"
       guard let data = FileManager.default.contents(atPath: path) else { continue }
       let bytes = [UInt8](data)
-      guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: sum) else { continue }
+      let found = JournalFile.snapshotSum(revision, build: build, bytes)
+      guard found == UInt64(bitPattern: sum) else { continue }
       return HistoryPart(schema: try schema(of: build), bytes: bytes)
     }
     return nil
@@ -120,47 +121,32 @@ package final class JournalReader: HistorySource {
       let batches = try ask { [reached] db in
         try Row.fetchAll(
           db,
-          sql: "SELECT first, last, build, sum, records FROM log WHERE last > ? "
-            + "ORDER BY first LIMIT \(Self.rowsPerPiece)",
+          sql: "SELECT first, last, build, sessions, total, before, sum, records FROM log "
+            + "WHERE last > ? ORDER BY first LIMIT \(Self.rowsPerPiece)",
           arguments: [Int64(clamping: reached)],
         )
-        .map(Batch.init)
+        .map(LogRow.init)
       }
       for batch in batches {
-        guard isFirst || batch.first == reached + 1 else {
+        let first = UInt64(clamping: batch.first)
+        guard isFirst || first == reached + 1 else {
           throw HistoryError(
             .gone,
-            "Revision \(reached + 1) is not kept any more: the next one is \(batch.first).",
+            "Revision \(reached + 1) is not kept any more: the next one is \(first).",
           )
         }
-        guard SipHash24.hash(batch.records[...]) == batch.sum else {
+        guard batch.isWhole else {
           throw HistoryError(
             .corrupt,
             "Revisions \(batch.first) to \(batch.last) do not have the checksum that they were "
               + "kept with. Restore a backup.",
           )
         }
-        (reached, isFirst) = (batch.last, false)
+        (reached, isFirst) = (UInt64(clamping: batch.last), false)
         let part = HistoryPart(schema: try schema(of: batch.build), bytes: batch.records)
         guard try take(part) else { return }
       }
       if batches.count < Self.rowsPerPiece { return }
-    }
-  }
-
-  private struct Batch {
-    let first: UInt64
-    let last: UInt64
-    let build: Int64
-    let sum: UInt64
-    let records: [UInt8]
-
-    init(_ row: Row) {
-      first = UInt64(clamping: row["first"] as Int64)
-      last = UInt64(clamping: row["last"] as Int64)
-      build = row["build"]
-      sum = UInt64(bitPattern: row["sum"] as Int64)
-      records = [UInt8](row["records"] as Data)
     }
   }
 

@@ -1,15 +1,18 @@
 import Dispatch
+import Foundation
 package import StoreReplication
 import Synchronization
 
-/// A journal in a directory, written on a thread of its own.
+/// A journal in a directory, written on threads of its own.
+///
+/// Records are appended on one, where each call waits for the disk. Snapshots are encoded and
+/// written on another one; only that there is one is noted on the first.
 @MainActor
 package final class SQLiteJournal: Journal {
   private nonisolated let file: JournalFile
-  private let retained: Int
-  /// Everything but encoding is done here, one thing after the other.
+  private nonisolated let retained: Int
   private nonisolated let queue = DispatchQueue(label: "storeactor.journal", qos: .userInitiated)
-  private let encoding = DispatchQueue(label: "storeactor.snapshots", qos: .utility)
+  private nonisolated let encoding = DispatchQueue(label: "storeactor.snapshots", qos: .utility)
   /// Whether nothing further may be written: it was closed, or has failed.
   private nonisolated let isOver = Mutex(false)
   /// Is handed what became of each call.
@@ -22,7 +25,7 @@ package final class SQLiteJournal: Journal {
   /// A checkpoint of so much takes some milliseconds.
   private static let bytesPerCheckpoint = 4 << 20
 
-  /// Writes to a file that has been read.
+  /// Writes to a file that has been read, and begun.
   ///
   /// - Parameters:
   ///   - file: The file.
@@ -36,70 +39,152 @@ package final class SQLiteJournal: Journal {
     sinceCheckpoint += batch.records.count + Self.bytesPerAppend
     let isCheckpointDue = sinceCheckpoint >= Self.bytesPerCheckpoint
     if isCheckpointDue { sinceCheckpoint = 0 }
-    queue.async { [file, self] in
-      guard !isOver.withLock({ $0 }) else { return }
-      let result = file.append(batch)
-      var reason: String?
-      if case .durable = result, isCheckpointDue { reason = file.checkpoint() }
-      if case .failed(let why) = result { reason = why }
-      // What the disk holds is not known any more: nothing further is written by this process.
-      if let reason { fail(reason) } else { report(result) }
+    write { [file] in
+      do throws(JournalError) {
+        Failpoint.reach(.beforeCommit)
+        do throws(JournalError) {
+          try file.append(batch)
+        } catch  where error.code == .full {
+          // Where old history made room it is tried again at once.
+          guard try file.makeRoom() else { throw error }
+          try file.append(batch)
+        }
+        Failpoint.reach(.afterCommit)
+        if isCheckpointDue {
+          try file.checkpoint()
+          file.refillReserve()
+        }
+        return .durable(through: batch.revisions.upperBound)
+      } catch {
+        return error.code.isForNow ? .held(error.message) : .failed(error.message)
+      }
+    }
+  }
+
+  package func renew(epoch: UInt64) {
+    write { [file] in
+      do throws(JournalError) {
+        try file.renew(epoch: epoch)
+        return .renewed(epoch: epoch)
+      } catch {
+        // It is tried again by the next daemon, which a client tells the same.
+        return .failed(error.message)
+      }
     }
   }
 
   package func store(_ snapshot: JournalSnapshot) {
-    encoding.async { [file, retained, queue, self] in
-      let bytes = snapshot.encoded()
-      queue.async { [self] in
-        guard !isOver.withLock({ $0 }) else { return }
-        do throws(JournalError) {
-          try file.write(bytes, of: snapshot.revision)
-          report(.stored(revision: snapshot.revision, problem: nil))
-          discard(try file.excess(retaining: retained))
-        } catch {
-          report(.stored(revision: snapshot.revision, problem: "\(error)"))
-        }
+    encoding.async { [file, self] in
+      guard !isOver.withLock({ $0 }) else { return }
+      do throws(JournalError) {
+        let written = try file.write(snapshot.encoded(), of: snapshot.revision)
+        Failpoint.reach(.duringSnapshot)
+        try file.checkNewestSnapshot()
+        keep(written)
+      } catch {
+        finish(error.code.isForNow ? .snapshot(problem: error.message) : .failed(error.message))
+      }
+    }
+  }
+
+  private nonisolated func keep(_ snapshot: JournalFile.WrittenSnapshot) {
+    write { [file, self] in
+      do throws(JournalError) {
+        let gone = try file.keep(snapshot)
+        Failpoint.reach(.afterSnapshot)
+        // A large file takes its time to go.
+        encoding.async { for path in gone { try? FileManager.default.removeItem(atPath: path) } }
+        trim()
+        return .snapshot(problem: nil)
+      } catch {
+        return error.code.isForNow
+          ? .snapshot(problem: error.message) : .failed(error.message)
       }
     }
   }
 
   /// Lets go of old history piece by piece, so that appends go in between.
-  private nonisolated func discard(_ excess: Int) {
-    guard excess > 0 else { return }
-    queue.async { [file, self] in
-      guard !isOver.withLock({ $0 }) else { return }
+  private nonisolated func trim() {
+    write { [file, retained, self] in
       do throws(JournalError) {
-        discard(try file.discard(excess))
+        let isMore = try file.trim(retaining: retained)
+        Failpoint.reach(.duringTruncation)
+        if isMore { trim() }
+        return nil
       } catch {
-        report(.stored(revision: 0, problem: "\(error)"))
+        return error.code.isForNow ? .untrimmed(error.message) : .failed(error.message)
       }
     }
   }
 
-  private nonisolated func fail(_ reason: String) {
-    isOver.withLock { $0 = true }
-    report(.failed(reason))
+  /// Does something behind all that was asked for before, and says what became of it.
+  ///
+  /// After a failure nothing further is done, for what the disk holds is not known any more.
+  private nonisolated func write(_ body: @escaping @Sendable () -> JournalResult?) {
+    queue.async { [self] in
+      guard !isOver.withLock({ $0 }), let result = body() else { return }
+      finish(result)
+    }
   }
 
-  private nonisolated func report(_ result: JournalResult) {
+  private nonisolated func finish(_ result: JournalResult) {
+    if case .failed = result { isOver.withLock { $0 = true } }
     DispatchQueue.main.async {
       MainActor.assumeIsolated { self.onResult(result) }
     }
   }
 
   /// Waits for what is under way, and says in the file that the daemon has ended.
-  package func close() throws(JournalError) {
+  ///
+  /// - Parameter time: How long it waits: a disk that takes longer is broken.
+  /// - Throws: ``JournalError``.
+  package func close(within time: Duration) throws(JournalError) {
     onResult = { _ in }
-    let file = file
-    let error = queue.sync { [self] () -> JournalError? in
+    let ending = Ending()
+    queue.async { [file, self] in
       isOver.withLock { $0 = true }
       do throws(JournalError) {
         try file.close()
-        return nil
       } catch {
-        return error
+        return ending.finish(error)
       }
+      ending.finish()
     }
-    if let error { throw error }
+    guard ending.wait(until: Date(timeIntervalSinceNow: time / .seconds(1))) else {
+      throw JournalError(
+        .system,
+        "The disk that has \(file.directory) did not answer within \(time). What clients were told "
+          + "is kept.",
+      )
+    }
+    if let error = ending.error { throw error }
+  }
+
+  /// What became of closing the file; nobody may be there any more to take it.
+  private final class Ending: Sendable {
+    /// Nil until it is known; guarded by its mutex.
+    private let result = Mutex<Result<Void, JournalError>?>(nil)
+    private let condition = NSCondition()
+
+    func finish(_ error: JournalError? = nil) {
+      condition.lock()
+      defer { condition.unlock() }
+      result.withLock { $0 = error.map { .failure($0) } ?? .success(()) }
+      condition.broadcast()
+    }
+
+    /// - Returns: False where it is not known by then.
+    func wait(until date: Date) -> Bool {
+      condition.lock()
+      defer { condition.unlock() }
+      while result.withLock({ $0 == nil }) {
+        if !condition.wait(until: date) { return false }
+      }
+      return true
+    }
+
+    var error: JournalError? {
+      result.withLock { if case .failure(let error)? = $0 { error } else { nil } }
+    }
   }
 }

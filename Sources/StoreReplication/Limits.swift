@@ -89,6 +89,13 @@ package struct Limits: Sendable, Equatable {
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20
+  /// Revisions that wait to become durable, beyond which the daemon ends.
+  ///
+  /// Those of its own effects cannot be refused. A timer of ten a second comes to that in three
+  /// hours of a full disk.
+  package var mostUnreleasedRevisions: UInt64 = 100_000
+  /// The bytes of records that wait to become durable, beyond which the same holds.
+  package var mostUnreleasedBytes = 128 << 20
 
   package init() {}
 }

@@ -23,16 +23,19 @@ extension Socket {
 
   private func applyPublishing(_ options: SocketOptions) throws(ZeroMQError) {
     try set(ZMQ_XPUB_VERBOSER, "xpubVerboser", options.xpubVerboser)
-    if let message = options.welcomeMessage {
-      let status = zmq_setsockopt(opened(), ZMQ_XPUB_WELCOME_MSG, message, message.count)
-      try check(status, "welcomeMessage", "\(message.count) bytes")
-    }
+    if let message = options.welcomeMessage { try setWelcome(message) }
     do {
       try set(ZMQ_ONLY_FIRST_SUBSCRIBE, "onlyFirstSubscribe", options.onlyFirstSubscribe)
     } catch {
       // Not every build of the library knows it, and it is only a second line of defence.
       guard error.code == EINVAL else { throw error }
     }
+  }
+
+  /// Tells those something else who connect from now on.
+  package func setWelcome(_ message: [UInt8]) throws(ZeroMQError) {
+    let status = zmq_setsockopt(opened(), ZMQ_XPUB_WELCOME_MSG, message, message.count)
+    try check(status, "welcomeMessage", "\(message.count) bytes")
   }
 
   private func applyConnections(_ options: SocketOptions) throws(ZeroMQError) {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import StoreReplication
 import StoreState
+import Synchronization
 import Testing
 
 @testable import StoreJournal
@@ -9,7 +10,7 @@ import Testing
 /// A journal's file: what was appended is read, and nothing else.
 @Suite(.timeLimit(.minutes(1))) struct JournalFileTests {
   /// A directory that goes with its test.
-  final class Directory {
+  final class Directory: Sendable {
     let path: String
 
     init() throws {
@@ -32,6 +33,18 @@ import Testing
     durability: Durability = .full,
     epoch: UInt64 = 7,
   ) throws -> JournalFile {
+    let file = try unbegun(root: root, schema: schema, durability: durability, epoch: epoch)
+    try file.begin()
+    return file
+  }
+
+  /// A file that was opened, and of which nothing was changed yet.
+  private func unbegun(
+    root: String = "Test",
+    schema: SchemaDocument = schema,
+    durability: Durability = .full,
+    epoch: UInt64 = 7,
+  ) throws -> JournalFile {
     try JournalFile(
       directory: directory.path,
       root: root,
@@ -39,6 +52,19 @@ import Testing
       durability: durability,
       epoch: epoch,
     )
+  }
+
+  /// Keeps a snapshot, and removes the files that it stands for.
+  private func keep(_ bytes: [UInt8], of revision: UInt64, in file: JournalFile) throws {
+    for path in try file.keep(try file.write(bytes, of: revision)) {
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  private var snapshots: [String] {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/snapshots").sorted()
+    }
   }
 
   private func batch(_ revisions: ClosedRange<UInt64>) -> JournalBatch {
@@ -68,14 +94,14 @@ import Testing
   /// A file that begins with the state of revision 0.
   private func begin(durability: Durability = .full) throws -> JournalFile {
     let file = try open(durability: durability)
-    try file.write([0], of: 0)
+    try keep([0], of: 0, in: file)
     return file
   }
 
   @Test func `What was appended is read again, in its order`() throws {
     let file = try begin()
-    #expect(file.append(batch(1...2)) == .durable(through: 2))
-    #expect(file.append(batch(3...3)) == .durable(through: 3))
+    try file.append(batch(1...2))
+    try file.append(batch(3...3))
     try file.close()
     let again = try open(epoch: 8)
     #expect(again.opening == JournalFile.Opening(epoch: 7, isClean: true, isSameBuild: true))
@@ -88,7 +114,7 @@ import Testing
 
   @Test func `A history that was not closed says so, and goes on in its epoch`() throws {
     let file = try open()
-    #expect(file.append(batch(1...1)) == .durable(through: 1))
+    try file.append(batch(1...1))
     let again = try open(epoch: 8)
     #expect(again.opening == JournalFile.Opening(epoch: 7, isClean: false, isSameBuild: true))
   }
@@ -128,18 +154,18 @@ import Testing
 
   @Test func `A snapshot stands for all before it`() throws {
     let file = try open()
-    #expect(file.append(batch(1...2)) == .durable(through: 2))
-    try file.write([9, 9], of: 2)
-    #expect(file.append(batch(3...3)) == .durable(through: 3))
+    try file.append(batch(1...2))
+    try keep([9, 9], of: 2, in: file)
+    try file.append(batch(3...3))
     #expect(try parts(file) == ["build", "snapshot [9, 9]", "build", "records [3] 3"])
   }
 
   @Test func `A snapshot that is damaged is passed over for the one before`() throws {
     let file = try open()
-    #expect(file.append(batch(1...1)) == .durable(through: 1))
-    try file.write([8], of: 1)
-    #expect(file.append(batch(2...2)) == .durable(through: 2))
-    try file.write([9], of: 2)
+    try file.append(batch(1...1))
+    try keep([8], of: 1, in: file)
+    try file.append(batch(2...2))
+    try keep([9], of: 2, in: file)
     try Data([7]).write(to: URL(fileURLWithPath: "\(directory.path)/snapshots/2.snapshot"))
     #expect(try parts(file) == ["build", "snapshot [8]", "build", "records [2] 3"])
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/1.snapshot")
@@ -150,25 +176,234 @@ import Testing
   @Test func `Old history goes piece by piece, and what is needed stays`() throws {
     let file = try open()
     for revision in 1...200 as ClosedRange<UInt64> {
-      #expect(file.append(batch(revision...revision)) == .durable(through: revision))
-      if revision.isMultiple(of: 50) { try file.write([UInt8(revision)], of: revision) }
+      try file.append(batch(revision...revision))
+      if revision.isMultiple(of: 50) { try keep([UInt8(revision)], of: revision, in: file) }
     }
-    #expect(try file.excess(retaining: 1000) == 0)
+    #expect(try !file.trim(retaining: 1000))
     #expect(try parts(file).count == 2 + 0, "All is in the newest snapshot")
-    var (pieces, excess) = (0, try file.excess(retaining: 0))
-    #expect(excess == 150)
-    while excess > 0 {
-      excess = try file.discard(excess)
-      pieces += 1
-    }
+    var pieces = 0
+    while try file.trim(retaining: 0) { pieces += 1 }
     #expect(pieces == 3)
+    #expect(try snapshots == ["150.snapshot", "200.snapshot"])
     // The one before the newest is kept, and what follows it.
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/200.snapshot")
     #expect(try parts(file).filter { $0.hasPrefix("records") }.count == 50)
-    let snapshots = try FileManager.default.contentsOfDirectory(
-      atPath: "\(directory.path)/snapshots"
+  }
+
+  @Test func `A snapshot that cannot be read is none of the two that are kept`() throws {
+    let file = try open()
+    for revision in 1...3 as ClosedRange<UInt64> {
+      try file.append(batch(revision...revision))
+      if revision < 3 { try keep([UInt8(revision)], of: revision, in: file) }
+    }
+    try Data([7]).write(to: URL(fileURLWithPath: "\(directory.path)/snapshots/2.snapshot"))
+    try file.checkNewestSnapshot()
+    try keep([3], of: 3, in: file)
+    #expect(try snapshots == ["1.snapshot", "3.snapshot"])
+    while try file.trim(retaining: 0) {}
+    try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/3.snapshot")
+    #expect(try parts(file).filter { $0.hasPrefix("records") }.count == 2)
+  }
+
+  @Test func `Files of snapshots that were never kept go when a daemon begins`() throws {
+    let file = try open()
+    try file.append(batch(1...1))
+    try keep([1], of: 1, in: file)
+    _ = try file.write([9], of: 0)
+    let folder = "\(directory.path)/snapshots"
+    try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/3.snapshot.new"))
+    try Data([1]).write(to: URL(fileURLWithPath: "\(folder)/notes.txt"))
+    try file.close()
+    let again = try open()
+    #expect(again.opening.epoch == 7)
+    #expect(try snapshots == ["1.snapshot", "notes.txt"])
+  }
+
+  // MARK: What does not go on
+
+  @Test func `Opening a history changes nothing of what it says, until all of it could be read`()
+    throws
+  {
+    try open().close()
+    _ = try unbegun(schema: SchemaRegistry.document(for: [String].self))
+    #expect(try unbegun().opening.isClean, "Nobody has begun to write")
+    _ = try open()
+    #expect(try !unbegun().opening.isClean)
+  }
+
+  @Test func `A snapshot of a revision behind the end tells that an older file was put back`()
+    throws
+  {
+    let file = try begin()
+    try file.append(batch(1...1))
+    try file.close()
+    let path = "\(directory.path)/journal.sqlite"
+    let old = try Data(contentsOf: URL(fileURLWithPath: path))
+    let later = try open()
+    try later.append(batch(2...2))
+    try keep([2], of: 2, in: later)
+    try later.close()
+    // The same file, by its number, with what it had before.
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: old)
+    try handle.close()
+    let again = try open()
+    #expect(again.opening.epoch != 7)
+    #expect(again.opening.doubt?.contains("revision 2") == true)
+    #expect(try open().opening.epoch == again.opening.epoch, "It is said once")
+  }
+
+  @Test func `Another epoch is there after any end`() throws {
+    let file = try open()
+    try file.renew(epoch: 99)
+    #expect(try open().opening.epoch == 99)
+  }
+
+  /// Copies what the disk has of a journal that is still open, so that no program has closed it.
+  private func crash() throws -> (log: String, bytes: [UInt8]) {
+    let log = "\(directory.path)/journal.sqlite-wal"
+    return (log, [UInt8](try Data(contentsOf: URL(fileURLWithPath: log))))
+  }
+
+  @Test func `A write-ahead log that breaks off before its end is refused, not cut short`() throws {
+    let file = try begin()
+    let empty = try crash().bytes.count
+    for revision in 1...5 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
+    var (log, bytes) = try crash()
+    #expect(WriteAheadLog.commitsBehindDamage(log) == 0)
+    let copy = try Directory()
+    func copied(_ bytes: [UInt8]) throws -> (JournalError.Code, String)? {
+      let database = "journal.sqlite"
+      for name in [database, "\(database)-wal", "snapshots"] {
+        let path = "\(copy.path)/\(name)"
+        try? FileManager.default.removeItem(atPath: path)
+        try FileManager.default.copyItem(atPath: "\(directory.path)/\(name)", toPath: path)
+      }
+      try Data(bytes).write(to: URL(fileURLWithPath: "\(copy.path)/\(database)-wal"))
+      return message {
+        let file = try JournalFile(
+          directory: copy.path,
+          root: "Test",
+          schema: Self.schema,
+          durability: .full,
+          epoch: 7,
+        )
+        _ = try parts(file)
+      }
+    }
+    #expect(try copied(bytes) == nil)
+    // What was under way when the machine ended goes.
+    #expect(try copied(bytes.dropLast(100)) == nil)
+    bytes[bytes.count - 100] ^= 1
+    #expect(try copied(bytes) == nil)
+    bytes[bytes.count - 100] ^= 1
+    bytes[max(empty, 32) + 200] ^= 1
+    #expect(WriteAheadLog.commitsBehindDamage(log) == 0)
+    let refusal = try #require(try copied(bytes))
+    #expect(refusal.0 == .corrupt && refusal.1.contains("writes at its end"))
+    // And again: being refused has taken nothing away.
+    #expect(try copied(bytes)?.0 == .corrupt)
+    bytes[max(empty, 32) + 200] ^= 1
+    bytes[17] ^= 1
+    #expect(try copied(bytes)?.0 == .corrupt)
+  }
+
+  // MARK: What goes on
+
+  /// Another program at the same file.
+  private func outsider() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(
+      path: "\(directory.path)/journal.sqlite",
+      configuration: configuration,
     )
-    #expect(snapshots == ["150.snapshot"])
+  }
+
+  @Test func `Who has the file to himself is waited for, and then nothing was lost`() throws {
+    let file = try begin()
+    let other = try outsider()
+    try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let refusal = try #require(message { try file.append(batch(1...1)) })
+    #expect(refusal.0 == .busy)
+    #expect(refusal.0.isForNow)
+    try other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    try file.append(batch(1...1))
+    #expect(try parts(file).count == 4)
+  }
+
+  @Test func `Whoever reads the file at length keeps nobody from beginning or ending`() throws {
+    try begin().close()
+    let reader = try outsider()
+    try reader.writeWithoutTransaction { db in
+      try db.execute(sql: "BEGIN")
+      _ = try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM log")
+    }
+    let file = try open()
+    try file.append(batch(1...1))
+    try file.close()
+    try reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    try reader.close()
+    #expect(try unbegun().opening.isClean)
+  }
+
+  @Test func `A full disk has a reserve with which old history is let go of`() throws {
+    let file = try open()
+    for revision in 1...200 as ClosedRange<UInt64> {
+      try file.append(batch(revision...revision))
+      if revision.isMultiple(of: 100) { try keep([UInt8(revision)], of: revision, in: file) }
+    }
+    let reserve = "\(directory.path)/reserve"
+    let bytes = try FileManager.default.attributesOfItem(atPath: reserve)[.size] as? Int
+    #expect(bytes == JournalFile.reserveBytes)
+    #expect(try file.makeRoom())
+    #expect(FileManager.default.fileExists(atPath: reserve), "It is there for the next time")
+    #expect(try !file.makeRoom(), "Nothing is left to let go of")
+    let first = try DatabaseQueue(path: "\(directory.path)/journal.sqlite").read { db in
+      try Int.fetchOne(db, sql: "SELECT MIN(first) FROM log")
+    }
+    #expect(first == 101)
+  }
+
+  @MainActor
+  @Test func `A disk that hangs keeps nobody from closing`() throws {
+    let file = try begin()
+    let journal = SQLiteJournal(file, retaining: 0)
+    // As a sync that does not return: whoever writes next waits behind it.
+    let meeting = Meeting()
+    Thread.detachNewThread {
+      file.database.writeWithoutTransaction { _ in
+        meeting.reach(1)
+        meeting.wait(for: 2)
+      }
+      meeting.reach(3)
+    }
+    meeting.wait(for: 1)
+    journal.append(batch(1...1))
+    let refusal = try #require(message { try journal.close(within: .milliseconds(50)) })
+    #expect(refusal.0 == .system && refusal.1.contains("did not answer"))
+    meeting.reach(2)
+    meeting.wait(for: 3)
+  }
+
+  /// Two threads that wait for one another.
+  private final class Meeting: Sendable {
+    private let condition = NSCondition()
+    private let step = Mutex(0)
+
+    func reach(_ next: Int) {
+      condition.lock()
+      step.withLock { $0 = next }
+      condition.broadcast()
+      condition.unlock()
+    }
+
+    func wait(for next: Int) {
+      condition.lock()
+      while step.withLock({ $0 < next }) { condition.wait() }
+      condition.unlock()
+    }
   }
 
   // MARK: What is refused
@@ -201,7 +436,7 @@ import Testing
 
   @Test func `A record that is not what was kept is refused, and named`() throws {
     let file = try begin()
-    for revision in 1...3 as ClosedRange<UInt64> { _ = file.append(batch(revision...revision)) }
+    for revision in 1...3 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
     try file.close()
     try tamper("UPDATE log SET records = x'00' WHERE first = 2")
     let again = try open()
@@ -210,9 +445,43 @@ import Testing
     #expect(refusal.1.contains("revisions 2 to 2"))
   }
 
+  @Test(arguments: ["build = build + 1", "sessions = 0", "last = 9, first = 3", "total = 0"])
+  func `The checksum is that of the whole row`(_ change: String) throws {
+    let file = try begin()
+    for revision in 1...3 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
+    try file.close()
+    try tamper("UPDATE log SET \(change) WHERE first = 3")
+    let again = try open()
+    #expect(message { _ = try parts(again) }?.0 == .corrupt)
+  }
+
+  @Test func `Rows of two histories are told apart, also where their numbers fit`() throws {
+    let file = try begin()
+    for revision in 1...3 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
+    try file.close()
+    try tamper("CREATE TABLE later AS SELECT * FROM log WHERE first = 3")
+    try tamper("DELETE FROM log WHERE first >= 2")
+    let other = try open()
+    try other.append(
+      JournalBatch(revisions: 2...2, records: [99], sessionNumbers: 3)
+    )
+    try other.close()
+    try tamper("INSERT INTO log SELECT * FROM later; DROP TABLE later")
+    let again = try open()
+    let refusal = try #require(message { _ = try parts(again) })
+    #expect(refusal.0 == .corrupt && refusal.1.contains("another history"))
+  }
+
+  @Test func `The names of types have a checksum too`() throws {
+    let file = try begin()
+    try file.close()
+    try tamper("UPDATE build SET sum = sum + 1")
+    #expect(message { _ = try parts(try unbegun()) }?.0 == .corrupt)
+  }
+
   @Test func `A record that is missing is refused, and named`() throws {
     let file = try begin()
-    for revision in 1...3 as ClosedRange<UInt64> { _ = file.append(batch(revision...revision)) }
+    for revision in 1...3 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
     try file.close()
     try tamper("DELETE FROM log WHERE first = 2")
     let again = try open()
@@ -230,7 +499,7 @@ import Testing
 
   @Test func `What a reader cannot take is said with its revision`() throws {
     let file = try begin()
-    _ = file.append(batch(1...1))
+    try file.append(batch(1...1))
     let refusal = message {
       _ = try file.read { part throws(CodecError) in
         if case .records = part { throw CodecError(.deltaMismatch, "it does not fit") }
@@ -242,7 +511,7 @@ import Testing
 
   @Test func `A build with other types is known by its schema`() throws {
     let file = try begin()
-    _ = file.append(batch(1...1))
+    try file.append(batch(1...1))
     try file.close()
     let other = SchemaRegistry.document(for: [String].self)
     let again = try open(schema: other)

@@ -154,22 +154,30 @@ struct ActionQueue {
   // MARK: Outcomes
 
   /// Notes outcomes; those that the front of the line has now wait for the local state.
-  mutating func decide(_ acks: DaemonMessage.Acks) {
+  ///
+  /// - Returns: Those that were refused for lack of room, who are told so whatever is before them.
+  mutating func decide(_ acks: DaemonMessage.Acks) -> [ActionTicket] {
+    var refused: [ActionTicket] = []
     var sequence = acks.first
     for outcome in acks.outcomes {
       if sequence >= firstSequence, sequence - firstSequence < UInt64(inFlightCount) {
-        line[settlingCount + Int(sequence - firstSequence)].decide(outcome)
+        let ticket = line[settlingCount + Int(sequence - firstSequence)]
+        ticket.decide(outcome)
+        if case .failed(let failure) = outcome, failure.code == Outcome.overloaded {
+          refused.append(ticket)
+        }
       }
       sequence &+= 1
     }
     var count = 0
     while count < inFlightCount, line[settlingCount + count].isDecided { count += 1 }
-    guard count > 0 else { return }
+    guard count > 0 else { return refused }
     reaches.append((acks.reach, count))
     settlingCount += count
     inFlightCount -= count
     firstSequence += UInt64(count)
     sentCount = max(0, sentCount - count)
+    return refused
   }
 
   /// Takes the oldest action that the local state includes now, given what it has reached.

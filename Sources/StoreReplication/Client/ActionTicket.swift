@@ -64,16 +64,16 @@ package final class ActionTicket {
   /// Whether the daemon has said what becomes of it.
   var isDecided: Bool { decided != nil }
 
-  /// Whether those who waited were told that its time is over.
-  var isGivenUp: Bool { givenUp != nil }
+  /// Whether those who waited were told something, so that the end of its time tells them nothing.
+  var isGivenUp: Bool { givenUp != nil || isSettled }
 
   /// Begins to count its time.
   func beginLife(at now: Instant) {
     if let timeToLive, end == nil { end = now.advanced(by: timeToLive) }
   }
 
-  /// Notes what the daemon said.
-  func decide(_ outcome: Outcome) { decided = outcome }
+  /// Notes what the daemon said; what others were told stays as it is.
+  func decide(_ outcome: Outcome) { if !isSettled { decided = outcome } }
 
   /// Runs `body` with the outcome, at once when it is known or the time for it is over.
   package func whenSettled(_ body: @escaping @MainActor (Outcome) -> Void) {
@@ -227,7 +227,7 @@ extension ActionTicket {
     for session: ReplicaClient.SessionState,
   ) {
     if firstEpoch == nil { firstEpoch = session.epoch }
-    if let handle = scope.handle, !isOver(at: now.instant),
+    if refusal == nil, let handle = scope.handle, !isOver(at: now.instant),
       obstacle(mostBytes: session.actionBytes) == nil, case .success(let bytes) = translated()
     {
       rest?.replaced = nil
@@ -239,8 +239,14 @@ extension ActionTicket {
 
   private func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }
 
+  /// Why it was refused, as its author knows: it must not run after all.
+  private var refusal: Outcome.Failure? {
+    if isSettled, case .failed(let refusal)? = decided { refusal } else { nil }
+  }
+
   /// Why the empty action goes in its place.
   private func reasonForNothing(at now: Instant, _ most: Int) -> Outcome.Failure {
+    if let refusal { return refusal }
     if isOver(at: now) {
       let message = "Its time was over before the daemon had it."
       return Outcome.Failure(code: Outcome.expired, message: message)

@@ -142,7 +142,9 @@ extension ReplicaClient {
 
   /// Notes outcomes.
   func decide(_ acks: DaemonMessage.Acks) {
-    actions.decide(acks)
+    for ticket in actions.decide(acks) {
+      if let outcome = ticket.decided { ticket.settle(outcome) }
+    }
     settleActions()
   }
 

@@ -7,6 +7,9 @@ package protocol Journal: AnyObject {
   /// Makes records durable.
   func append(_ batch: JournalBatch)
 
+  /// Notes that history goes on in another epoch.
+  func renew(epoch: UInt64)
+
   /// Keeps a snapshot, and lets go of history that nobody needs any more.
   func store(_ snapshot: JournalSnapshot)
 }
@@ -47,10 +50,14 @@ package struct JournalSnapshot: Sendable {
 package enum JournalResult: Hashable, Sendable {
   /// Nothing that happens to the machine takes back the batch, which ended with this revision.
   case durable(through: UInt64)
-  /// There is no room; nothing of the batch was kept, and it may be tried again.
-  case full(String)
+  /// Nothing of the batch was kept, and it may be tried again: why, such as a disk that is full.
+  case held(String)
   /// It is not known what was kept. Nothing further may be appended by this process.
   case failed(String)
+  /// History goes on in this epoch, whatever happens to the machine.
+  case renewed(epoch: UInt64)
   /// The snapshot is kept; or it is not, which says why, and the next one is tried later.
-  case stored(revision: UInt64, problem: String?)
+  case snapshot(problem: String?)
+  /// Old history is still there, and why; the next snapshot has it let go of as well.
+  case untrimmed(String)
 }

@@ -35,7 +35,10 @@ package final class Recorder {
   private var newest: UInt64
   private var startedThrough: UInt64 = 0
   private var batch = Batch.none
-  private(set) var isFull = false
+  /// When the batch began that has taken so long that the disk counts as stalled.
+  private var stall: Instant?
+  /// Why nothing can be kept for now; nil while it can.
+  private var obstacle: String?
 
   /// The listed sessions and the effects that there were at the newest released revision.
   private var history: KeptHistory
@@ -50,7 +53,7 @@ package final class Recorder {
     case none
     /// On its way to the disk.
     case underWay(JournalBatch, since: Instant)
-    /// There was no room for it; it is tried again then.
+    /// It could not be kept; it is tried again then.
     case waiting(JournalBatch, until: Instant)
     /// Nothing can be kept any more, and why.
     case failed(String)
@@ -139,6 +142,13 @@ package final class Recorder {
   /// Whether effects have begun or ended of which no record says it yet.
   var hasEffects: Bool { !began.isEmpty || !ended.isEmpty }
 
+  /// A session event that was told to the reducer made no revision: nothing else notes it.
+  func noteUnrecordedOrigin() {
+    if case .session = origin { events.append((newest, origin, JournalRecord.Details())) }
+    origin = .daemon
+    noteEvents()
+  }
+
   /// Whether some revision was not released yet.
   var hasUnreleased: Bool { released < newest }
 
@@ -166,22 +176,52 @@ package final class Recorder {
 
   /// Why an action cannot be taken, because the disk does nothing; nil while it can.
   func refusal(_ now: Instant) -> Outcome.Failure? {
-    guard isFull || isOverloaded && !holdsBack(now) else { return nil }
-    let reason =
-      isFull
-      ? "The daemon's disk is full, so it cannot keep what the action would change."
-      : "The daemon's disk is too slow for what is sent: \(newest - released) changes wait for it."
+    let reason: String
+    if let obstacle {
+      reason = "The daemon cannot keep what the action would change: \(obstacle)."
+    } else if isOverloaded, !holdsBack(now) {
+      reason = "The daemon's disk is too slow for what is sent: \(newest - released) changes wait."
+    } else {
+      return nil
+    }
     return Outcome.Failure(code: Outcome.overloaded, message: "\(reason) Try again later.")
+  }
+
+  /// Gives up when more waits than memory should hold.
+  ///
+  /// Actions were refused long before, so what came since are steps of the daemon's own effects,
+  /// which nobody can refuse.
+  ///
+  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  func giveUpIfExhausted() -> String? {
+    guard
+      newest - released >= limits.mostUnreleasedRevisions
+        || growing.bytes.count >= limits.mostUnreleasedBytes
+    else { return nil }
+    if case .failed = batch { return nil }
+    let reason =
+      "\(newest - released) changes wait for the disk, most of them made by effects"
+      + "\(obstacle.map { ": \($0)" } ?? "")."
+    batch = .failed(reason)
+    return reason
   }
 
   // MARK: Batches
 
-  /// When the batch for which there was no room is tried again, or the disk counts as stalled.
+  /// When the batch that could not be kept is tried again, or the disk counts as stalled.
   var nextDeadline: Instant {
     switch batch {
     case .waiting(_, let instant): instant
-    case .underWay(_, let since) where isOverloaded || isStarting: since.advanced(by: timing.stall)
+    case .underWay(_, let since) where (isOverloaded || isStarting) && stall != since:
+      since.advanced(by: timing.stall)
     case .none, .underWay, .failed: .distantFuture
+    }
+  }
+
+  /// Notes whether the disk counts as stalled: then nothing changes until it has done something.
+  func noteStall(_ now: Instant) {
+    if case .underWay(_, let since) = batch, since.advanced(by: timing.stall) <= now {
+      stall = since
     }
   }
 
@@ -210,42 +250,53 @@ package final class Recorder {
     }
   }
 
-  /// Takes what became of the batch that was under way.
+  /// Takes what became of something that the journal was asked for.
   ///
   /// - Returns: Why nothing can be kept any more; nil as long as it can.
   func finish(_ result: JournalResult, now: Instant) -> String? {
-    if case .stored(_, let problem) = result {
-      isStoring = false
-      // The next one is tried as late as if this one had been kept.
-      snapshotProblem = problem
-      return nil
-    }
-    // What had been handed over before comes to nothing.
-    if case .failed = batch { return nil }
-    if case .failed(let reason) = result {
+    switch result {
+    case .durable(let revision): release(through: revision)
+    case .held(let reason):
+      guard let batch = takeBatch(result) else { break }
+      obstacle = reason
+      self.batch = .waiting(batch, until: now.advanced(by: timing.retry))
+    case .failed(let reason):
+      if case .failed = batch { break }
       batch = .failed(reason)
       return reason
+    case .snapshot(let reason):
+      isStoring = false
+      // The next one is tried as late as if this one had been kept.
+      problem = reason.map { "A snapshot was not kept: \($0)" }
+    // It says nothing of what was recorded.
+    case .renewed: break
+    case .untrimmed(let reason): problem = "Old history is still there: \(reason)"
     }
-    guard case .underWay(let batch, _) = batch else {
-      preconditionFailure("There is no batch of which this could be the result: \(result)")
-    }
-    switch result {
-    case .stored, .failed: return nil
-    case .durable(let revision):
-      precondition(
-        revision == batch.revisions.upperBound,
-        "Revision \(revision) is durable, after the batch of \(batch.revisions)",
-      )
-      released = revision
-      isFull = false
-      bytesSinceSnapshot += batch.records.count
+    return nil
+  }
+
+  private func release(through revision: UInt64) {
+    guard let batch = takeBatch(.durable(through: revision)) else { return }
+    precondition(
+      revision == batch.revisions.upperBound,
+      "Revision \(revision) is durable, after the batch of \(batch.revisions)",
+    )
+    released = revision
+    obstacle = nil
+    bytesSinceSnapshot += batch.records.count
+    noteEvents()
+  }
+
+  /// The batch that was under way and is so no more; nil after a failure, when what had been handed
+  /// over before comes to nothing.
+  private func takeBatch(_ result: JournalResult) -> JournalBatch? {
+    switch batch {
+    case .underWay(let batch, _):
       self.batch = .none
-      noteEvents()
-      return nil
-    case .full:
-      isFull = true
-      self.batch = .waiting(batch, until: now.advanced(by: timing.retry))
-      return nil
+      return batch
+    case .failed: return nil
+    case .none, .waiting:
+      preconditionFailure("There is no batch of which this could be the result: \(result)")
     }
   }
 
@@ -263,12 +314,12 @@ package final class Recorder {
 
   // MARK: Snapshots
 
-  private var snapshotProblem: String?
+  private var problem: String?
 
-  /// Why the last snapshot could not be kept, said once; nil when it could.
-  func takeSnapshotProblem() -> String? {
-    defer { snapshotProblem = nil }
-    return snapshotProblem
+  /// What went wrong with a snapshot or with old history, said once; nil when nothing did.
+  func takeProblem() -> String? {
+    defer { problem = nil }
+    return problem
   }
 
   /// Whether so much was recorded since the last snapshot that the next one is due.

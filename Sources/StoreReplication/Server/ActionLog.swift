@@ -85,9 +85,12 @@ final class SessionActions {
   fileprivate var record: ClientRecord
   /// What is to be said, in this order.
   fileprivate var unsaid: Deque<Answer> = []
+  /// What was refused for lack of room: it says nothing of the state, and goes before the rest.
+  fileprivate var refused: Deque<Answer> = []
   /// Actions whose effects have ended, which was not said yet, and the newest revision then.
   fileprivate var finished: [(sequence: UInt64, revision: UInt64)] = []
-  fileprivate var isUnsent = false
+  /// Whether something is to be said now, and whether something is once more is released.
+  fileprivate var (isUnsent, isHeld) = (false, false)
   /// Actions whose effects run.
   private var tasks: [UInt64: StoreTask] = [:]
 
@@ -201,6 +204,7 @@ final class ActionLog {
   func end(_ session: Session, isFarewell: Bool) {
     let actions = session.actions
     actions.unsaid.removeAll()
+    actions.refused.removeAll()
     actions.finished.removeAll()
     actions.cancelAll()
     if actions.record.isKept { leave(actions.record, session.clientID, isFarewell: isFarewell) }
@@ -278,6 +282,8 @@ final class ActionLog {
   /// Sends again what was said of an action before.
   func repeatOutcome(of sequence: UInt64, to session: Session) {
     counters.duplicates += 1
+    // However often it is asked, it is said once when it may be.
+    guard !session.actions.unsaid.contains(where: { $0.sequence == sequence }) else { return }
     answer(sequence, known(sequence, of: session), to: session)
   }
 
@@ -296,11 +302,18 @@ final class ActionLog {
 
   /// Adds an outcome to those that the end of the turn sends.
   ///
-  /// Whatever it says is known of the newest revision, a refusal included.
+  /// Whatever it says is known of the newest revision, a refusal included, unless that is for lack
+  /// of room: the client has to know of it while there is none.
   private func answer(_ sequence: UInt64, _ outcome: Outcome, to session: Session) {
-    session.actions.unsaid.append(
-      SessionActions.Answer(sequence: sequence, outcome: outcome, revision: root.newestRevision)
-    )
+    if case .failed(let failure) = outcome, failure.code == Outcome.overloaded {
+      session.actions.refused.append(
+        SessionActions.Answer(sequence: sequence, outcome: outcome, revision: 0)
+      )
+    } else {
+      session.actions.unsaid.append(
+        SessionActions.Answer(sequence: sequence, outcome: outcome, revision: root.newestRevision)
+      )
+    }
     note(session)
   }
 
@@ -330,7 +343,10 @@ final class ActionLog {
 
   /// More was released: those who waited for that may be told.
   func released() {
-    unsent += held
+    for session in held {
+      session.actions.isHeld = false
+      note(session)
+    }
     held.removeAll(keepingCapacity: true)
   }
 
@@ -340,16 +356,18 @@ final class ActionLog {
     guard !unsent.isEmpty else { return }
     for session in unsent {
       send(to: session)
-      let isWaiting = !session.actions.unsaid.isEmpty || !session.actions.finished.isEmpty
-      session.actions.isUnsent = isWaiting
-      if isWaiting { held.append(session) }
+      let actions = session.actions
+      actions.isUnsent = false
+      guard !actions.isHeld, !actions.unsaid.isEmpty || !actions.finished.isEmpty else { continue }
+      actions.isHeld = true
+      held.append(session)
     }
     unsent.removeAll(keepingCapacity: true)
   }
 
   private func send(to session: Session) {
     let actions = session.actions
-    while let outcomes = takeAnswers(of: actions) {
+    while let outcomes = takeAnswers(&actions.refused) ?? takeAnswers(&actions.unsaid) {
       let acks = DaemonMessage.Acks(
         first: outcomes.first,
         outcomes: outcomes.outcomes,
@@ -366,15 +384,15 @@ final class ActionLog {
 
   /// The next outcomes of consecutive actions that may be said; nil when there are none.
   private func takeAnswers(
-    of actions: SessionActions
+    _ answers: inout Deque<SessionActions.Answer>
   ) -> (first: UInt64, outcomes: [Outcome])? {
-    guard let first = actions.unsaid.first, first.revision <= root.revision else { return nil }
+    guard let first = answers.first, first.revision <= root.revision else { return nil }
     var outcomes: [Outcome] = []
-    while let next = actions.unsaid.first, next.revision <= root.revision,
+    while let next = answers.first, next.revision <= root.revision,
       next.sequence == first.sequence + UInt64(outcomes.count)
     {
       outcomes.append(next.outcome)
-      actions.unsaid.removeFirst()
+      answers.removeFirst()
     }
     return (first.sequence, outcomes)
   }
@@ -390,7 +408,7 @@ final class ActionLog {
     let found = (idle.farewell + idle.cutOff).count { isIdle($0) }
     precondition(found == waiting, "\(waiting) clients have gone, \(found) of them are found")
     precondition(
-      (unsent + held).allSatisfy { $0.actions.isUnsent },
+      unsent.allSatisfy { $0.actions.isUnsent } && held.allSatisfy { $0.actions.isHeld },
       "A session is to be told something and does not know",
     )
   }

@@ -45,8 +45,16 @@ package protocol DaemonTransport: AnyObject {
   /// Lets a turn come soon, and not within this call, where it does not come by itself.
   func wakeUp()
 
+  /// Tells those something else who connect to the publishing socket from now on.
+  func welcome(with message: [UInt8])
+
   /// Says what the daemon's operator should know.
   func report(_ notice: ServerNotice)
+}
+
+extension DaemonTransport {
+  /// Does nothing: for those who ask the server at each connection.
+  package func welcome(with message: [UInt8]) {}
 }
 
 /// A frame from a peer, whose name on one socket says nothing about the other.
@@ -136,7 +144,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     switch phase {
     case .serving: server.hasWork ? heardUntil.instant : server.nextDeadline
     case .stopping: heardUntil.instant
-    case .settling(let end): min(end, server.nextDeadline ?? end)
+    // Nobody is heard any more, so nobody's silence is over: only the journal has something to do.
+    case .settling(let end): min(end, server.recorder?.nextDeadline ?? end)
     case .leaving(_, let end): end
     case .over: nil
     }
@@ -162,10 +171,11 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     let moment = transport.now
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
-    let moreControl = try receiveControl(at: moment)
+    // It goes on when the journal has done something, and is asked again then.
+    isHeldBack = server.holdsBack(moment.instant)
+    let moreControl = isHeldBack ? false : try receiveControl(at: moment)
     while let peer = transport.nextLost() { server.lost(peer, at: moment) }
     let hasMore = moreUpstream || moreControl
-    isHeldBack = server.holdsBack(moment.instant)
     let horizon = hasMore || isHeldBack ? moment.before(server.timing.backlog) : moment
     if heardUntil.instant < horizon.instant { heardUntil = horizon }
     return hasMore
@@ -183,10 +193,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func receiveControl(at moment: Moment) throws(Transport.Failure) -> Bool {
     let end = moment.instant.advanced(by: server.timing.turn)
     var (frames, bytes) = (0, 0)
-    // It goes on when the journal has done something, and is asked again then.
-    if server.holdsBack(moment.instant) { return false }
     while frames < server.limits.framesPerTurn, bytes < server.limits.bytesPerTurn,
-      !server.isTurnFull, !server.holdsBack(moment.instant), frames == 0 || transport.instant < end
+      !server.isTurnFull, frames == 0 || transport.instant < end
     {
       guard let frame = try transport.nextControl() else { return false }
       frames += 1
@@ -224,15 +232,19 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Takes what became of records that were to be made durable.
   package func finish(_ result: JournalResult) {
-    if let reason = server.receive(result, at: transport.now), failure == nil {
-      failure = reason
-      // Nothing that was reduced since is told to anybody.
-      switch phase {
-      case .serving, .stopping, .settling: phase = .stopping
-      case .leaving, .over: break
-      }
-    }
+    if let reason = server.receive(result, at: transport.now) { fail(reason) }
+    if case .renewed = result { transport.welcome(with: server.welcome) }
     needsTurn()
+  }
+
+  /// Nothing that was reduced and not released is told to anybody any more.
+  private func fail(_ reason: String) {
+    guard failure == nil else { return }
+    failure = reason
+    switch phase {
+    case .serving, .stopping, .settling: phase = .stopping
+    case .leaving, .over: break
+    }
   }
 
   /// Why nothing can be kept any more, so that the daemon has to end; nil as long as it can.
@@ -244,6 +256,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   package func end() throws(Transport.Failure) {
     defer { isTurning = false }
     let moment = transport.now
+    if let reason = server.giveUpIfExhausted() { fail(reason) }
     switch phase {
     case .serving: try end(at: moment)
     case .stopping:
@@ -262,7 +275,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     server.endTurn(moment, heardUntil: heardUntil)
     while let job = server.nextJob() { transport.start(job) }
     if let journal {
-      if let batch = server.nextBatch() { journal.append(batch) }
+      if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
+      if let batch = server.nextBatch() {
+        Failpoint.reach(.beforeAppend)
+        journal.append(batch)
+        Failpoint.reach(.afterAppend)
+      }
       if let snapshot = server.nextSnapshot() { journal.store(snapshot) }
     }
     try sendFrames()
@@ -288,9 +306,14 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   private func send(_ frame: OutgoingFrame) throws(Transport.Failure) {
     switch frame {
-    case .publish(let topic, let body): try transport.publish(topic, body)
+    case .publish(let topic, let body):
+      Failpoint.reach(.beforePublishing)
+      try transport.publish(topic, body)
+      Failpoint.reach(.afterPublishing)
     case .control(let peer, let body):
+      Failpoint.reach(.beforeAck)
       if try !transport.send(body, to: peer) { server.blocked(peer) }
+      Failpoint.reach(.afterAck)
     }
   }
 
@@ -299,7 +322,11 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// Says goodbye, once all that was accepted is durable or can never be.
   private func leaveIfSettled(_ moment: Moment) throws(Transport.Failure) {
     guard case .settling(let end) = phase else { return }
-    guard !server.hasUnreleased || failure != nil || end <= moment.instant else { return }
+    if server.hasUnreleased, failure == nil {
+      guard end <= moment.instant else { return }
+      let time = server.timing.settling
+      failure = "The disk did not take in \(time) what was to be kept before the daemon's end."
+    }
     let told = server.shutDown(moment, reason: failure)
     try sendFrames()
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))

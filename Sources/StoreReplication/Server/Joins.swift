@@ -10,7 +10,7 @@ final class Joins {
   private let counters: Counters
   private let limits: Limits
   private let timing: Timing
-  private let epoch: UInt64
+  var epoch: UInt64
   private let directory: ScopeDirectory
   /// What clients may see and send.
   private let access: Access

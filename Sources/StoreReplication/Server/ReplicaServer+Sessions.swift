@@ -4,6 +4,8 @@ import StoreState
 /// Who says hello, and what becomes of it.
 extension ReplicaServer {
   func greet(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
+    // Who is not answered asks again, and then there is another epoch to be told of.
+    guard !isRenewing else { return }
     guard let version = commonVersion(hello) else {
       let message =
         "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
@@ -145,7 +147,7 @@ extension ReplicaServer {
     for event in sessions.takeEvents() {
       recorder?.origin = .session(event)
       root.send(event)
-      recorder?.origin = .daemon
+      recorder?.noteUnrecordedOrigin()
     }
   }
 }

@@ -9,13 +9,15 @@ import StoreState
 /// `docs/PROTOCOL.md` §12 has its states.
 @MainActor
 package final class ReplicaServer {
-  package let epoch: UInt64
+  package internal(set) var epoch: UInt64
+  /// Whether history may have been longer once, and goes on in another epoch where it was.
+  var continuation = Continuation.own
   package let counters = Counters()
   let root: any RootPort
   /// Keeps what is reduced, and releases what is durable; nil where the state is in memory only.
   let recorder: Recorder?
   let limits: Limits
-  let timing: Timing
+  package let timing: Timing
   let processID: Int32
   let startedAt: Instant
   let outbox: Outbox
@@ -26,6 +28,7 @@ package final class ReplicaServer {
   let log: ActionLog
   /// What clients may see and send.
   let access: Access
+  let random: Randomness
   private(set) var now: Moment {
     didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
   }
@@ -81,7 +84,7 @@ package final class ReplicaServer {
     self.processID = processID
     self.now = now
     startedAt = now.instant
-    let random = Randomness(generator)
+    random = Randomness(generator)
     outbox = Outbox()
     sessions = Sessions(limits: limits, timing: timing, random: random)
     subscriptions = Subscriptions(
@@ -158,13 +161,14 @@ package final class ReplicaServer {
       generator: generator,
       grants: grants,
     )
-    if let recovered { restore(recovered.history) }
+    if let recovered { restore(recovered) }
   }
 
   /// Goes on where the daemon was when it ended: those who were there have left.
-  func restore(_ history: KeptHistory) {
-    log.restore(history.clients)
-    sessions.restore(history)
+  func restore<Root>(_ recovered: Recovered<Root>) {
+    continuation = .inherited
+    log.restore(recovered.history.clients)
+    sessions.restore(recovered.history)
     deliverSessionEvents()
     if let problem = root.restart() {
       notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
@@ -363,6 +367,7 @@ package final class ReplicaServer {
     subscribers.check(at: (heard ?? moment).instant)
     for session in subscriptions.takeLate() { blocked(session.peer) }
     reducedInTurn = 0
+    recorder?.noteStall(now.instant)
     log.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)
     joins.sendWorking(now: now.instant)
@@ -410,15 +415,20 @@ package final class ReplicaServer {
   func receive(_ result: JournalResult, at moment: Moment) -> String? {
     guard let recorder else { preconditionFailure("A result without a journal: \(result)") }
     now = moment
+    if case .renewed(let epoch) = result { begin(epoch) }
     if let reason = recorder.finish(result, now: now.instant) { return reason }
     root.release(through: recorder.released)
     log.released()
-    if let problem = recorder.takeSnapshotProblem() {
-      let text = "A snapshot was not kept: \(problem)"
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: text))
+    if let problem = recorder.takeProblem() {
+      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
     return nil
   }
+
+  /// Gives up when more waits for the journal than memory should hold.
+  ///
+  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  func giveUpIfExhausted() -> String? { recorder?.giveUpIfExhausted() }
 
   /// Whether control frames should wait, because the journal has enough to do.
   func holdsBack(_ instant: Instant) -> Bool { recorder?.holdsBack(instant) ?? false }
@@ -511,6 +521,7 @@ package final class ReplicaServer {
     case .describe(let request): describe(request, to: session.peer, session.origin.identity)
     case .status(let request): status(request, to: session.peer, session.origin.identity)
     case .history(let request, let query): history(request, query, of: session)
+    case .join(_, let requests) where isBehind(requests): break
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(_, let requests) where requests.count > limits.window:
       let message = "You sent \(requests.count) actions at once, and the window is \(limits.window)"

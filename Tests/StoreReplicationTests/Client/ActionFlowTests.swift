@@ -60,6 +60,31 @@ struct ActionFlowTests {
     #expect(settled == [1, 2, 3])
   }
 
+  @Test("Who is refused for lack of room is told at once, and the action never runs after all")
+  func refused() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let tickets = (1...3).map { bench.client.submit([UInt8($0)], to: scope) }
+    try bench.wire.settle()
+    _ = bench.take()
+    var told: [Outcome] = []
+    tickets[1].whenSettled { told.append($0) }
+    let failure = Outcome.Failure(code: Outcome.overloaded, message: "no room")
+    let reach = DaemonMessage.Reach(nonce: 1, sequence: 0)
+    try bench.send(.acks(DaemonMessage.Acks(first: 2, outcomes: [.failed(failure)], reach: reach)))
+    #expect(told == [.failed(failure)])
+    #expect(tickets[0].outcome == nil && tickets[2].outcome == nil)
+    // A daemon that was started again has none of the three.
+    try bench.open()
+    let sent = bench.take().compactMap { message -> [[UInt8]]? in
+      guard case .actions(1, let requests) = message else { return nil }
+      return requests.map { Array($0.action) }
+    }
+    #expect(sent == [[[1], [0xf6], [3]]])
+    try bench.acks(first: 1, revisions: [5], nonce: 1, sequence: 0)
+    #expect(tickets[1].outcome == .failed(failure))
+  }
+
   @Test("A scope that is let go of is joined for its last actions, and left after their outcomes")
   func lastActions() throws {
     let bench = try PlayedDaemon()

@@ -112,7 +112,8 @@ struct ActionQueueTests {
     }
     // Nobody decides what was not sent; what is not in flight is no matter.
     guard start + count <= twin.first + UInt64(twin.sent) else { return }
-    queue.decide(DaemonMessage.Acks(first: start, outcomes: outcomes, reach: reach))
+    let acks = DaemonMessage.Acks(first: start, outcomes: outcomes, reach: reach)
+    #expect(queue.decide(acks).isEmpty)
     let done = twin.inFlight.prefix { $0.decided != nil }
     guard !done.isEmpty else { return }
     twin.settling.append((reach.sequence, Array(done)))

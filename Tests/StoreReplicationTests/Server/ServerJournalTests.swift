@@ -184,20 +184,21 @@ import Testing
     let (bench, _, _) = try bench(limits: limits)
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
     try bench.advance(by: .milliseconds(500))
-    _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    let refused = try bench.act(1, sequence: 3, .incrementButtonTapped)
+    guard refused.count == 1, case .failed(let failure) = refused[0] else {
+      Issue.record("Not refused at once but \(refused)")
+      return
+    }
+    #expect(failure.code == Outcome.overloaded)
     #expect(bench.root.state.counter.count == 2)
+    let deadline = try #require(bench.turn.nextDeadline)
+    #expect(deadline > bench.now.instant, "There is nothing to do at once")
     guard case .pong = try ping(bench, 1) else {
       Issue.record("No pong")
       return
     }
     try sync(bench)
-    let outcomes = outcomes(bench, 1)
-    #expect(outcomes.count == 3)
-    guard case .failed(let failure) = outcomes[2] else {
-      Issue.record("\(outcomes[2])")
-      return
-    }
-    #expect(failure.code == Outcome.overloaded)
+    #expect(outcomes(bench, 1) == (1...2).map { .applied(revision: $0, hasEffects: false) })
     // And the next one is taken again.
     _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 3)
@@ -207,20 +208,106 @@ import Testing
   @Test func `What there is no room for is held, tried again, and then told`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    bench.turn.finish(.full("no room"))
+    bench.turn.finish(.held("no room"))
     try bench.endTurn()
     #expect(journal.batches.count == 1)
-    #expect(try bench.act(1, sequence: 2, .incrementButtonTapped) == [])
-    #expect(bench.root.state.counter.count == 1, "It is refused")
+    let refused = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    guard refused.count == 1, case .failed(let failure) = refused[0] else {
+      Issue.record("Not refused at once but \(refused)")
+      return
+    }
+    #expect(failure.code == Outcome.overloaded && failure.message.contains("no room"))
+    #expect(bench.root.state.counter.count == 1)
     #expect(bench.take(joined.topic).isEmpty)
     try bench.advance(by: .seconds(1))
     #expect(journal.batches.map(\.revisions) == [1...1, 1...1])
     try sync(bench)
     let outcomes = outcomes(bench, 1)
-    #expect(outcomes.first == .applied(revision: 1, hasEffects: false))
+    #expect(outcomes == [.applied(revision: 1, hasEffects: false)])
     #expect(bench.take(joined.topic).count >= 1)
     _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 2)
+  }
+
+  @Test func `What is asked again and again while the disk is busy is answered once`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    for _ in 0..<20 { _ = try bench.act(1, sequence: 1, .incrementButtonTapped) }
+    try sync(bench)
+    #expect(outcomes(bench, 1) == [.applied(revision: 1, hasEffects: false)])
+  }
+
+  @Test func `What effects do while nothing can be kept is bounded`() throws {
+    var limits = Limits()
+    limits.mostUnreleasedRevisions = 3
+    let (bench, _, _) = try bench(limits: limits)
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    bench.turn.finish(.held("the disk is full"))
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    #expect(bench.turn.failure == nil)
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    let failure = try #require(bench.turn.failure)
+    #expect(failure.contains("3 changes") && failure.contains("the disk is full"))
+    try bench.advance(by: .seconds(1))
+    #expect(bench.turn.isOver)
+    // The disk has room again, too late.
+    bench.turn.finish(.durable(through: 1))
+    #expect(bench.server.revision == 0)
+  }
+
+  @Test func `A daemon whose disk never answers ends all the same, and says so`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.turn.stop()
+    try bench.endTurn()
+    try bench.advance(by: .seconds(9))
+    #expect(!bench.turn.isOver)
+    let deadline = try #require(bench.turn.nextDeadline)
+    #expect(deadline > bench.now.instant, "There is nothing to do before the time is over")
+    try bench.advance(by: .seconds(1))
+    try bench.advance(by: .seconds(1))
+    #expect(bench.turn.isOver)
+    #expect(bench.turn.failure?.contains("disk") == true)
+  }
+
+  @Test func `Trouble with old history is said, and ends no wait for a snapshot`() throws {
+    var limits = Limits()
+    limits.recordBytesPerSnapshot = 1
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    #expect(journal.snapshots.count == 1)
+    bench.turn.finish(.untrimmed("no room"))
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    try sync(bench)
+    #expect(journal.snapshots.count == 1, "The first is still being made")
+    bench.turn.finish(.snapshot(problem: "no room"))
+    try bench.endTurn()
+    #expect(journal.snapshots.count == 2)
+    #expect(bench.takeNotices().map(\.text).filter { $0.contains("no room") }.count == 2)
+  }
+
+  @Test func `Who left without a revision is not there in a snapshot either`() throws {
+    let recorder = Recorder(revision: 0)
+    let who = SessionInfo(id: 1, name: "one", address: "here")
+    recorder.origin = .session(.joined(who))
+    _ = recorder.record(1) { _ in false }
+    let now = Instant(nanoseconds: 0)
+    _ = recorder.nextBatch(now)
+    #expect(recorder.finish(.durable(through: 1), now: now) == nil)
+    func listed() throws -> [UInt64] {
+      let version = RootVersion(0, revision: 1)
+      let snapshot = recorder.snapshot(of: version, clients: []) { $1.encodeNull() }
+      return try SnapshotBytes.decode(snapshot.encoded()[...]).history.sessions.keys.sorted()
+    }
+    #expect(try listed() == [1])
+    // The reducer was told, and changed nothing.
+    recorder.origin = .session(.left(who))
+    recorder.noteUnrecordedOrigin()
+    #expect(try listed() == [])
   }
 
   @Test func `When nothing can be kept any more clients are told goodbye, and nothing else`() throws
@@ -295,6 +382,56 @@ import Testing
       return
     }
     #expect(replay.revision == 4)
+  }
+
+  @Test func `A client that has seen more than there is tells that an older copy was put back`()
+    throws
+  {
+    let (bench, _, _) = try bench()
+    for sequence in 1...3 as ClosedRange<UInt64> {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+      try sync(bench)
+    }
+    let disk = BenchJournal()
+    let again = ServerBench(journal: disk, recovered: try journal.recover(1))
+    try again.hello(1)
+    try again.hello(2)
+    func join(_ peer: UInt8, nonce: UInt64, epoch: UInt64, revision: UInt64) throws {
+      let position = ClientMessage.Position(epoch: epoch, revision: revision)
+      again.receive(.join(nonce: nonce, [.follow("counter", position: position)]), from: peer)
+      try again.endTurn()
+    }
+    try join(1, nonce: 1, epoch: 8, revision: 3)
+    #expect(again.take(1).count == 1 && disk.epochs.isEmpty, "Another epoch says nothing of this")
+    try join(1, nonce: 2, epoch: 7, revision: 3)
+    let epoch = try #require(disk.epochs.first)
+    #expect(epoch != 7 && again.take(1).isEmpty)
+    #expect(again.takeNotices().contains { $0.text.contains("revision 2") })
+    // Nobody begins in an epoch that is about to end.
+    again.receive(.bye, from: 2)
+    let hello = ClientMessage.Hello(
+      clientID: ServerBench.clientID(2),
+      token: nil,
+      firstSequence: 1,
+      name: "peer 2",
+      isListed: false,
+    )
+    again.receive(.hello(hello), from: 2)
+    try again.endTurn()
+    #expect(again.take(2).isEmpty && again.server.epoch == 7)
+    again.turn.finish(.renewed(epoch: epoch))
+    try again.endTurn()
+    guard case .goodbye("rolledBack", let message)? = again.take(1).first else {
+      Issue.record("Nobody was told")
+      return
+    }
+    #expect(message.contains("rolled back to revision 2"))
+    #expect(again.welcome == Welcome(epoch: epoch).encoded())
+    #expect(try again.hello(1).epoch == epoch)
+    // It is believed once: in an epoch that begins with this daemon nobody can have seen more.
+    try join(1, nonce: 1, epoch: epoch, revision: 99)
+    #expect(disk.epochs.count == 1)
+    #expect(again.take(1).count == 1)
   }
 
   @Test func `Those who were listed when the daemon ended have left when it starts again`() throws {

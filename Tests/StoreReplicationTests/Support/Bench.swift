@@ -269,6 +269,11 @@ class Bench: DaemonTransport {
 
   func wakeUp() { wakeUps += 1 }
 
+  /// What those are told who connect to the publishing socket; nil where that has not changed.
+  private(set) var welcome: [UInt8]?
+
+  func welcome(with message: [UInt8]) { welcome = message }
+
   func report(_ notice: ServerNotice) {
     if notice.kind == .warning { notices.append(notice) } else { audit.append(notice) }
   }

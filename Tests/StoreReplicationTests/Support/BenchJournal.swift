@@ -13,6 +13,11 @@ final class BenchJournal: Journal {
 
   func store(_ snapshot: JournalSnapshot) { snapshots.append(snapshot) }
 
+  /// The epochs that were to be noted.
+  private(set) var epochs: [UInt64] = []
+
+  func renew(epoch: UInt64) { epochs.append(epoch) }
+
   /// All records of what was appended.
   var records: [JournalRecord] {
     get throws {

@@ -147,7 +147,7 @@ extension ServerBench {
       timing: timing,
     )
     guard let recovered else { return }
-    server.restore(recovered.history)
+    server.restore(recovered)
     turn.end()
     // What it does by itself is durable before anybody is answered.
     if isStarted, let last = journal?.batches.last?.revisions.upperBound,

@@ -1,0 +1,48 @@
+#if FAILPOINTS
+import StoreReplication
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What the environment wants of a daemon under test.
+enum Failpoints {
+  /// Ends the process where `STOREACTOR_FAILPOINT` says, such as `beforeCommit:7`: the seventh time
+  /// that it comes by.
+  static func install() {
+    guard let parts = value("STOREACTOR_FAILPOINT")?.split(separator: ":") else { return }
+    guard parts.count == 2, let point = Failpoint(rawValue: String(parts[0])),
+      let count = Int(parts[1])
+    else { preconditionFailure("STOREACTOR_FAILPOINT is \(parts), not a place and a count") }
+    let countdown = Countdown(point, count)
+    Failpoint.action.withLock { $0 = countdown.reach }
+  }
+
+  /// How many bytes of records lead to a snapshot; nil as usual.
+  static var recordBytesPerSnapshot: Int? { value("STOREACTOR_SNAPSHOT_BYTES").flatMap { Int($0) } }
+
+  private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  private final class Countdown: Sendable {
+    private let point: Failpoint
+    private let left: Mutex<Int>
+
+    init(_ point: Failpoint, _ count: Int) {
+      self.point = point
+      left = Mutex(count)
+    }
+
+    @Sendable
+    func reach(_ point: Failpoint) {
+      guard point == self.point else { return }
+      left.withLock { left in
+        left -= 1
+        if left == 0 { kill(getpid(), SIGKILL) }
+      }
+    }
+  }
+}
+#endif

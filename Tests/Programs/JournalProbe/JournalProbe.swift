@@ -1,0 +1,103 @@
+import Dispatch
+import StoreJournal
+import StoreReplication
+import StoreState
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Keeps one batch after the other in a directory, as a daemon does, with snapshots, and says in
+/// the file `marks` of each revision that it is durable, once it is.
+///
+/// `JournalProbe DIR BATCHES DURABILITY`. A revision's record is its number, eight bytes, and as
+/// many bytes of whatever as the number says (``length(of:)``).
+@main
+@MainActor
+final class JournalProbe {
+  private let journal: SQLiteJournal
+  private let marks: Int32
+  private let batches: Int
+  private var appended = 0
+  private var revision: UInt64 = 0
+
+  static func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4, let batches = Int(arguments[2]),
+      let durability = Durability(rawValue: arguments[3])
+    else {
+      print("JournalProbe DIR BATCHES DURABILITY")
+      exit(64)
+    }
+    let probe = try JournalProbe(arguments[1], batches, durability)
+    probe.appendNext()
+    withExtendedLifetime(probe) { dispatchMain() }
+  }
+
+  private init(_ directory: String, _ batches: Int, _ durability: Durability) throws {
+    self.batches = batches
+    marks = open("\(directory)/marks", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    let file = try JournalFile(
+      directory: directory,
+      root: "Probe",
+      schema: SchemaRegistry.document(for: [UInt64].self),
+      durability: durability,
+      epoch: 7,
+    )
+    _ = try file.read { _ in }
+    try file.begin()
+    _ = try file.keep(try file.write(Self.snapshot(0), of: 0))
+    journal = SQLiteJournal(file, retaining: 100_000)
+    journal.onResult = { [unowned self] in take($0) }
+  }
+
+  /// The bytes behind the number in the record of a revision: mostly few, sometimes many pages.
+  private static func length(of revision: UInt64) -> Int {
+    let mixed = revision &* 0x9e37_79b9_7f4a_7c15
+    return Int(mixed >> 40) % (revision.isMultiple(of: 11) ? 60_000 : 300)
+  }
+
+  nonisolated private static func snapshot(_ revision: UInt64) -> [UInt8] {
+    number(revision) + Array(repeating: 7, count: 5_000)
+  }
+
+  private static func record(_ revision: UInt64) -> [UInt8] {
+    number(revision) + Array(repeating: 9, count: length(of: revision))
+  }
+
+  nonisolated private static func number(_ revision: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: revision >> (8 * UInt64($0))) }
+  }
+
+  private func appendNext() {
+    appended += 1
+    let first = revision + 1
+    revision += 1 + UInt64(appended % 5)
+    journal.append(
+      JournalBatch(
+        revisions: first...revision,
+        records: (first...revision).flatMap(Self.record),
+        sessionNumbers: 1,
+      )
+    )
+  }
+
+  private func take(_ result: JournalResult) {
+    switch result {
+    case .durable(let revision):
+      let mark = Array("\(revision)\n".utf8)
+      guard write(marks, mark, mark.count) == mark.count else { exit(74) }
+      if appended.isMultiple(of: 20) {
+        journal.store(JournalSnapshot(revision: revision) { Self.snapshot(revision) })
+      }
+      if appended == batches { exit(0) }
+      appendNext()
+    case .snapshot(problem: nil): break
+    case .snapshot, .held, .renewed, .untrimmed, .failed:
+      print(result)
+      exit(71)
+    }
+  }
+}
