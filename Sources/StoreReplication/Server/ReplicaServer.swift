@@ -377,10 +377,12 @@ package final class ReplicaServer {
   /// When ``endTurn(_:heardUntil:)`` has something to do without a frame, or may have; nil when
   /// nothing is under way.
   var nextDeadline: Instant? {
+    let silence = min(sessions.nextDeadline, subscribers.nextDeadline)
+    // What was sent may wait, and is heard so much later.
+    let lateness = holdsBack(now.instant) ? timing.backlog : .zero
     let next = min(
-      sessions.nextDeadline,
+      silence.advanced(by: lateness),
       subscriptions.nextDeadline,
-      subscribers.nextDeadline,
       joins.nextDeadline,
       recorder?.nextDeadline ?? .distantFuture,
     )

@@ -178,6 +178,22 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
   }
 
+  @Test func `While what comes waits, a lease that is over makes no turns`() throws {
+    var limits = Limits()
+    limits.unreleasedRevisions = 2
+    let (bench, _, _) = try bench(limits: limits)
+    try bench.hello(2)
+    try bench.advance(by: .milliseconds(9_900))
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    try bench.advance(by: .milliseconds(200))
+    #expect(bench.turn.isHeldBack)
+    #expect(bench.server.counters.leasesEnded == 0, "What was sent may wait")
+    let deadline = try #require(bench.turn.nextDeadline)
+    #expect(deadline > bench.now.instant, "There is nothing to do at once")
+    try sync(bench)
+    #expect(bench.server.counters.leasesEnded == 1)
+  }
+
   @Test func `When the disk stalls actions are refused, and reads go on`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 2
