@@ -1,6 +1,24 @@
 package import StoreActor
 package import StoreState
 
+/// The whole root is kept by journals; clients never see it.
+extension Board.State: DurableState, ReplicatedRecord {
+  package static let layout = RecordLayout<Self>(
+    "Board",
+    [
+      .field("accounts", \.accounts), .field("list", \.list), .field("note", \.note),
+      .field("presence", \.presence), .field("trail", \.trail),
+    ],
+  )
+}
+
+extension Board.Trail: ReplicatedRecord {
+  package static let layout = RecordLayout<Self>(
+    "Trail",
+    [.field("count", \.count), .field("last", \.last)],
+  )
+}
+
 extension Board.Accounts: ReplicatedRecord {
   package static let layout = RecordLayout<Self>(
     "Accounts",

@@ -22,6 +22,8 @@ package struct Board: Reducer {
   package struct Trail: Equatable, Sendable {
     package var count = 0
     package var last: UInt64 = 0
+
+    package init() {}
   }
 
   package struct Accounts: Equatable, Sendable {

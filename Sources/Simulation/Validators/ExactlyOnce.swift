@@ -16,7 +16,7 @@ package enum ExactlyOnce {
       }
     }
     for (client, records) in history.clients.enumerated() {
-      violations += check(client, records, reduced, epochs: history.epochs.count)
+      violations += check(client, records, reduced, history)
     }
     return violations
   }
@@ -33,7 +33,7 @@ package enum ExactlyOnce {
     _ client: Int,
     _ records: [History.Record],
     _ reduced: [UInt64: [(epoch: Int, revision: UInt64)]],
-    epochs: Int,
+    _ history: History,
   ) -> [Violation] {
     var violations: [Violation] = []
     var outcomes: [UInt64: Int] = [:]
@@ -48,7 +48,7 @@ package enum ExactlyOnce {
         outcomes[tag, default: 0] += 1
         let places = reduced[tag] ?? []
         let mayBeRejected = isScopeGone || unknown.contains(tag)
-        if let problem = problem(outcome, places, mayBeRejected: mayBeRejected, epochs: epochs) {
+        if let problem = problem(outcome, places, mayBeRejected: mayBeRejected, history) {
           violations.append(Violation("Exactly once", "\(name(tag)) \(problem)"))
         }
       default: break
@@ -65,7 +65,7 @@ package enum ExactlyOnce {
     _ outcome: Outcome,
     _ places: [(epoch: Int, revision: UInt64)],
     mayBeRejected: Bool,
-    epochs: Int,
+    _ history: History,
   ) -> String? {
     switch outcome {
     case .applied(let revision, _):
@@ -82,10 +82,15 @@ package enum ExactlyOnce {
       default: break
       }
       // In another epoch it may have been reduced before the daemon forgot everything.
-      if epochs == 1, !places.isEmpty { return "failed (\(failure.code)), and was reduced" }
+      if history.epochs.count == 1, !places.isEmpty {
+        return "failed (\(failure.code)), and was reduced"
+      }
       switch failure.code {
       case Outcome.absent, Outcome.overloaded: return nil
-      case Outcome.rejected: return mayBeRejected ? nil : "was rejected: \(failure.message)"
+      case Outcome.rejected:
+        // What a daemon refused before it was started again it knows as rejected.
+        let isOld = history.recoveries > 0 && failure.message.contains("started again")
+        return mayBeRejected || isOld ? nil : "was rejected: \(failure.message)"
       default: return "failed for no reason: \(failure.code), \(failure.message)"
       }
     }

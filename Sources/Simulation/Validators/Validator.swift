@@ -17,7 +17,7 @@ package enum Validator {
     Rest.check, SerialOrder.check, ExactlyOnce.check, CutConsistency.check, DeltaOrder.check,
     ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check,
     WaitsEnd.check, Holding.check, OutputOrder.check, OutputPlace.check, OutputReach.check,
-    Builds.check,
+    Builds.check, Durable.check,
   ]
 
   /// Everything that is wrong with a history.

@@ -13,6 +13,8 @@ package struct History: Sendable {
     package var sessions: [SessionChange] = []
     /// In the order in which they were made.
     package var outputs: [Output] = []
+    /// The newest revision that clients could be told of when the last daemon ended.
+    package var released: UInt64 = 0
     /// The listed sessions that the daemon has at the end.
     package var openSessions: [UInt64] = []
   }
@@ -45,10 +47,13 @@ package struct History: Sendable {
   package struct SessionChange: Hashable, Sendable {
     package var session: UInt64
     package var isJoin: Bool
+    /// The revision in which the reducer was told.
+    package var revision: UInt64
 
-    package init(session: UInt64, isJoin: Bool) {
+    package init(session: UInt64, isJoin: Bool, revision: UInt64 = 0) {
       self.session = session
       self.isJoin = isJoin
+      self.revision = revision
     }
   }
 
@@ -137,6 +142,10 @@ package struct History: Sendable {
   package var isCalm = false
   /// How many clients asked to be listed among those present.
   package var listedClients = 0
+  /// What a daemon did not have any more when it was started again, though it had said so.
+  package var losses: [String] = []
+  /// How often a daemon was started from a disk that had something.
+  package var recoveries = 0
   /// Why the run did not come to rest; nil when it did.
   package var unrest: String?
   /// What the daemons counted, by name, summed over all of them.

@@ -51,6 +51,17 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   /// Actions of one frame are sent in the opposite order.
   case swappedActions
 
+  // MARK: Disks
+
+  /// The disk says that it keeps what it has not kept yet.
+  case hastyCommits
+  /// The disk does not notice that it has something else than it was told to keep.
+  case uncheckedRecords
+  /// A daemon that starts again does not know what became of actions.
+  case forgottenOutcomes
+  /// A daemon that starts again does not know who was there.
+  case forgottenSessions
+
   // MARK: Sessions and scopes
 
   /// Each hello is that of another client.
@@ -76,11 +87,12 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .repeatedSteps: "Ordered"
     case .wrongDigests, .shiftedEchoes: "Rest"
     case .shiftedOutcomes, .falseExpiries, .falseAbsences, .lostOutcomes, .repeatedActions,
-      .otherClients:
+      .otherClients, .forgottenOutcomes:
       "Exactly once"
     case .hastyOutcomes: "Read your writes"
     case .swappedActions: "Serial"
-    case .unheardLeaves: "Session-bound"
+    case .hastyCommits, .uncheckedRecords: "Durable"
+    case .unheardLeaves, .forgottenSessions: "Session-bound"
     case .keptScopes: "Held"
     case .lateTurns: "Waits end"
     }
@@ -97,7 +109,11 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .otherDefault:
       options = SimulationOptions()
       options.laterClients = 1
-    default: break
+    case .hastyCommits, .uncheckedRecords, .forgottenOutcomes, .forgottenSessions:
+      options = options.withDisk(seed: 3)
+      options.disk.damages = 2
+    // These are planted where daemons start with nothing, or know nothing of disks.
+    default: options.disk.isThere = false
     }
     options.planted = self
     return options

@@ -10,16 +10,37 @@ final class SimulatedDaemon {
   private unowned let world: World
   private let pacemaker: Pacemaker
 
-  init(_ world: World, epoch: UInt64, generator: SeededGenerator) {
+  /// - Parameters:
+  ///   - world: The world that it is in.
+  ///   - number: How many there were before.
+  ///   - epoch: Of a history that begins.
+  ///   - state: The state that it starts with.
+  ///   - kept: What keeps it, and what that had; nil in memory.
+  ///   - generator: Where its random numbers come from.
+  init(
+    _ world: World,
+    number: Int,
+    epoch: UInt64,
+    state: Board.State,
+    kept: (journal: SimulatedJournal, recovered: Recovered<Board.State>)?,
+    generator: SeededGenerator,
+  ) {
     self.world = world
-    let ledger = Ledger(daemon: world.history.epochs.count)
-    let state = Self.initialState(world)
+    let ledger = Ledger(daemon: number)
     core = RootCore(initialState: { state }, reducer: { Board(ledger: ledger) })
     pacemaker = Pacemaker(world.clock)
     sockets = SimulatedSockets(world)
+    if let recovered = kept?.recovered {
+      core.restore(recovered.root, revision: recovered.revision)
+    }
+    let core = core
+    // From the first revision on, which the server may make.
+    core.onCommit = { [unowned world] in Self.committed(world, $0, $1, $2) }
     let server = ReplicaServer(
       root: core,
       exposures: Board.exposures,
+      journal: kept.map { Self.journal($0.recovered, world) },
+      recovered: kept?.recovered,
       epoch: epoch,
       limits: world.options.limits,
       timing: world.options.timing,
@@ -27,22 +48,39 @@ final class SimulatedDaemon {
       now: world.moment,
       generator: generator,
       grants: world.options.faults.grants > 0 ? world.grants() : .everything,
-      sessionAction: { [unowned world] event in world.sessionAction(event) },
+      sessionAction: { [unowned world, unowned core] event in
+        world.sessionAction(event, at: core.revision + 1)
+      },
     )
-    turn = DaemonTurn(server, transport: sockets)
+    turn = DaemonTurn(server, transport: sockets, journal: kept?.journal)
+    kept?.journal.onResult = { [unowned self] in turn.finish($0) }
     sockets.onChange = { [unowned self] in planTurn() }
     sockets.onResult = { [unowned self] in turn.finish($0) }
-    world.history.epochs.append(History.Epoch(number: epoch, roots: [core.state]))
-    core.onCommit = { [unowned self] in self.committed($0, $1, $2) }
     let put = core.onOutput
     core.onOutput = { [unowned self] output, revision in
       put?(output, revision)
       self.put(output, revision)
     }
     pacemaker.turn = { [unowned self] in self.takeTurn() }
+    planDeadline()
   }
 
-  private static func initialState(_ world: World) -> Board.State {
+  private static func journal(
+    _ recovered: Recovered<Board.State>,
+    _ world: World,
+  ) -> RootJournal<Board.State> {
+    RootJournal(
+      SimulatedDisk.form,
+      recorder: Recorder(
+        revision: recovered.revision,
+        history: recovered.history,
+        limits: world.options.limits,
+        timing: world.options.timing,
+      ),
+    )
+  }
+
+  static func initialState(_ world: World) -> Board.State {
     var state = Board.State()
     for id in 0..<world.options.rows {
       let title = world.title("row \(id) ", &world.generator)
@@ -55,7 +93,12 @@ final class SimulatedDaemon {
   /// What every new connection of the publishing socket is told first.
   var welcome: [UInt8] { turn.server.welcome }
 
-  private func committed(_ revision: UInt64, _ old: Board.State, _ new: Board.State) {
+  private static func committed(
+    _ world: World,
+    _ revision: UInt64,
+    _ old: Board.State,
+    _ new: Board.State,
+  ) {
     let last = world.history.epochs.count - 1
     world.history.epochs[last].roots.append(new)
     for _ in old.trail.count..<new.trail.count {
@@ -106,20 +149,26 @@ final class SimulatedDaemon {
     turn.end()
     sockets.sendHeld()
     turn.server.checkInvariants()
+    if turn.isOver, world.disk != nil { return world.daemonIsOver() }
     if hasMore { planTurn() }
+    planDeadline()
+  }
+
+  private func planDeadline() {
     if let deadline = turn.nextDeadline {
       pacemaker.plan(at: max(deadline.nanoseconds, world.clock.now + 1))
     }
   }
 
-  /// Says goodbye to everyone and stops.
+  /// Says goodbye to everyone, when all is kept that was accepted.
   func shutDown() {
     turn.stop()
     takeTurn()
-    stop()
   }
 
   func stop() {
+    let last = world.history.epochs.count - 1
+    world.history.epochs[last].released = turn.server.revision
     sockets.isOpen = false
     pacemaker.stop()
     for (name, count) in turn.server.counters.byName {

@@ -34,7 +34,7 @@ extension SimulationOptions {
       Knob("later", \.laterClients.inPercent, simplest: 0),
       Knob("rows", \.rows, simplest: 0),
       Knob("titleBytes", \.titleBytes, simplest: 4),
-    ] + faultKnobs + habitKnobs + limitKnobs + timingKnobs
+    ] + faultKnobs + diskKnobs + habitKnobs + limitKnobs + timingKnobs
 
   private static let faultKnobs: [Knob] = [
     Knob("controlCuts", \.faults.controlCuts),
@@ -48,6 +48,18 @@ extension SimulationOptions {
     Knob("clockSteps", \.faults.clockSteps),
     Knob("closes", \.faults.closes),
     Knob("grants", \.faults.grants),
+  ]
+
+  private static let diskKnobs: [Knob] = [
+    Knob("disk", \.disk.isThere.asNumber),
+    Knob("commit", \.disk.commit.inMicroseconds),
+    Knob("fulls", \.disk.fulls),
+    Knob("syncFailures", \.disk.syncFailures),
+    Knob("damages", \.disk.damages),
+    Knob("recordBytesPerSnapshot", \.limits.recordBytesPerSnapshot),
+    Knob("unreleasedBytes", \.limits.unreleasedBytes),
+    Knob("stall", \.timing.stall.inMicroseconds),
+    Knob("retry", \.timing.retry.inMicroseconds),
   ]
 
   private static let habitKnobs: [Knob] = [

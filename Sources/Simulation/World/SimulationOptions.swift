@@ -11,6 +11,7 @@ package struct SimulationOptions: Sendable, Equatable {
   package var actionsPerClient = 20
   package var faults = Faults()
   package var habits = Habits()
+  package var disk = Disk()
   /// How likely a client is of a later build than the daemon; the first one never is.
   package var laterClients = 0.3
   /// How many rows there are at the start.
@@ -50,6 +51,22 @@ package struct SimulationOptions: Sendable, Equatable {
     package var closes = 0
     /// Another user comes, or other grants, so that views change the socket that they come on.
     package var grants = 0
+
+    package init() {}
+  }
+
+  /// What daemons keep their state on, and what goes wrong with it.
+  package struct Disk: Sendable, Equatable {
+    /// Whether there is one: without it each daemon starts with nothing.
+    package var isThere = false
+    /// How long a commit takes at most.
+    package var commit: Duration = .milliseconds(1)
+    /// It is full for a while.
+    package var fulls = 0
+    /// A sync fails, so that the daemon has to end.
+    package var syncFailures = 0
+    /// Something on it has changed when a daemon starts.
+    package var damages = 0
 
     package init() {}
   }
@@ -107,7 +124,31 @@ extension SimulationOptions {
     // Drawn apart, so that it changes nothing else.
     var others = SeededGenerator(seed: seed ^ 0x9a7_a6e5)
     faults.grants = others.chance(0.3) ? others.number(1...4) : 0
+    drawDisk(seed)
     self = coherent
+  }
+
+  /// By a generator of its own: what came before is as it was without disks.
+  private mutating func drawDisk(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed ^ 0xd15c)
+    disk.isThere = generator.chance(0.5)
+    disk.commit = .microseconds(generator.logarithmic(10...5_000_000))
+    disk.fulls = generator.chance(0.5) ? 0 : generator.number(1...3)
+    disk.syncFailures = generator.chance(0.7) ? 0 : generator.number(1...2)
+    disk.damages = generator.chance(0.5) ? 0 : generator.number(1...2)
+    limits.recordBytesPerSnapshot = generator.logarithmic(128...1 << 16)
+    limits.unreleasedRevisions = UInt64(generator.logarithmic(1...1_000))
+    limits.unreleasedBytes = generator.logarithmic(256...1 << 20)
+    timing.stall = .milliseconds(generator.logarithmic(10...1_000))
+    timing.retry = .milliseconds(generator.logarithmic(10...1_000))
+  }
+
+  /// These options, with a disk of which daemons are started again, in whatever way they ended.
+  package func withDisk(seed: UInt64) -> Self {
+    var options = self
+    options.disk.isThere = true
+    options.faults.restarts = 1 + Int(seed % 4)
+    return options.coherent
   }
 
   private static func faults(_ generator: inout SeededGenerator) -> Faults {

@@ -88,18 +88,20 @@ extension World {
     guard let daemon, !isHealed else { return }
     let isOrderly = generator.chance(0.5)
     trace(isOrderly ? "the daemon stops" : "the daemon is gone")
+    if isOrderly {
+      // One with a disk is waited for until that has all, and then starts again.
+      daemon.shutDown()
+      if disk != nil { return }
+    }
+    end(daemon)
     // An orderly one is waited for until its goodbyes are out.
-    if isOrderly { daemon.shutDown() } else { daemon.stop() }
-    self.daemon = nil
     clock.after(isOrderly ? delay(.milliseconds(1) ... .milliseconds(40)) : 0) {
       [unowned self] in cutAll()
     }
-    clock.after(delay(.milliseconds(50) ... .milliseconds(900))) { [unowned self] in
-      if self.daemon == nil { startDaemon() }
-    }
+    startLater()
   }
 
-  private func cutAll() {
+  func cutAll() {
     publishingPipes = []
     for client in openClients {
       client.publishing?.isOpen = false
@@ -121,6 +123,8 @@ extension World {
   func heal() {
     trace("faults are over")
     isHealed = true
+    disk?.isFull = false
+    disk?.failsNext = false
     for client in clients { (client.congestedUntil, client.blockedUntil) = (0, 0) }
   }
 }

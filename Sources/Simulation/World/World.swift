@@ -19,6 +19,11 @@ package final class World {
   /// How many connections of the publishing sockets want a topic.
   var nextPipe: UInt64 = 1
   private var replicas = 0
+  /// Keeps what daemons say; nil where they keep nothing.
+  private(set) var disk: SimulatedDisk?
+  /// How often the disk is damaged before a daemon starts.
+  var damagesLeft = 0
+  private var daemons = 0
   /// Whether faults are over.
   var isHealed = false
   /// How far the clock that all programs share was set, in milliseconds.
@@ -76,6 +81,12 @@ package final class World {
   }
 
   private func run() -> History {
+    if options.disk.isThere {
+      let disk = SimulatedDisk(self, generator: generator.fork())
+      self.disk = disk
+      damagesLeft = options.disk.damages
+      planDiskFaults(disk)
+    }
     startDaemon()
     for _ in 0..<options.clients { addClient() }
     planFaults()
@@ -96,9 +107,47 @@ package final class World {
   }
 
   func startDaemon() {
-    let epoch = generator.next()
-    trace("a daemon starts, epoch \(epoch)")
-    daemon = SimulatedDaemon(self, epoch: epoch, generator: generator.fork())
+    daemons += 1
+    guard let disk else {
+      let epoch = generator.next()
+      trace("a daemon starts, epoch \(epoch)")
+      // The generator is one and the same, in this order.
+      let own = generator.fork()
+      let state = SimulatedDaemon.initialState(self)
+      begin(epoch, state)
+      daemon = SimulatedDaemon(
+        self,
+        number: history.epochs.count - 1,
+        epoch: epoch,
+        state: state,
+        kept: nil,
+        generator: own,
+      )
+      return
+    }
+    let isFirst = disk.epoch == nil
+    let state = isFirst ? SimulatedDaemon.initialState(self) : Board.State()
+    let recovered = recover(from: disk, initial: state)
+    let epoch = disk.epoch ?? 0
+    trace("a daemon starts from revision \(recovered.revision)")
+    if isFirst {
+      begin(epoch, state)
+    } else {
+      history.recoveries += 1
+      history.goOn(from: recovered.revision, recovered.root)
+    }
+    daemon = SimulatedDaemon(
+      self,
+      number: daemons,
+      epoch: epoch,
+      state: state,
+      kept: (disk.open(), recovered),
+      generator: generator.fork(),
+    )
+  }
+
+  private func begin(_ epoch: UInt64, _ state: Board.State) {
+    history.epochs.append(History.Epoch(number: epoch, roots: [state]))
   }
 
   private func planWork(_ client: SimulatedClient) {
@@ -116,9 +165,12 @@ package final class World {
     let limit = clock.now + 60 * lease + captures + 4 * options.timing.patience.nanoseconds
     while clock.now < limit {
       clock.run(until: clock.now + lease / 4)
-      let isQuiet = openClients.allSatisfy {
-        $0.client.isQuiet && $0.asleepUntil <= clock.now && $0.isIdle
-      }
+      let hasReleased = daemon.map { $0.core.revision == $0.turn.server.revision } ?? false
+      let isQuiet =
+        hasReleased
+        && openClients.allSatisfy {
+          $0.client.isQuiet && $0.asleepUntil <= clock.now && $0.isIdle
+        }
       guard isQuiet else {
         quietSince = nil
         continue
@@ -243,14 +295,18 @@ package final class World {
   }
 
   /// What the reducer is told of a session.
-  func sessionAction(_ event: SessionEvent) -> Board.Action? {
+  func sessionAction(_ event: SessionEvent, at revision: UInt64) -> Board.Action? {
     let last = history.epochs.count - 1
     switch event {
     case .joined(let info):
-      history.epochs[last].sessions.append(History.SessionChange(session: info.id, isJoin: true))
+      history.epochs[last].sessions.append(
+        History.SessionChange(session: info.id, isJoin: true, revision: revision)
+      )
       return .joined(session: info.id)
     case .left(let info):
-      history.epochs[last].sessions.append(History.SessionChange(session: info.id, isJoin: false))
+      history.epochs[last].sessions.append(
+        History.SessionChange(session: info.id, isJoin: false, revision: revision)
+      )
       if options.planted == .unheardLeaves { return nil }
       return .left(session: info.id)
     }

@@ -19,6 +19,23 @@ struct SimulationTests {
     #expect(faults > 0, "nothing was ever lost or sent again, so the runs show nothing")
   }
 
+  @Test("Three hundred runs of daemons that start again from their disk keep every promise")
+  func disks() {
+    var recoveries = 0
+    for seed: UInt64 in 1...300 {
+      let options = SimulationOptions(seed: seed).withDisk(seed: seed)
+      let history = World.history(ofSeed: seed, options: options)
+      let violations = Validator.check(history)
+      let settings = options.differences(fromSeed: seed).map { "--set \($0)" }
+      #expect(
+        violations == [],
+        "simulator --seed \(seed) \(settings.joined(separator: " ")) --verbose",
+      )
+      recoveries += history.recoveries
+    }
+    #expect(recoveries > 300)
+  }
+
   @Test("The same seed gives the same run, and another seed another")
   func determinism() {
     let first = World.history(ofSeed: 7).fingerprint
@@ -127,6 +144,19 @@ struct SimulationTests {
       doctored.clients[client].removeAll { if case .newEpoch = $0 { true } else { false } }
     }
     #expect(!Resumption.check(doctored).isEmpty)
+  }
+
+  @Test("A revision that was shown and taken back is found, and so is a state that differs")
+  func takenBack() throws {
+    var doctored = history
+    doctored.epochs[0].released = 2
+    let root = doctored.epochs[0].roots[1]
+    doctored.goOn(from: 1, root)
+    #expect(Durable.check(doctored).count >= 2)
+    #expect(doctored.epochs[0].roots.count == 2)
+    doctored.losses = []
+    doctored.goOn(from: 1, Board.State())
+    #expect(Durable.check(doctored).count == 1)
   }
 
   @Test("A run that never comes to rest is found")

@@ -1,0 +1,245 @@
+import StoreReplication
+import StoreState
+
+/// A disk that outlives its daemons: what it was told to keep, and what can become of that.
+///
+/// It moves bytes, takes its time, and is full, fails, tears and rots when the world says so. What
+/// a batch says that is under way when its daemon ends is kept, torn or gone, as chance has it.
+@MainActor
+final class SimulatedDisk {
+  /// A batch as it stands on the disk.
+  private struct Row {
+    var revisions: ClosedRange<UInt64>
+    var bytes: [UInt8]
+    var sessionNumbers: UInt64
+    var sum: UInt64
+
+    init(_ batch: JournalBatch) {
+      revisions = batch.revisions
+      bytes = batch.records
+      sessionNumbers = batch.sessionNumbers
+      sum = SipHash24.hash(batch.records[...])
+    }
+
+    var isWhole: Bool { SipHash24.hash(bytes[...]) == sum }
+  }
+
+  private struct Snapshot {
+    var revision: UInt64
+    var bytes: [UInt8]
+    var sum: UInt64
+  }
+
+  /// Why a daemon cannot start from it.
+  struct Damage: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private unowned let world: World
+  private var generator: SeededGenerator
+  /// Of the history that it has; nil before there is one.
+  private(set) var epoch: UInt64?
+  private var rows: [Row] = []
+  /// Oldest first.
+  private var snapshots: [Snapshot] = []
+  /// What is on its way, and is not said to be kept.
+  private var underWay: Row?
+  private var busyUntil: Int64 = 0
+  var isFull = false
+  /// Whether the next sync fails.
+  var failsNext = false
+  /// Each daemon's calls come to nothing when it has ended.
+  private var generation = 0
+
+  init(_ world: World, generator: SeededGenerator) {
+    self.world = world
+    self.generator = generator
+  }
+
+  // MARK: What a daemon asks
+
+  /// The disk as one daemon has it.
+  func open() -> SimulatedJournal { SimulatedJournal(self, generation: generation) }
+
+  fileprivate func append(_ batch: JournalBatch, _ journal: SimulatedJournal) {
+    let row = Row(batch)
+    underWay = row
+    let through = batch.revisions.upperBound
+    let isHasty = world.options.planted == .hastyCommits
+    let time = generator.duration(world.isHealed ? .zero ... .milliseconds(1) : commitDuration)
+    // One after the other, also where more are under way than it admits.
+    busyUntil = max(busyUntil, world.clock.now + time)
+    if isHasty {
+      world.clock.after(0) { [unowned self] in finish(.durable(through: through), journal) }
+    }
+    world.clock.at(busyUntil) { [unowned self] in
+      guard journal.generation == generation else { return }
+      underWay = nil
+      if failsNext {
+        failsNext = false
+        world.trace("a sync fails")
+        // What the disk has of it nobody knows.
+        leave(row)
+        return finish(.failed("the disk is broken"), journal)
+      }
+      if isFull, !isHasty { return finish(.held("the disk is full"), journal) }
+      rows.append(row)
+      if !isHasty { finish(.durable(through: through), journal) }
+    }
+  }
+
+  /// Tells a daemon, unless it has ended meanwhile.
+  private func finish(_ result: JournalResult, _ journal: SimulatedJournal) {
+    if journal.generation == generation { journal.finish(result) }
+  }
+
+  private var commitDuration: ClosedRange<Duration> { .zero...world.options.disk.commit }
+
+  fileprivate func store(_ snapshot: JournalSnapshot, _ journal: SimulatedJournal) {
+    let bytes = snapshot.encoded()
+    world.clock.after(generator.duration(commitDuration)) { [unowned self] in
+      guard journal.generation == generation else { return }
+      if isFull { return finish(.snapshot(problem: "the disk is full"), journal) }
+      keep(bytes, of: snapshot.revision)
+      finish(.snapshot(problem: nil), journal)
+    }
+  }
+
+  /// Keeps a snapshot; what two snapshots stand for goes.
+  private func keep(_ bytes: [UInt8], of revision: UInt64) {
+    let sum = SipHash24.hash(bytes[...])
+    snapshots.append(Snapshot(revision: revision, bytes: bytes, sum: sum))
+    guard snapshots.count > 2 else { return }
+    snapshots.removeFirst()
+    rows.removeAll { $0.revisions.upperBound <= snapshots[0].revision }
+  }
+
+  // MARK: What happens to it
+
+  /// A daemon has ended, in whatever way: what was under way is decided.
+  func cut() {
+    generation += 1
+    busyUntil = 0
+    guard let row = underWay else { return }
+    underWay = nil
+    // Of those before it nothing is there either.
+    if world.options.planted != .hastyCommits { leave(row) }
+  }
+
+  /// What was written and not synced: there, torn, or gone.
+  private func leave(_ row: Row) {
+    switch generator.number(0...2) {
+    case 0: rows.append(row)
+    case 1:
+      var torn = row
+      torn.bytes = Array(row.bytes.prefix(generator.number(0...row.bytes.count)))
+      rows.append(torn)
+    default: break
+    }
+  }
+
+  /// Changes a bit of what was kept, and says how to change it back.
+  ///
+  /// - Returns: Nil where there is nothing whose damage could be told.
+  func damage() -> (what: String, repair: () -> Void)? {
+    let needed = rows.indices.filter { rows[$0].revisions.upperBound > newest }
+    // The last row may be torn, and goes then.
+    guard let index = needed.dropLast().randomElement(using: &generator) else { return nil }
+    let place = generator.number(0...(rows[index].bytes.count - 1))
+    let bit = UInt8(1) << UInt8(generator.number(0...7))
+    rows[index].bytes[place] ^= bit
+    return (
+      "revision \(rows[index].revisions.lowerBound) at byte \(place)",
+      { [self] in rows[index].bytes[place] ^= bit },
+    )
+  }
+
+  private var newest: UInt64 { snapshots.last?.revision ?? 0 }
+
+  /// Changes a bit of the newest snapshot for good, where an older one is there.
+  func damageSnapshot() {
+    guard snapshots.count > 1, let last = snapshots.indices.last else { return }
+    snapshots[last].bytes[generator.number(0...(snapshots[last].bytes.count - 1))] ^= 1
+  }
+
+  // MARK: Starting again
+
+  /// Reads what it has.
+  ///
+  /// - Parameters:
+  ///   - initial: The state where it has nothing.
+  ///   - newEpoch: The epoch of a history that begins.
+  /// - Returns: What it had.
+  /// - Throws: ``Damage``, or a `CodecError`.
+  func recover(
+    initial: Board.State,
+    epoch newEpoch: UInt64,
+  ) throws -> Recovered<Board.State> {
+    let form = Self.form
+    let recovery = Recovery(form, initial: initial, limits: world.options.limits)
+    try recovery.written(by: form.schema)
+    if rows.last?.isWhole == false { rows.removeLast() }
+    if epoch == nil {
+      epoch = newEpoch
+      let recovered = recovery.finish()
+      keep(recovered.snapshot(form), of: 0)
+      return recovered
+    }
+    while let last = snapshots.last, SipHash24.hash(last.bytes[...]) != last.sum {
+      snapshots.removeLast()
+    }
+    guard let snapshot = snapshots.last else { throw Damage(description: "no snapshot is good") }
+    try recovery.take(snapshot: snapshot.bytes[...])
+    for row in rows where row.revisions.upperBound > snapshot.revision {
+      guard row.isWhole || world.options.planted == .uncheckedRecords else {
+        throw Damage(description: "revisions \(row.revisions) are damaged")
+      }
+      try recovery.take(records: tampered(row.bytes)[...])
+      recovery.take(sessionNumbers: row.sessionNumbers)
+    }
+    return recovery.finish()
+  }
+
+  /// The form in which the board is kept.
+  static var form: DurableForm<Board.State> { DurableForm(Board.State.self) }
+
+  /// Records as a planted fault has them read.
+  private func tampered(_ bytes: [UInt8]) throws -> [UInt8] {
+    let planted = world.options.planted
+    guard planted == .forgottenOutcomes || planted == .forgottenSessions else { return bytes }
+    var decoder = CBORDecoder(bytes)
+    var encoder = CBOREncoder.durable
+    while decoder.offset < bytes.endIndex {
+      var record = try JournalRecord(from: &decoder)
+      switch record.origin {
+      case .client where planted == .forgottenOutcomes: record.origin = .daemon
+      case .session where planted == .forgottenSessions: record.origin = .daemon
+      default: break
+      }
+      record.encode(to: &encoder)
+    }
+    return encoder.bytes
+  }
+}
+
+/// A disk as one daemon has it.
+@MainActor
+final class SimulatedJournal: Journal {
+  private let disk: SimulatedDisk
+  fileprivate let generation: Int
+  var onResult: (JournalResult) -> Void = { _ in }
+
+  fileprivate init(_ disk: SimulatedDisk, generation: Int) {
+    self.disk = disk
+    self.generation = generation
+  }
+
+  /// Nobody puts older copies back here.
+  func renew(epoch: UInt64) { finish(.renewed(epoch: epoch)) }
+
+  func append(_ batch: JournalBatch) { disk.append(batch, self) }
+
+  func store(_ snapshot: JournalSnapshot) { disk.store(snapshot, self) }
+
+  fileprivate func finish(_ result: JournalResult) { onResult(result) }
+}

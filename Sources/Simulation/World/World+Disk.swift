@@ -1,0 +1,101 @@
+import StoreReplication
+
+extension World {
+  /// Spreads over the time what goes wrong with the disk.
+  func planDiskFaults(_ disk: SimulatedDisk) {
+    for _ in 0..<options.disk.fulls {
+      clock.at(delay(.zero...options.span)) { [unowned self] in
+        guard !isHealed else { return }
+        trace("the disk is full")
+        disk.isFull = true
+        clock.after(delay(.milliseconds(10) ... .seconds(2))) { disk.isFull = false }
+      }
+    }
+    for _ in 0..<options.disk.syncFailures {
+      clock.at(delay(.zero...options.span)) { [unowned self] in
+        if !isHealed { disk.failsNext = true }
+      }
+    }
+  }
+
+  /// Starts a daemon from the disk; where that is damaged it must not start, and the damage is
+  /// mended by hand.
+  func recover(from disk: SimulatedDisk, initial: Board.State) -> Recovered<Board.State> {
+    let epoch = generator.next()
+    if disk.epoch != nil, damagesLeft > 0 {
+      damagesLeft -= 1
+      disk.damageSnapshot()
+      if let (what, repair) = disk.damage() {
+        trace("the disk is damaged: \(what)")
+        if (try? disk.recover(initial: initial, epoch: epoch)) != nil {
+          history.losses.append("a daemon started though the disk was damaged: \(what)")
+        }
+        repair()
+      }
+    }
+    do {
+      return try disk.recover(initial: initial, epoch: epoch)
+    } catch {
+      preconditionFailure("The simulated disk has what cannot be read: \(error)")
+    }
+  }
+
+  /// A daemon has ended without having been told to, or has finished ending.
+  func daemonIsOver() {
+    guard let daemon else { return }
+    trace("the daemon has ended: \(daemon.turn.failure ?? "it was told to")")
+    end(daemon)
+    clock.after(delay(.milliseconds(1) ... .milliseconds(40))) { [unowned self] in cutAll() }
+    startLater()
+  }
+
+  /// A daemon's process is no more.
+  func end(_ daemon: SimulatedDaemon) {
+    daemon.stop()
+    disk?.cut()
+    self.daemon = nil
+  }
+
+  func startLater() {
+    clock.after(delay(.milliseconds(50) ... .milliseconds(900))) { [unowned self] in
+      if daemon == nil { startDaemon() }
+    }
+  }
+}
+
+extension History {
+  /// A daemon goes on from a revision; what it does not have is as if it had never been.
+  ///
+  /// - Parameters:
+  ///   - revision: The newest that it has.
+  ///   - root: Its state.
+  package mutating func goOn(from revision: UInt64, _ root: Board.State) {
+    let last = epochs.count - 1
+    var epoch = epochs[last]
+    guard revision < UInt64(epoch.roots.count), epoch.roots[Int(revision)] == root else {
+      losses.append("revision \(revision) is not what it was before the daemon's end")
+      // From here on the rest of the history is that of the state as it is.
+      epoch.roots = Array(repeating: root, count: Int(revision) + 1)
+      epochs[last] = epoch
+      return
+    }
+    if revision < epoch.released {
+      losses.append("revision \(epoch.released) was released, and \(revision) is what is there")
+    }
+    for (client, records) in clients.enumerated() {
+      for case .shown(let shown) in records
+      where shown.epoch == epoch.number && shown.revision > revision {
+        losses.append(
+          "client \(client) showed revision \(shown.revision), taken back to \(revision)"
+        )
+        break
+      }
+    }
+    epoch.roots.removeSubrange((Int(revision) + 1)...)
+    epoch.reductions.removeAll { $0.revision > revision }
+    epoch.outputs.removeAll { $0.revision > revision }
+    epoch.sessions.removeAll { $0.revision > revision }
+    epoch.released = revision
+    epochs[last] = epoch
+  }
+}
