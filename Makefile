@@ -5,12 +5,14 @@ SEEDS ?= 100
 SECONDS ?= 60
 ARGS ?=
 LONG ?=
+ROUNDS ?= 200
+CUTS ?= 2000
 
 # One debug build in .build, shared by demo, run, test and simulate.
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test fuzz bench simulate format lint packages bench-packages
+.PHONY: help demo run test fuzz bench simulate crash format lint packages bench-packages
 
 help: ## List the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -48,6 +50,17 @@ simulate: packages ## Run SEEDS=N simulated runs (100 unless told)
 	@$(SWIFT) build --product simulator
 	@echo '==> Simulating $(SEEDS) runs'
 	@$(DEBUG)/simulator --seeds $(SEEDS) $(ARGS)
+
+# With failpoints, which a release has only where it is asked for.
+crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk CUTS=N times (2000)
+	@echo '==> Building stored, storectl and JournalProbe (release, with failpoints)'
+	@for program in stored storectl JournalProbe; do \
+	  FAILPOINTS=1 $(SWIFT) build -c release --product $$program || exit 1; done
+	@echo '==> Building the tests (debug)'
+	@$(SWIFT) build --build-tests
+	@echo '==> $(ROUNDS) kills, $(CUTS) cuts'
+	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) \
+	  $(SWIFT) test --skip-build --no-parallel --filter 'DurableTests|CutTests'
 
 format: ## Rewrite the Swift files as the formatter wants them
 	@echo '==> Formatting'

@@ -1,4 +1,5 @@
 import Foundation
+import StoreReplication
 import StoreState
 import Testing
 
@@ -18,46 +19,99 @@ extension ProcessTests {
 
     private static let increment = #""incrementButtonTapped""#
 
-    @Test func `Through twenty kills every acknowledged action is there once, and none twice`()
+    /// How often a daemon is killed: with `CRASH_ROUNDS`, so often.
+    private static let rounds =
+      ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 20
+
+    /// Whether daemons can be ended at named places.
+    private static let hasFailpoints =
+      ProcessInfo.processInfo.environment["PROGRAMS"] == nil
+      || ProcessInfo.processInfo.environment["FAILPOINTS"] != nil
+
+    /// Starts a daemon that may end by itself at some place, also before it is ready.
+    private func startDaemon(_ world: World, _ round: Int) async throws -> ChildProcess {
+      var environment: [String: String] = [:]
+      let points = Failpoint.allCases
+      // Each of them in turn, between rounds in which nothing but a signal ends it.
+      if Self.hasFailpoints, !round.isMultiple(of: 3) {
+        let point = points[(round * 2 / 3) % points.count]
+        let count = point == .duringRecovery || point == .afterRecovery ? 1 : .random(in: 1...20)
+        environment["STOREACTOR_FAILPOINT"] = "\(point.rawValue):\(count)"
+        environment["STOREACTOR_SNAPSHOT_BYTES"] = "2000"
+      }
+      let daemon = try world.start(.stored, ["--dir", world.directory], environment: environment)
+      try await either {
+        _ = try await daemon.output.lines(atLeast: 1)
+      } or: {
+        _ = try await daemon.ended()
+      }
+      return daemon
+    }
+
+    /// Waits for whichever comes first.
+    private func either(
+      _ one: @escaping @Sendable () async throws -> Void,
+      or other: @escaping @Sendable () async throws -> Void,
+    ) async throws {
+      let isDone = Watched(false)
+      for body in [one, other] {
+        Task {
+          try await body()
+          isDone.update { $0 = true }
+        }
+      }
+      try await isDone.wait(within: .seconds(40), for: "one of two things") { $0 ? true : nil }
+    }
+
+    @Test(.timeLimit(.minutes(rounds > 20 ? 60 : 4)))
+    func `Through kills anywhere every acknowledged action is there once, and none twice`()
       async throws
     {
       try await World.run { world in
-        let (senders, kills, each) = (4, 20, 25)
+        let (senders, rounds, each) = (4, Self.rounds, 25)
         var daemon = try await world.startDaemon()
         let epoch = try await world.answer("--json", "status")["epoch"]
         let clients = try (0..<senders).map { _ in
           try world.startClient("--json", "send", "todos", "-")
         }
-        var generator = SystemRandomNumberGenerator()
-        for kill in 0..<kills {
+        for round in 0..<rounds {
           for (sender, client) in clients.enumerated() {
             client.write(
-              lines: (0..<each).map { Self.add(sender, kill * each + $0) }
+              lines: (0..<each).map { Self.add(sender, round * each + $0) }
             )
           }
-          // Somewhere in the middle of the round, as a client sees it.
-          let seen = kill * each + Int.random(in: 0..<each, using: &generator)
-          _ = try await clients[kill % senders].output.lines(atLeast: seen)
+          // Somewhere in the middle of the round, as a client sees it; or where it ends by itself.
+          let seen = round * each + Int.random(in: 0..<each)
+          let client = clients[round % senders]
+          let running = daemon
+          try await either {
+            _ = try await client.output.lines(atLeast: seen)
+          } or: {
+            _ = try await running.ended()
+          }
           daemon.send(signal: SIGKILL)
-          _ = try await daemon.ended()
-          daemon = try await world.startDaemon()
+          #expect(try await daemon.ended() == .signal(SIGKILL))
+          daemon = try await startDaemon(world, round)
         }
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
+        _ = try await world.startDaemon()
         for client in clients { client.closeInput() }
         for client in clients {
           let run = try await world.finish(client)
           #expect(run.isSuccess, "\(run.errorText)")
           #expect(!run.errorText.contains("new epoch"))
           let outcomes = try run.output.map { try JSONValue(parsing: $0)["outcome"]?.text }
-          #expect(outcomes == Array(repeating: "applied", count: kills * each))
+          #expect(outcomes == Array(repeating: "applied", count: rounds * each))
         }
         let items = try #require(try await world.get("todos")["items"]?.items)
         let titles = items.compactMap { $0["title"]?.text }
-        #expect(titles.count == senders * kills * each)
+        #expect(titles.count == senders * rounds * each)
         #expect(
           Set(titles)
             == Set(
               (0..<senders).flatMap { sender in
-                (0..<kills * each).map { "\(sender)-\($0)" }
+                (0..<rounds * each).map { "\(sender)-\($0)" }
               }
             )
         )

@@ -14,10 +14,14 @@ enum Program: String, Sendable {
   case strangerDaemon = "StrangerDaemon"
   case serialProbe = "SerialProbe"
   case closingClient = "ClosingClient"
+  case journalProbe = "JournalProbe"
 
-  /// Where it was built: beside the tests.
+  /// Where it was built: beside the tests, unless `PROGRAMS` names another folder.
   var path: String {
     get throws {
+      if let folder = ProcessInfo.processInfo.environment["PROGRAMS"] {
+        return "\(folder)/\(rawValue)"
+      }
       let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       let bundle = Bundle.main.bundlePath
       let folders = [(tests as NSString).deletingLastPathComponent, bundle]
@@ -112,6 +116,7 @@ final class World: Sendable {
   func startDaemon(
     _ program: Program = .stored,
     _ options: [String] = [],
+    environment: [String: String] = [:],
     limitingDescriptorsTo count: Int? = nil,
   ) async throws
     -> ChildProcess
@@ -119,9 +124,16 @@ final class World: Sendable {
     let arguments = (program == .stored ? ["--dir", directory] : [directory]) + options
     let daemon =
       try count.map { try start(program, arguments, limitingDescriptorsTo: $0) }
-      ?? start(program, arguments)
+      ?? start(program, arguments, environment: environment)
     _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
     return daemon
+  }
+
+  /// Runs a program that is not of this package.
+  func run(_ path: String, _ arguments: String...) async throws -> Run {
+    let process = try ChildProcess(path, arguments)
+    processes.withLock { $0.append(process) }
+    return try await finish(process)
   }
 
   /// Starts the client on the world's directory.

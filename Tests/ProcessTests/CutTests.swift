@@ -1,0 +1,209 @@
+import Foundation
+import StoreJournal
+import StoreReplication
+import StoreState
+import Testing
+
+extension ProcessTests {
+  /// The real SQLite on a disk that loses what was not synced: what was said to be durable is there
+  /// after a cut at any moment.
+  @Suite(.timeLimit(.minutes(20))) struct CutTests {
+    /// How many cuts are made: with `CUTS`, so many.
+    private static let cuts =
+      ProcessInfo.processInfo.environment["CUTS"].flatMap { Int($0) } ?? 60
+
+    /// What a program did that keeps records.
+    private func run(_ world: World, _ durability: Durability) async throws -> (CutDisk, String) {
+      let library = try await CutDisk.build(in: world)
+      let root = "\(world.directory)/cut"
+      try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+      let probe = try world.start(
+        .journalProbe,
+        [root, "120", durability.rawValue],
+        environment: [
+          "LD_PRELOAD": library, "CUTDISK_ROOT": root,
+          "CUTDISK_LOG": "\(world.directory)/cut.log",
+        ],
+      )
+      let end = try await probe.ended(within: .seconds(60))
+      #expect(end == .status(0), "\(probe.output.lines) \(probe.errors.lines)")
+      return (try CutDisk("\(world.directory)/cut.log"), root)
+    }
+
+    /// The newest revision that is found in a directory.
+    private func newest(in directory: String) throws -> UInt64 {
+      let file = try JournalFile(
+        directory: directory,
+        root: "Probe",
+        schema: SchemaRegistry.document(for: [UInt64].self),
+        durability: .full,
+        epoch: 7,
+      )
+      var newest: UInt64 = 0
+      _ = try file.read { part throws(CodecError) in
+        switch part {
+        case .build: break
+        case .snapshot(let bytes): newest = Self.number(bytes, 0)
+        case .records(let bytes, _):
+          var place = 0
+          while place + 8 <= bytes.count {
+            newest = Self.number(bytes, place)
+            place += 8 + Self.length(of: newest)
+          }
+          guard place == bytes.count else {
+            throw CodecError(.truncated, "revision \(newest) is not whole")
+          }
+        }
+      }
+      try file.begin()
+      try file.close()
+      return newest
+    }
+
+    private static func number(_ bytes: [UInt8], _ place: Int) -> UInt64 {
+      (0..<8).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+    }
+
+    /// As the probe has it.
+    private static func length(of revision: UInt64) -> Int {
+      let mixed = revision &* 0x9e37_79b9_7f4a_7c15
+      return Int(mixed >> 40) % (revision.isMultiple(of: 11) ? 60_000 : 300)
+    }
+
+    /// What is lost at some cuts, of which every other one is right behind a word of the program.
+    private func losses(
+      _ disk: CutDisk,
+      _ root: String,
+      cuts: Int,
+      in world: World,
+      isTorn: Bool,
+    ) throws -> [String] {
+      var random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+      let first = try #require(disk.steps.firstIndex { $0.kind == "M" })
+      let marks = disk.steps.indices.filter { disk.steps[$0].kind == "M" }
+      let places = (0..<cuts).map { cut in
+        cut.isMultiple(of: 2)
+          ? marks[Int.random(in: marks.indices, using: &random)]
+          : Int.random(in: first..<disk.steps.count, using: &random)
+      }
+      var (losses, done) = ([String](), 0)
+      var state = CutDisk.State()
+      for place in places.sorted() {
+        while done <= place {
+          state.take(disk.steps[done])
+          done += 1
+        }
+        var generator: (any RandomNumberGenerator)? =
+          isTorn && place.isMultiple(of: 2) ? random : nil
+        let copy = "\(world.directory)/copy"
+        try state.write(root, to: copy, &generator)
+        do {
+          let found = try newest(in: copy)
+          if found < state.mark { losses.append("step \(place): \(found) of \(state.mark)") }
+        } catch {
+          losses.append("step \(place): \(error)")
+        }
+      }
+      return losses
+    }
+
+    @Test func `What was said to be durable is there, wherever the disk is cut`() async throws {
+      try await World.run { world in
+        let (disk, root) = try await run(world, .full)
+        #expect(try losses(disk, root, cuts: Self.cuts, in: world, isTorn: true) == [])
+        // A sync for each word, and between two words.
+        let log = try #require(
+          disk.steps.first { $0.kind == "N" && $0.text.hasSuffix("-wal") }?.file
+        )
+        var hasSynced = true
+        for step in disk.steps {
+          if step.kind == "S", step.file == log { hasSynced = true }
+          guard step.kind == "M" else { continue }
+          #expect(hasSynced, "revision \(step.text) was released without a sync")
+          hasSynced = false
+        }
+      }
+    }
+
+    @Test func `Where nothing is synced that is found`() async throws {
+      try await World.run { world in
+        let (disk, root) = try await run(world, .none)
+        #expect(try !losses(disk, root, cuts: 10, in: world, isTorn: false).isEmpty)
+      }
+    }
+
+    // MARK: A daemon on such a disk
+
+    private func settings(_ world: World, _ library: String) -> [String: String] {
+      [
+        "LD_PRELOAD": library, "CUTDISK_ROOT": "\(world.directory)/data",
+        "CUTDISK_FAIL": "\(world.directory)/fail", "CUTDISK_HANG": "\(world.directory)/hang",
+        "CUTDISK_FULL": "\(world.directory)/full",
+      ]
+    }
+
+    private func set(_ flag: String, in world: World) throws {
+      try Data().write(to: URL(filePath: "\(world.directory)/\(flag)"))
+    }
+
+    private static let increment = #""incrementButtonTapped""#
+
+    @Test func `When a sync fails the daemon says so and ends, and what was told is there`()
+      async throws
+    {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        let first = try await world.startDaemon(environment: settings(world, library))
+        try await world.send("counter", Self.increment)
+        try set("fail", in: world)
+        let sender = try world.startClient("--json", "send", "counter", Self.increment)
+        #expect(try await first.ended() == .status(71))
+        #expect(first.errors.lines.joined().contains("could not keep its state"))
+        try FileManager.default.removeItem(atPath: "\(world.directory)/fail")
+        _ = try await world.startDaemon()
+        #expect(try await world.finish(sender).isSuccess, "It is sent again")
+        #expect(try await world.get("counter")["count"]?.int == 2)
+      }
+    }
+
+    @Test func `A disk that hangs does not keep the daemon from ending, and that is said`()
+      async throws
+    {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        let first = try await world.startDaemon(environment: settings(world, library))
+        try await world.send("counter", Self.increment)
+        try set("hang", in: world)
+        _ = try world.startClient("--json", "send", "counter", Self.increment)
+        #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
+        first.send(signal: SIGTERM)
+        #expect(try await first.ended() == .status(71))
+        #expect(first.errors.lines.joined().contains("disk"))
+      }
+    }
+
+    @Test func `On a full disk actions are refused at once, and when there is room all goes on`()
+      async throws
+    {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        _ = try await world.startDaemon(environment: settings(world, library))
+        try await world.send("counter", Self.increment)
+        try set("full", in: world)
+        // The first finds out, and waits; those after it are refused.
+        let first = try world.startClient("--json", "send", "counter", Self.increment)
+        let add = #"{"addButtonTapped":{"title":"more"}}"#
+        var answer = ""
+        while !answer.contains("overloaded") {
+          answer = try await world.client("--json", "send", "todos", add, "--timeout", "2")
+            .output.joined()
+        }
+        #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
+        try FileManager.default.removeItem(atPath: "\(world.directory)/full")
+        #expect(try await world.finish(first).isSuccess)
+        try await world.send("counter", Self.increment)
+        #expect(try await world.get("counter")["count"]?.int == 3)
+      }
+    }
+  }
+}

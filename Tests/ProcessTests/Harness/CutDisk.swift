@@ -1,0 +1,172 @@
+import Foundation
+
+/// What a program did to the files of a directory, as `cutdisk.c` wrote it down: from that follows
+/// what a disk has that loses everything which was not synced.
+struct CutDisk: Sendable {
+  /// One thing that was done.
+  struct Step: Sendable {
+    let kind: Character
+    let file: Int32
+    let place: UInt64
+    let bytes: ArraySlice<UInt8>
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+  }
+
+  let steps: [Step]
+
+  /// Builds the library that goes under a program, and says where it is.
+  static func build(in world: World) async throws -> String {
+    let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "Programs/CutDisk/cutdisk.c").path()
+    let library = "\(world.directory)/cutdisk.so"
+    let run = try await world.run(
+      "/usr/bin/cc",
+      "-shared",
+      "-fPIC",
+      "-O1",
+      "-o",
+      library,
+      source,
+      "-ldl",
+    )
+    guard run.isSuccess else { throw ProcessFailure("cutdisk.c does not build: \(run.errorText)") }
+    return library
+  }
+
+  /// Reads a log.
+  init(_ path: String) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+    func number(_ place: Int, _ count: Int) -> UInt64 {
+      (0..<count).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+    }
+    var steps: [Step] = []
+    var place = 0
+    while place + 17 <= bytes.count {
+      let count = Int(number(place + 13, 4))
+      steps.append(
+        Step(
+          kind: Character(UnicodeScalar(bytes[place])),
+          file: Int32(number(place + 1, 4)),
+          place: number(place + 5, 8),
+          bytes: bytes[place + 17..<place + 17 + count],
+        )
+      )
+      place += 17 + count
+    }
+    self.steps = steps
+  }
+
+  /// A disk after some of the steps: what it surely has, and what is only in memory.
+  struct State {
+    private struct File {
+      var synced: [UInt8] = []
+      var pending: [Step] = []
+    }
+
+    private enum Naming {
+      case name(String, Int32)
+      case rename(String, String)
+      case unlink(String)
+
+      var folder: String {
+        switch self {
+        case .name(let path, _), .rename(_, let path), .unlink(let path):
+          (path as NSString).deletingLastPathComponent
+        }
+      }
+    }
+
+    private var files: [Int32: File] = [:]
+    private var names: [String: Int32] = [:]
+    private var namings: [Naming] = []
+    /// What the program has said last.
+    private(set) var mark: UInt64 = 0
+
+    mutating func take(_ step: Step) {
+      switch step.kind {
+      case "N": namings.append(.name(step.text, step.file))
+      case "W", "T": files[step.file, default: File()].pending.append(step)
+      case "S":
+        var file = files[step.file] ?? File()
+        for pending in file.pending { Self.apply(pending, to: &file.synced) }
+        file.pending = []
+        files[step.file] = file
+      case "R":
+        let paths = step.text.split(separator: "\0").map(String.init)
+        namings.append(.rename(paths[0], paths[1]))
+      case "U": namings.append(.unlink(step.text))
+      case "D":
+        for naming in namings where naming.folder == step.text { Self.apply(naming, to: &names) }
+        namings.removeAll { $0.folder == step.text }
+      case "M": mark = UInt64(step.text.split(separator: "\n").last ?? "") ?? mark
+      default: preconditionFailure("The log of the disk has an entry of kind \(step.kind)")
+      }
+    }
+
+    private static func apply(_ step: Step, to bytes: inout [UInt8], upTo limit: Int = .max) {
+      let place = Int(step.place)
+      if step.kind == "T" {
+        if bytes.count > place {
+          bytes.removeSubrange(place...)
+        } else {
+          bytes += Array(repeating: 0, count: place - bytes.count)
+        }
+        return
+      }
+      let written = step.bytes.prefix(limit)
+      if bytes.count < place + written.count {
+        bytes += Array(repeating: 0, count: place + written.count - bytes.count)
+      }
+      bytes.replaceSubrange(place..<place + written.count, with: written)
+    }
+
+    private static func apply(_ naming: Naming, to names: inout [String: Int32]) {
+      switch naming {
+      case .name(let path, let file): names[path] = file
+      case .rename(let from, let to): names[to] = names.removeValue(forKey: from)
+      case .unlink(let path): names[path] = nil
+      }
+    }
+
+    /// Makes a directory as it is after a cut.
+    ///
+    /// - Parameters:
+    ///   - root: The directory that the program had.
+    ///   - copy: Where to make it.
+    ///   - generator: Says what of the rest got to the disk, in whatever order, and how far; nil
+    ///     where nothing did.
+    /// - Throws: where a file cannot be written.
+    func write(
+      _ root: String,
+      to copy: String,
+      _ generator: inout (any RandomNumberGenerator)?,
+    ) throws {
+      var names = names
+      if var random = generator {
+        // A file system keeps the order of its names.
+        let kept = Int.random(in: 0...namings.count, using: &random)
+        for naming in namings.prefix(kept) { Self.apply(naming, to: &names) }
+        generator = random
+      }
+      try? FileManager.default.removeItem(atPath: copy)
+      try FileManager.default.createDirectory(
+        atPath: "\(copy)/snapshots",
+        withIntermediateDirectories: true,
+      )
+      for (path, number) in names {
+        let file = files[number] ?? File()
+        var bytes = file.synced
+        if var random = generator {
+          for step in file.pending where Bool.random(using: &random) {
+            // Sectors get there as a whole.
+            let sectors = Int.random(in: 0...(step.bytes.count + 511) / 512, using: &random)
+            Self.apply(step, to: &bytes, upTo: sectors * 512)
+          }
+          generator = random
+        }
+        try Data(bytes).write(to: URL(filePath: copy + path.dropFirst(root.count)))
+      }
+    }
+  }
+}

@@ -1,0 +1,253 @@
+// A disk under a program, by LD_PRELOAD: it writes down what the program does to the files of a
+// directory, and misbehaves when it is told to. What a machine's end would have left at any moment
+// can be made of what it wrote down, for that says which bytes were synced when.
+//
+//   CUTDISK_ROOT  the directory; everything else is left alone
+//   CUTDISK_LOG   where it writes down what is done (below); nothing without it
+//   CUTDISK_FAIL  while a file of this name is there, syncs fail with EIO
+//   CUTDISK_HANG  while a file of this name is there, syncs do not return
+//   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
+//
+// An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
+// follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
+// W written at an offset, T truncated to a length, S synced, R renamed (two paths, a zero byte
+// between), U unlinked, D the entries of a directory synced, M the program says something: it wrote
+// to a file called "marks". What SQLite shares between processes in *-shm is no part of a history.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { FILES = 4096, PLAIN = 0, DIRECTORY = -1, MARKS = -2 };
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+// What each descriptor is: the number of a file, or one of the above.
+static int32_t file_of[FILES];
+static char *path_of[FILES];
+static struct { dev_t device; ino_t inode; } known[FILES];
+static int32_t known_count;
+static int log_descriptor = -1;
+static const char *root, *fail_flag, *hang_flag, *full_flag;
+
+#define REAL(result, name, ...)                                       \
+  static result (*real_##name)(__VA_ARGS__);                          \
+  if (!real_##name) real_##name = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name)
+
+__attribute__((constructor)) static void begin(void) {
+  REAL(int, open64, const char *, int, ...);
+  root = getenv("CUTDISK_ROOT");
+  fail_flag = getenv("CUTDISK_FAIL");
+  hang_flag = getenv("CUTDISK_HANG");
+  full_flag = getenv("CUTDISK_FULL");
+  const char *path = getenv("CUTDISK_LOG");
+  if (path) log_descriptor = real_open64(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+static int is_set(const char *flag) { return flag && access(flag, F_OK) == 0; }
+
+static void put(const void *bytes, size_t count) {
+  REAL(ssize_t, write, int, const void *, size_t);
+  while (count > 0) {
+    ssize_t done = real_write(log_descriptor, bytes, count);
+    if (done <= 0) abort();
+    bytes = (const char *)bytes + done;
+    count -= done;
+  }
+}
+static void note(char kind, int32_t file, uint64_t place, const void *bytes, uint32_t count) {
+  if (log_descriptor < 0) return;
+  put(&kind, 1);
+  put(&file, 4);
+  put(&place, 8);
+  put(&count, 4);
+  put(bytes, count);
+}
+static int is_ours(const char *path) {
+  if (!root || !path || strncmp(path, root, strlen(root)) != 0) return 0;
+  size_t length = strlen(path);
+  return length < 4 || strcmp(path + length - 4, "-shm") != 0;
+}
+static int32_t number_of(int descriptor, int *is_new) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) abort();
+  for (int32_t i = known_count - 1; i >= 0; i--) {
+    if (known[i].device == status.st_dev && known[i].inode == status.st_ino) return i + 1;
+  }
+  if (known_count == FILES) abort();
+  known[known_count].device = status.st_dev;
+  known[known_count].inode = status.st_ino;
+  *is_new = 1;
+  return ++known_count;
+}
+// A number that belonged to a file which is gone may come again for another one.
+static void forget(const struct stat *gone) {
+  for (int32_t i = 0; i < known_count; i++) {
+    if (known[i].device == gone->st_dev && known[i].inode == gone->st_ino) known[i].inode = 0;
+  }
+}
+static void opened(int descriptor, const char *path, int flags) {
+  if (descriptor < 0 || descriptor >= FILES) return;
+  file_of[descriptor] = PLAIN;
+  if (!is_ours(path)) return;
+  const char *name = strrchr(path, '/');
+  struct stat status;
+  if (fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) {
+    file_of[descriptor] = DIRECTORY;
+    free(path_of[descriptor]);
+    path_of[descriptor] = strdup(path);
+  } else if (name && strcmp(name, "/marks") == 0) {
+    file_of[descriptor] = MARKS;
+  } else {
+    int is_new = 0;
+    file_of[descriptor] = number_of(descriptor, &is_new);
+    if (is_new) note('N', file_of[descriptor], 0, path, strlen(path));
+    if (flags & O_TRUNC) note('T', file_of[descriptor], 0, "", 0);
+  }
+}
+static int32_t file(int descriptor) {
+  return descriptor >= 0 && descriptor < FILES ? file_of[descriptor] : PLAIN;
+}
+
+#define OPEN(name)                                                    \
+  int name(const char *path, int flags, ...) {                        \
+    REAL(int, name, const char *, int, ...);                          \
+    mode_t mode = 0;                                                  \
+    if (flags & (O_CREAT | O_TMPFILE)) {                              \
+      va_list rest;                                                   \
+      va_start(rest, flags);                                          \
+      mode = va_arg(rest, mode_t);                                    \
+      va_end(rest);                                                   \
+    }                                                                 \
+    pthread_mutex_lock(&lock);                                        \
+    int descriptor = real_##name(path, flags, mode);                  \
+    int error = errno;                                                \
+    opened(descriptor, path, flags);                                  \
+    errno = error;                                                    \
+    pthread_mutex_unlock(&lock);                                      \
+    return descriptor;                                                \
+  }
+OPEN(open)
+OPEN(open64)
+
+static int is_refused(int descriptor) {
+  if (file(descriptor) == PLAIN || !is_set(full_flag)) return 0;
+  errno = ENOSPC;
+  return 1;
+}
+static void wrote(int descriptor, off64_t offset, const void *bytes, ssize_t count) {
+  int32_t number = file(descriptor);
+  if (count <= 0) return;
+  if (number == MARKS) note('M', 0, 0, bytes, count);
+  if (number > 0) note('W', number, offset, bytes, count);
+}
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+  REAL(ssize_t, write, int, const void *, size_t);
+  if (file(descriptor) == PLAIN) return real_write(descriptor, bytes, count);
+  pthread_mutex_lock(&lock);
+  off64_t offset = lseek64(descriptor, 0, SEEK_CUR);
+  ssize_t done = is_refused(descriptor) ? -1 : real_write(descriptor, bytes, count);
+  wrote(descriptor, offset, bytes, done);
+  pthread_mutex_unlock(&lock);
+  return done;
+}
+#define PWRITE(name, type)                                                        \
+  ssize_t name(int descriptor, const void *bytes, size_t count, type offset) {    \
+    REAL(ssize_t, name, int, const void *, size_t, type);                         \
+    if (file(descriptor) == PLAIN) return real_##name(descriptor, bytes, count, offset); \
+    pthread_mutex_lock(&lock);                                                    \
+    ssize_t done =                                                                \
+        is_refused(descriptor) ? -1 : real_##name(descriptor, bytes, count, offset); \
+    wrote(descriptor, offset, bytes, done);                                       \
+    pthread_mutex_unlock(&lock);                                                  \
+    return done;                                                                  \
+  }
+PWRITE(pwrite, off_t)
+PWRITE(pwrite64, off64_t)
+
+#define TRUNCATE(name, type)                                          \
+  int name(int descriptor, type length) {                             \
+    REAL(int, name, int, type);                                       \
+    pthread_mutex_lock(&lock);                                        \
+    int status = real_##name(descriptor, length);                     \
+    int32_t number = file(descriptor);                                \
+    if (status == 0 && number > 0) note('T', number, length, "", 0);  \
+    pthread_mutex_unlock(&lock);                                      \
+    return status;                                                    \
+  }
+TRUNCATE(ftruncate, off_t)
+TRUNCATE(ftruncate64, off64_t)
+
+// What a reserve has is nobody's history.
+int posix_fallocate(int descriptor, off_t offset, off_t length) {
+  REAL(int, posix_fallocate, int, off_t, off_t);
+  if (file(descriptor) != PLAIN && is_set(full_flag)) return ENOSPC;
+  return real_posix_fallocate(descriptor, offset, length);
+}
+
+static int synced(int descriptor, int (*real)(int)) {
+  int32_t number = file(descriptor);
+  if (number == PLAIN || number == MARKS) return real(descriptor);
+  while (is_set(hang_flag)) usleep(10000);
+  if (is_set(fail_flag)) {
+    errno = EIO;
+    return -1;
+  }
+  pthread_mutex_lock(&lock);
+  int status = real(descriptor);
+  const char *path = path_of[descriptor];
+  if (status == 0 && number == DIRECTORY) note('D', 0, 0, path, strlen(path));
+  if (status == 0 && number > 0) note('S', number, 0, "", 0);
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+int fsync(int descriptor) {
+  REAL(int, fsync, int);
+  return synced(descriptor, real_fsync);
+}
+int fdatasync(int descriptor) {
+  REAL(int, fdatasync, int);
+  return synced(descriptor, real_fdatasync);
+}
+int close(int descriptor) {
+  REAL(int, close, int);
+  if (descriptor >= 0 && descriptor < FILES) file_of[descriptor] = PLAIN;
+  return real_close(descriptor);
+}
+int rename(const char *from, const char *to) {
+  REAL(int, rename, const char *, const char *);
+  pthread_mutex_lock(&lock);
+  struct stat replaced;
+  int replaces = is_ours(to) && stat(to, &replaced) == 0;
+  int status = real_rename(from, to);
+  if (status == 0 && is_ours(from)) {
+    if (replaces) forget(&replaced);
+    char both[8192];
+    int length = snprintf(both, sizeof both, "%s%c%s", from, 0, to);
+    note('R', 0, 0, both, length);
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
+}
+#define UNLINK(name)                                                      \
+  int name(const char *path) {                                            \
+    REAL(int, name, const char *);                                        \
+    pthread_mutex_lock(&lock);                                            \
+    struct stat gone;                                                     \
+    int is_known = is_ours(path) && stat(path, &gone) == 0;               \
+    int status = real_##name(path);                                       \
+    if (status == 0 && is_known) {                                        \
+      forget(&gone);                                                      \
+      note('U', 0, 0, path, strlen(path));                                \
+    }                                                                     \
+    pthread_mutex_unlock(&lock);                                          \
+    return status;                                                        \
+  }
+UNLINK(unlink)
+UNLINK(remove)
