@@ -349,9 +349,9 @@ let package = Package(
         "Workspace", "ZeroMQ",
       ],
     ),
-    // Programs that the process tests start: a daemon whose types storectl has never seen, one that
-    // watches its own reducers, one that only keeps records, and a client that closes its connection
-    // early.
+    // Programs that the process tests start: a daemon whose types storectl has never seen, one
+    // that watches its own reducers, one that only keeps records, and a client that closes its
+    // connection early.
     .executableTarget(
       name: "ClosingClient",
       dependencies: ["StoreClient"],

@@ -3,8 +3,8 @@ import ZeroMQ
 
 /// A client's turn in a main loop.
 ///
-/// Whoever is told of something in a turn may close the connection. Then everybody who waits is told
-/// at once; the sockets are closed when the turn has done with them.
+/// Whoever is told of something in a turn may close the connection. Then everybody who waits is
+/// told at once; the sockets are closed when the turn has done with them.
 @MainActor
 final class ConnectionService: LoopParticipant {
   let turn: ClientTurn<ClientSockets>
