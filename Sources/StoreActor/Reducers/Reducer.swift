@@ -146,7 +146,8 @@ where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Bas
     return evaluated.reduce(&state, action)
   }
 
-  @usableFromInline
+  // Inlinable, so that the body is compiled with the feature, whose types are known there.
+  @inlinable
   var evaluated: Reduce<Base.State, Base.Action> {
     if let body { return body }
     let body = scopes.around { base.body._prepared() }
