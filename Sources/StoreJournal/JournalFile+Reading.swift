@@ -25,8 +25,8 @@ extension JournalFile {
         var revision: UInt64 = 0
         let snapshot = try newestSnapshot(db)
         if let snapshot {
-          revision = snapshot.revision
-          try hand(.build(try schema(of: snapshot.build, db)), at: revision, to: take)
+          revision = snapshot.row.revision
+          try hand(.build(try schema(of: snapshot.row.build, db)), at: revision, to: take)
           try hand(.snapshot(snapshot.bytes), at: revision, to: take)
         }
         let bytes = try readRecords(db, after: revision, take)
@@ -45,16 +45,10 @@ extension JournalFile {
     after revision: UInt64,
     _ take: (Part) throws(CodecError) -> Void,
   ) throws -> Int {
-    let rows = try Row.fetchCursor(
-      db,
-      sql: "SELECT first, last, build, sessions, total, before, sum, records FROM log "
-        + "WHERE last > ? ORDER BY first",
-      arguments: [Int64(revision)],
-    )
+    let rows = try LogRow.after(revision, in: db)
     var (next, bytes) = (revision + 1, 0)
     var before: UInt64?
     while let row = try rows.next() {
-      let row = LogRow(row)
       guard let upper = UInt64(exactly: row.last), row.first == Int64(clamping: next),
         row.last >= row.first
       else {
@@ -138,115 +132,23 @@ extension JournalFile {
   }
 
   /// The newest snapshot whose file is as it was kept; records before older ones may be gone.
-  private func newestSnapshot(
-    _ db: Database
-  ) throws -> (revision: UInt64, build: Int64, bytes: [UInt8])? {
-    let rows = try Row.fetchAll(
-      db,
-      sql: "SELECT revision, build, sum FROM snapshot ORDER BY revision DESC",
-    )
-    for row in rows {
-      guard let revision = UInt64(exactly: row["revision"] as Int64) else { continue }
-      if let bytes = snapshot(row, of: revision) { return (revision, row["build"], bytes) }
-      damaged.withLock { _ = $0.insert(revision) }
+  private func newestSnapshot(_ db: Database) throws -> (row: SnapshotRow, bytes: [UInt8])? {
+    for row in try SnapshotRow.newestFirst(db) {
+      if let bytes = row.bytes(in: directory) { return (row, bytes) }
+      damaged.withLock { _ = $0.insert(row.revision) }
     }
     return nil
-  }
-
-  /// The bytes of a snapshot's file; nil where they are not those that were kept.
-  private func snapshot(_ row: Row, of revision: UInt64) -> [UInt8]? {
-    guard let data = FileManager.default.contents(atPath: path(of: revision)) else { return nil }
-    let bytes = [UInt8](data)
-    let sum = Self.snapshotSum(revision, build: row["build"], bytes)
-    return sum == UInt64(bitPattern: row["sum"]) ? bytes : nil
   }
 
   /// Notes whether the newest snapshot that is kept can still be read, for it is what a restart
   /// falls back on while there is but one newer.
   package func checkNewestSnapshot() throws(JournalError) {
     do {
-      let row = try database.read { db in
-        try Row.fetchOne(
-          db,
-          sql: "SELECT revision, build, sum FROM snapshot ORDER BY revision DESC LIMIT 1",
-        )
-      }
-      guard let row, let revision = UInt64(exactly: row["revision"] as Int64) else { return }
-      if snapshot(row, of: revision) == nil { damaged.withLock { _ = $0.insert(revision) } }
+      let newest = try database.read { db in try SnapshotRow.newestFirst(db).first }
+      guard let newest, newest.bytes(in: directory) == nil else { return }
+      damaged.withLock { _ = $0.insert(newest.revision) }
     } catch {
       throw Self.error(error, "The snapshots in \(directory) could not be checked")
     }
-  }
-
-  /// What a snapshot is kept with.
-  static func snapshotSum(_ revision: UInt64, build: Int64, _ bytes: [UInt8]) -> UInt64 {
-    var hasher = SipHash24()
-    hasher.append(littleEndian: revision)
-    hasher.append(littleEndian: UInt64(bitPattern: build))
-    bytes.withUnsafeBytes { hasher.append($0) }
-    return hasher.finish()
-  }
-
-  func path(of revision: UInt64) -> String {
-    "\(directory)/snapshots/\(revision).snapshot"
-  }
-}
-
-/// A row of the log.
-struct LogRow {
-  var first: Int64
-  var last: Int64
-  var build: Int64
-  /// No session had a number beyond this one.
-  var sessions: Int64
-  /// The bytes of all records up to its own.
-  var total: Int64
-  /// The checksum of the row before.
-  var before: UInt64
-  var sum: UInt64 = 0
-  var records: [UInt8]
-
-  init(
-    first: Int64,
-    last: Int64,
-    build: Int64,
-    sessions: Int64,
-    total: Int64,
-    before: UInt64,
-    records: [UInt8],
-  ) {
-    self.first = first
-    self.last = last
-    self.build = build
-    self.sessions = sessions
-    self.total = total
-    self.before = before
-    self.records = records
-    sum = hash
-  }
-
-  init(_ row: Row) {
-    first = row["first"]
-    last = row["last"]
-    build = row["build"]
-    sessions = row["sessions"]
-    total = row["total"]
-    before = UInt64(bitPattern: row["before"])
-    sum = UInt64(bitPattern: row["sum"])
-    records = [UInt8](row["records"] as Data)
-  }
-
-  /// Whether it is as it was kept.
-  var isWhole: Bool { sum == hash }
-
-  /// The checksum of all of it.
-  private var hash: UInt64 {
-    var hasher = SipHash24()
-    for field in [first, last, build, sessions, total] {
-      hasher.append(littleEndian: UInt64(bitPattern: field))
-    }
-    hasher.append(littleEndian: before)
-    records.withUnsafeBytes { hasher.append($0) }
-    return hasher.finish()
   }
 }

@@ -21,18 +21,7 @@ extension JournalFile {
       records: batch.records,
     )
     do {
-      try database.writeWithoutTransaction { db in
-        let statement = try db.cachedStatement(
-          sql: "INSERT INTO log (first, last, build, sessions, total, before, sum, records) "
-            + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-        )
-        try statement.execute(
-          arguments: [
-            row.first, row.last, row.build, row.sessions, row.total,
-            Int64(bitPattern: row.before), Int64(bitPattern: row.sum), Data(row.records),
-          ]
-        )
-      }
+      try database.writeWithoutTransaction { db in try row.insert(into: db) }
     } catch {
       throw Self.error(error, "The journal in \(directory) could not be written")
     }
@@ -62,38 +51,27 @@ extension JournalFile {
 
   // MARK: Snapshots
 
-  /// A snapshot whose file is written, of which the journal does not know yet.
-  package struct WrittenSnapshot: Sendable {
-    package let revision: UInt64
-    let sum: UInt64
-    let bytes: Int
-  }
-
   /// Writes a snapshot's bytes to a file of its own; may be called while others are at it.
+  ///
+  /// - Returns: What the journal is to know of it.
+  /// - Throws: ``JournalError``.
   package func write(
     _ bytes: [UInt8],
     of revision: UInt64,
-  ) throws(JournalError) -> WrittenSnapshot {
-    try DurableFile.write(bytes, to: path(of: revision))
-    let sum = Self.snapshotSum(revision, build: begun().build, bytes)
-    return WrittenSnapshot(revision: revision, sum: sum, bytes: bytes.count)
+  ) throws(JournalError) -> SnapshotRow {
+    try DurableFile.write(bytes, to: SnapshotRow.path(of: revision, in: directory))
+    return SnapshotRow(revision: revision, build: begun().build, of: bytes)
   }
 
   /// Keeps a snapshot that was written, and forgets old ones and those that cannot be read.
   ///
   /// - Returns: The files that nobody needs any more.
   /// - Throws: ``JournalError``.
-  package func keep(_ snapshot: WrittenSnapshot) throws(JournalError) -> [String] {
-    let build = begun().build
+  package func keep(_ snapshot: SnapshotRow) throws(JournalError) -> [String] {
     let damaged = damaged.withLock { $0.subtracting([snapshot.revision]) }
     do {
       return try database.write { db in
-        try db.execute(
-          sql: "INSERT OR REPLACE INTO snapshot (revision, build, sum, bytes) VALUES (?, ?, ?, ?)",
-          arguments: [
-            Int64(snapshot.revision), build, Int64(bitPattern: snapshot.sum), snapshot.bytes,
-          ],
-        )
+        try snapshot.insert(into: db)
         let revisions = try snapshots(db)
         let good = revisions.filter { !damaged.contains(UInt64(clamping: $0)) }
         let kept = Set(good.prefix(Self.snapshotsKept))
@@ -101,7 +79,7 @@ extension JournalFile {
         for revision in gone {
           try db.execute(sql: "DELETE FROM snapshot WHERE revision = ?", arguments: [revision])
         }
-        return gone.map { path(of: UInt64(clamping: $0)) }
+        return gone.map { SnapshotRow.path(of: UInt64(clamping: $0), in: directory) }
       }
     } catch {
       throw Self.error(error, "The snapshot of revision \(snapshot.revision) could not be kept")

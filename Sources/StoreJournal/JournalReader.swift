@@ -89,24 +89,10 @@ package final class JournalReader: HistorySource {
   }
 
   package func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart? {
-    let found = try ask { db in
-      try Row.fetchAll(
-        db,
-        sql: "SELECT revision, build, sum FROM snapshot WHERE revision <= ? "
-          + "ORDER BY revision DESC",
-        arguments: [Int64(clamping: revision)],
-      )
-      .map {
-        (UInt64(clamping: $0["revision"] as Int64), $0["build"] as Int64, $0["sum"] as Int64)
-      }
-    }
-    for (revision, build, sum) in found {
-      let path = "\(directory)/snapshots/\(revision).snapshot"
-      guard let data = FileManager.default.contents(atPath: path) else { continue }
-      let bytes = [UInt8](data)
-      let found = JournalFile.snapshotSum(revision, build: build, bytes)
-      guard found == UInt64(bitPattern: sum) else { continue }
-      return HistoryPart(schema: try schema(of: build), bytes: bytes)
+    let rows = try ask { db in try SnapshotRow.newestFirst(db, upTo: revision) }
+    for row in rows {
+      guard let bytes = row.bytes(in: directory) else { continue }
+      return HistoryPart(schema: try schema(of: row.build), bytes: bytes)
     }
     return nil
   }
@@ -119,13 +105,7 @@ package final class JournalReader: HistorySource {
     var isFirst = true
     while true {
       let batches = try ask { [reached] db in
-        try Row.fetchAll(
-          db,
-          sql: "SELECT first, last, build, sessions, total, before, sum, records FROM log "
-            + "WHERE last > ? ORDER BY first LIMIT \(Self.rowsPerPiece)",
-          arguments: [Int64(clamping: reached)],
-        )
-        .map(LogRow.init)
+        try LogRow.fetch(Self.rowsPerPiece, after: reached, in: db)
       }
       for batch in batches {
         let first = UInt64(clamping: batch.first)

@@ -87,7 +87,7 @@ package final class SQLiteJournal: Journal {
     }
   }
 
-  private nonisolated func keep(_ snapshot: JournalFile.WrittenSnapshot) {
+  private nonisolated func keep(_ snapshot: SnapshotRow) {
     write { [file, self] in
       do throws(JournalError) {
         let gone = try file.keep(snapshot)

@@ -1,0 +1,95 @@
+import Foundation
+import GRDB
+import StoreState
+
+/// A row of the log.
+struct LogRow {
+  var first: Int64
+  var last: Int64
+  var build: Int64
+  /// No session had a number beyond this one.
+  var sessions: Int64
+  /// The bytes of all records up to its own.
+  var total: Int64
+  /// The checksum of the row before.
+  var before: UInt64
+  var sum: UInt64 = 0
+  var records: [UInt8]
+
+  init(
+    first: Int64,
+    last: Int64,
+    build: Int64,
+    sessions: Int64,
+    total: Int64,
+    before: UInt64,
+    records: [UInt8],
+  ) {
+    self.first = first
+    self.last = last
+    self.build = build
+    self.sessions = sessions
+    self.total = total
+    self.before = before
+    self.records = records
+    sum = hash
+  }
+
+  private init(_ row: Row) {
+    first = row["first"]
+    last = row["last"]
+    build = row["build"]
+    sessions = row["sessions"]
+    total = row["total"]
+    before = UInt64(bitPattern: row["before"])
+    sum = UInt64(bitPattern: row["sum"])
+    records = [UInt8](row["records"] as Data)
+  }
+
+  /// The rows that end behind a revision, in their order.
+  static func after(
+    _ revision: UInt64,
+    in db: Database,
+  ) throws -> MapCursor<RowCursor, LogRow> {
+    try Row.fetchCursor(db, sql: select, arguments: [Int64(clamping: revision), -1])
+      .map { LogRow($0) }
+  }
+
+  /// At most so many of the rows that end behind a revision, in their order.
+  static func fetch(_ count: Int, after revision: UInt64, in db: Database) throws -> [LogRow] {
+    try Row.fetchAll(db, sql: select, arguments: [Int64(clamping: revision), count])
+      .map { LogRow($0) }
+  }
+
+  private static let select =
+    "SELECT first, last, build, sessions, total, before, sum, records FROM log "
+    + "WHERE last > ? ORDER BY first LIMIT ?"
+
+  /// Keeps it.
+  func insert(into db: Database) throws {
+    let statement = try db.cachedStatement(
+      sql: "INSERT INTO log (first, last, build, sessions, total, before, sum, records) "
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    try statement.execute(
+      arguments: [
+        first, last, build, sessions, total, Int64(bitPattern: before), Int64(bitPattern: sum),
+        Data(records),
+      ]
+    )
+  }
+
+  /// Whether it is as it was kept.
+  var isWhole: Bool { sum == hash }
+
+  /// The checksum of all of it.
+  private var hash: UInt64 {
+    var hasher = SipHash24()
+    for field in [first, last, build, sessions, total] {
+      hasher.append(littleEndian: UInt64(bitPattern: field))
+    }
+    hasher.append(littleEndian: before)
+    records.withUnsafeBytes { hasher.append($0) }
+    return hasher.finish()
+  }
+}

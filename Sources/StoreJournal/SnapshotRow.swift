@@ -1,0 +1,69 @@
+import Foundation
+import GRDB
+import StoreState
+
+/// A row of the snapshots: what is kept of one besides its file.
+package struct SnapshotRow: Sendable {
+  package let revision: UInt64
+  let build: Int64
+  /// The checksum of all of it.
+  let sum: UInt64
+  /// How many bytes it has.
+  let count: Int
+
+  /// Of a snapshot that was just made.
+  init(revision: UInt64, build: Int64, of bytes: [UInt8]) {
+    self.revision = revision
+    self.build = build
+    sum = Self.sum(revision, build, bytes)
+    count = bytes.count
+  }
+
+  private init?(_ row: Row) {
+    guard let revision = UInt64(exactly: row["revision"] as Int64) else { return nil }
+    self.revision = revision
+    build = row["build"]
+    sum = UInt64(bitPattern: row["sum"])
+    count = row["bytes"]
+  }
+
+  /// Those up to a revision, the newest first.
+  static func newestFirst(_ db: Database, upTo revision: UInt64 = .max) throws -> [SnapshotRow] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: "SELECT revision, build, sum, bytes FROM snapshot WHERE revision <= ? "
+        + "ORDER BY revision DESC",
+      arguments: [Int64(clamping: revision)],
+    )
+    return rows.compactMap(SnapshotRow.init)
+  }
+
+  /// Keeps it, in place of one of the same revision.
+  func insert(into db: Database) throws {
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO snapshot (revision, build, sum, bytes) VALUES (?, ?, ?, ?)",
+      arguments: [Int64(revision), build, Int64(bitPattern: sum), count],
+    )
+  }
+
+  /// The file of the snapshot of a revision.
+  static func path(of revision: UInt64, in directory: String) -> String {
+    "\(directory)/snapshots/\(revision).snapshot"
+  }
+
+  /// The bytes of its file; nil where they are not those that were kept.
+  func bytes(in directory: String) -> [UInt8]? {
+    let path = Self.path(of: revision, in: directory)
+    guard let data = FileManager.default.contents(atPath: path) else { return nil }
+    let bytes = [UInt8](data)
+    return Self.sum(revision, build, bytes) == sum ? bytes : nil
+  }
+
+  private static func sum(_ revision: UInt64, _ build: Int64, _ bytes: [UInt8]) -> UInt64 {
+    var hasher = SipHash24()
+    hasher.append(littleEndian: revision)
+    hasher.append(littleEndian: UInt64(bitPattern: build))
+    bytes.withUnsafeBytes { hasher.append($0) }
+    return hasher.finish()
+  }
+}
