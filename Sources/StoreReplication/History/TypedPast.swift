@@ -3,12 +3,12 @@ import StoreState
 /// A root's past with its types, for a daemon: it knows which scopes changed.
 struct TypedPast<Root: Sendable>: PastRoot, Sendable {
   private let form: DurableForm<Root>
+  private var reader: DurableReader<Root>
   /// The scopes whose changes are named.
   private let scopes: [(name: String, source: ScopeSource)]
   /// The one whose state is asked for.
   private let asked: ScopeSource?
   private var root: Root?
-  private var build: (schema: SchemaDocument, resolution: SchemaResolution?)?
 
   init(
     _ form: DurableForm<Root>,
@@ -16,36 +16,17 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
     asked: ScopeSource?,
   ) {
     self.form = form
+    reader = DurableReader(form)
     self.scopes = scopes
     self.asked = asked
-  }
-
-  /// How what a build wrote is read; nil where this program's types are the same.
-  private mutating func resolution(
-    _ schema: SchemaDocument
-  ) throws(CodecError) -> SchemaResolution? {
-    if let build, build.schema == schema { return build.resolution }
-    var resolution: SchemaResolution?
-    if schema != form.schema {
-      let found = SchemaResolution(writer: schema, reader: form.reader)
-      guard found.isCompatible else {
-        throw CodecError(.typeMismatch, found.differences.joined(separator: "; "))
-      }
-      resolution = found
-    }
-    build = (schema, resolution)
-    return resolution
   }
 
   mutating func take(
     snapshot bytes: ArraySlice<UInt8>,
     _ schema: SchemaDocument,
   ) throws(CodecError) {
-    if let resolution = try resolution(schema) {
-      root = try form.decoded(try resolution.translate(value: bytes)[...])
-    } else {
-      root = try form.decoded(bytes)
-    }
+    try reader.expect(schema)
+    root = try reader.root(bytes)
   }
 
   mutating func apply(
@@ -55,12 +36,8 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
   ) throws(CodecError) -> [String] {
     guard var new = root else { return [] }
     let old = new
-    if let resolution = try resolution(schema) {
-      guard let delta = try resolution.translate(delta: delta[...]) else { return [] }
-      try form.apply(delta, to: &new)
-    } else {
-      try form.apply(delta, to: &new)
-    }
+    try reader.expect(schema)
+    try reader.apply(delta, to: &new)
     root = new
     guard naming else { return [] }
     return withUnsafePointer(to: old) { old in

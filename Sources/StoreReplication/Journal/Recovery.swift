@@ -3,11 +3,10 @@ package import StoreState
 
 /// Brings a root back from what a journal has of it: the newest snapshot, then the records since.
 ///
-/// Records are applied as deltas; no reducer runs. What was written by a build with other types is
-/// read by the rules that hold on the wire (`docs/PROTOCOL.md` §2.1).
+/// Records are applied as deltas; no reducer runs.
 @MainActor
 package final class Recovery<Root: Sendable> {
-  private let form: DurableForm<Root>
+  private var reader: DurableReader<Root>
   private let limits: Limits
   /// The newest revision so far.
   package private(set) var revision: UInt64
@@ -18,15 +17,8 @@ package final class Recovery<Root: Sendable> {
   private var order: [Identifier: Int] = [:]
   private var nextPlace = 0
   private var history = KeptHistory()
-  private var build: Build?
   /// Whether there was nothing.
   private var isNew = true
-
-  private struct Build {
-    let schema: SchemaDocument
-    /// Nil where this program's types are the same.
-    let resolution: SchemaResolution?
-  }
 
   /// A root of which nothing is known yet.
   ///
@@ -41,7 +33,7 @@ package final class Recovery<Root: Sendable> {
     revision: UInt64 = 0,
     limits: Limits = Limits(),
   ) {
-    self.form = form
+    reader = DurableReader(form)
     self.limits = limits
     self.revision = revision
     root = initial
@@ -53,26 +45,13 @@ package final class Recovery<Root: Sendable> {
   /// - Parameter schema: The schema of the root's durable form in that build.
   /// - Throws: A `CodecError` that names the differences when this program cannot read it.
   package func written(by schema: SchemaDocument) throws(CodecError) {
-    guard build?.schema != schema else { return }
-    guard schema != form.schema else {
-      build = Build(schema: schema, resolution: nil)
-      return
-    }
-    let resolution = SchemaResolution(writer: schema, reader: form.reader)
-    guard resolution.isCompatible else {
-      throw CodecError(.typeMismatch, resolution.differences.joined(separator: "; "))
-    }
-    build = Build(schema: schema, resolution: resolution)
+    try reader.expect(schema)
   }
 
   /// Takes a snapshot, which comes before all records.
   package func take(snapshot bytes: ArraySlice<UInt8>) throws(CodecError) {
     let (revision, history, item) = try SnapshotBytes.decode(bytes)
-    if let resolution = build?.resolution {
-      root = try form.decoded(try resolution.translate(value: item)[...])
-    } else {
-      root = try form.decoded(item)
-    }
+    root = try reader.root(item)
     self.revision = revision
     self.history = history
     isNew = false
@@ -98,13 +77,7 @@ package final class Recovery<Root: Sendable> {
     }
     if let delta = record.delta {
       let old = root
-      if let resolution = build?.resolution {
-        if let delta = try resolution.translate(delta: delta[...]) {
-          try form.apply(delta, to: &root)
-        }
-      } else {
-        try form.apply(delta, to: &root)
-      }
+      try reader.apply(delta, to: &root)
       versions.append(old, revision: revision, changed: delta.count)
     } else {
       versions.append(root, revision: revision, changed: 0)
