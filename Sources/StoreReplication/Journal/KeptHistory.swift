@@ -29,10 +29,18 @@ package struct KeptHistory: Hashable, Sendable {
 
   package init() {}
 
-  /// Takes note of what began and ended with a record.
+  /// Takes note of who came and went, and what began and ended, with a record.
   mutating func note(_ details: JournalRecord.Details, of origin: JournalRecord.Origin) {
+    switch origin {
+    case .client(let action): sessionNumbers = max(sessionNumbers, action.session)
+    case .session(.joined(let info)):
+      sessionNumbers = max(sessionNumbers, info.id)
+      sessions[info.id] = info
+    case .session(.left(let info)): sessions[info.id] = nil
     // It was told of all that ran before.
-    if case .restored = origin { effects = [:] }
+    case .restored: effects = [:]
+    case .daemon, .internal: break
+    }
     for running in details.began { effects[running.number] = running.effect }
     for number in details.ended { effects[number] = nil }
   }

@@ -303,11 +303,6 @@ package final class Recorder {
   private func noteEvents() {
     while let (revision, origin, details) = events.first, revision <= released {
       events.removeFirst()
-      switch origin {
-      case .session(.joined(let info)): history.sessions[info.id] = info
-      case .session(.left(let info)): history.sessions[info.id] = nil
-      default: break
-      }
       history.note(details, of: origin)
     }
   }

@@ -85,19 +85,11 @@ package final class Recovery<Root: Sendable> {
     revision = record.revision
     isNew = false
     history.note(record.details, of: record.origin)
-    switch record.origin {
-    case .daemon, .internal, .restored: break
-    case .client(let action):
-      history.sessionNumbers = max(history.sessionNumbers, action.session)
-      guard action.sequence >= 1, action.sequence <= ActionLog.greatestSequence else {
-        throw CodecError(.typeMismatch, "an action cannot have the sequence \(action.sequence)")
-      }
-      note(action, appliedAt: record.revision)
-    case .session(.joined(let info)):
-      history.sessionNumbers = max(history.sessionNumbers, info.id)
-      history.sessions[info.id] = info
-    case .session(.left(let info)): history.sessions[info.id] = nil
+    guard case .client(let action) = record.origin else { return }
+    guard action.sequence >= 1, action.sequence <= ActionLog.greatestSequence else {
+      throw CodecError(.typeMismatch, "an action cannot have the sequence \(action.sequence)")
     }
+    note(action, appliedAt: record.revision)
   }
 
   private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
