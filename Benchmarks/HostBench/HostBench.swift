@@ -32,6 +32,9 @@ enum HostBench {
     case "serve": try ServeBench.run(&arguments)
     case "write": try WriteBench.run(&arguments)
     case "rejoin": try RejoinBench.run(&arguments)
+    case "keep": try KeepBench.run(&arguments)
+    case "recover": try RecoverBench.run(&arguments)
+    case "read": try ReadBench.run(&arguments)
     case "bare": try BareDaemon.run(&arguments)
     case "hold": try BareClients.run(&arguments)
     default: print(usage)
@@ -55,6 +58,9 @@ enum HostBench {
     HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
     HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   how long its changes take
     HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed
+    HostBench keep --data DIR [--toggles N] [--rows N] [--no-snapshots]   what is kept of toggles
+    HostBench recover --data DIR [--rounds N]                  records brought back, a second
+    HostBench read --data DIR [--rows N]     [--rounds N]      reading a large one
     HostBench bare --dir DIR               sockets like a daemon's, with nothing behind them
     HostBench hold --dir DIR --clients N   clients of those, until killed
     """

@@ -37,6 +37,20 @@ enum Machine {
     return time
   }
 
+  /// Nanoseconds of a clock that goes on whatever this thread does.
+  static var nanoseconds: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  /// Bytes that this process has had written to disks; 0 where the system does not say.
+  static var writtenBytes: Int {
+    let lines = (try? String(contentsOfFile: "/proc/self/io", encoding: .utf8)) ?? ""
+    let line = lines.split(separator: "\n").first { $0.hasPrefix("write_bytes:") }
+    return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+  }
+
   /// Bytes of memory that are this process's own.
   static var memoryBytes: Int {
     #if os(Linux)

@@ -15,7 +15,7 @@ clean_up() {
   local status=$?
   trap - EXIT
   stop_all
-  rm -rf "$work"
+  rm -rf "$work" ${data:+"$data"}
   exit "$status"
 }
 

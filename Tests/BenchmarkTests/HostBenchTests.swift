@@ -48,6 +48,19 @@ struct HostBenchTests {
     #expect(try number("digest_mb_s", in: line) > 0)
   }
 
+  @Test("What a daemon keeps is measured, and how it comes back")
+  func keep() throws {
+    let path = "\(NSTemporaryDirectory())/keep-\(UUID())"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let line = try KeepBench.figures("\(path)/a", toggles: 300, rows: 10, hasSnapshots: false).line
+    #expect(try number("record_bytes", in: line) > 300 * 30)
+    #expect(try number("commits", in: line) > 0)
+    let recovered = try RecoverBench.figures("\(path)/a", rounds: 1).line
+    #expect(recovered.contains(#""records":300,"#))
+    let read = try ReadBench.figures("\(path)/b", rows: 50, rounds: 1).line
+    #expect(try number("ratio", in: read) > 0)
+  }
+
   @Test("Medians and ratios are those of the samples")
   func samples() {
     let samples = Samples(values: [4, 1, 3, 2])

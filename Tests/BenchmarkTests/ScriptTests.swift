@@ -152,9 +152,11 @@ struct ScriptTests {
       "FLEET_ROUNDS": "1", "FAN_COUNTED": "10", "MEMORY_ROUNDS": "1", "MEMORY_FEW": "2",
       "MEMORY_MORE": "3", "WRITE_COUNT": "20", "STATE_ROUNDS": "1", "STATE_OPERATIONS": "40",
       "STATE_ROWS": "40", "FOLLOWED_ROWS": "5", "SNAPSHOT_MIB": "1 2 3", "SNAPSHOT_JOINERS": "3",
-      "STRICT": "0", "BIN": programs, "FIGURES": figures.path(),
+      "DURABLE_COUNT": "200", "DURABLE_LATENCY_COUNT": "20", "TOGGLE_COUNT": "500",
+      "KEPT_ROWS": "200", "STRICT": "0", "BIN": programs, "FIGURES": figures.path(),
     ]
-    let result = try run("run", ["floor-ratios", "host", "fleet", "store", "state"], sizes)
+    let parts = ["floor-ratios", "durable", "host", "fleet", "store", "state"]
+    let result = try run("run", parts, sizes)
     try #require(result.status == 0, "\(result.output)")
     let found = try String(contentsOf: figures, encoding: .utf8).split(separator: "\n")
       .compactMap { $0.split(separator: "\t").first.map(String.init) }
@@ -167,6 +169,8 @@ struct ScriptTests {
       "observed-row", "observed-rows", "observed-row-of-rows",
       // Or why they cannot be counted here.
       "change-instructions", "fan-out-instructions", "join-load-p50", "join-load-p99",
+      "durable-throughput", "durable-redis-throughput", "durable-redis-latency",
+      "durable-append-latency", "commit-p99", "journal-size", "recovery", "snapshot-read",
     ]
     #expect(Set(found).isSuperset(of: expected))
   }

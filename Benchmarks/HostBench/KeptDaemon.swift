@@ -1,0 +1,212 @@
+import Foundation
+import StoreActor
+import StoreJournal
+import StoreReplication
+import StoreState
+import Workspace
+
+/// The daemon that ships with its journal, without sockets: what is sent to it goes nowhere.
+@MainActor
+final class KeptDaemon {
+  private let core: RootCore<WorkspaceFeature.State, WorkspaceFeature.Action>
+  private let turn: DaemonTurn<NoSockets>
+  private let sockets = NoSockets()
+  private let journal: TimedJournal
+  private let ids: [UUID]
+  private var sequence: UInt64 = 1
+
+  static let form = DurableForm(WorkspaceFeature.State.self)
+
+  /// A daemon that begins.
+  ///
+  /// - Parameters:
+  ///   - path: The data directory, in which nothing is yet.
+  ///   - rows: How many rows there are.
+  ///   - hasSnapshots: Whether any is kept but the first.
+  /// - Throws: `JournalError`.
+  init(data path: String, rows: Int, hasSnapshots: Bool) throws {
+    let todos = BenchDaemon.todos(rows)
+    ids = Array(todos.items.ids)
+    core = RootCore(
+      initialState: { WorkspaceFeature.State(todos: todos) },
+      reducer: { WorkspaceFeature() },
+    )
+    let file = try Self.open(path)
+    try file.begin()
+    let recovered = Recovery(Self.form, initial: core.state).finish()
+    _ = try file.keep(try file.write(recovered.snapshot(Self.form), of: 0))
+    journal = TimedJournal(SQLiteJournal(file, retaining: 256 << 20))
+    var limits = Limits()
+    if !hasSnapshots { limits.recordBytesPerSnapshot = .max }
+    let server = ReplicaServer(
+      root: core,
+      exposures: WorkspaceFeature.exposures,
+      journal: RootJournal(Self.form, recorder: Recorder(revision: 0, limits: limits)),
+      recovered: recovered,
+      epoch: 1,
+      limits: limits,
+      processID: 1,
+      now: sockets.now,
+      generator: Pseudorandom(seed: 1),
+    )
+    turn = DaemonTurn(server, transport: sockets, journal: journal)
+    journal.onResult = { [unowned self] in turn.finish($0) }
+    take(
+      .hello(
+        ClientMessage.Hello(
+          clientID: Identifier(high: 1, low: 1),
+          token: nil,
+          firstSequence: 1,
+          name: "bench",
+          isListed: false,
+        )
+      )
+    )
+    let request = ClientMessage.JoinRequest(
+      scope: "todos",
+      mode: .sendOnly,
+      stateHash: nil,
+      actionHash: nil,
+      position: nil,
+    )
+    take(.join(nonce: 1, [request]))
+  }
+
+  /// The file of a data directory.
+  static func open(_ path: String) throws -> JournalFile {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return try JournalFile(
+      directory: path,
+      root: form.name,
+      schema: form.schema,
+      durability: .full,
+      epoch: 1,
+    )
+  }
+
+  private func take(_ message: ClientMessage) {
+    sockets.control = message.encoded()
+    turnOnce()
+  }
+
+  private func turnOnce() {
+    _ = turn.receive()
+    turn.end()
+    // What became of the journal's work comes by way of the main queue.
+    _ = RunLoop.main.run(mode: .default, before: sockets.control == nil ? .distantPast : .soon)
+  }
+
+  /// Toggles rows, 128 in a frame, as fast as the disk takes it; returns when all is durable.
+  func toggle(_ count: Int) throws {
+    var numbers = Pseudorandom(seed: 3)
+    var left = count
+    while left > 0 {
+      let requests = try (0..<min(left, 128)).map { _ in
+        let id = ids[Int.random(in: ids.indices, using: &numbers)]
+        let action = Todos.Action.items(.element(id: id, action: .toggleButtonTapped))
+        return ClientMessage.ActionRequest(
+          handle: 1,
+          action: try action.encoded()[...],
+          deadline: nil,
+        )
+      }
+      take(.actions(first: sequence, requests))
+      while sockets.control != nil { turnOnce() }
+      sequence += UInt64(requests.count)
+      left -= requests.count
+    }
+    while turn.server.revision < core.revision {
+      turnOnce()
+      if let failure = turn.failure { throw BenchError(failure) }
+    }
+    guard core.revision == UInt64(count) else {
+      throw BenchError("\(count) toggles came to revision \(core.revision)")
+    }
+  }
+
+  /// Ends as a daemon does.
+  func close() throws -> TimedJournal {
+    while journal.isStoring { _ = RunLoop.main.run(mode: .default, before: .soon) }
+    turn.detach()
+    try journal.close()
+    return journal
+  }
+}
+
+extension Date {
+  /// So soon that nobody waits for long who need not wait.
+  fileprivate static var soon: Date { Date(timeIntervalSinceNow: 0.0005) }
+}
+
+/// Notes how long each commit takes.
+@MainActor
+final class TimedJournal: Journal {
+  private let journal: SQLiteJournal
+  private var start: Int64 = 0
+  /// Milliseconds.
+  private(set) var commits = Samples()
+  private(set) var snapshots = 0
+  private(set) var recordBytes = 0
+  private(set) var isStoring = false
+  var onResult: (JournalResult) -> Void = { _ in }
+
+  init(_ journal: SQLiteJournal) {
+    self.journal = journal
+    journal.onResult = { [unowned self] in take($0) }
+  }
+
+  func append(_ batch: JournalBatch) {
+    start = Machine.nanoseconds
+    recordBytes += batch.records.count
+    journal.append(batch)
+  }
+
+  func renew(epoch: UInt64) { journal.renew(epoch: epoch) }
+
+  func store(_ snapshot: JournalSnapshot) {
+    isStoring = true
+    journal.store(snapshot)
+  }
+
+  private func take(_ result: JournalResult) {
+    switch result {
+    case .durable: commits.append(Double(Machine.nanoseconds - start) / 1e6)
+    case .snapshot:
+      snapshots += 1
+      isStoring = false
+    case .held, .failed, .renewed, .untrimmed: break
+    }
+    onResult(result)
+  }
+
+  func close() throws { try journal.close(within: .seconds(60)) }
+}
+
+/// Sockets with nobody at the other end.
+@MainActor
+final class NoSockets: DaemonTransport {
+  typealias Failure = Never
+
+  /// The frame that comes next.
+  var control: [UInt8]?
+
+  var now: Moment { Moment(instant: instant, wallMilliseconds: 1_000_000) }
+  // It stands still, so that nobody has to say that he is there.
+  var instant: Instant { Instant(nanoseconds: 1_000_000_000) }
+  var address: String { "" }
+
+  func nextUpstream() -> IncomingFrame? { nil }
+
+  func nextControl() -> IncomingFrame? {
+    defer { control = nil }
+    return control.map { IncomingFrame(peer: BenchDaemon.peer, bytes: $0[...]) }
+  }
+
+  func nextLost() -> PeerID? { nil }
+  func shutDown(_: PeerID, reason: String) {}
+  func publish(_: [UInt8], _: [UInt8]) {}
+  func send(_: [UInt8], to _: PeerID) -> Bool { true }
+  func start(_: CaptureJob) {}
+  func wakeUp() {}
+  func report(_: ServerNotice) {}
+}
