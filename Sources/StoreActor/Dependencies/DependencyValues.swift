@@ -36,13 +36,8 @@ public struct DependencyValues: Sendable {
     function function: StaticString = #function,
   ) -> Key.Value {
     get {
-      // In two steps: cast as it is, what a dictionary lacks would be a value that is an optional.
-      if let base = overrides.values[ObjectIdentifier(key)], let value = base as? Key.Value {
-        return value
-      }
-      return defaults.value(
+      let value = value(
         of: key,
-        for: self,
         access: DependencyAccess(
           name: function,
           fileID: fileID,
@@ -51,10 +46,23 @@ public struct DependencyValues: Sendable {
           column: column,
         ),
       )
+      if ReducerInputs.areOthersNoted { ReducerInputs.note(value, called: function, of: key) }
+      return value
     }
     set {
       overrides = overrides.setting(ObjectIdentifier(key), to: newValue)
     }
+  }
+
+  private func value<Key: TestDependencyKey>(
+    of key: Key.Type,
+    access: @autoclosure () -> DependencyAccess,
+  ) -> Key.Value {
+    // In two steps: cast as it is, what a dictionary lacks would be a value that is an optional.
+    if let base = overrides.values[ObjectIdentifier(key)], let value = base as? Key.Value {
+      return value
+    }
+    return defaults.value(of: key, for: self, access: access())
   }
 
   /// Where these values are used: a program, a preview or a test.

@@ -172,6 +172,20 @@ extension RootCore {
     startEffects()
   }
 
+  /// Begins no effect any more, for reducers that are run again.
+  package func startNoEffects() { isStarting = true }
+
+  /// Lets go of all effects, also of those that have not started, which never will.
+  package func dropEffects() {
+    guard startCount > 0 || hasRunningEffects else { return }
+    // First, so that nothing follows from an end.
+    registry.cancelAll()
+    let dropped = starts
+    starts.removeAll(keepingCapacity: true)
+    startCount = 0
+    for start in dropped { start.work.end() }
+  }
+
   /// Starts what may start, unless somebody is still to be told of the state that it follows from.
   func startEffects() {
     guard mayStartEffects else { return }

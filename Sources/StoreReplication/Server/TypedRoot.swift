@@ -76,6 +76,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       core.effectLog = recorder
       core.onBegin = { [unowned self] action in
         recorder.begin { self.describe(action) }
+        ReducerInputs.begin()
       }
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
@@ -114,7 +115,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       return nil
     }
     var decoder = CBORDecoder(action)
-    return try source.send(core, &decoder)
+    let task = try source.send(core, &decoder)
+    // What it is for is absent, so no step has ended what began.
+    if task == nil, journal != nil { _ = ReducerInputs.end() }
+    return task
   }
 
   func send(_ event: SessionEvent) {
@@ -133,6 +137,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
     }
     journal.recorder.origin = .restored(restoration)
+    ReducerInputs.begin()
     core.restart(
       restoration,
       reset: { root in if let new { root = new } },
@@ -186,6 +191,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     to new: UnsafePointer<Root>,
   ) {
     if let journal {
+      let read = ReducerInputs.end()
+      journal.recorder.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
       let changed = journal.record(revision, from: old, to: new)
       return versions.append(moving: old, revision: revision - 1, changed: changed)
     }

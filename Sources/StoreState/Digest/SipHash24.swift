@@ -9,9 +9,13 @@ package struct SipHash24: Sendable {
   private var tail: UInt64 = 0
   private var count: UInt64 = 0
 
-  package init() {
-    let key0: UInt64 = 0x0706_0504_0302_0100
-    let key1: UInt64 = 0x0f0e_0d0c_0b0a_0908
+  package init() { self.init(key0: 0x0706_0504_0302_0100, key1: 0x0f0e_0d0c_0b0a_0908) }
+
+  /// A hash with a key of one's own, for what nobody without the key is to foretell.
+  package init(key: UInt64) { self.init(key0: key, key1: 0x0f0e_0d0c_0b0a_0908) }
+
+  @inline(__always)
+  private init(key0: UInt64, key1: UInt64) {
     v0 = key0 ^ 0x736f_6d65_7073_6575
     v1 = key1 ^ 0x646f_7261_6e64_6f6d
     v2 = key0 ^ 0x6c79_6765_6e65_7261

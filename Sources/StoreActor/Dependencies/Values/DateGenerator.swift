@@ -10,7 +10,7 @@ extension DependencyValues {
   }
 
   private enum DateGeneratorKey: DependencyKey {
-    static let liveValue = DateGenerator { Date() }
+    static let liveValue = DateGenerator.live
     static let testValue = DateGenerator {
       reportUnimplemented("date", example: ".constant(Date(timeIntervalSince1970: 0))")
       return Date()
@@ -19,8 +19,16 @@ extension DependencyValues {
 }
 
 /// A source of dates.
-public struct DateGenerator: Sendable {
+public struct DateGenerator: ReducerInput, Sendable {
   private var generate: @Sendable () -> Date
+  private(set) var isGivenAgain = false
+
+  /// The date of now, or the one that a reducer is given.
+  static var live: DateGenerator {
+    var generator = DateGenerator { ReducerInputs.date() }
+    generator.isGivenAgain = true
+    return generator
+  }
 
   /// A source that calls a function for each date.
   public init(_ generate: @escaping @Sendable () -> Date) {
@@ -35,7 +43,7 @@ public struct DateGenerator: Sendable {
   /// The current date; setting it makes this a source of that date.
   public var now: Date {
     get { generate() }
-    set { generate = { newValue } }
+    set { self = .constant(newValue) }
   }
 
   /// The current date.

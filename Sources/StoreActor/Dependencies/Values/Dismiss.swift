@@ -28,12 +28,15 @@ extension DependencyValues {
 }
 
 /// A `dismiss` that somebody has set, which holds until a feature is presented further in.
-private struct ChosenDismiss: DependencyKey {
+private struct ChosenDismiss: DependencyKey, ReducerInput {
   var effect: DismissEffect?
   var place: EffectPlace?
 
   static let liveValue = ChosenDismiss()
   static let testValue = ChosenDismiss()
+
+  /// The state says whether a feature is presented.
+  var isGivenAgain: Bool { true }
 
   func isFor(_ other: EffectPlace?) -> Bool {
     guard let place, let other else { return place == nil && other == nil }

@@ -10,7 +10,7 @@ extension DependencyValues {
   }
 
   private enum UUIDGeneratorKey: DependencyKey {
-    static let liveValue = UUIDGenerator { UUID() }
+    static let liveValue = UUIDGenerator.live
     static let testValue = UUIDGenerator {
       reportUnimplemented("uuid", example: ".incrementing")
       return UUID()
@@ -19,8 +19,16 @@ extension DependencyValues {
 }
 
 /// A source of UUIDs.
-public struct UUIDGenerator: Sendable {
+public struct UUIDGenerator: ReducerInput, Sendable {
   private let generate: @Sendable () -> UUID
+  private(set) var isGivenAgain = false
+
+  /// Random UUIDs, or those that a reducer is given.
+  static var live: UUIDGenerator {
+    var generator = UUIDGenerator { ReducerInputs.uuid() }
+    generator.isGivenAgain = true
+    return generator
+  }
 
   /// A source that calls a function for each UUID.
   public init(_ generate: @escaping @Sendable () -> UUID) {

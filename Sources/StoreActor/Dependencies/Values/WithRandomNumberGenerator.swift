@@ -13,7 +13,7 @@ extension DependencyValues {
   }
 
   private enum WithRandomNumberGeneratorKey: DependencyKey {
-    static let liveValue = WithRandomNumberGenerator(SystemRandomNumberGenerator())
+    static let liveValue = WithRandomNumberGenerator()
     static let testValue = WithRandomNumberGenerator(UnimplementedGenerator())
   }
 
@@ -34,13 +34,21 @@ extension DependencyValues {
 ///
 /// Sendable because `generator` was Sendable when it came in, and is only touched while `lock` is
 /// held.
-public final class WithRandomNumberGenerator: @unchecked Sendable {
+public final class WithRandomNumberGenerator: ReducerInput, @unchecked Sendable {
   private let lock = NSLock()
   private var generator: any RandomNumberGenerator
+  let isGivenAgain: Bool
+
+  /// Lends the system's numbers, or those that a reducer is given.
+  init() {
+    generator = ReducerNumbers()
+    isGivenAgain = true
+  }
 
   /// Lends numbers of a generator, for example of a seeded one.
   public init(_ generator: some RandomNumberGenerator & Sendable) {
     self.generator = generator
+    isGivenAgain = false
   }
 
   /// Runs a piece of work with the generator.
