@@ -323,11 +323,12 @@ let package = Package(
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "StoreActor", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
-        reportsToTests,
+        "StoreActor", "StoreReplication", "StoreState", "StoreTesting", "Workspace",
+        "WorkspaceLive", reportsToTests,
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
+      exclude: ["Replays/PlayedGame.journal"],
     ),
     .testTarget(
       name: "BenchmarkTests",

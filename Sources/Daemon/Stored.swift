@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import StoreDaemon
 import StoreReplication
+import StoreState
 import Workspace
 import WorkspaceLive
 
@@ -24,26 +25,48 @@ struct Stored: ParsableCommand {
       Prints one line when clients can connect: "ready dir=… epoch=… revision=…". Logs go to \
       standard error. SIGTERM, SIGINT or SIGHUP finishes what was accepted and ends it.
       """,
+    subcommands: [ReplayHistory.self, MakeTest.self],
   )
 
+  // Those of the other commands may also stand before their names.
   @OptionGroup var options: DaemonOptions
 
   func run() throws {
+    try Self.attempt {
+      try Self.host(options.settings()).run { ready in
+        print(
+          "ready dir=\(ready.directory) epoch=\(String(ready.epoch, radix: 16))",
+          "revision=\(ready.revision)",
+        )
+        fflush(nil)
+      }
+    }
+  }
+
+  static func main() {
     // Nobody may stop the daemon by closing what it writes to.
     signal(SIGPIPE, SIG_IGN)
     // Others may reach the sockets, where that is granted, and nothing else in the directory.
     umask(0o077)
+    main(nil)
+  }
+
+  /// Does what may fail, and tells the user why it does.
+  static func attempt(_ body: @MainActor () throws -> Void) throws {
     do {
-      try MainActor.assumeIsolated { try serve(options.settings()) }
+      try MainActor.assumeIsolated(body)
     } catch let error as SettingsError {
-      throw Self.failure("\(error)", status: error.exitStatus)
+      throw failure("\(error)", status: error.exitStatus)
     } catch let error as HostError {
-      throw Self.failure("\(error)", status: error.code.exitStatus)
+      throw failure("\(error)", status: error.code.exitStatus)
     }
   }
 
+  /// The daemon with these settings.
   @MainActor
-  private func serve(_ settings: DaemonSettings) throws {
+  static func host(
+    _ settings: DaemonSettings
+  ) throws -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
     let facts = try settings.numberFactClient()
     let level = settings.logLevel
     LoggingSystem.bootstrap { label in
@@ -51,7 +74,7 @@ struct Stored: ParsableCommand {
       handler.logLevel = level
       return handler
     }
-    let host = StoreHost(
+    return StoreHost(
       initialState: WorkspaceFeature.State(
         game: Game.State(
           counter: GuessCounter.State(
@@ -67,13 +90,11 @@ struct Stored: ParsableCommand {
       withDependencies: { $0.numberFact = facts },
       reducer: { WorkspaceFeature() },
     )
-    try host.run { ready in
-      print(
-        "ready dir=\(ready.directory) epoch=\(String(ready.epoch, radix: 16))",
-        "revision=\(ready.revision)",
-      )
-      fflush(nil)
-    }
+  }
+
+  /// Prints a result: to people on a terminal, else to programs.
+  static func say(_ text: String, _ json: JSONValue, isJSON: Bool) {
+    print(isJSON || isatty(STDOUT_FILENO) == 0 ? json.text() : text)
   }
 
   /// Tells the user why the daemon ends, and with which status.

@@ -15,6 +15,10 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
     /// A setting that makes no sense.
     public static let usage = Code(name: "usage", exitStatus: 64)
+    /// Kept history that cannot be read, or is not there.
+    public static let badData = Code(name: "badData", exitStatus: 65)
+    /// Something that may work at another time.
+    public static let tryAgain = Code(name: "tryAgain", exitStatus: 75)
     /// The system lacks something, or failed.
     public static let system = Code(name: "system", exitStatus: 71)
   }

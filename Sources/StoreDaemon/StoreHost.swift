@@ -49,11 +49,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// The root, for every other isolation of the daemon's process.
   public var root: RootStore<State, Action> { RootStore(core: core) }
 
-  private let core: RootCore<State, Action>
-  private let exposures: [Expose<State, Action>]
-  private let configuration: HostConfiguration
-  private let sessionAction: (SessionEvent) -> Action?
-  private let restoredAction: (Restoration) -> Action?
+  let core: RootCore<State, Action>
+  let exposures: [Expose<State, Action>]
+  let configuration: HostConfiguration
+  let sessionAction: (SessionEvent) -> Action?
+  let restoredAction: (Restoration) -> Action?
   private let logger: Logger
   /// How the state is kept; nil where its type does not say.
   private let form: DurableForm<State>?
@@ -370,7 +370,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
   }
 
-  private func durableForm() throws(HostError) -> DurableForm<State> {
+  func durableForm() throws(HostError) -> DurableForm<State> {
     guard let form else {
       throw HostError(
         .usage,

@@ -28,7 +28,7 @@ package struct PastExport {
   /// What the records of a batch say, in their order.
   package mutating func lines(of part: HistoryPart) throws(HistoryError) -> [JSONValue] {
     var lines: [JSONValue] = []
-    _ = try PastReader<GenericPast>.each(part) { (record) throws(HistoryError) in
+    _ = try part.withRecords { (record, _) throws(HistoryError) in
       guard record.revision > revision else { return true }
       do throws(CodecError) {
         lines.append(try line(of: record, part.schema))

@@ -44,18 +44,19 @@ package struct PastReader<Root: PastRoot> {
     let extent = try source.extent()
     var page = Page(next: max(after, extent.beforeRecords))
     // Which scopes a record changed is seen in the states before and behind it.
-    var reached = extent.oldestState <= page.next ? try rewind(to: page.next) : nil
+    var reached =
+      extent.oldestState <= page.next ? try root.rewind(to: page.next, in: source) : nil
     let most = min(count, UInt64(limits.entries))
     try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
-      try Self.each(part) { (record) throws(HistoryError) in
+      try part.withRecords { (record, _) throws(HistoryError) in
         if reached == nil, record.revision == extent.oldestState + 1 {
-          reached = try rewind(to: extent.oldestState)
+          reached = try root.rewind(to: extent.oldestState, in: source)
         }
         guard record.revision > reached ?? page.next else { return true }
         let isAsked = record.revision > page.next
         var changed: [String]?
         if reached != nil {
-          changed = try advance(record, part.schema, naming: isAsked)
+          changed = try root.advance(record, part.schema, naming: isAsked)
           reached = record.revision
         }
         guard isAsked else { return true }
@@ -98,7 +99,7 @@ package struct PastReader<Root: PastRoot> {
           + "revision \(extent.oldestState), the newest that of \(extent.newest).",
       )
     }
-    try go(from: try rewind(to: revision), to: revision)
+    try go(from: try root.rewind(to: revision, in: source), to: revision)
     let bytes = try root.scope()
     guard bytes.count <= limits.stateBytes else {
       throw HistoryError(
@@ -110,73 +111,17 @@ package struct PastReader<Root: PastRoot> {
     return .state(bytes[...])
   }
 
-  /// Takes the newest snapshot up to a revision.
-  ///
-  /// - Returns: Its revision.
-  private mutating func rewind(to revision: UInt64) throws(HistoryError) -> UInt64 {
-    guard let part = try source.snapshot(upTo: revision) else {
-      throw HistoryError(
-        .corrupt,
-        "No snapshot up to revision \(revision) can be read. Restore a backup.",
-      )
-    }
-    return try take(part)
-  }
-
-  private mutating func take(_ part: HistoryPart) throws(HistoryError) -> UInt64 {
-    do throws(CodecError) {
-      let snapshot = try SnapshotBytes.decode(part.bytes[...])
-      try root.take(snapshot: snapshot.root, part.schema)
-      return snapshot.revision
-    } catch {
-      throw HistoryError(.corrupt, "A snapshot cannot be read: \(error)")
-    }
-  }
-
   /// Applies the records behind one revision up to another.
   private mutating func go(from start: UInt64, to end: UInt64) throws(HistoryError) {
     guard start < end else { return }
     try source.records(after: start) { (part) throws(HistoryError) in
-      try Self.each(part) { (record) throws(HistoryError) in
+      try part.withRecords { (record, _) throws(HistoryError) in
         if record.revision > start, record.revision <= end {
-          _ = try advance(record, part.schema, naming: false)
+          _ = try root.advance(record, part.schema, naming: false)
         }
         return record.revision < end
       }
     }
-  }
-
-  private mutating func advance(
-    _ record: JournalRecord,
-    _ schema: SchemaDocument,
-    naming: Bool,
-  ) throws(HistoryError) -> [String] {
-    guard let delta = record.delta else { return [] }
-    do throws(CodecError) {
-      return try root.apply(delta, schema, naming: naming)
-    } catch {
-      throw HistoryError(.corrupt, "Revision \(record.revision) cannot be read: \(error)")
-    }
-  }
-
-  /// Hands over the records of a batch until `body` has enough.
-  ///
-  /// - Returns: Whether it wants more.
-  static func each(
-    _ part: HistoryPart,
-    _ body: (JournalRecord) throws(HistoryError) -> Bool,
-  ) throws(HistoryError) -> Bool {
-    var decoder = CBORDecoder(part.bytes)
-    while decoder.offset < part.bytes.count {
-      let record: JournalRecord
-      do throws(CodecError) {
-        record = try JournalRecord(from: &decoder)
-      } catch {
-        throw HistoryError(.corrupt, "A record cannot be read: \(error)")
-      }
-      if try !body(record) { return false }
-    }
-    return true
   }
 
   // MARK: Verifying
@@ -184,7 +129,7 @@ package struct PastReader<Root: PastRoot> {
   private mutating func verify() throws(HistoryError) -> HistoryAnswer {
     let extent = try source.extent()
     var snapshots = extent.snapshots[...]
-    guard let first = snapshots.popFirst(), try rewind(to: first) == first else {
+    guard let first = snapshots.popFirst(), try root.rewind(to: first, in: source) == first else {
       throw HistoryError(
         .corrupt,
         "The snapshot of revision \(extent.oldestState) cannot be read. Restore a backup.",
@@ -192,7 +137,7 @@ package struct PastReader<Root: PastRoot> {
     }
     var (revision, records, checked) = (first, UInt64(0), UInt64(1))
     try source.records(after: extent.beforeRecords) { (part) throws(HistoryError) in
-      try Self.each(part) { (record) throws(HistoryError) in
+      try part.withRecords { (record, _) throws(HistoryError) in
         records += 1
         guard record.revision > first else { return true }
         guard record.revision == revision + 1 else {
@@ -201,7 +146,7 @@ package struct PastReader<Root: PastRoot> {
             "Revision \(revision + 1) is missing: \(record.revision) follows \(revision).",
           )
         }
-        _ = try advance(record, part.schema, naming: false)
+        _ = try root.advance(record, part.schema, naming: false)
         revision = record.revision
         if snapshots.first == revision {
           snapshots.removeFirst()
@@ -217,7 +162,7 @@ package struct PastReader<Root: PastRoot> {
   /// Compares the state that records led to with the snapshot of it.
   private mutating func compare(with revision: UInt64) throws(HistoryError) {
     let digest = root.digest()
-    guard try rewind(to: revision) == revision else {
+    guard try root.rewind(to: revision, in: source) == revision else {
       throw HistoryError(.corrupt, "The snapshot of revision \(revision) cannot be read.")
     }
     guard root.digest() == digest else {

@@ -8,7 +8,7 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
   private let scopes: [(name: String, source: ScopeSource)]
   /// The one whose state is asked for.
   private let asked: ScopeSource?
-  private var root: Root?
+  private(set) var root: Root?
 
   init(
     _ form: DurableForm<Root>,

@@ -1,6 +1,6 @@
 import StoreActor
 
-extension Laboratory.State: ReplicatedRecord {
+extension Laboratory.State: DurableState, ReplicatedRecord {
   static let layout = RecordLayout<Self>(
     "Laboratory",
     [

@@ -51,13 +51,15 @@ struct Laboratory: Reducer {
     case technicianCame(name: String?)
   }
 
+  var readingFactor = 1
+
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       Self.note(action, in: &state)
       return .none
     }
     .ifLet(\.experiment, action: \.experiment) {
-      Experiment()
+      Experiment(readingFactor: readingFactor)
     }
     .forEach(\.samples, action: \.samples) {
       Sample()
@@ -94,10 +96,12 @@ struct Experiment: Reducer {
     case prolonged(by: Duration)
   }
 
+  var readingFactor = 1
+
   var body: some ReducerOf<Self> {
     Reduce { state, action in
       switch action {
-      case .readingTaken(let reading): state.readings.append(reading)
+      case .readingTaken(let reading): state.readings.append(reading * readingFactor)
       case .prolonged(let duration): state.lasts += duration
       }
       return .none

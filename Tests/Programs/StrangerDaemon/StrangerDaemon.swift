@@ -2,13 +2,21 @@ import StoreDaemon
 
 /// A daemon of one's own in a page: it owns a laboratory and serves parts of it.
 ///
-///     StrangerDaemon DIRECTORY
+///     StrangerDaemon DIRECTORY [--keep] [--replay] [--doubled]
+///
+/// With `--keep` it keeps its state; with `--replay` it runs again what was kept. With `--doubled`
+/// it is another build, whose experiments double what is read.
 @main
 struct StrangerDaemon {
   @MainActor
   static func main() throws {
     guard let directory = CommandLine.arguments.dropFirst().first else {
-      return print("usage: StrangerDaemon DIRECTORY")
+      return print("usage: StrangerDaemon DIRECTORY [--keep] [--replay] [--doubled]")
+    }
+    let options = Set(CommandLine.arguments.dropFirst(2))
+    var configuration = HostConfiguration(directory: directory)
+    if !options.isDisjoint(with: ["--keep", "--replay"]) {
+      configuration.data = "\(directory)/data"
     }
     let host = StoreHost(
       initialState: Laboratory.State(),
@@ -17,10 +25,11 @@ struct StrangerDaemon {
         Expose("experiment", state: \.experiment, action: \.experiment),
         Expose(each: "samples", state: \.samples, action: \.samples),
       ],
-      configuration: HostConfiguration(directory: directory),
+      configuration: configuration,
     ) {
-      Laboratory()
+      Laboratory(readingFactor: options.contains("--doubled") ? 2 : 1)
     }
+    if options.contains("--replay") { return print(try host.replay()) }
     try host.run { ready in
       print("ready dir=\(ready.directory) epoch=\(ready.epoch) revision=\(ready.revision)")
       fflush(nil)

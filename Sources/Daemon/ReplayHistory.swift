@@ -1,0 +1,28 @@
+import ArgumentParser
+import StoreDaemon
+import StoreReplication
+import StoreState
+
+/// Runs this build's reducers with what was kept: `stored replay`.
+struct ReplayHistory: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Run this build's reducers again with what was kept, and show where they differ.",
+    discussion: """
+      Reads the data directory, which a daemon may be using, or a journal that make-test has \
+      written. No effect runs. Exits with 65 when a revision differs.
+      """,
+  )
+
+  @OptionGroup var replay: ReplayOptions
+  @OptionGroup var options: DaemonOptions
+
+  func run() throws {
+    try Stored.attempt {
+      let host = try Stored.host(options.settings())
+      let report = try host.replay(from: replay.from, through: replay.to)
+      Stored.say(report.description, report.json, isJSON: replay.json)
+      if report.difference != nil { throw ExitCode(HostError.Code.badData.exitStatus) }
+    }
+  }
+}

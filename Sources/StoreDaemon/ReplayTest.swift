@@ -1,0 +1,80 @@
+/// A test that is to be written: what it is called, and the code by which it makes the feature.
+///
+/// What is nil is guessed from the state's type: for `App.Feature.State` the module `App`, the
+/// feature `Feature()` and its `Feature.exposures`.
+public struct ReplayTest: Hashable, Sendable {
+  /// What its files and its type are called; nil for a name that has the revisions.
+  public var name: String?
+  /// Where it is written.
+  public var directory = "."
+  /// The modules of the feature.
+  public var modules: [String]?
+  /// The root's reducer.
+  public var feature: String?
+  /// What clients may see.
+  public var exposures: String?
+  /// The action for a session's event, where the daemon has one.
+  public var sessionAction: String?
+  /// The action for a restart, where the daemon has one.
+  public var restoredAction: String?
+
+  /// A test of which everything is guessed.
+  public init() {}
+
+  func name(for revisions: ClosedRange<UInt64>) throws(HostError) -> String {
+    let name = name ?? "Revisions\(revisions.lowerBound)To\(revisions.upperBound)"
+    let isName =
+      name.utf8.first.map { !(0x30...0x39).contains($0) } == true
+      && name.utf8.allSatisfy { byte in
+        byte == 0x5f || [0x30...0x39, 0x41...0x5a, 0x61...0x7a].contains { $0.contains(byte) }
+      }
+    guard isName else {
+      throw HostError(
+        .usage,
+        "A test cannot be called \"\(name)\".",
+        remedy: "Use letters and digits, and begin with a letter.",
+      )
+    }
+    return name
+  }
+
+  /// The test's text.
+  ///
+  /// - Parameters:
+  ///   - name: What it is called.
+  ///   - revisions: What its journal has.
+  ///   - root: The state's type, with its module.
+  /// - Returns: The text of a Swift file.
+  func text(_ name: String, _ revisions: ClosedRange<UInt64>, root: String) -> String {
+    let parts = root.split(separator: ".").map(String.init)
+    let type = parts.dropFirst().dropLast(parts.last == "State" ? 1 : 0).joined(separator: ".")
+    let modules = modules ?? Array(parts.prefix(1))
+    let range = "\(revisions.lowerBound) to \(revisions.upperBound)"
+    var arguments = ["\"\(name).journal\"", "exposures: \(exposures ?? "\(type).exposures")"]
+    if let sessionAction { arguments.append("sessionAction: \(sessionAction)") }
+    if let restoredAction { arguments.append("restoredAction: \(restoredAction)") }
+    return """
+      import StoreTesting
+      import Testing
+
+      \(modules.map { "@testable import \($0)" }.joined(separator: "\n"))
+
+      /// What was kept of revisions \(range), with the reducers of today.
+      ///
+      /// Written by make-test. Where a change of the reducers is meant, make it anew or remove it.
+      @MainActor
+      @Suite struct \(name)Tests {
+        @Test func `Revisions \(range) lead to what they led to`() throws {
+          let report = try replay(
+      \(arguments.map { "      \($0)," }.joined(separator: "\n"))
+          ) {
+            \(feature ?? "\(type)()")
+          }
+          #expect(report.difference == nil, "\\(report)")
+          #expect(report.checked > 0, "\\(report)")
+        }
+      }
+
+      """
+  }
+}

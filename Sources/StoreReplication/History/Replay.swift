@@ -1,0 +1,301 @@
+package import StoreActor
+import StoreState
+
+/// Runs a root's reducer again with what a journal has, and compares what comes of it.
+///
+/// Each revision begins with the state that was kept before it, so a difference is one of its own
+/// revision. Reducers read the date, UUIDs and random numbers that were read then. No effect runs.
+@MainActor
+package final class Replay<Root: Sendable, RootAction> {
+  private let core: RootCore<Root, RootAction>
+  private let exposed: [ExposedScopes]
+  private let form: DurableForm<Root>
+  private let sessionAction: (SessionEvent) -> RootAction?
+  private let restoredAction: (Restoration) -> RootAction?
+
+  /// Takes over a store, which nobody else uses.
+  package init(
+    _ core: RootCore<Root, RootAction>,
+    exposures: [Expose<Root, RootAction>],
+    form: DurableForm<Root>,
+    restoredAction: @escaping (Restoration) -> RootAction?,
+    sessionAction: @escaping (SessionEvent) -> RootAction?,
+  ) {
+    self.core = core
+    self.form = form
+    self.sessionAction = sessionAction
+    self.restoredAction = restoredAction
+    exposed = exposures.map { $0.scopes() }
+    core.startNoEffects()
+  }
+
+  /// Runs revisions again, until one differs.
+  ///
+  /// - Parameters:
+  ///   - source: The past.
+  ///   - revisions: Which; from the oldest one that can be run on where the first is 0.
+  /// - Returns: What came of it.
+  /// - Throws: ``HistoryError``.
+  package func run(
+    _ source: any HistorySource,
+    _ revisions: ClosedRange<UInt64>,
+  ) throws(HistoryError) -> ReplayReport {
+    var report = ReplayReport()
+    var changes = SipHash24()
+    try walk(source, revisions) { (step) throws(HistoryError) in
+      report.first = report.first ?? step.revision
+      report.last = step.revision
+      run(step, &report, &changes)
+      return report.difference == nil
+    }
+    report.digest = "\(Digest(rawValue: changes.finish()))"
+    return report
+  }
+
+  /// Cuts a range out of a history, as a journal of its own.
+  ///
+  /// - Parameters:
+  ///   - source: The past.
+  ///   - revisions: Which, as in ``run(_:_:)``.
+  /// - Returns: The excerpt, which begins with the state before the range.
+  /// - Throws: ``HistoryError``, also when the range has no revision.
+  package func excerpt(
+    _ source: any HistorySource,
+    _ revisions: ClosedRange<UInt64>,
+  ) throws(HistoryError) -> JournalExcerpt {
+    var excerpt: JournalExcerpt?
+    try walk(source, revisions) { (step) throws(HistoryError) in
+      if excerpt == nil {
+        let before = step.revision - 1
+        let bytes = SnapshotBytes.encode(revision: before, KeptHistory()) {
+          form.encode(step.old, &$0)
+        }
+        let snapshot = HistoryPart(schema: form.schema, bytes: bytes)
+        excerpt = JournalExcerpt(root: form.name, snapshot: snapshot, before: before)
+      }
+      excerpt?.append(step.entry.bytes, of: step.revision, step.entry.schema)
+      return true
+    }
+    guard let excerpt else {
+      throw HistoryError(.unavailable, "There is no revision to run again.")
+    }
+    return excerpt
+  }
+
+  // MARK: The past
+
+  /// A record, with the states that were kept before and behind it.
+  private struct Step {
+    var entry: HistoryWalk.Entry
+    var old: Root
+    var new: Root
+
+    var revision: UInt64 { entry.record.revision }
+  }
+
+  /// Hands over the records of a range, oldest first, until `body` has enough.
+  private func walk(
+    _ source: any HistorySource,
+    _ revisions: ClosedRange<UInt64>,
+    _ body: (Step) throws(HistoryError) -> Bool,
+  ) throws(HistoryError) {
+    let walk = try HistoryWalk(source, revisions)
+    var past = TypedPast(form, scopes: [], asked: nil)
+    try walk.run(&past) { (past, entry) throws(HistoryError) in
+      guard let old = past.root else { return false }
+      _ = try past.advance(entry.record, entry.schema, naming: false)
+      guard entry.record.revision >= walk.first, let new = past.root else { return true }
+      return try body(Step(entry: entry, old: old, new: new))
+    }
+  }
+
+  // MARK: One revision
+
+  private func run(
+    _ step: Step,
+    _ report: inout ReplayReport,
+    _ changes: inout SipHash24,
+  ) {
+    let record = step.entry.record
+    core.restore(step.old, revision: record.revision - 1)
+    let inputs = record.details.inputs
+    ReducerInputs.begin(
+      with: ReducerInputs.Read(date: inputs.date, seed: inputs.seed),
+      notingOthers: true,
+    )
+    let obstacle = reduce(record, from: step.old)
+    var read = ReducerInputs.end()
+    core.dropEffects()
+    if let obstacle { return report.pass(over: kind(of: record), obstacle) }
+    var isInternal = false
+    if case .internal = record.origin { isInternal = true }
+    // What a client, a session or a restart began is known.
+    if !isInternal { read.others.remove("origin") }
+    guard differs(from: step.new) else {
+      changes.append(littleEndian: record.revision)
+      change(from: step.old).withUnsafeBytes { changes.append($0) }
+      return report.check(read.others)
+    }
+    if let missing = missing(read, inputs, isInternal: isInternal) {
+      return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
+    }
+    report.difference = difference(from: step.new, at: record, read.others)
+  }
+
+  /// What the reducer has read that the record does not have; nil for nothing.
+  private func missing(
+    _ read: ReducerInputs.Read,
+    _ kept: JournalRecord.Inputs,
+    isInternal: Bool,
+  ) -> String? {
+    if read.date != nil, kept.date == nil { return "the date" }
+    if read.seed != nil, kept.seed == nil { return "a random number" }
+    return isInternal && read.others.contains("origin") ? "who began it" : nil
+  }
+
+  /// Reduces what a record says.
+  ///
+  /// - Returns: Why that could not be done; nil when it was.
+  private func reduce(_ record: JournalRecord, from old: Root) -> String? {
+    switch record.origin {
+    case .daemon: break
+    case .session(let event): if let action = sessionAction(event) { core.send(action) }
+    case .restored(let restoration): return restart(restoration, from: old)
+    case .internal(let action):
+      guard let form = action.form else { return "it has no form" }
+      return send(form.action, to: form.scope, as: nil)
+    case .client(let action):
+      let origin = ActionOrigin(identity: action.identity, session: action.session)
+      return send(action.action, to: action.scope, as: origin)
+    }
+    return nil
+  }
+
+  private func restart(_ restoration: Restoration, from old: Root) -> String? {
+    var new = old
+    do throws(CodecError) {
+      if form.hasEphemeralParts { new = try form.begunAnew(old) }
+    } catch {
+      return "the state does not read what it wrote: \(error)"
+    }
+    core.restart(restoration, reset: { $0 = new }, then: restoredAction(restoration))
+    return nil
+  }
+
+  private func send(_ action: [UInt8], to scope: String, as origin: ActionOrigin?) -> String? {
+    var failure: CodecError?
+    var isExposed = false
+    core.surround(as: origin) {
+      do throws(CodecError) {
+        guard let source = try source(of: scope) else { return }
+        isExposed = true
+        var decoder = CBORDecoder(action)
+        _ = try source.send(core, &decoder)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { return "this build cannot read it: \(failure)" }
+    return isExposed ? nil : "this build does not expose the scope"
+  }
+
+  private func source(of scope: String) throws(CodecError) -> ScopeSource? {
+    for exposed in exposed {
+      guard let id = exposed.description.match(scope) else { continue }
+      return try exposed.scope(id: id).source
+    }
+    return nil
+  }
+
+  // MARK: Comparing
+
+  /// Whether the reducer made something else than was kept.
+  private func differs(from kept: Root) -> Bool {
+    var encoder = CBOREncoder.durable
+    return withUnsafePointer(to: kept) { kept in
+      core.withState { form.encodeDelta(kept, $0, &encoder) }
+    }
+  }
+
+  /// What the reducer changed.
+  private func change(from old: Root) -> [UInt8] {
+    var encoder = CBOREncoder.durable
+    withUnsafePointer(to: old) { old in
+      core.withState { _ = form.encodeDelta(old, $0, &encoder) }
+    }
+    return encoder.bytes
+  }
+
+  private func difference(
+    from kept: Root,
+    at record: JournalRecord,
+    _ others: Set<String>,
+  ) -> ReplayReport.Difference {
+    let (kept, now) = (form.encoded(kept), form.encoded(core.state))
+    var difference = ReplayReport.Difference(
+      revision: record.revision,
+      cause: cause(of: record),
+      path: "$",
+      recorded: "\(kept.count) bytes",
+      now: "\(now.count) bytes",
+      read: others.sorted(),
+    )
+    do throws(CodecError) {
+      let place = try GenericValue(encoded: now)
+        .firstDifference(from: try GenericValue(encoded: kept))
+      guard let place else { return difference }
+      (difference.path, difference.recorded, difference.now) =
+        (place.path, place.theirs, place.ours)
+    } catch {
+      difference.now += ", which cannot be read: \(error)"
+    }
+    return difference
+  }
+
+  // MARK: Names
+
+  /// What caused a revision, for people.
+  private func cause(of record: JournalRecord) -> String {
+    switch record.origin {
+    case .daemon: "the end of effects"
+    case .session(.joined(let info)): "session \(info.id) joined"
+    case .session(.left(let info)): "session \(info.id) left"
+    case .restored: "a restart"
+    case .internal(let action): action.name
+    case .client(let action): "\(name(of: action)) to \(action.scope)"
+    }
+  }
+
+  private func name(of action: JournalRecord.ClientAction) -> String {
+    ActionName.read(action.action[...]) ?? "an action"
+  }
+
+  /// What caused a revision, the same for all of a kind.
+  private func kind(of record: JournalRecord) -> String {
+    switch record.origin {
+    case .daemon, .restored: cause(of: record)
+    case .session(.joined): "a session joined"
+    case .session(.left): "a session left"
+    case .internal(let action): action.name.withoutIDs
+    case .client(let action):
+      "\(name(of: action)) to "
+        + (exposed.map(\.description).find(action.scope)?.description.pattern ?? action.scope)
+    }
+  }
+}
+
+extension String {
+  /// The names of cases without the ids in brackets between them.
+  fileprivate var withoutIDs: String {
+    var text = ""
+    var depth = 0
+    for character in self {
+      switch character {
+      case "[": depth += 1
+      case "]" where depth > 0: depth -= 1
+      default: if depth == 0 { text.append(character) }
+      }
+    }
+    return text
+  }
+}

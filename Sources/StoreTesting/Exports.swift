@@ -1,0 +1,3 @@
+// What a test's file gets from `import StoreTesting` alone: features, and what exposes them.
+@_exported public import StoreActor
+@_exported public import StoreReplication

@@ -1,0 +1,308 @@
+import Foundation
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// Reducers of today with a journal of yesterday.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct ReplayTests {
+  private let journal = BenchJournal()
+
+  /// What a daemon keeps that counted, listed a session, was told by an effect and started again.
+  private func history() throws -> BenchHistory {
+    let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
+    let hello = try bench.hello(1, isListed: true)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    bench.root.send(.counter(.decrementButtonTapped))
+    bench.root.send(.secretChanged)
+    try bench.endTurn()
+    try finish(bench)
+    let recovered = try journal.recover(journal.batches.count)
+    _ = ServerBench(journal: journal, recovered: recovered)
+    let form = DurableForm(Deck.State.self)
+    let initial = try BenchJournal().recover(0).snapshot(form)
+    return BenchHistory(schema: form.schema, snapshots: [0: initial], batches: journal.batches)
+  }
+
+  private func finish(_ bench: Bench) throws {
+    while let last = journal.batches.last?.revisions.upperBound, last > bench.server.revision {
+      bench.turn.finish(.durable(through: last))
+      try bench.endTurn()
+    }
+  }
+
+  private func replay(_ reducer: some Reducer<Deck.State, Deck.Action>) -> DeckReplay {
+    Replay(
+      RootCore(initialState: { Deck.State() }, reducer: { reducer }),
+      exposures: Deck.exposures,
+      form: DurableForm(Deck.State.self),
+      restoredAction: { _ in nil },
+      sessionAction: { event in
+        switch event {
+        case .joined(let info): .session(id: info.id, isThere: true)
+        case .left(let info): .session(id: info.id, isThere: false)
+        }
+      },
+    )
+  }
+
+  private typealias DeckReplay = Replay<Deck.State, Deck.Action>
+
+  private var today: DeckReplay { replay(Deck(gate: Gate())) }
+
+  private var changed: DeckReplay {
+    replay(
+      CombineReducers {
+        Deck(gate: Gate())
+        Reduce<Deck.State, Deck.Action> { state, action in
+          if case .counter(.decrementButtonTapped) = action { state.counter.count = 7 }
+          return .none
+        }
+      }
+    )
+  }
+
+  @Test func `The same reducers do the same, and what has no form is counted`() throws {
+    let history = try history()
+    let report = try today.run(history, 0 ... .max)
+    #expect(report.difference == nil, "\(report)")
+    #expect(report.first == 1)
+    #expect(report.last == 7)
+    #expect(report.checked == 6, "\(report)")
+    #expect(report.unchecked == ["secretChanged: it has no form": 1])
+    #expect(report.digest.count == 16)
+    #expect(try today.run(history, 0 ... .max).digest == report.digest)
+    #expect(try today.run(history, 2 ... .max).digest != report.digest)
+    #expect("\(report)".contains("6 run again with the result that was kept"))
+    #expect(report.json["unchecked"]?["secretChanged: it has no form"] == 1)
+  }
+
+  @Test func `The first revision that differs is shown, with the place and both values`() throws {
+    let history = try history()
+    let report = try changed.run(history, 0 ... .max)
+    let difference = try #require(report.difference)
+    #expect(difference.revision == 4)
+    #expect(difference.cause == "counter.decrementButtonTapped")
+    #expect(difference.path == "$.counter.count")
+    #expect(difference.recorded == "1")
+    #expect(difference.now == "7")
+    #expect(report.checked == 3)
+    #expect(report.json["difference"]?["now"] == "7")
+    #expect("\(report)".contains("Revision 4 differs at $.counter.count:"))
+    // Each revision begins with what was kept, so those behind are no worse for it.
+    #expect(try changed.run(history, 5 ... .max).difference == nil)
+    #expect(try changed.run(history, 1...3).difference == nil)
+  }
+
+  @Test func `An action that this build does not take, or expose, is not checked`() throws {
+    let history = try history()
+    let form = DurableForm(Deck.State.self)
+    let replay = Replay(
+      RootCore(initialState: { Deck.State() }, reducer: { Deck(gate: Gate()) }),
+      exposures: [Expose("counter", state: \.extra, action: \.extra)],
+      form: form,
+      restoredAction: { _ in nil },
+      sessionAction: { _ in nil },
+    )
+    let report = try replay.run(history, 2...3)
+    #expect(report.checked == 0)
+    let why = try #require(report.unchecked.keys.first)
+    #expect(why.hasPrefix("incrementButtonTapped to counter: this build cannot read it"))
+    #expect(report.unchecked[why] == 2)
+    let none = Replay(
+      RootCore(initialState: { Deck.State() }, reducer: { Deck(gate: Gate()) }),
+      exposures: [],
+      form: form,
+      restoredAction: { _ in nil },
+      sessionAction: { _ in nil },
+    )
+    #expect(
+      try none.run(history, 2...2).unchecked
+        == ["incrementButtonTapped to counter: this build does not expose the scope": 1]
+    )
+  }
+
+  @Test func `Revisions that are gone or to come are refused`() throws {
+    let history = try history()
+    let future = #expect(throws: HistoryError.self) { try today.run(history, 99...100) }
+    #expect(future?.code == .future)
+    history.snapshots = [3: try #require(history.snapshots[0])]
+    let gone = #expect(throws: HistoryError.self) { try today.run(history, 2...5) }
+    #expect(gone?.code == .gone)
+  }
+
+  @Test func `A revision that is missing is no journal to run`() throws {
+    let history = try history()
+    history.batches.removeFirst()
+    let error = #expect(throws: HistoryError.self) { try today.run(history, 0 ... .max) }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains("Revision 1 is missing") == true)
+  }
+
+  // MARK: Excerpts
+
+  @Test func `An excerpt replays as the history that it was cut out of`() throws {
+    let history = try history()
+    let excerpt = try today.excerpt(history, 3...6)
+    #expect(excerpt.revisions == 3...6)
+    let read = try JournalExcerpt(encoded: excerpt.encoded)
+    #expect(try read.root(DurableForm(Deck.State.self)).counter.count == 1)
+    let report = try today.run(read.source, 0 ... .max)
+    #expect(report == (try today.run(history, 3...6)))
+    #expect(try today.excerpt(read.source, 0 ... .max).encoded == excerpt.encoded)
+    #expect(try changed.run(read.source, 0 ... .max).difference?.revision == 4)
+    let error = #expect(throws: HistoryError.self) { try today.run(read.source, 2...3) }
+    #expect(error?.code == .gone)
+  }
+
+  @Test func `An excerpt of which a byte is another, or missing, is refused`() throws {
+    let bytes = try today.excerpt(try history(), 1...2).encoded
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 1
+      #expect(throws: HistoryError.self, "byte \(index)") { try JournalExcerpt(encoded: damaged) }
+    }
+    for count in 0..<bytes.count {
+      #expect(throws: HistoryError.self, "\(count) bytes") {
+        try JournalExcerpt(encoded: Array(bytes.prefix(count)))
+      }
+    }
+  }
+
+  @Test func `What an excerpt says with a right checksum may still be nonsense`() throws {
+    let heading = Array("A journal of StoreActor\n".utf8)
+    for item: [UInt8] in [
+      [], [0x80], [0x86, 2, 0, 0, 0, 0, 0], [0x86, 1, 0x60, 9, 0x80, 0x82, 0, 0x40],
+    ] {
+      let sum = SipHash24.hash((heading + item)[...])
+      let bytes = heading + item + (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+      let error = #expect(throws: HistoryError.self) { try JournalExcerpt(encoded: bytes) }
+      #expect(error?.code == .corrupt)
+    }
+  }
+
+  // MARK: Time and chance
+
+  @Test func `What a reducer read of time and chance is kept, and given to it again`() throws {
+    let history = try tosses()
+    let records = try journal.records
+    #expect(records.count == 4)
+    #expect(records[0].details.inputs.date != nil)
+    #expect(records[0].details.inputs.seed != nil)
+    #expect(records[1].details.inputs == JournalRecord.Inputs())
+    #expect(records[2].details.inputs.seed != records[0].details.inputs.seed)
+    let report = try replay(tosses: Tosses()).run(history, 0 ... .max)
+    #expect(report.difference == nil, "\(report)")
+    #expect(report.checked == 4)
+    #expect(report.read == ["timeZone": 1])
+  }
+
+  @Test func `What an older record does not have of them is said`() throws {
+    let history = try tosses(keeping: false)
+    let report = try replay(tosses: Tosses()).run(history, 0 ... .max)
+    #expect(report.difference == nil, "\(report)")
+    #expect(report.checked == 2)
+    #expect(report.unchecked == ["tossed: it reads the date, which was not kept": 2])
+  }
+
+  private func replay(tosses: Tosses) -> Replay<Tosses.State, Tosses.Action> {
+    Replay(
+      RootCore(
+        initialState: { Tosses.State() },
+        reducer: { tosses },
+        withDependencies: {
+          $0.useReducerInputs()
+          $0.timeZone = .gmt
+        },
+      ),
+      exposures: Tosses.exposures,
+      form: DurableForm(Tosses.State.self),
+      restoredAction: { _ in nil },
+      sessionAction: { _ in nil },
+    )
+  }
+
+  /// Two tosses, each with something behind it that reads neither date nor numbers.
+  private func tosses(keeping: Bool = true) throws -> BenchHistory {
+    let form = DurableForm(Tosses.State.self)
+    let root = RootCore(
+      initialState: { Tosses.State() },
+      reducer: { Tosses() },
+      withDependencies: {
+        $0.useReducerInputs()
+        $0.timeZone = .gmt
+      },
+    )
+    let recorder = Recorder(revision: 0)
+    let port = TypedRoot(
+      root,
+      exposures: Tosses.exposures,
+      limits: Limits(),
+      journal: RootJournal(form, recorder: recorder),
+    ) { _ in nil }
+    let initial = form.encoded(root.state)
+    for action in [Tosses.Action.tossed, .counted, .tossed, .zoneRead] { root.send(action) }
+    withExtendedLifetime(port) {}
+    let now = Instant.distantFuture
+    var batch = try #require(recorder.nextBatch(now))
+    if !keeping { batch.records = try Self.withoutInputs(batch.records) }
+    journal.append(batch)
+    let snapshot = SnapshotBytes.encode(revision: 0, KeptHistory()) { $0.append(raw: initial) }
+    return BenchHistory(schema: form.schema, snapshots: [0: snapshot], batches: [batch])
+  }
+
+  private static func withoutInputs(_ bytes: [UInt8]) throws -> [UInt8] {
+    var decoder = CBORDecoder(bytes)
+    var encoder = CBOREncoder()
+    while decoder.offset < bytes.count {
+      var record = try JournalRecord(from: &decoder)
+      record.details.inputs = JournalRecord.Inputs()
+      record.encode(to: &encoder)
+    }
+    return encoder.bytes
+  }
+}
+
+/// A feature that reads the date and random numbers.
+@Reducer
+struct Tosses {
+  @ObservableState
+  struct State: DurableState, Equatable, Sendable {
+    var date = Date(timeIntervalSinceReferenceDate: 0)
+    var id = UUID(0)
+    var isHeads = false
+    var count = 0
+  }
+
+  enum Action: Equatable, Sendable, WireAction {
+    case counted
+    case tossed
+    case zoneRead
+  }
+
+  static let exposures: [Expose<State, Action>] = [
+    Expose("tosses", state: \.self, action: \.self)
+  ]
+
+  @Dependency(\.date.now) private var now
+  @Dependency(\.timeZone) private var timeZone
+  @Dependency(\.uuid) private var uuid
+  @Dependency(\.withRandomNumberGenerator) private var withRandomNumberGenerator
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .counted: state.count += 1
+      case .tossed:
+        state.date = now
+        state.id = uuid()
+        state.isHeads = withRandomNumberGenerator { Bool.random(using: &$0) }
+      case .zoneRead: _ = timeZone
+      }
+      return .none
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import StoreTesting
+import Testing
+
+@testable import Workspace
+
+/// What was kept of revisions 1 to 16, with the reducers of today.
+///
+/// Written by make-test. Where a change of the reducers is meant, make it anew or remove it.
+@MainActor
+@Suite struct PlayedGameTests {
+  @Test func `Revisions 1 to 16 lead to what they led to`() throws {
+    let report = try replay(
+      "PlayedGame.journal",
+      exposures: WorkspaceFeature.exposures,
+      sessionAction: WorkspaceFeature.action(for:),
+    ) {
+      WorkspaceFeature()
+    }
+    #expect(report.difference == nil, "\(report)")
+    #expect(report.checked > 0, "\(report)")
+  }
+}
