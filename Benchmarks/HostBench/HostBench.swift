@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import StoreActor
 
@@ -11,10 +12,27 @@ enum HostBench {
     do {
       try run()
     } catch {
-      // No trap, whose report would hide what is the matter.
-      FileHandle.standardError.write(Data("HostBench: \(error)\n".utf8))
-      exit(1)
+      fail(error)
     }
+  }
+
+  /// Runs what waits for other threads, and ends the process with it.
+  static func runToEnd(_ body: @escaping @MainActor () async throws -> Void) -> Never {
+    Task {
+      do {
+        try await body()
+        exit(0)
+      } catch {
+        fail(error)
+      }
+    }
+    dispatchMain()
+  }
+
+  private static func fail(_ error: any Error) -> Never {
+    // No trap, whose report would hide what is the matter.
+    FileHandle.standardError.write(Data("HostBench: \(error)\n".utf8))
+    exit(1)
   }
 
   private static func run() throws {

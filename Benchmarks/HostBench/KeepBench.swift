@@ -10,13 +10,12 @@ import Workspace
 enum KeepBench {
   static func run(_ arguments: inout Arguments) throws {
     guard let path = arguments.text("--data") else { throw BenchError("keep needs --data") }
-    try figures(
-      path,
-      toggles: arguments.number("--toggles", or: 1_000_000),
-      rows: arguments.number("--rows", or: 1000),
-      hasSnapshots: !arguments.flag("--no-snapshots"),
-    )
-    .printLine()
+    let toggles = arguments.number("--toggles", or: 1_000_000)
+    let rows = arguments.number("--rows", or: 1000)
+    let hasSnapshots = !arguments.flag("--no-snapshots")
+    HostBench.runToEnd {
+      try await figures(path, toggles: toggles, rows: rows, hasSnapshots: hasSnapshots).printLine()
+    }
   }
 
   static func figures(
@@ -24,11 +23,11 @@ enum KeepBench {
     toggles: Int,
     rows: Int,
     hasSnapshots: Bool,
-  ) throws -> Figures {
+  ) async throws -> Figures {
     let daemon = try KeptDaemon(data: path, rows: rows, hasSnapshots: hasSnapshots)
     let start = Machine.writtenBytes
-    try daemon.toggle(toggles)
-    let journal = try daemon.close()
+    try await daemon.toggle(toggles)
+    let journal = try await daemon.close()
     var figures = Figures()
     figures.set("toggles", toggles)
     figures.set("record_bytes", journal.recordBytes)

@@ -51,7 +51,11 @@ final class KeptDaemon {
     )
     turn = DaemonTurn(server, transport: sockets, journal: journal)
     journal.onResult = { [unowned self] in turn.finish($0) }
-    take(
+  }
+
+  /// Opens a session that sends to the rows.
+  private func connect() async {
+    await take(
       .hello(
         ClientMessage.Hello(
           clientID: Identifier(high: 1, low: 1),
@@ -69,7 +73,7 @@ final class KeptDaemon {
       actionHash: nil,
       position: nil,
     )
-    take(.join(nonce: 1, [request]))
+    await take(.join(nonce: 1, [request]))
   }
 
   /// The file of a data directory.
@@ -84,20 +88,29 @@ final class KeptDaemon {
     )
   }
 
-  private func take(_ message: ClientMessage) {
+  /// Has turns until a message is taken, which waits while the disk is far behind.
+  private func take(_ message: ClientMessage) async {
     sockets.control = message.encoded()
     turnOnce()
+    while sockets.control != nil { await nextResult() }
+    // What became of the journal's work comes between two turns.
+    await Task.yield()
   }
 
   private func turnOnce() {
     _ = turn.receive()
     turn.end()
-    // What became of the journal's work comes by way of the main queue.
-    _ = RunLoop.main.run(mode: .default, before: sockets.control == nil ? .distantPast : .soon)
+  }
+
+  /// Waits for what became of some of the journal's work, and has a turn then.
+  private func nextResult() async {
+    await journal.nextResult()
+    turnOnce()
   }
 
   /// Toggles rows, 128 in a frame, as fast as the disk takes it; returns when all is durable.
-  func toggle(_ count: Int) throws {
+  func toggle(_ count: Int) async throws {
+    await connect()
     var numbers = Pseudorandom(seed: 3)
     var left = count
     while left > 0 {
@@ -110,14 +123,13 @@ final class KeptDaemon {
           deadline: nil,
         )
       }
-      take(.actions(first: sequence, requests))
-      while sockets.control != nil { turnOnce() }
+      await take(.actions(first: sequence, requests))
       sequence += UInt64(requests.count)
       left -= requests.count
     }
     while turn.server.revision < core.revision {
-      turnOnce()
       if let failure = turn.failure { throw BenchError(failure) }
+      await nextResult()
     }
     guard core.revision == UInt64(count) else {
       throw BenchError("\(count) toggles came to revision \(core.revision)")
@@ -125,17 +137,12 @@ final class KeptDaemon {
   }
 
   /// Ends as a daemon does.
-  func close() throws -> TimedJournal {
-    while journal.isStoring { _ = RunLoop.main.run(mode: .default, before: .soon) }
+  func close() async throws -> TimedJournal {
+    while journal.isStoring { await nextResult() }
     turn.detach()
     try journal.close()
     return journal
   }
-}
-
-extension Date {
-  /// So soon that nobody waits for long who need not wait.
-  fileprivate static var soon: Date { Date(timeIntervalSinceNow: 0.0005) }
 }
 
 /// Notes how long each commit takes.
@@ -148,6 +155,7 @@ final class TimedJournal: Journal {
   private(set) var snapshots = 0
   private(set) var recordBytes = 0
   private(set) var isStoring = false
+  private var waiting: CheckedContinuation<Void, Never>?
   var onResult: (JournalResult) -> Void = { _ in }
 
   init(_ journal: SQLiteJournal) {
@@ -177,7 +185,11 @@ final class TimedJournal: Journal {
     case .held, .failed, .renewed, .untrimmed: break
     }
     onResult(result)
+    waiting.take()?.resume()
   }
+
+  /// Waits for what becomes of work that is under way.
+  func nextResult() async { await withCheckedContinuation { waiting = $0 } }
 
   func close() throws { try journal.close(within: .seconds(60)) }
 }

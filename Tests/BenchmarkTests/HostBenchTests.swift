@@ -49,10 +49,13 @@ struct HostBenchTests {
   }
 
   @Test("What a daemon keeps is measured, and how it comes back")
-  func keep() throws {
+  func keep() async throws {
     let path = "\(NSTemporaryDirectory())/keep-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let line = try KeepBench.figures("\(path)/a", toggles: 300, rows: 10, hasSnapshots: false).line
+    let kept = try await KeepBench.figures(
+      "\(path)/a", toggles: 300, rows: 10, hasSnapshots: false,
+    )
+    let line = kept.line
     #expect(try number("record_bytes", in: line) > 300 * 30)
     #expect(try number("commits", in: line) > 0)
     let recovered = try RecoverBench.figures("\(path)/a", rounds: 1).line
