@@ -142,7 +142,8 @@ where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Bas
 
   @inlinable
   func reduce(_ state: inout Base.State, _ action: Base.Action) -> Effect<Base.Action> {
-    if let body { return body.reduce(&state, action) }
+    // The function alone: a copy of the body would retain both of its functions.
+    if let reduce = body?.reduce { return reduce(&state, action) }
     return evaluated.reduce(&state, action)
   }
 

@@ -162,9 +162,11 @@ extension ReducerBuilder {
     public func _prepared() -> Reduce<R0.State, R0.Action> {
       let r0 = r0._prepared()
       let r1 = r1._prepared()
+      // The functions alone: a copy of a Reduce retains both of its functions.
+      let (reduce0, reduce1) = (r0.reduce, r1.reduce)
       return Reduce { state, action in
-        let first = r0.reduce(&state, action)
-        return first.merge(with: r1.reduce(&state, action))
+        let first = reduce0(&state, action)
+        return first.merge(with: reduce1(&state, action))
       } restored: { state, restoration in
         let first = r0._restored(&state, restoration)
         return first.merge(with: r1._restored(&state, restoration))
