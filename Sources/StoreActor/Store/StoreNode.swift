@@ -122,9 +122,9 @@ package class StoreNode<State>: AnyStoreNode {
   /// What somebody reads of it who wants to know of changes; nil until anybody has.
   @exclusivity(unchecked) fileprivate final var reads: StoreReads<State>?
   @exclusivity(unchecked) private final var observers: ObserverList<StoreEvent>?
-  private final var children: [StoreNodeKey: WeakNode] = [:]
+  private final var children: [StoreNodeKey: WeakChild] = [:]
   private final var limit = 16
-  private final var stores: [(key: AnyKeyPath?, store: WeakStore)] = []
+  private final var stores: [WeakStore] = []
   /// The nodes of a list's rows; nil where this is no list, or nobody has asked for any.
   final var rows: StoreRows<State>?
   /// What bindings have set, until it is known what became of it.
@@ -274,7 +274,7 @@ extension StoreNode {
   private final func child(_ key: StoreNodeKey) -> AnyStoreNode? { children[key]?.node }
 
   private final func keep(_ node: AnyStoreNode, as key: StoreNodeKey) {
-    children[key] = WeakNode(node: node)
+    children[key] = WeakChild(node)
     guard children.count > limit else { return }
     children = children.filter { $0.value.node != nil }
     limit = max(16, children.count * 2)
@@ -290,12 +290,12 @@ extension StoreNode {
     for key: AnyKeyPath?,
     _ make: () -> Store<State, Action>,
   ) -> Store<State, Action> {
-    for entry in stores where entry.key == key {
-      if let store = entry.store.store as? Store<State, Action> { return store }
+    for known in stores where known.key == key {
+      if let store = known.store as? Store<State, Action> { return store }
     }
     let store = make()
-    stores.removeAll { $0.store.store == nil }
-    stores.append((key, WeakStore(store: store)))
+    stores.removeAll { $0.store == nil }
+    stores.append(WeakStore(store, for: key))
     return store
   }
 }
@@ -310,6 +310,21 @@ struct WeakNode {
   weak var node: AnyStoreNode?
 }
 
-private struct WeakStore {
-  weak var store: AnyObject?
+// Objects, because whoever looks one up copies what is there, and a weak reference takes long to
+// copy.
+
+private final class WeakChild {
+  private(set) weak var node: AnyStoreNode?
+
+  init(_ node: AnyStoreNode) { self.node = node }
+}
+
+private final class WeakStore {
+  let key: AnyKeyPath?
+  private(set) weak var store: AnyObject?
+
+  init(_ store: AnyObject, for key: AnyKeyPath?) {
+    self.key = key
+    self.store = store
+  }
 }
