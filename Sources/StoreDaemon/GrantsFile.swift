@@ -1,4 +1,3 @@
-import Dispatch
 import StoreReplication
 import Synchronization
 
@@ -50,6 +49,22 @@ struct GrantsFile: Sendable {
   var stamp: Stamp? {
     var status = stat()
     return stat(path, &status) == 0 ? Stamp(status) : nil
+  }
+
+  /// A look at whether it was changed since the last look.
+  ///
+  /// - Parameter stamp: What told it when it was read.
+  /// - Returns: The look: what it grants now, or why it cannot be used; nil when it is as it was.
+  func changes(since stamp: Stamp?) -> @Sendable () -> Result<Grants, Problem>? {
+    let known = Mutex(stamp)
+    return {
+      let stamp = self.stamp
+      let isChanged = known.withLock { known in
+        defer { known = stamp }
+        return known != stamp
+      }
+      return isChanged ? Result { () throws(Problem) in try read() } : nil
+    }
   }
 
   /// Reads what it grants; where there is no such file, nothing.
@@ -154,47 +169,6 @@ extension Accounts {
       let result = body(buffer, size)
       guard result.status == ERANGE, size < 1 << 22 else { return result.value }
       size *= 4
-    }
-  }
-}
-
-/// Looks twice a second whether a file of grants was changed, and reads it then.
-@MainActor
-final class GrantsWatch {
-  private let timer: any DispatchSourceTimer
-
-  /// Watches a file.
-  ///
-  /// - Parameters:
-  ///   - file: The file, which was read just now.
-  ///   - onChange: Is called with what it grants now, or why it cannot be used.
-  init(
-    _ file: GrantsFile,
-    onChange: @escaping @MainActor (Result<Grants, GrantsFile.Problem>) -> Void,
-  ) {
-    timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
-    timer.schedule(deadline: .now() + 0.5, repeating: 0.5, leeway: .milliseconds(100))
-    timer.setEventHandler(handler: Self.look(at: file, onChange))
-    timer.resume()
-  }
-
-  isolated deinit { timer.cancel() }
-
-  /// Not the main actor's: a disk may be slow, and so may be whoever knows the accounts.
-  private nonisolated static func look(
-    at file: GrantsFile,
-    _ onChange: @escaping @MainActor (Result<Grants, GrantsFile.Problem>) -> Void,
-  ) -> @Sendable () -> Void {
-    let known = Mutex(file.stamp)
-    return {
-      let stamp = file.stamp
-      let isChanged = known.withLock { known in
-        defer { known = stamp }
-        return known != stamp
-      }
-      guard isChanged else { return }
-      let result = Result { () throws(GrantsFile.Problem) in try file.read() }
-      DispatchQueue.main.async { MainActor.assumeIsolated { onChange(result) } }
     }
   }
 }

@@ -36,12 +36,13 @@ final class StoreDirectory: Sendable {
     files.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
   }
 
-  /// What of the lock and the sockets is gone or another's by now; nil when all are there.
+  /// Which of the lock and the sockets is gone or another's by now; nil when all are there.
   ///
   /// Nobody finds the daemon then, and without the lock a second one can start.
-  func lostFile() -> String? {
+  var lostPath: String? {
     let files = files.withLock { $0 }
-    return files.keys.sorted().first { FileIdentity("\(path)/\($0)") != files[$0] }
+    let lost = files.keys.sorted().first { FileIdentity("\(path)/\($0)") != files[$0] }
+    return lost.map { "\(path)/\($0)" }
   }
 
   /// Lets other users reach the sockets, or nobody; who of them is let in is decided there.

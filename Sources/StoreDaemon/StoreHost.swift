@@ -60,8 +60,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   // Open while the daemon runs.
   private var directories: [StoreDirectory] = []
-  private var directoryWatch: DirectoryWatch?
-  private var grantsWatch: GrantsWatch?
+  private var directoryLook: RepeatedLook<String>?
+  private var grantsLook: RepeatedLook<Result<Grants, GrantsFile.Problem>>?
   private var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
@@ -71,12 +71,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start()``.
   ///
   /// - Parameters:
-  ///   - initialState: The root state.
+  ///   - initialState: The root state where nothing was kept yet.
   ///   - exposures: What clients may see; nothing else exists for them.
-  ///   - configuration: Where the daemon is, and its times.
+  ///   - configuration: Where the daemon is, where it keeps its state, and its times. It is kept
+  ///     only where its type is a ``DurableState``.
   ///   - logger: Where it says what an operator should know.
   ///   - sessionAction: The root action that tells the reducer that a client came or went.
-  ///   - restoredAction: Is never asked: a state that is not kept is not brought back.
+  ///   - restoredAction: The root action that tells the reducer that the daemon has started again
+  ///     with the state that was kept, and which effects its end has interrupted. It is the last of
+  ///     the first revision; features ask by themselves, with `onRestored`.
   ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
   ///   - reducer: The root's reducer.
   @inlinable
@@ -102,47 +105,6 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       logger: logger,
       sessionAction: sessionAction,
       restoredAction: restoredAction,
-      form: nil,
-    )
-  }
-
-  /// Creates a daemon whose state can be kept; nothing is opened before ``run(onReady:)`` or
-  /// ``start()``.
-  ///
-  /// - Parameters:
-  ///   - initialState: The root state where nothing was kept yet.
-  ///   - exposures: What clients may see; nothing else exists for them.
-  ///   - configuration: Where the daemon is, where it keeps its state, and its times.
-  ///   - logger: Where it says what an operator should know.
-  ///   - sessionAction: The root action that tells the reducer that a client came or went.
-  ///   - restoredAction: The root action that tells the reducer that the daemon has started again
-  ///     with the state that was kept, and which effects its end has interrupted. It is the last of
-  ///     the first revision; features ask by themselves, with `onRestored`.
-  ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
-  ///   - reducer: The root's reducer.
-  @inlinable
-  public convenience init<R: Reducer<State, Action>>(
-    initialState: @autoclosure () -> State,
-    exposures: [Expose<State, Action>],
-    configuration: HostConfiguration,
-    logger: Logger = Logger(label: "storeactor"),
-    sessionAction: @escaping (SessionEvent) -> Action? = { _ in nil },
-    restoredAction: @escaping (Restoration) -> Action? = { _ in nil },
-    withDependencies: ((inout DependencyValues) -> Void)? = nil,
-    @ReducerBuilder<State, Action> reducer: () -> R,
-  ) where State: DurableState {
-    self.init(
-      core: RootCore(
-        initialState: initialState,
-        reducer: reducer,
-        withDependencies: withDependencies,
-      ),
-      exposures: exposures,
-      configuration: configuration,
-      logger: logger,
-      sessionAction: sessionAction,
-      restoredAction: restoredAction,
-      form: DurableForm(State.self),
     )
   }
 
@@ -154,9 +116,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     logger: Logger,
     sessionAction: @escaping (SessionEvent) -> Action?,
     restoredAction: @escaping (Restoration) -> Action?,
-    form: DurableForm<State>?,
   ) {
-    self.form = form
+    form = .ofRoot
     self.core = core
     store = Store(core: core)
     self.exposures = exposures
@@ -270,6 +231,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       configuration.grants ?? "\(configuration.directory)/grants",
       exposed: exposures.map(\.description),
     )
+    let grantsStamp = grantsFile.stamp
     let grants = try readGrants(grantsFile)
     var generator = SystemRandomNumberGenerator()
     let opened = try openJournal()
@@ -303,8 +265,14 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       _ = close()
       throw error
     }
-    directoryWatch = DirectoryWatch(directories) { [weak self] in self?.lost($0) }
-    grantsWatch = GrantsWatch(grantsFile) { [weak self] in self?.changed($0) }
+    for directory in directories { directory.remember() }
+    // What tidies up temporary files may take the sockets, or the lock.
+    directoryLook = RepeatedLook(every: 1) {
+      directories.lazy.compactMap(\.lostPath).first
+    } onFinding: { [weak self] in self?.lost($0) }
+    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: grantsStamp)) {
+      [weak self] in self?.changed($0)
+    }
     return service
   }
 
@@ -480,8 +448,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     // The store may be used further, also when nobody serves it any more.
     let error = service?.close()
     service = nil
-    directoryWatch = nil
-    grantsWatch = nil
+    directoryLook = nil
+    grantsLook = nil
     directories = []
     return error
   }

@@ -1,4 +1,4 @@
-public import StoreState
+package import StoreState
 
 /// What a journal keeps of a root, with its type.
 @MainActor
@@ -24,11 +24,7 @@ package struct RootJournal<Root: Sendable> {
 }
 
 /// How a root is written and read in its durable form.
-///
-/// Made where the root's type is known, so that its code is called as what it is.
-@usableFromInline
 package struct DurableForm<Root: Sendable>: Sendable {
-  @usableFromInline
   package typealias Place = UnsafePointer<Root>
 
   /// The schema of the form.
@@ -44,33 +40,22 @@ package struct DurableForm<Root: Sendable>: Sendable {
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
   let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
 
-  @usableFromInline
-  init(
-    schema: (schema: ReaderSchema, forgetful: [String], hasEphemeralParts: Bool),
-    encode: @escaping @Sendable (Root, inout CBOREncoder) -> Void,
-    encodeDelta: @escaping @Sendable (Place, Place, inout CBOREncoder) -> Bool,
-    decode: @escaping @Sendable (inout CBORDecoder) throws(CodecError) -> Root,
-    applyDelta: @escaping @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void,
-  ) {
-    reader = schema.schema
-    forgetful = schema.forgetful
-    hasEphemeralParts = schema.hasEphemeralParts
-    self.encode = encode
-    self.encodeDelta = encodeDelta
-    self.decode = decode
-    self.applyDelta = applyDelta
+  /// The form of a root that says itself how it is kept.
+  package init(_: Root.Type) where Root: DurableState {
+    (reader, forgetful, hasEphemeralParts) = SchemaRegistry.durableSchema(for: Root.self)
+    encode = { $0.encode(to: &$1) }
+    encodeDelta = { $1.pointee.encodeDelta(from: $0.pointee, to: &$2) }
+    decode = { (decoder) throws(CodecError) in try decoder.value(Root.self) }
+    applyDelta = { (root, decoder) throws(CodecError) in try root.applyDelta(from: &decoder) }
   }
 
-  /// The form of a root that says itself how it is kept.
-  @inlinable
-  package init(_: Root.Type) where Root: DurableState {
-    self.init(
-      schema: SchemaRegistry.durableSchema(for: Root.self),
-      encode: { $0.encode(to: &$1) },
-      encodeDelta: { $1.pointee.encodeDelta(from: $0.pointee, to: &$2) },
-      decode: { (decoder) throws(CodecError) in try decoder.value(Root.self) },
-      applyDelta: { (root, decoder) throws(CodecError) in try root.applyDelta(from: &decoder) },
-    )
+  /// The form of a root; nil where its type does not say how it is kept.
+  package static var ofRoot: DurableForm? {
+    func form<Durable: DurableState>(_ type: Durable.Type) -> DurableForm? {
+      DurableForm<Durable>(type) as? DurableForm
+    }
+    guard let type = Root.self as? any DurableState.Type else { return nil }
+    return form(type)
   }
 
   /// The name of the root's type, as schemas have it.
