@@ -75,9 +75,10 @@ struct ActionQueue {
       // After a new session its scope has no handle before the join.
       let scope = ticket.scope
       guard scope.handle != nil || (scope.isGone && (sendsGone || !isNew)) else { break }
-      guard !isNew || ticket.obstacle(mostBytes: mostBytes) == nil else { break }
+      let needed = ticket.frameBytes(mostBytes: mostBytes)
+      guard needed != nil || !isNew else { break }
       // One action is sent whatever its size: what no frame can hold was not accepted.
-      let size = ticket.frameBytes
+      let size = needed ?? ActionTicket.frameBytes(ActionTicket.nothing)
       guard place == start || bytes + size <= limit else { break }
       if isNew {
         ticket.sequence = firstSequence + UInt64(inFlightCount)

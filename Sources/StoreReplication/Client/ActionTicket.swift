@@ -174,11 +174,14 @@ package final class ActionTicket {
 // MARK: - What the daemon is sent
 
 extension ActionTicket {
-  /// The most bytes that it takes in a frame: with its handle and its deadline.
-  var frameBytes: Int {
-    guard scope.translation != nil else { return Self.frameBytes(action) }
-    if case .success(let bytes) = translated() { return Self.frameBytes(bytes) }
-    return Self.frameBytes([])
+  /// The most bytes that it takes in a frame, with its handle and its deadline.
+  ///
+  /// - Parameter most: The most bytes of an action that the daemon takes.
+  /// - Returns: The bytes; nil when the daemon does not take it, as far as that is known.
+  func frameBytes(mostBytes most: Int) -> Int? {
+    guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
+    guard case .success(let bytes) = form(mostBytes: most) else { return nil }
+    return Self.frameBytes(bytes)
   }
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
@@ -188,16 +191,16 @@ extension ActionTicket {
   /// - Parameter most: The most bytes of an action that the daemon takes.
   /// - Returns: What to say of it; nil when the daemon takes it, or when that is not known.
   func obstacle(mostBytes most: Int) -> Outcome.Failure? {
-    guard scope.handle != nil else { return nil }
-    guard scope.translation != nil else { return tooLarge(action, most) }
-    switch translated() {
-    case .success(let bytes): return tooLarge(bytes, most)
-    case .failure(let failure): return failure
-    }
+    guard scope.handle != nil, case .failure(let failure) = form(mostBytes: most)
+    else { return nil }
+    return failure
   }
 
-  private func tooLarge(_ bytes: [UInt8], _ most: Int) -> Outcome.Failure? {
-    bytes.count <= most ? nil : Self.tooLarge(bytes.count, most)
+  /// The action as the daemon takes it, or why it does not.
+  private func form(mostBytes most: Int) -> Result<[UInt8], Outcome.Failure> {
+    let result = translated()
+    guard case .success(let bytes) = result, bytes.count > most else { return result }
+    return .failure(Self.tooLarge(bytes.count, most))
   }
 
   /// What is said of an action of so many bytes, where no more than so many are taken.
@@ -228,7 +231,7 @@ extension ActionTicket {
   ) {
     if firstEpoch == nil { firstEpoch = session.epoch }
     if refusal == nil, let handle = scope.handle, !isOver(at: now.instant),
-      obstacle(mostBytes: session.actionBytes) == nil, case .success(let bytes) = translated()
+      case .success(let bytes) = form(mostBytes: session.actionBytes)
     {
       rest?.replaced = nil
       return encoder.action(bytes, handle: handle, deadline: deadline(at: now))
@@ -262,7 +265,7 @@ extension ActionTicket {
   }
 
   /// The encoding of null, which is the empty action for the handle 0.
-  private static let nothing: [UInt8] = [0xf6]
+  static let nothing: [UInt8] = [0xf6]
 
   /// Why there is nobody who could take it.
   var hopelessness: Outcome.Failure {
