@@ -152,9 +152,7 @@ extension ProcessTests {
           let store = try await connection.store("probe", Probe.self)
           try await store.send(.poked).applied()
         }
-        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-        while gone != nil, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(gone == nil)
+        #expect(await holds { gone == nil })
       }
     }
 
@@ -170,9 +168,7 @@ extension ProcessTests {
           store.send(.poked).whenSettled { [core = store.core] in withExtendedLifetime(core) {} }
         }
         #expect(gone != nil)
-        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-        while gone != nil, ContinuousClock.now < deadline { await Task.yield() }
-        #expect(gone == nil)
+        #expect(await holds { gone == nil })
       }
     }
 
@@ -227,6 +223,13 @@ extension ProcessTests {
 
     private func connection(_ world: World) throws -> StoreConnection {
       try StoreConnection(to: StoreLocation(directory: world.directory), name: "process tests")
+    }
+
+    /// Whether it holds within ten seconds.
+    private func holds(_ condition: () -> Bool) async -> Bool {
+      let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+      while !condition(), ContinuousClock.now < deadline { await Task.yield() }
+      return condition()
     }
 
     /// Lets the connection have a turn.

@@ -117,6 +117,36 @@ extension ProcessTests {
       }
     }
 
+    @Test(
+      "After a while in which the client could not read, they are one again and miss nothing",
+      arguments: [2, 3, 5],
+    )
+    func held(scopes: Int) async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let screen = try await Screen(world, scopes: scopes)
+        for task in screen.send() { try await task.applied() }
+        let row = screen.rows[0].withState(\.id)
+        let other = try world.startClient("send", "todos/items/\(row)", "-")
+        let long = String(repeating: "x", count: 1_000)
+        let actions = (1...6_000).map { #"{"titleChanged":{"title":"\#($0) \#(long)"}}"# }
+        other.write(lines: actions)
+        other.closeInput()
+        // Nothing of this process reads meanwhile.
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        while other.isRunning, ContinuousClock.now < deadline { sched_yield() }
+        #expect(try await other.ended() == .status(0))
+        for task in screen.send() { try await task.applied() }
+        screen.expectShown("after it could read again")
+        #expect(!screen.events.value.contains(.differed))
+        #expect(screen.told.torn == [])
+        #expect(screen.told.disorders == [])
+        #expect(screen.told.count < 6_000)
+        try await screen.expectSame(world)
+        try screen.connection.close()
+      }
+    }
+
     @Test("Ten thousand stores that are opened and dropped leave the daemon as it was")
     func tenThousand() async throws {
       try await World.run { world in
