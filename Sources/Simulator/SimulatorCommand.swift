@@ -111,7 +111,7 @@ private struct Totals: CustomStringConvertible {
   var description: String {
     let names = [
       "actionsApplied", "actionsFailed", "duplicates", "captures", "snapshots", "replays",
-      "leasesEnded", "blockedPeers",
+      "leasesEnded", "blockedPeers", "markers",
     ]
     let counts = names.map { "\($0) \(counters[$0] ?? 0)" }.joined(separator: ", ")
     return "epochs \(epochs), resyncs \(resyncs), outputs \(outputs), "

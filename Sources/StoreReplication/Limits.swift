@@ -8,6 +8,9 @@ package struct Limits: Sendable, Equatable {
   ///
   /// Each byte of a subscription costs the library some forty.
   package var upstreamBytes = 64
+  /// What is published in one message, in bytes: what waits for a subscriber is counted in
+  /// messages, and a larger step is fetched by those who want it.
+  package var messageBytes = 64 << 10
   /// Topics that one connection subscribes to: a client has two, and one more while it joins.
   package var topicsPerConnection = 1024
   /// Bytes published on a topic that a subscriber may leave unread for ``Timing/lag``, as far as
@@ -53,7 +56,7 @@ package struct Limits: Sendable, Equatable {
   package var versionBytes = 64 << 20
   /// A snapshot's piece, in bytes: small enough that others' frames go between the pieces.
   package var chunkBytes = 64 << 10
-  /// Snapshot bytes on the way to one session that no credit came back for.
+  /// Bytes of captures on the way to one session that no credit came back for.
   package var creditBytes = 1 << 20
   /// Deltas of a view between two bookmarks; where it has more scopes than that, as many.
   package var deltasPerBookmark = 256
@@ -98,6 +101,14 @@ package struct Limits: Sendable, Equatable {
   package var mostUnreleasedBytes = 128 << 20
 
   package init() {}
+}
+
+extension Limits {
+  /// The bytes of steps, or of outputs, that one message has room for, besides what every one has.
+  var roomInMessage: Int { messageBytes - 32 }
+
+  /// An output's bytes: beside it, its message has room for what every output has.
+  package var outputBytes: Int { roomInMessage - 32 }
 }
 
 /// Every duration of the protocol.

@@ -66,6 +66,15 @@ final class RemoteOutputs {
   private func travelled(_ output: any Sendable) -> any Sendable {
     guard let bytes = encode(output) else { return output }
     made.append(bytes)
+    let limit = Limits().outputBytes
+    if bytes.count > limit {
+      problem = """
+        An output of type '\(name)' has \(bytes.count) bytes, and does not travel: at most \
+        \(limit) do.
+
+        To fix, put what is large into the state, and what has happened into the output.
+        """
+    }
     do throws(CodecError) {
       return try decode(bytes)
     } catch {

@@ -295,13 +295,14 @@ extension ProcessTests {
         )
         try await subscriber.ready()
         let before = try residentBytes(daemon)
-        let title = String(repeating: "x", count: 300_000)
+        // Each is published, and too little to be fetched.
+        let title = String(repeating: "x", count: 50_000)
         let add = #"{"addButtonTapped":{"title":"\#(title)"}}"#
         let sender = try world.startClient("--json", "send", "todos", "-")
-        sender.write(lines: Array(repeating: add, count: 40))
+        sender.write(lines: Array(repeating: add, count: 240))
         #expect(try await world.finish(sender).isSuccess)
         _ = try await daemon.errors.line("the subscriber's end") { $0.contains("does not read") }
-        _ = try await watcher.output.lines(atLeast: 41)
+        _ = try await watcher.output.lines(atLeast: 241)
         #expect(watcher.errors.lines == [])
         #expect(daemon.errors.lines.count == 1)
         #expect(try residentBytes(daemon) - before < 100 << 20)

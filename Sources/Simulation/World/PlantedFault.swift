@@ -1,3 +1,5 @@
+import StoreReplication
+
 /// Something that neither network nor programs do, planted to see that a validator finds it.
 package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   // MARK: Outputs
@@ -33,6 +35,8 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case emptyReplays
   /// An echo says that it is of the next revision.
   case shiftedEchoes
+  /// What is too large to be published is said to have changed nothing.
+  case hiddenMarkers
 
   // MARK: Actions
 
@@ -82,7 +86,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .strayOutputs, .earlyOutputs: "Outputs in place"
     case .droppedOutputs: "Outputs arrive"
     case .otherDefault, .emptiedSteps, .tornSteps, .shiftedRevisions, .hiddenLosses, .emptyReplays,
-      .hiddenEpochs:
+      .hiddenEpochs, .hiddenMarkers:
       "Cut-consistent"
     case .repeatedSteps: "Ordered"
     case .wrongDigests, .shiftedEchoes: "Rest"
@@ -109,12 +113,20 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .otherDefault:
       options = SimulationOptions()
       options.laterClients = 1
+    case .hiddenMarkers:
+      options = SimulationOptions()
+      options.limits.messageBytes = 256
+      options.titleBytes = 1_024
     case .hastyCommits, .uncheckedRecords, .forgottenOutcomes, .forgottenSessions:
       options = options.withDisk(seed: 3)
       options.disk.damages = 2
+      // What a sync leaves out that fails has been followed by more already.
+      if self == .hastyCommits { options.disk.syncFailures = 0 }
     // These are planted where daemons start with nothing, or know nothing of disks.
     default: options.disk.isThere = false
     }
+    // Only one is about what is too large.
+    if self != .hiddenMarkers { options.limits.messageBytes = Limits().messageBytes }
     options.planted = self
     return options
   }

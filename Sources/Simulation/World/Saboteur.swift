@@ -38,6 +38,10 @@ final class Saboteur {
         return [.bookmark(bookmark)]
       default: return nil
       }
+    case .marker(let marker):
+      guard fault == .hiddenMarkers else { return nil }
+      let step = PublishedMessage.Step(revision: marker.revision, changes: [])
+      return [.deltas(PublishedMessage.DeltaRun(sequence: marker.sequence, steps: [step]))]
     case .echo(var echo):
       guard fault == .shiftedEchoes else { return nil }
       echo.revision += 1

@@ -94,6 +94,7 @@ extension SimulationOptions {
     Knob("pieceBytesPerTurn", \.limits.pieceBytesPerTurn),
     Knob("framesPerTurn", \.limits.framesPerTurn),
     Knob("bytesPerTurn", \.limits.bytesPerTurn),
+    Knob("messageBytes", \.limits.messageBytes),
   ]
 
   private static let timingKnobs: [Knob] = [

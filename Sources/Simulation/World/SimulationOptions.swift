@@ -124,6 +124,9 @@ extension SimulationOptions {
     // Drawn apart, so that it changes nothing else.
     var others = SeededGenerator(seed: seed ^ 0x9a7_a6e5)
     faults.grants = others.chance(0.3) ? others.number(1...4) : 0
+    // Some steps are larger than that and some are not, and no output is.
+    limits.messageBytes =
+      others.chance(0.5) ? others.number(112...256) : others.logarithmic(256...1 << 16)
     drawDisk(seed)
     self = coherent
   }

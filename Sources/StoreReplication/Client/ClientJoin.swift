@@ -54,6 +54,12 @@ final class ClientJoin {
 
   var keepsAny: Bool { asked.contains { $0.isKept } }
 
+  /// Whether a scope goes on with what it has, as nothing else was sent.
+  func keeps(_ scope: ClientScope) -> Bool {
+    scope.handle.flatMap { captures[$0] } == nil
+      && asked.contains { $0.isKept && $0.scope === scope }
+  }
+
   /// Whether everything has come.
   var isComplete: Bool { isAnswered && (view == nil || echo != nil && outstanding.isEmpty) }
 

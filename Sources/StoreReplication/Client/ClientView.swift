@@ -12,6 +12,11 @@ struct ClientView {
   var revision: UInt64 = 0
   /// Whether nothing is missing; what comes after a loss is of no use until the next join.
   var isIntact = true
+  /// Whether it has come to a step that is not published, so that a join leads on from here.
+  private(set) var isSuspended = false
+  /// Outputs that came since then, for when what they are about has come, and whose they are.
+  private(set) var late: [(output: PublishedMessage.Output, scopes: [ClientScope])] = []
+  private var lateBytes = 0
   /// Whether what it has come to was shown; what a join brought and could not be, is not.
   var isShown = true
 
@@ -30,6 +35,29 @@ struct ClientView {
   var isOwn: Bool { topic.kind == .ownView }
 
   func contains(_ scope: ClientScope) -> Bool { members.contains(ObjectIdentifier(scope)) }
+
+  /// It goes no further: a join leads on.
+  mutating func suspend() {
+    isIntact = false
+    isSuspended = true
+  }
+
+  /// It takes the place of one that was suspended, without what that one lacks.
+  mutating func suspend(after former: ClientView) {
+    suspend()
+    late = former.late
+    lateBytes = former.lateBytes
+  }
+
+  /// Keeps outputs that come behind what has not come, as far as there is room.
+  mutating func keep(_ outputs: PublishedMessage.Outputs, limit: Int) {
+    guard isSuspended else { return }
+    for output in outputs.outputs where scopes.indices.contains(output.index) {
+      lateBytes += output.encodedBytes
+      guard lateBytes <= limit else { return }
+      late.append((output, scopes[output.index]))
+    }
+  }
 
   /// The scopes by index: by name, in bytewise order.
   static func inOrderOfIndex(_ scopes: [ClientScope]) -> [[ClientScope]] {

@@ -8,6 +8,7 @@ extension ReplicaClient {
     case .deltas(let run): receive(run, on: topic, bytes: bytes)
     case .bookmark(let bookmark): receive(bookmark, on: topic)
     case .outputs(let outputs): receive(outputs, on: topic, bytes: bytes)
+    case .marker(let marker): receive(marker, on: topic, bytes: bytes)
     }
   }
 
@@ -92,6 +93,28 @@ extension ReplicaClient {
     self.view?.isIntact = false
     for scope in view.scopes.joined() { scope.position = nil }
     lost(reason)
+  }
+
+  private func receive(_ marker: PublishedMessage.Marker, on topic: Topic, bytes: Int) {
+    if let join = joining, join.echo != nil {
+      if topic == join.view?.topic { keep(.marker(marker), bytes: bytes, in: join) }
+      return
+    }
+    guard topic == view?.topic else { return }
+    receive(marker)
+  }
+
+  /// A revision was too large to be published: what it changed is fetched from where we are.
+  func receive(_ marker: PublishedMessage.Marker) {
+    guard let view, view.isIntact, marker.sequence > view.sequence else { return }
+    guard marker.sequence == view.sequence + 1 else {
+      return lost("sequence \(marker.sequence) came after \(view.sequence)")
+    }
+    freezePositions()
+    self.view?.suspend()
+    canKeep = false
+    // A join under way is taken without being shown, and the next one leads on from it.
+    if joining == nil { startJoin() }
   }
 
   private func receive(_ bookmark: PublishedMessage.Bookmark, on topic: Topic) {

@@ -178,6 +178,9 @@ extension ReplicaClient {
     guard let join = joining, join.nonce == replay.nonce else { return }
     join.add(replay)
     extendDeadline(of: join)
+    if let delta = replay.delta {
+      send(.credit(nonce: replay.nonce, bytes: UInt64(delta.count)))
+    }
     completeJoinIfReady()
   }
 
@@ -227,7 +230,7 @@ extension ReplicaClient {
       echo.sequence < ActionLog.greatestStart
     else { return }
     // What is kept has to be complete up to here; a loss on the way would never show again.
-    if join.keepsAny, view?.sequence != echo.previousSequence {
+    if join.keepsAny, view?.isSuspended != true, view?.sequence != echo.previousSequence {
       return lost("the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)")
     }
     join.fenced(echo)
@@ -247,11 +250,14 @@ extension ReplicaClient {
       return settleActions()
     }
     let position = ClientMessage.Position(epoch: next.epoch, revision: echo.revision)
+    let former = view.flatMap { $0.isSuspended && $0.epoch == next.epoch ? $0 : nil }
+    // What is kept lacks what was not published, so another join has to bring that.
+    if let former, join.keepsAny { next.suspend(after: former) }
     var refused: [(scope: ClientScope, failure: JoinFailure)] = []
     for scope in next.scopes.joined() where scope.isFollowed {
       do throws(CaptureFailure) {
         try take(join, scope, echo)
-        scope.position = position
+        if !(next.isSuspended && join.keeps(scope)) { scope.position = position }
       } catch {
         next.isIntact = false
         scope.position = nil
@@ -268,6 +274,7 @@ extension ReplicaClient {
     guard next.isIntact else {
       // The turn's end joins, without those that are refused.
       needsJoin = true
+      for kept in join.kept { receive(kept) }
       refuse(refused)
       return
     }
@@ -275,6 +282,7 @@ extension ReplicaClient {
     canKeep = true
     for scope in next.scopes.joined() where scope.isFollowed { scope.status = .live }
     show(next.scopes.flatMap(\.self), revision: echo.revision)
+    for (output, scopes) in former?.late ?? [] { deliver(output, to: scopes) }
     for kept in join.kept { receive(kept) }
     settleActions()
   }

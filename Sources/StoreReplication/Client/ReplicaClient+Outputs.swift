@@ -15,8 +15,12 @@ extension ReplicaClient {
   /// Hands outputs to the replicas, which have the state by now that the outputs come behind.
   ///
   /// Those that come while something is missing are lost: nobody could see what they were about.
+  /// Only where a join is on its way that brings what was not published, they wait for it.
   private func receive(_ outputs: PublishedMessage.Outputs) {
-    guard let view, view.isIntact else { return }
+    guard let view, view.isIntact else {
+      self.view?.keep(outputs, limit: limits.keptBytes)
+      return
+    }
     guard outputs.sequence <= view.sequence else {
       return lost("outputs came behind \(outputs.sequence), we are at \(view.sequence)")
     }
@@ -25,16 +29,20 @@ extension ReplicaClient {
         malformed += 1
         continue
       }
-      for scope in view.scopes[output.index] where scope.want != .left {
-        scope.replica?.received(output)
-      }
+      deliver(output, to: view.scopes[output.index])
     }
+  }
+
+  /// Hands an output to those who follow its scope.
+  func deliver(_ output: PublishedMessage.Output, to scopes: [ClientScope]) {
+    for scope in scopes where !scope.isGone { scope.replica?.received(output) }
   }
 
   func receive(_ kept: ClientJoin.Kept) {
     switch kept {
     case .run(let run): receive(run)
     case .outputs(let outputs): receive(outputs)
+    case .marker(let marker): receive(marker)
     }
   }
 }
@@ -44,6 +52,7 @@ extension ClientJoin {
   enum Kept {
     case run(PublishedMessage.DeltaRun)
     case outputs(PublishedMessage.Outputs)
+    case marker(PublishedMessage.Marker)
   }
 }
 

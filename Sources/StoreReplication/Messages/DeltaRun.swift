@@ -46,6 +46,11 @@ extension PublishedMessage {
   package struct Step: Hashable, Sendable {
     package var revision: UInt64
     package var changes: [Change]
+
+    package init(revision: UInt64, changes: [Change]) {
+      self.revision = revision
+      self.changes = changes
+    }
   }
 
   /// A delta of the optional state of the scope at `index`.

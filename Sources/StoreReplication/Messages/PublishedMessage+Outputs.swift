@@ -49,6 +49,9 @@ extension PublishedMessage.Outputs {
 }
 
 extension PublishedMessage.Output {
+  /// How many bytes it takes, at most.
+  var encodedBytes: Int { value.count + 32 }
+
   func encode(to encoder: inout CBOREncoder) {
     encoder.encode(unsigned: revision)
     encoder.encode(unsigned: UInt64(index))

@@ -6,6 +6,7 @@ package enum PublishedMessage: Hashable, Sendable {
   case deltas(DeltaRun)
   case bookmark(Bookmark)
   case outputs(Outputs)
+  case marker(Marker)
 
   package struct Echo: Hashable, Sendable {
     package var nonce: UInt64
@@ -22,12 +23,19 @@ package enum PublishedMessage: Hashable, Sendable {
     package var digests: [Digest]
   }
 
+  /// A revision whose changes are too large to be published: who follows joins again for them.
+  package struct Marker: Hashable, Sendable {
+    package var sequence: UInt64
+    package var revision: UInt64
+  }
+
   enum Kind {
     static let echo: UInt64 = 1
     static let deltas: UInt64 = 2
     static let bookmark: UInt64 = 3
     static let outputs: UInt64 = 4
-    static let all = echo...outputs
+    static let marker: UInt64 = 5
+    static let all = echo...marker
   }
 
   /// The message's frame.
@@ -54,6 +62,8 @@ package enum PublishedMessage: Hashable, Sendable {
       encoder.arrayHeader(bookmark.digests.count)
       for digest in bookmark.digests { encoder.encode(unsigned: digest.rawValue) }
     case .outputs(let outputs): outputs.encode(to: &encoder)
+    case .marker(let marker):
+      encoder.message(Kind.marker, marker.sequence, marker.revision)
     }
     return encoder.bytes
   }
@@ -103,6 +113,11 @@ package enum PublishedMessage: Hashable, Sendable {
     case Kind.outputs:
       taken = try decoder.require(2, of: rest, "outputs")
       self = .outputs(try Outputs(from: &decoder))
+    case Kind.marker:
+      taken = try decoder.require(2, of: rest, "marker")
+      self = .marker(
+        Marker(sequence: try decoder.unsigned(), revision: try decoder.unsigned())
+      )
     default: throw decoder.error(.typeMismatch, "expected a published message, found kind \(kind)")
     }
     try decoder.skipItems(rest - taken)

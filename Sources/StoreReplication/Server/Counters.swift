@@ -17,6 +17,8 @@ package final class Counters {
   package internal(set) var deltas: UInt64 = 0
   package internal(set) var deltaBytes: UInt64 = 0
   package internal(set) var outputs: UInt64 = 0
+  package internal(set) var markers: UInt64 = 0
+  package internal(set) var outputsTooLarge: UInt64 = 0
   package internal(set) var leasesEnded: UInt64 = 0
   package internal(set) var blockedPeers: UInt64 = 0
   package internal(set) var cutSubscribers: UInt64 = 0
@@ -35,7 +37,8 @@ package final class Counters {
       ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
       ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
-      ("reportsRefused", reportsRefused),
+      ("reportsRefused", reportsRefused), ("markers", markers),
+      ("outputsTooLarge", outputsTooLarge),
     ]
   }
 }

@@ -467,7 +467,7 @@ final class Joins {
 
   // MARK: Pieces
 
-  /// A client has taken in so many bytes of the snapshots of a join.
+  /// A client has taken in so many bytes of the captures of a join.
   func credit(_ session: Session, nonce: UInt64, bytes: UInt64) {
     guard nonce == session.scopes.nonce else { return }
     session.scopes.creditUsed = max(0, session.scopes.creditUsed - Int(clamping: bytes))
@@ -482,8 +482,7 @@ final class Joins {
   }
 
   private func canSend(to session: Session) -> Bool {
-    guard let transfer = session.scopes.nextTransfer else { return false }
-    return transfer.snapshot == nil || session.scopes.creditUsed < limits.creditBytes
+    session.scopes.nextTransfer != nil && session.scopes.creditUsed < limits.creditBytes
   }
 
   /// Whether something can be sent to anybody.
@@ -509,6 +508,7 @@ final class Joins {
       preconditionFailure("A transfer to session \(session.info.id) has nothing to send")
     }
     counters.replays += 1
+    session.scopes.creditUsed += delta?.count ?? 0
     session.scopes.finishNext()
     release(\.replay, of: transfer)
     return .replay(

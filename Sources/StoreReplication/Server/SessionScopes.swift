@@ -144,7 +144,7 @@ final class SessionScopes {
   private(set) var transfers: [UInt64: Transfer] = [:]
   /// Those that can be sent, in the order in which that came up.
   private var made: Deque<Transfer> = []
-  /// Bytes of snapshots on their way that no credit came back for.
+  /// Bytes of captures on their way that no credit came back for.
   var creditUsed = 0
   /// Whether the session stands in the line of those to whom something is sent.
   var isInLine = false

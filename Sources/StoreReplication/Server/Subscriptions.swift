@@ -67,6 +67,8 @@ final class Subscriptions: RootObserver {
       topic: Topic(isOwn ? .ownView : .view, random.identifier()),
       scopes: scopes,
       number: nextView,
+      room: limits.roomInMessage,
+      counters,
     )
     nextView += 1
     for (index, scope) in view.scopes.enumerated() { scope.show(in: view, at: index) }
@@ -158,6 +160,10 @@ final class Subscriptions: RootObserver {
     let mark = scratch.mark
     let start = scratch.bytes.count
     guard outputs.encode(output, into: &scratch) else { return }
+    guard scratch.bytes.count - start <= limits.outputBytes else {
+      counters.outputsTooLarge += 1
+      return scratch.truncate(to: mark)
+    }
     counters.outputs += 1
     for placement in scope.placements {
       let output = PublishedMessage.Output(
@@ -181,11 +187,12 @@ final class Subscriptions: RootObserver {
   func flush(now: Instant) {
     guard !dirty.isEmpty else { return }
     for view in dirty {
-      if let run = view.takeRun(now: now, limits: limits, timing: timing) {
-        publish(run, of: view)
+      if view.hasSteps {
+        while let message = view.nextSteps() { publish(message, of: view) }
+        view.expectBookmark(now: now, limits: limits, timing: timing)
         schedule(view)
       }
-      if let outputs = view.takeOutputs() { publish(outputs, of: view) }
+      while let message = view.nextOutputs() { publish(message, of: view) }
     }
     dirty.removeAll(keepingCapacity: true)
   }

@@ -37,18 +37,26 @@ final class View {
   private var sinceBookmark = 0
   /// When the first revision since the last bookmark was published.
   private var unmarkedSince: Instant?
-  // What was not published yet: whole steps, and the parts of the step in progress.
+  private let counters: Counters
+  /// The bytes of steps, or of outputs, that one message has room for.
+  private let room: Int
+  // What was not published yet: messages that are full, the whole steps behind them, and the parts
+  // of the step in progress.
+  private var full: Deque<[UInt8]> = []
   private var steps = CBOREncoder()
   private var stepCount = 0
   private var parts = CBOREncoder()
   private var partCount = 0
-  /// What was put out since the last run.
+  /// What was put out since the last run: as much as messages have room for, and the rest.
+  private var fullOutputs: Deque<(count: Int, bytes: [UInt8])> = []
   private var outputs = CBOREncoder()
   private var outputCount = 0
   private let start = CBOREncoder().mark
 
-  init(topic: Topic, scopes: [FollowedScope], number: UInt64) {
+  init(topic: Topic, scopes: [FollowedScope], number: UInt64, room: Int, _ counters: Counters) {
     self.topic = topic
+    self.room = room
+    self.counters = counters
     isOwn = topic.kind == .ownView
     topicBytes = topic.bytes
     self.scopes = scopes
@@ -60,7 +68,10 @@ final class View {
   var hasParts: Bool { partCount > 0 }
 
   /// Whether there is something to publish.
-  var isDirty: Bool { stepCount > 0 || outputCount > 0 }
+  var isDirty: Bool { hasSteps || outputCount > 0 || !fullOutputs.isEmpty }
+
+  /// Whether there are steps to publish.
+  var hasSteps: Bool { stepCount > 0 || !full.isEmpty }
 
   /// Writes the step of a revision that is about to change the only scope of the view.
   ///
@@ -69,7 +80,7 @@ final class View {
   ///   - encode: Writes the delta; false when there is none.
   /// - Returns: The delta's bytes; nil when there is none, and then there is no step.
   func addOnlyStep(revision: UInt64, _ encode: (inout CBOREncoder) -> Bool) -> Int? {
-    let mark = steps.mark
+    let (mark, place) = (steps.mark, steps.bytes.count)
     steps.encode(unsigned: revision)
     steps.arrayHeader(2)
     steps.encode(unsigned: 0)
@@ -78,9 +89,9 @@ final class View {
       steps.truncate(to: mark)
       return nil
     }
-    stepCount += 1
-    sequence += 1
-    return steps.bytes.count - start
+    let bytes = steps.bytes.count - start
+    count(stepFrom: mark, place, revision: revision)
+    return bytes
   }
 
   /// Adds a scope's delta to the step in progress.
@@ -93,33 +104,77 @@ final class View {
   /// Closes the step in progress, which was the revision's.
   func closeStep(revision: UInt64) {
     precondition(partCount > 0, "A step without parts at revision \(revision)")
+    let (mark, place) = (steps.mark, steps.bytes.count)
     steps.encode(unsigned: revision)
     steps.arrayHeader(2 * partCount)
     steps.append(raw: parts.bytes)
     parts.truncate(to: start)
     partCount = 0
-    stepCount += 1
-    sequence += 1
+    count(stepFrom: mark, place, revision: revision)
   }
 
-  /// The run of all closed steps, and when the bookmark after it is due.
-  func takeRun(now: Instant, limits: Limits, timing: Timing) -> [UInt8]? {
-    guard stepCount > 0 else { return nil }
+  /// Counts the step that was written last.
+  ///
+  /// - Parameters:
+  ///   - mark: Where it begins.
+  ///   - place: How many bytes there are before it.
+  ///   - revision: Its revision.
+  private func count(stepFrom mark: CBOREncoder.Mark, _ place: Int, revision: UInt64) {
+    if steps.bytes.count <= room {
+      stepCount += 1
+    } else {
+      makeRoom(from: mark, place, revision: revision)
+    }
+    sequence += 1
+    sinceBookmark += 1
+  }
+
+  /// The steps do not fit one message: the last one begins another, or, where it is too large for
+  /// any, a marker stands for it.
+  private func makeRoom(from mark: CBOREncoder.Mark, _ place: Int, revision: UInt64) {
+    let isTooLarge = steps.bytes.count - place > room
+    let step = isTooLarge ? [] : Array(steps.bytes[place...])
+    steps.truncate(to: mark)
+    closeRun()
+    if isTooLarge {
+      // What it took is given back.
+      steps = CBOREncoder()
+      let marker = PublishedMessage.Marker(sequence: sequence + 1, revision: revision)
+      full.append(PublishedMessage.marker(marker).encoded())
+      counters.markers += 1
+    } else {
+      steps.append(raw: step)
+      stepCount = 1
+    }
+  }
+
+  /// Makes one message of the steps.
+  private func closeRun() {
+    guard stepCount > 0 else { return }
     let run = PublishedMessage.encodedRun(
       sequence: sequence - UInt64(stepCount) + 1,
       count: stepCount,
       steps: steps.bytes,
     )
-    sinceBookmark += stepCount
+    full.append(run)
+    steps.truncate(to: start)
+    stepCount = 0
+  }
+
+  /// The next message with closed steps; nil when all were taken.
+  func nextSteps() -> [UInt8]? {
+    closeRun()
+    return full.popFirst()
+  }
+
+  /// Steps were published: a bookmark is due after them.
+  func expectBookmark(now: Instant, limits: Limits, timing: Timing) {
     let latest = (unmarkedSince ?? now).advanced(by: timing.busyBookmark)
     unmarkedSince = unmarkedSince ?? now
     // A bookmark has all scopes' digests: a delta must not pay for many of them.
     bookmarkDue =
       sinceBookmark >= max(limits.deltasPerBookmark, scopes.count)
       ? now : min(now.advanced(by: timing.bookmark), latest)
-    steps.truncate(to: start)
-    stepCount = 0
-    return run
   }
 
   /// Takes note of what is published, which goes up to a revision.
@@ -139,22 +194,27 @@ final class View {
 
   /// Adds an output, which goes behind all steps.
   func add(_ output: PublishedMessage.Output) {
+    if outputs.bytes.count + output.encodedBytes > room { closeOutputs() }
     output.encode(to: &outputs)
     outputCount += 1
   }
 
-  /// The outputs since the last run; nil when there are none.
-  func takeOutputs() -> [UInt8]? {
-    guard outputCount > 0 else { return nil }
-    precondition(stepCount == 0, "Outputs before \(stepCount) pending steps")
-    defer {
-      outputs.truncate(to: start)
-      outputCount = 0
-    }
+  private func closeOutputs() {
+    guard outputCount > 0 else { return }
+    fullOutputs.append((outputCount, outputs.bytes))
+    outputs.truncate(to: start)
+    outputCount = 0
+  }
+
+  /// The next message with outputs since the last run; nil when all were taken.
+  func nextOutputs() -> [UInt8]? {
+    closeOutputs()
+    guard let next = fullOutputs.popFirst() else { return nil }
+    precondition(!hasSteps, "Outputs before \(stepCount) pending steps")
     return PublishedMessage.encodedOutputs(
       sequence: sequence,
-      count: outputCount,
-      outputs: outputs.bytes,
+      count: next.count,
+      outputs: next.bytes,
     )
   }
 
@@ -172,7 +232,7 @@ final class View {
     durableRevision: UInt64?,
     digests: [Digest],
   ) -> [UInt8] {
-    precondition(stepCount == 0, "A bookmark before \(stepCount) pending steps")
+    precondition(!hasSteps, "A bookmark before \(stepCount) pending steps")
     bookmarkDue = nil
     sinceBookmark = 0
     unmarkedSince = nil

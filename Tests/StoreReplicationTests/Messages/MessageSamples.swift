@@ -201,6 +201,7 @@ enum MessageSamples {
         ],
       )
     ),
+    .marker(PublishedMessage.Marker(sequence: 8, revision: 300)),
   ]
 
   /// The 16 bytes from a number on.

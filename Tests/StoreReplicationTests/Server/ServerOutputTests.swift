@@ -26,6 +26,7 @@ struct ServerOutputTests {
       case .bookmark: "bookmark"
       case .outputs(let outputs):
         "outputs behind \(outputs.sequence): \(outputs.outputs.map(\.revision))"
+      case .marker(let marker): "marker \(marker.sequence)"
       }
     }
   }

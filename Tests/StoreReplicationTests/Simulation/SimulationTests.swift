@@ -10,12 +10,17 @@ struct SimulationTests {
   @Test("A hundred simulated runs keep every promise")
   func seeds() {
     var faults: UInt64 = 0
+    var markers: UInt64 = 0
+    var steps: UInt64 = 0
     for seed: UInt64 in 1...100 {
       let history = World.history(ofSeed: seed)
       let violations = Validator.check(history)
       #expect(violations.isEmpty, "seed \(seed); run simulator --seed \(seed) --verbose")
       faults += history.resyncs + (history.counters["duplicates"] ?? 0)
+      markers += history.counters["markers"] ?? 0
+      steps += history.counters["deltas"] ?? 0
     }
+    #expect(markers > 20 && steps > 2 * markers, "\(markers) of \(steps) steps are too large")
     #expect(faults > 0, "nothing was ever lost or sent again, so the runs show nothing")
   }
 

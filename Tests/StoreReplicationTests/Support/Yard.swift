@@ -15,6 +15,7 @@ struct Yard: Reducer {
 
   struct Bell: Equatable, Sendable {
     var rings = 0
+    var metal = ""
   }
 
   struct Row: Equatable, Identifiable, Sendable {
@@ -37,6 +38,10 @@ struct Yard: Reducer {
     case rungTwice
     /// An effect that puts something out when the gate opens.
     case rungLater
+    /// A change of so many bytes.
+    case recast(bytes: Int)
+    /// An output of about so many bytes.
+    case shouted(bytes: Int)
   }
 
   /// What travels.
@@ -53,6 +58,10 @@ struct Yard: Reducer {
     Reduce { state, action in
       switch action {
       case .bell(let action):
+        if case .recast(let bytes) = action {
+          state.bell.metal = String(repeating: "x", count: bytes)
+          return .output(Sound(text: "recast"))
+        }
         if action != .touched { state.bell.rings += 1 }
         return effect(of: action, "bell \(state.bell.rings)")
       case .spare(let action):
@@ -79,6 +88,8 @@ struct Yard: Reducer {
         await gate.wait()
         await send.output(Sound(text: "late"))
       }
+    case .recast: return .none
+    case .shouted(let bytes): return .output(Sound(text: String(repeating: "o", count: bytes)))
     }
   }
 
@@ -109,7 +120,10 @@ extension Watched {
 // MARK: - The wire
 
 extension Yard.Bell: ReplicatedRecord {
-  static let layout = RecordLayout<Self>("Bell", [.field("rings", \.rings)])
+  static let layout = RecordLayout<Self>(
+    "Bell",
+    [.field("rings", \.rings), .field("metal", \.metal)],
+  )
 }
 
 extension Yard.Row: ReplicatedRecord {

@@ -35,6 +35,15 @@ struct BothPlacesTests {
     #expect(store.state.label == "coffee")
   }
 
+  @Test("A change too large to be published is seen like others", arguments: Place.allCases)
+  func sendLarge(place: Place) async {
+    let store = store(in: place)
+    for bytes in [100_000, 900_000, 3] {
+      let label = String(repeating: "x", count: bytes)
+      await store.send(.labelChanged(label)) { $0.label = label }
+    }
+  }
+
   @Test("Actions of effects are received", arguments: Place.allCases)
   func receive(place: Place) async {
     let store = store(in: place)
