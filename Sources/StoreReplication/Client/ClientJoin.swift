@@ -22,6 +22,15 @@ final class ClientJoin {
   /// Whether more came after the echo than is kept: then the captures are good for a join from
   /// their revision.
   private(set) var isOverrun = false
+  /// The revision from which on the new view is shown: a view on another socket may begin before
+  /// what is shown already.
+  private(set) var firstShown: UInt64 = 0
+  /// Whether it does begin before that.
+  var beginsBehind: Bool { echo.map { $0.revision < firstShown } ?? false }
+  /// The revision to which all that has come leads.
+  private(set) var newest: UInt64 = 0
+  /// Whether the new view has come to a step that is not published: the next join leads on.
+  private var hasMarker = false
 
   struct Asked {
     let scope: ClientScope
@@ -61,7 +70,10 @@ final class ClientJoin {
   }
 
   /// Whether everything has come.
-  var isComplete: Bool { isAnswered && (view == nil || echo != nil && outstanding.isEmpty) }
+  var isComplete: Bool {
+    guard isAnswered, view != nil else { return isAnswered }
+    return echo != nil && outstanding.isEmpty && (newest >= firstShown || isOverrun || hasMarker)
+  }
 
   /// Notes the answer: the view, where anything is followed.
   ///
@@ -81,9 +93,13 @@ final class ClientJoin {
     }
   }
 
-  /// Notes the echo, from which on the new view counts.
-  func fenced(_ echo: PublishedMessage.Echo) {
+  /// Notes the echo, from which on the new view counts, and the former one no more.
+  func fenced(_ echo: PublishedMessage.Echo, after former: ClientView?) {
     self.echo = echo
+    newest = echo.revision
+    if let former, let view, former.isOwn != view.isOwn, former.epoch == view.epoch {
+      firstShown = former.revision
+    }
     view?.sequence = echo.sequence
     view?.revision = echo.revision
     for (handle, capture) in captures where capture.leads(to: echo.revision) {
@@ -129,9 +145,25 @@ final class ClientJoin {
   /// What was sent of a scope.
   func capture(_ handle: UInt64) -> Capture? { captures[handle] }
 
+  /// Takes note of how far the new view has come.
+  func note(_ bookmark: PublishedMessage.Bookmark) {
+    if bookmark.sequence == newestSequence { newest = max(newest, bookmark.revision) }
+  }
+
+  /// The sequence of what was kept last.
+  private var newestSequence: UInt64? {
+    for case .run(let run) in kept.reversed() { return run.sequence &+ UInt64(run.count) &- 1 }
+    return echo?.sequence
+  }
+
   /// Keeps what came of the new view, as far as there is room.
   func keep(_ message: Kept, bytes: Int, limit: Int) {
     guard !isOverrun else { return }
+    switch message {
+    case .run(let run): newest = max(newest, run.parts.last?.revision ?? 0)
+    case .marker: hasMarker = true
+    case .outputs: break
+    }
     keptBytes += bytes
     if keptBytes > limit {
       isOverrun = true

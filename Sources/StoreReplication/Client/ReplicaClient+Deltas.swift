@@ -56,6 +56,7 @@ extension ReplicaClient {
     }
     view.sequence += UInt64(run.count - known)
     self.view = view
+    guard view.isShown else { return }
     revision = view.revision
     if touched.count == 1 { return show(scopes[touched[0]], revision: revision) }
     // Lists before their rows, as their names are.
@@ -119,6 +120,10 @@ extension ReplicaClient {
 
   private func receive(_ bookmark: PublishedMessage.Bookmark, on topic: Topic) {
     // While a join is under way its captures are checked by the bookmarks after it.
+    if let join = joining, join.echo != nil, topic == join.view?.topic {
+      join.note(bookmark)
+      return completeJoinIfReady()
+    }
     guard joining == nil, let view, view.isIntact, topic == view.topic else { return }
     guard bookmark.sequence >= view.sequence else { return }
     guard bookmark.sequence == view.sequence else {

@@ -211,6 +211,7 @@ extension ReplicaClient {
 
   func keep(_ message: ClientJoin.Kept, bytes: Int, in join: ClientJoin) {
     join.keep(message, bytes: bytes, limit: limits.keptBytes)
+    completeJoinIfReady()
   }
 
   /// The daemon does not let us have scopes: all of them end before anybody is told.
@@ -233,7 +234,7 @@ extension ReplicaClient {
     if join.keepsAny, view?.isSuspended != true, view?.sequence != echo.previousSequence {
       return lost("the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)")
     }
-    join.fenced(echo)
+    join.fenced(echo, after: view)
     extendDeadline(of: join)
     completeJoinIfReady()
   }
@@ -268,7 +269,7 @@ extension ReplicaClient {
       }
     }
     if join.isOverrun { next.isIntact = false }
-    next.isShown = next.isIntact
+    next.isShown = false
     replaceView(with: next)
     // Nothing is shown unless all of it is right: it would not belong to one revision.
     guard next.isIntact else {
@@ -278,13 +279,42 @@ extension ReplicaClient {
       refuse(refused)
       return
     }
-    revision = echo.revision
     canKeep = true
     for scope in next.scopes.joined() where scope.isFollowed { scope.status = .live }
-    show(next.scopes.flatMap(\.self), revision: echo.revision)
-    for (output, scopes) in former?.late ?? [] { deliver(output, to: scopes) }
-    for kept in join.kept { receive(kept) }
+    takeKept(join, after: former)
     settleActions()
+  }
+
+  /// Shows what a join has brought, and what came after its echo.
+  ///
+  /// - Parameters:
+  ///   - join: The join.
+  ///   - former: The view before, where it had come to a step that was not published.
+  private func takeKept(_ join: ClientJoin, after former: ClientView?) {
+    if !join.beginsBehind {
+      showView()
+      for (output, scopes) in former?.late ?? [] { deliver(output, to: scopes) }
+    }
+    for kept in join.kept {
+      // Outputs of what is shown already were handed out.
+      if join.beginsBehind, case .outputs = kept, view?.revision ?? 0 <= join.firstShown {
+        continue
+      }
+      receive(kept)
+      if let view, view.isIntact, !view.isShown, view.revision >= join.firstShown { showView() }
+    }
+    guard let view, view.isIntact, !view.isShown else { return }
+    // The rest were revisions in which nothing changed.
+    self.view?.revision = max(view.revision, join.newest)
+    showView()
+  }
+
+  /// Shows all of the view for the first time.
+  private func showView() {
+    guard let view else { return }
+    self.view?.isShown = true
+    revision = view.revision
+    show(view.scopes.flatMap(\.self), revision: view.revision)
   }
 
   /// Shows what scopes have come to, and then tells those who watch.

@@ -132,7 +132,7 @@ final class SessionScopes {
 
   /// Follows nothing any more.
   func leave() {
-    isInterrupted = view != nil
+    isInterrupted = isInterrupted || view != nil
     view = nil
     transfers = [:]
     made = []

@@ -279,6 +279,9 @@ import Testing
     // Until its client has joined again, nothing that was done since counts as shown.
     let outcomes = bench.server.sessions.all[0].watermark
     #expect(outcomes == DaemonMessage.Reach(nonce: 1, sequence: 1 << 62))
+    // Nor when it is interrupted once more before.
+    bench.server.sessions.all[0].scopes.leave()
+    #expect(bench.server.sessions.all[0].watermark == outcomes)
     // The session is still there, and its client comes back to it.
     bench.addresses[ServerBench.peer(9)] = "localhost:1000:100:2"
     let again = try bench.hello(9, client: Self.ann, token: session.token, features: .known)
