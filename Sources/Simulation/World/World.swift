@@ -196,7 +196,7 @@ package final class World {
     let isQuick = options.captureDuration.upperBound <= .milliseconds(2)
     history.isCalm =
       options.faults == SimulationOptions.Faults() && history.resyncs == 0 && isQuick
-      && options.limits.keptBytes >= 1 << 20
+      && options.limits.keptBytes >= 1 << 20 && options.disk.syncFailures == 0
     let open = openClients.filter { !$0.index.isMultiple(of: 3) }.count
     history.epochs[history.epochs.count - 1].openSessions = root.presence.sessions
     history.listedClients = open
