@@ -57,12 +57,15 @@ extension CasePathable {
 
   /// The value of a case by dot access, or nil when this is another case.
   ///
-  /// Setting it replaces the value; it does nothing when this is another case, and setting nil
-  /// does nothing either.
+  /// It cannot be set: ``subscript(case:)-swift.property`` and ``modify(_:yield:)`` change a value.
   public subscript<Value>(
     dynamicMember keyPath: KeyPath<AllCasePaths, AnyCasePath<Self, Value>>
   ) -> Value? {
     get { Self.allCasePaths[keyPath: keyPath].extract(from: self) }
+    // Or `Scope(state: \.detail, …)` would take the optional for the child's state.
+    @available(
+      *, unavailable, message: "Write 'value = .detail(new)' in the place of 'value.detail = new'."
+    )
     set { replace(Self.allCasePaths[keyPath: keyPath], with: newValue) }
   }
 

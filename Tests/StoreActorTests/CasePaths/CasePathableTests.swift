@@ -5,19 +5,24 @@ import Testing
 struct CasePathableTests {
   @Test("has its cases' values as properties when it is looked up dynamically")
   func dotAccess() {
-    var action = ChildAction.moved(1)
+    let action = ChildAction.moved(1)
     #expect(action.moved == 1)
     #expect(action.tapped == nil)
     #expect(action.load == nil)
-    action.moved = 2
-    #expect(action == .moved(2))
-    action.load = .response(.success(1))
-    #expect(action == .moved(2))
-    action.moved? += 1
-    #expect(action == .moved(3))
-    action.moved = nil
-    #expect(action == .moved(3))
     #expect([ChildAction.tapped, .moved(1), .moved(3)].compactMap(\.moved) == [1, 3])
+  }
+
+  @Test("replaces a case's value, and nothing where it is of another case")
+  func replaces() {
+    var action = ChildAction.moved(1)
+    action[case: \.moved] = 2
+    #expect(action == .moved(2))
+    action[case: \.load] = .response(.success(1))
+    #expect(action == .moved(2))
+    action[case: \.moved]? += 1
+    #expect(action == .moved(3))
+    action[case: \.moved] = nil
+    #expect(action == .moved(3))
   }
 
   @Test("changes the value of a case in place")

@@ -62,6 +62,32 @@ struct ScopeTests {
   }
 }
 
+extension ScopeTests {
+  @Test("On an enum whose cases are properties too, the case is meant and not the property")
+  func enumProperties() {
+    @Sendable func feature() -> some Reducer<Screen.State, Screen.Action> {
+      CombineReducers {
+        Scope(state: \.home, action: \.home) {
+          // What it is made for is not said: an Int and an Int? can both be set to 5.
+          Reduce { state, _ in
+            state = 5
+            return .none
+          }
+        }
+      }
+    }
+    let store = Store(initialState: Screen.State.home(1)) { feature() }
+    store.send(.home(2))
+    #expect(store.state == .home(5))
+    let other = Store(initialState: Screen.State.settings("")) { feature() }
+    withKnownIssue {
+      _ = other.send(.home(1))
+    } matching: { issue in
+      issue.description.contains("the child's state was set to another case")
+    }
+  }
+}
+
 struct Pair: Equatable, Sendable {
   var first = 0
   var second = 0
@@ -84,6 +110,7 @@ struct Pair: Equatable, Sendable {
 
 /// A feature whose state is one of two screens'.
 struct Screen: Reducer {
+  @dynamicMemberLookup
   enum State: Equatable, Sendable, CasePathable {
     case home(Int)
     case settings(String)
