@@ -265,15 +265,24 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       _ = close()
       throw error
     }
+    look(at: directories, grantsFile, since: grantsStamp)
+    return service
+  }
+
+  /// Begins to look at the files that others may change or take.
+  private func look(
+    at directories: [StoreDirectory],
+    _ grantsFile: GrantsFile,
+    since stamp: GrantsFile.Stamp?,
+  ) {
     for directory in directories { directory.remember() }
     // What tidies up temporary files may take the sockets, or the lock.
     directoryLook = RepeatedLook(every: 1) {
       directories.lazy.compactMap(\.lostPath).first
     } onFinding: { [weak self] in self?.lost($0) }
-    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: grantsStamp)) {
+    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) {
       [weak self] in self?.changed($0)
     }
-    return service
   }
 
   private func openSockets(
