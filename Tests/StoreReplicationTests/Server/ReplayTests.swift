@@ -125,6 +125,66 @@ import Testing
     )
   }
 
+  @Test func `What another build kept is run with the types of this one`() throws {
+    let history = try history()
+    func replay(isTotalled: Bool) throws -> ReplayReport {
+      try Replay(
+        RootCore(
+          initialState: { LaterDeck.State() },
+          reducer: { LaterDeck(isTotalled: isTotalled) },
+        ),
+        exposures: LaterDeck.exposures,
+        form: DurableForm(LaterDeck.State.self),
+        restoredAction: { _ in nil },
+        sessionAction: { _ in nil },
+      )
+      .run(history, 0 ... .max)
+    }
+    let same = try replay(isTotalled: false)
+    #expect(same.difference == nil, "\(same)")
+    #expect(same.checked == 6)
+    // What the other build did not have is no excuse: this one does something else.
+    let difference = try #require(try replay(isTotalled: true).difference)
+    #expect(difference.revision == 2)
+    #expect(difference.path == "$.total")
+    #expect(difference.recorded == "0")
+    #expect(difference.now == "1")
+  }
+
+  @Test func `Who began an internal action is not kept, and what reads it is not checked`() throws {
+    let history = try history()
+    let report = try replay(
+      CombineReducers {
+        Deck(gate: Gate())
+        OriginReader()
+      }
+    )
+    .run(history, 4...4)
+    #expect(report.difference == nil)
+    #expect(
+      report.unchecked
+        == ["counter.decrementButtonTapped: it reads who began it, which was not kept": 1]
+    )
+  }
+
+  private struct OriginReader: Reducer {
+    @Dependency(\.origin) private var origin
+
+    func reduce(into state: inout Deck.State, action: Deck.Action) -> Effect<Deck.Action> {
+      state.secret = origin.identity == .process ? 9 : 0
+      return .none
+    }
+  }
+
+  @Test func `Reasons are told apart as far as there are not too many`() {
+    var report = ReplayReport()
+    for number in 1...500 { report.pass(over: "action \(number)", "it has no form") }
+    report.pass(over: "action 1", "it has no form")
+    #expect(report.unchecked.count == 101)
+    #expect(report.unchecked["action 1: it has no form"] == 2)
+    #expect(report.unchecked["other reasons"] == 400)
+  }
+
   @Test func `Revisions that are gone or to come are refused`() throws {
     let history = try history()
     let future = #expect(throws: HistoryError.self) { try today.run(history, 99...100) }
@@ -263,6 +323,56 @@ import Testing
       record.encode(to: &encoder)
     }
     return encoder.bytes
+  }
+}
+
+/// The deck in a later build: much has gone, and there may be a total.
+private struct LaterDeck: Reducer {
+  struct State: DurableState, Equatable, ReplicatedRecord, Sendable {
+    var counter = Deck.Counter()
+    var total = 0
+
+    static let layout = RecordLayout<Self>(
+      "Deck",
+      [.field("counter", \.counter), .field("total", \.total)],
+    )
+  }
+
+  enum Action: CasePathable, Equatable, Sendable {
+    case counter(Deck.CounterAction)
+
+    struct AllCasePaths: Sendable {
+      var counter: AnyCasePath<Action, Deck.CounterAction> {
+        AnyCasePath(
+          embed: { .counter($0) },
+          extract: { (action: Action) -> Deck.CounterAction? in
+            switch action {
+            case .counter(let action): action
+            }
+          },
+        )
+      }
+    }
+
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  static let exposures: [Expose<State, Action>] = [
+    Expose("counter", state: \.counter, action: \.counter)
+  ]
+
+  let isTotalled: Bool
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .counter(.incrementButtonTapped): state.counter.count += 1
+      case .counter(.decrementButtonTapped): state.counter.count -= 1
+      case .counter: break
+      }
+      if isTotalled { state.total += 1 }
+      return .none
+    }
   }
 }
 
