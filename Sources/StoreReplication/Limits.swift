@@ -47,6 +47,9 @@ package struct Limits: Sendable, Equatable {
   package var effectsPerSession = 4096
   /// Outcomes kept for a client that asks again: at least the window.
   package var outcomesPerClient = 1024
+  /// Outcomes kept of all clients together, of each its newest: those of 64 that send as fast as
+  /// they may.
+  package var outcomes = 65_536
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
   /// Root versions kept, so that a client that comes back gets what changed, not everything.
@@ -89,6 +92,8 @@ package struct Limits: Sendable, Equatable {
   package var recordBytesPerSnapshot = 16 << 20
   /// Revisions that wait to become durable: beyond this clients' actions wait, and are refused
   /// once the disk has stalled, so that it does not fill the memory.
+  /// Clients who said goodbye of which no record says it yet: one is made for so many.
+  package var unrecordedFarewells = 1024
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20

@@ -45,7 +45,9 @@ extension ProcessTests {
         daemon.send(signal: SIGTERM)
         _ = try await daemon.ended()
         let still = try await world.client(["log", "--data", data])
-        #expect(still.output.count == 3, "\(still.errorText)")
+        // The last one says who said goodbye.
+        #expect(still.output.count == 4, "\(still.errorText)")
+        #expect(still.output.last?.contains("forgot") == true)
         let offline = try await world.answer("--json", "at", "1", "get", "counter", "--data", data)
         #expect(offline["count"]?.int == 1)
         let export = try await world.client(["export", "--data", data])

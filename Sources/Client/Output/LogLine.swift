@@ -17,8 +17,8 @@ struct LogLine {
     guard case .map(let entries) = entry else { return .null }
     let names = [
       "revision", "time", "by", "client", "user", "pid", "session", "sequence", "name", "peer",
-      "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "wasStopped",
-      "interrupted",
+      "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
+      "wasStopped", "interrupted",
     ]
     return .object(
       names.compactMap { name in
@@ -84,6 +84,7 @@ struct LogLine {
     if let bytes = entry[field: "actionBytes"] { return "\(scope) (\(text(bytes)) bytes)" }
     if let name = entry[field: "name"] { return text(name) }
     if entry[field: "ended"] != nil { return "an effect ended" }
+    if entry[field: "forgot"] != nil { return "a client said goodbye" }
     return "by itself"
   }
 

@@ -38,6 +38,9 @@ extension JournalRecord {
       if !details.ended.isEmpty {
         entry.add("ended", .unsigned(UInt64(details.ended.count)))
       }
+      if !details.forgotten.isEmpty {
+        entry.add("forgot", .array(details.forgotten.map { .text($0.hexadecimal) }))
+      }
     }
     return (entry.value, entry.bytes)
   }

@@ -62,6 +62,8 @@ package struct JournalRecord: Hashable, Sendable {
     /// The numbers of effects that ended.
     package var ended: [UInt64] = []
     package var inputs = Inputs()
+    /// Clients who said goodbye before the revision: what became of their actions is forgotten.
+    package var forgotten: [Identifier] = []
     /// How long the reducer took, in microseconds; nil when that was not measured.
     package var microseconds: UInt64?
 
@@ -184,11 +186,13 @@ extension JournalRecord.Details {
     static let date: UInt64 = 2
     static let seed: UInt64 = 3
     static let microseconds: UInt64 = 4
+    static let forgotten: UInt64 = 5
   }
 
   private var count: Int {
     (began.isEmpty ? 0 : 1) + (ended.isEmpty ? 0 : 1) + (inputs.date == nil ? 0 : 1)
       + (inputs.seed == nil ? 0 : 1) + (microseconds == nil ? 0 : 1)
+      + (forgotten.isEmpty ? 0 : 1)
   }
 
   fileprivate func encode(to encoder: inout CBOREncoder) {
@@ -215,6 +219,11 @@ extension JournalRecord.Details {
       encoder.encode(unsigned: Field.microseconds)
       encoder.encode(unsigned: microseconds)
     }
+    if !forgotten.isEmpty {
+      encoder.encode(unsigned: Field.forgotten)
+      encoder.arrayHeader(forgotten.count)
+      for client in forgotten { encoder.encode(client) }
+    }
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
@@ -228,6 +237,8 @@ extension JournalRecord.Details {
       case Field.date: inputs.date = Double(bitPattern: try decoder.unsigned())
       case Field.seed: inputs.seed = try decoder.unsigned()
       case Field.microseconds: microseconds = try decoder.unsigned()
+      case Field.forgotten:
+        forgotten = try decoder.list { (d) throws(CodecError) in try d.identifier() }
       default: try decoder.skipItem()
       }
     }

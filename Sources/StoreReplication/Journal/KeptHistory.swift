@@ -45,6 +45,24 @@ package struct KeptHistory: Hashable, Sendable {
     for number in details.ended { effects[number] = nil }
   }
 
+  /// How many outcomes each client may keep, so that there are not too many in all.
+  ///
+  /// The newest of everybody go before anybody's older ones.
+  ///
+  /// - Parameters:
+  ///   - counts: How many outcomes each client has.
+  ///   - limit: How many there may be in all.
+  /// - Returns: How many of its newest each keeps at most.
+  static func outcomesEach(of counts: [Int], within limit: Int) -> Int {
+    var room = limit
+    for (place, count) in counts.sorted().enumerated() {
+      let share = room / (counts.count - place)
+      if count > share { return share }
+      room -= count
+    }
+    return .max
+  }
+
   /// What is to be told when the daemon starts again.
   func restoration(wasStopped: Bool) -> Restoration {
     let interrupted = effects.sorted { $0.key < $1.key }.map(\.value)

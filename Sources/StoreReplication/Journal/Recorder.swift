@@ -25,6 +25,8 @@ package final class Recorder {
   /// Effects with names of which no record says yet that they began or ended.
   private var began: [JournalRecord.RunningEffect] = []
   private var ended: [UInt64] = []
+  /// Clients who said goodbye, of which no record says it yet.
+  private var forgotten: [Identifier] = []
   /// Is told when effects have begun or ended, which a record has to say.
   var onEffects: (() -> Void)?
   /// No session has a number beyond this one.
@@ -121,6 +123,8 @@ package final class Recorder {
     var details = JournalRecord.Details()
     (details.began, details.ended, details.inputs) = (began, ended, inputs)
     (began, ended, inputs) = ([], [], JournalRecord.Inputs())
+    details.forgotten = forgotten
+    forgotten = []
     return details
   }
 
@@ -139,8 +143,20 @@ package final class Recorder {
     beganAt = nanoseconds?()
   }
 
-  /// Whether effects have begun or ended of which no record says it yet.
-  var hasEffects: Bool { !began.isEmpty || !ended.isEmpty }
+  /// A client said goodbye: what became of its actions is of no use any more.
+  ///
+  /// The next record says it, whatever that is of: until then a restart brings back what somebody
+  /// else might want to know, and nobody asks for.
+  func forgot(_ client: Identifier) { forgotten.append(client) }
+
+  /// Whether a record is to be made that says what happened without one: effects have begun or
+  /// ended, or many clients said goodbye.
+  var needsRecord: Bool {
+    !began.isEmpty || !ended.isEmpty || forgotten.count >= limits.unrecordedFarewells
+  }
+
+  /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
+  func needsLastRecord(_ now: Instant) -> Bool { !forgotten.isEmpty && refusal(now) == nil }
 
   /// A session event that was told to the reducer made no revision: nothing else notes it.
   func noteUnrecordedOrigin() {

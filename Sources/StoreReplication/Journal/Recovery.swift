@@ -13,6 +13,8 @@ package final class Recovery<Root: Sendable> {
   private var root: Root
   private(set) var versions: VersionRing<Root>
   private var outcomes: [Identifier: (last: UInt64, outcomes: [Outcome])] = [:]
+  /// How many there are in all.
+  private var outcomeCount = 0
   /// Clients by when they sent last.
   private var order: [Identifier: Int] = [:]
   private var nextPlace = 0
@@ -57,6 +59,7 @@ package final class Recovery<Root: Sendable> {
     isNew = false
     for client in history.clients {
       outcomes[client.id] = (client.last, client.outcomes)
+      outcomeCount += client.outcomes.count
       note(client.id)
     }
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
@@ -85,6 +88,8 @@ package final class Recovery<Root: Sendable> {
     revision = record.revision
     isNew = false
     history.note(record.details, of: record.origin)
+    // One of them may have come back since, and sent this.
+    for client in record.details.forgotten { forget(client) }
     guard case .client(let action) = record.origin else { return }
     guard action.sequence >= 1, action.sequence <= ActionLog.greatestSequence else {
       throw CodecError(.typeMismatch, "an action cannot have the sequence \(action.sequence)")
@@ -93,7 +98,10 @@ package final class Recovery<Root: Sendable> {
   }
 
   private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
-    var (last, outcomes) = outcomes[action.client] ?? (action.sequence - 1, [])
+    // Taken out, so that it is not copied for each action.
+    var (last, outcomes) =
+      outcomes.removeValue(forKey: action.client) ?? (action.sequence - 1, [])
+    outcomeCount -= outcomes.count
     if action.sequence > last + 1 {
       // What was refused left no record, and comes between two that were not.
       let refusal = Outcome.Failure(
@@ -109,7 +117,27 @@ package final class Recovery<Root: Sendable> {
       outcomes.removeFirst(outcomes.count - limits.outcomesPerClient)
     }
     self.outcomes[action.client] = (last, outcomes)
+    outcomeCount += outcomes.count
     note(action.client)
+    if outcomeCount > 2 * limits.outcomes { makeRoom() }
+  }
+
+  private func forget(_ client: Identifier) {
+    order[client] = nil
+    outcomeCount -= outcomes.removeValue(forKey: client)?.outcomes.count ?? 0
+  }
+
+  /// Lets go of the clients that were away the longest, and of old outcomes, where there are more
+  /// than a daemon keeps.
+  private func makeRoom() {
+    let strangers = outcomes.keys.sorted { order[$0] ?? 0 < order[$1] ?? 0 }
+      .dropLast(limits.clients)
+    for client in strangers { forget(client) }
+    let counts = outcomes.values.map { min($0.outcomes.count, limits.outcomesPerClient) }
+    let each = KeptHistory.outcomesEach(of: counts, within: limits.outcomes)
+    let most = min(each, limits.outcomesPerClient)
+    outcomes = outcomes.mapValues { ($0.last, Array($0.outcomes.suffix(most))) }
+    outcomeCount = outcomes.values.reduce(0) { $0 + $1.outcomes.count }
   }
 
   private func note(_ client: Identifier) {
@@ -127,15 +155,9 @@ package final class Recovery<Root: Sendable> {
   /// - Parameter wasStopped: Whether the daemon that ran before has said that it ends.
   /// - Returns: What the journal had.
   package func finish(wasStopped: Bool = false) -> Recovered<Root> {
+    makeRoom()
     history.clients = outcomes.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }
-      .map { id, known in
-        KeptHistory.Client(
-          id: id,
-          last: known.last,
-          outcomes: known.outcomes.suffix(limits.outcomesPerClient),
-        )
-      }
-      .suffix(limits.clients)
+      .map { KeptHistory.Client(id: $0, last: $1.last, outcomes: $1.outcomes) }
     return Recovered(
       root: root,
       revision: revision,

@@ -41,6 +41,17 @@ final class ClientRecord {
     head = 0
   }
 
+  /// How many outcomes are kept.
+  fileprivate var count: Int { outcomes.count }
+
+  /// Keeps the newest outcomes only: so many, and what is part of a later revision than one.
+  fileprivate func keep(_ most: Int, releasedThrough revision: UInt64) {
+    let unreleased = Int(clamping: last - last(through: revision))
+    guard outcomes.count > max(most, unreleased) else { return }
+    outcomes = Array(outcomes(through: last).suffix(max(most, unreleased)))
+    head = 0
+  }
+
   /// Notes the outcome of the sequence after the last.
   fileprivate func record(_ outcome: Outcome) {
     last += 1
@@ -152,11 +163,12 @@ final class ActionLog {
   /// Of all clients of which an action has an outcome.
   private var records: [Identifier: ClientRecord] = [:]
   /// Those whose session is over, in the order in which they ended; some have come back since.
-  ///
-  /// Who said goodbye asks for no outcome any more, and is forgotten before those who were cut off.
-  private var idle: (farewell: Idle, cutOff: Idle) = ([], [])
-  private typealias Idle = Deque<(client: Identifier, number: UInt64)>
+  private var idle: Deque<(client: Identifier, number: UInt64)> = []
   private var nextIdle: UInt64 = 1
+  /// The outcomes of all records.
+  private var outcomeCount = 0
+  /// Beyond so many of them old ones go.
+  private var mostOutcomes: Int
   /// The sessions that are to be told something, in the order in which that came up.
   private var unsent: [Session] = []
   /// Those of them to whom only what is not released is to be said.
@@ -169,6 +181,7 @@ final class ActionLog {
     self.outbox = outbox
     self.counters = counters
     self.limits = limits
+    mostOutcomes = limits.outcomes
   }
 
   // MARK: Clients
@@ -191,36 +204,39 @@ final class ActionLog {
     guard let record = known ?? records[hello.clientID] else {
       return ClientRecord(last: start, limit: limits.outcomesPerClient)
     }
+    outcomeCount -= record.isKept ? record.count : 0
     record.skip(to: start)
+    outcomeCount += record.isKept ? record.count : 0
     record.idleSince = nil
     return record
   }
 
-  /// A session is over: its effects are cancelled, and its client is forgotten when its turn comes.
+  /// A session is over: its effects are cancelled.
+  ///
+  /// Who said goodbye asks for no outcome any more, and is forgotten; others when their turn comes.
   ///
   /// - Parameters:
   ///   - session: The session.
   ///   - isFarewell: Whether its client said goodbye.
-  func end(_ session: Session, isFarewell: Bool) {
+  /// - Returns: Whether its client is forgotten, of which something was kept.
+  func end(_ session: Session, isFarewell: Bool) -> Bool {
     let actions = session.actions
     actions.unsaid.removeAll()
     actions.refused.removeAll()
     actions.finished.removeAll()
     actions.cancelAll()
-    if actions.record.isKept { leave(actions.record, session.clientID, isFarewell: isFarewell) }
+    guard actions.record.isKept else { return false }
+    if isFarewell { forget(session.clientID) } else { leave(actions.record, session.clientID) }
+    return isFarewell
+  }
+
+  private func forget(_ client: Identifier) {
+    outcomeCount -= records.removeValue(forKey: client)?.count ?? 0
   }
 
   /// A client whose record is kept has gone.
-  private func leave(_ record: ClientRecord, _ client: Identifier, isFarewell: Bool) {
+  private func leave(_ record: ClientRecord, _ client: Identifier) {
     record.idleSince = nextIdle
-    if isFarewell {
-      note(client, in: &idle.farewell)
-    } else {
-      note(client, in: &idle.cutOff)
-    }
-  }
-
-  private func note(_ client: Identifier, in idle: inout Idle) {
     idle.append((client, nextIdle))
     nextIdle += 1
     // Half of them have come back: each is looked at once for each time that it came and went.
@@ -234,13 +250,25 @@ final class ActionLog {
   /// Keeps a client's record, from its first outcome on: who sends nothing takes no place from
   /// those whose retries must be recognised.
   private func keep(_ record: ClientRecord, of client: Identifier) {
-    while records.count >= limits.clients,
-      let oldest = idle.farewell.popFirst() ?? idle.cutOff.popFirst()
-    {
-      if isIdle(oldest) { records[oldest.client] = nil }
+    while records.count >= limits.clients, let oldest = idle.popFirst() {
+      if isIdle(oldest) { forget(oldest.client) }
     }
     record.isKept = true
     records[client] = record
+    outcomeCount += record.count
+  }
+
+  /// Lets go of old outcomes where there are too many in all.
+  ///
+  /// Some more go than have to, so that there is room for a while.
+  private func makeRoom() {
+    guard outcomeCount > mostOutcomes else { return }
+    let room = limits.outcomes - limits.outcomes / 8
+    let each = KeptHistory.outcomesEach(of: records.values.map(\.count), within: room)
+    for record in records.values { record.keep(each, releasedThrough: root.revision) }
+    outcomeCount = records.values.reduce(0) { $0 + $1.count }
+    // What waits for the disk cannot go, and is not looked at each time.
+    mostOutcomes = max(limits.outcomes, outcomeCount + limits.outcomes / 8)
   }
 
   // MARK: Restarts
@@ -254,8 +282,9 @@ final class ActionLog {
         limit: limits.outcomesPerClient,
       )
       keep(record, of: client.id)
-      leave(record, client.id, isFarewell: false)
+      leave(record, client.id)
     }
+    makeRoom()
   }
 
   /// What has to be known when the daemon is started again at a revision.
@@ -275,7 +304,10 @@ final class ActionLog {
   func record(_ outcome: Outcome, of session: Session) {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
+    let count = record.count
     record.record(outcome)
+    outcomeCount += record.count - count
+    makeRoom()
     answer(record.last, outcome, to: session)
   }
 
@@ -405,8 +437,13 @@ final class ActionLog {
       "A client is remembered whose actions have no outcome",
     )
     let waiting = records.values.count { $0.idleSince != nil }
-    let found = (idle.farewell + idle.cutOff).count { isIdle($0) }
+    let found = idle.count { isIdle($0) }
     precondition(found == waiting, "\(waiting) clients have gone, \(found) of them are found")
+    let count = records.values.reduce(0) { $0 + $1.count }
+    precondition(
+      outcomeCount == count && count <= mostOutcomes,
+      "\(count) outcomes are kept of \(mostOutcomes), and \(outcomeCount) counted",
+    )
     precondition(
       unsent.allSatisfy { $0.actions.isUnsent } && held.allSatisfy { $0.actions.isHeld },
       "A session is to be told something and does not know",

@@ -260,6 +260,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     switch phase {
     case .serving: try end(at: moment)
     case .stopping:
+      server.recordLast(moment)
       try end(at: moment)
       phase = .settling(until: moment.instant.advanced(by: server.timing.settling))
       try leaveIfSettled(moment)

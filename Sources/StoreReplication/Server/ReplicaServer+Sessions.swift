@@ -136,7 +136,7 @@ extension ReplicaServer {
   ) {
     guard sessions.end(session) else { return }
     audit(session, "A session ends.", reason: code ?? "left")
-    log.end(session, isFarewell: isFarewell)
+    if log.end(session, isFarewell: isFarewell) { recorder?.forgot(session.clientID) }
     joins.end(session)
     subscribers.end(session, now: now.instant)
     if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }

@@ -362,7 +362,7 @@ package final class ReplicaServer {
       end(session, code: "leaseEnded", message: message)
     }
     deliverSessionEvents()
-    if recorder?.hasEffects ?? false { root.advance() }
+    if recorder?.needsRecord ?? false { root.advance() }
     subscriptions.flush(now: now.instant)
     subscribers.check(at: (heard ?? moment).instant)
     for session in subscriptions.takeLate() { blocked(session.peer) }
@@ -393,7 +393,7 @@ package final class ReplicaServer {
   var hasWork: Bool {
     subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
-      || recorder?.hasBatch ?? false || recorder?.hasEffects ?? false
+      || recorder?.hasBatch ?? false || recorder?.needsRecord ?? false
   }
 
   // MARK: The journal
@@ -451,6 +451,11 @@ package final class ReplicaServer {
 
   /// The next job to be run on another thread; nil when none is to begin now.
   func nextJob() -> CaptureJob? { joins.nextJob() }
+
+  /// The daemon is about to end: records what no record says yet.
+  func recordLast(_ moment: Moment) {
+    if recorder?.needsLastRecord(moment.instant) ?? false { root.advance() }
+  }
 
   /// Finishes what was accepted and says goodbye to everyone.
   ///

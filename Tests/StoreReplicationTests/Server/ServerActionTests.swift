@@ -45,7 +45,7 @@ import Testing
     #expect(bench.root.state.counter.count == 3)
     #expect(bench.server.counters.duplicates == 2)
     // Also on another connection, in another session.
-    bench.receive(.bye, from: 1)
+    try leave(bench, 1)
     try bench.hello(2, client: 1, token: hello.token)
     #expect(try bench.act(2, sequence: 2, .incrementButtonTapped) == [second[1]])
     #expect(bench.root.state.counter.count == 3)
@@ -214,18 +214,24 @@ import Testing
     )
   }
 
-  /// A client that sends one action and goes.
+  /// A client's connection breaks, and it does not come back in time.
+  private func leave(_ bench: ServerBench, _ peer: UInt8) throws {
+    bench.lose(ServerBench.peer(peer))
+    try bench.advance(by: .seconds(2))
+  }
+
+  /// A client that sends one action and is cut off.
   private func visit(_ bench: ServerBench, _ peer: UInt8) throws {
     let hello = try bench.hello(peer)
     try bench.join(peer, hello, nonce: 1, [.follow("counter")])
     _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
-    bench.receive(.bye, from: peer)
-    try bench.endTurn()
+    try leave(bench, peer)
   }
 
   private func lastSequence(_ bench: ServerBench, ofClient client: UInt8) throws -> UInt64 {
-    defer { bench.receive(.bye, from: 100 + client) }
-    return try bench.hello(100 + client, client: client).lastSequence
+    let sequence = try bench.hello(100 + client, client: client).lastSequence
+    try leave(bench, 100 + client)
+    return sequence
   }
 
   @Test("§13: a full table of clients forgets the one that has gone first, of those that have gone")
@@ -262,17 +268,20 @@ import Testing
     #expect(bench.root.state.counter.count == count)
   }
 
-  @Test("§13: who was cut off is remembered for longer than those who said goodbye")
-  func cutOff() throws {
+  @Test("§10: who says goodbye is forgotten, and takes no place from those who were cut off")
+  func farewell() throws {
     var limits = Limits()
     limits.clients = 2
     let bench = ServerBench(limits: limits)
-    let hello = try bench.hello(1)
-    try bench.join(1, hello, nonce: 1, [.follow("counter")])
-    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    try bench.advance(by: .seconds(11))
-    #expect(bench.server.counters.leasesEnded == 1)
-    for peer: UInt8 in 2...50 { try visit(bench, peer) }
+    try visit(bench, 1)
+    for peer: UInt8 in 2...50 {
+      let hello = try bench.hello(peer)
+      try bench.join(peer, hello, nonce: 1, [.follow("counter")])
+      _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
+      bench.receive(.bye, from: peer)
+      #expect(try bench.hello(peer).lastSequence == 0)
+      bench.receive(.bye, from: peer)
+    }
     let again = try bench.hello(60, client: 1)
     try bench.join(60, again, nonce: 1, [.follow("counter")])
     let count = bench.root.state.counter.count
@@ -281,6 +290,36 @@ import Testing
         == [.applied(revision: 1, hasEffects: false)]
     )
     #expect(bench.root.state.counter.count == count)
+  }
+
+  @Test("§13: of all outcomes the newest of each client are kept, before older ones of anybody")
+  func outcomesOfAll() throws {
+    var limits = Limits()
+    limits.outcomes = 16
+    let (bench, _) = try benchWithCounter(limits: limits)
+    try visit(bench, 2)
+    for sequence: UInt64 in 1...40 {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+      bench.server.checkInvariants()
+    }
+    let actions = Array(repeating: Deck.CounterAction.incrementButtonTapped, count: 40)
+    let outcomes = try bench.act(1, sequence: 1, actions)
+    let kept = outcomes.count { if case .applied = $0 { true } else { false } }
+    #expect(kept >= 12 && kept <= 15)
+    #expect(outcomes.suffix(kept).count { if case .applied = $0 { true } else { false } } == kept)
+    #expect(try lastSequence(bench, ofClient: 2) == 1)
+    #expect(bench.root.state.counter.count == 41)
+  }
+
+  @Test(
+    "§13: as many of its newest as each client may keep",
+    arguments: [
+      ([], 8, .max), ([3, 4], 8, .max), ([8, 8], 8, 4), ([1, 9, 9], 9, 4), ([2, 2, 2], 2, 0),
+    ] as [([Int], Int, Int)],
+  )
+  func shares(_ counts: [Int], _ limit: Int, _ each: Int) {
+    #expect(KeptHistory.outcomesEach(of: counts, within: limit) == each)
+    #expect(counts.reduce(0) { $0 + min($1, each) } <= limit)
   }
 
   @Test("§8: the outcome comes behind the deltas of its turn, and says how far the view is")

@@ -486,6 +486,86 @@ import Testing
     #expect(late.history.clients.map(\.outcomes.count) == [2])
   }
 
+  /// The clients of whom something is found when the daemon starts again.
+  private var remembered: [Identifier] {
+    get throws { try journal.recover(journal.batches.count).history.clients.map(\.id) }
+  }
+
+  @Test func `Who said goodbye is forgotten after a restart as well, with the next record`() throws
+  {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    bench.receive(.bye, from: 1)
+    try bench.endTurn()
+    #expect(try remembered == [ServerBench.clientID(1)], "No record says it yet")
+    try bench.hello(2, isListed: true)
+    try sync(bench)
+    #expect(try remembered == [])
+    // One that comes back under its name is known by what it has sent since.
+    let hello = try bench.hello(1, first: 5)
+    #expect(hello.lastSequence == 4)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 5, .incrementButtonTapped)
+    bench.receive(.bye, from: 1)
+    let again = try bench.hello(1, first: 1)
+    try bench.join(1, again, nonce: 1, [.follow("counter")])
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    try sync(bench)
+    let known = try #require(try journal.recover(journal.batches.count).history.clients.first)
+    #expect(known.last == 1 && known.outcomes.count == 1)
+  }
+
+  @Test func `A daemon that stops records before who said goodbye`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    bench.receive(.bye, from: 1)
+    bench.turn.stop()
+    try bench.endTurn()
+    #expect(journal.batches.count == 2)
+    #expect(try remembered == [])
+  }
+
+  @Test func `Many who say goodbye are a record of their own`() throws {
+    var limits = Limits()
+    limits.unrecordedFarewells = 3
+    let bench = ServerBench(limits: limits, journal: journal)
+    for peer in 1...3 as ClosedRange<UInt8> {
+      let hello = try bench.hello(peer)
+      try bench.join(peer, hello, nonce: 1, [.follow("counter")])
+      _ = try bench.act(peer, sequence: 1, handle: 99, .incrementButtonTapped)
+      #expect(journal.batches.isEmpty)
+      bench.receive(.bye, from: peer)
+      try bench.endTurn()
+    }
+    #expect(try journal.records.map(\.details.forgotten.count) == [3])
+  }
+
+  @Test func `After a restart there are no more outcomes than before, and each client's newest`()
+    throws
+  {
+    var limits = Limits()
+    limits.outcomes = 12
+    let bench = ServerBench(limits: limits, journal: journal)
+    for peer in 1...4 as ClosedRange<UInt8> {
+      let hello = try bench.hello(peer)
+      try bench.join(peer, hello, nonce: 1, [.follow("counter")])
+      for sequence in 1...(peer == 1 ? 2 : 20) as ClosedRange<UInt64> {
+        _ = try bench.act(peer, sequence: sequence, .incrementButtonTapped)
+        try sync(bench)
+      }
+    }
+    let recovered = try journal.recover(journal.batches.count, limits: limits)
+    let counts = recovered.history.clients.map(\.outcomes.count)
+    #expect(counts.reduce(0, +) <= 12 && counts.allSatisfy { $0 >= 2 }, "\(counts)")
+    #expect(recovered.history.clients.map(\.last) == [2, 20, 20, 20])
+    let again = ServerBench(limits: limits, journal: BenchJournal(), recovered: recovered)
+    again.server.checkInvariants()
+    #expect(try again.hello(2).lastSequence == 20)
+  }
+
   @Test func `A sequence without a record was refused, and is known as that`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)

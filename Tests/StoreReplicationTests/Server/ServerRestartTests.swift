@@ -78,7 +78,7 @@ import Testing
     #expect(interrupted.restoration?.interrupted == [fact])
 
     bench.gate.open()
-    while bench.server.recorder?.hasEffects == false { await Task.yield() }
+    while bench.server.recorder?.needsRecord == false { await Task.yield() }
     try sync(bench, journal)
     #expect(try origin(journal, journal.records.count - 1) == .daemon)
     let ended = try journal.recover(journal.batches.count)

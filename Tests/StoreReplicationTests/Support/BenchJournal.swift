@@ -33,9 +33,13 @@ final class BenchJournal: Journal {
   }
 
   /// What is found when the daemon starts again, of the first so many batches.
-  func recover(_ count: Int, snapshot: Int? = nil) throws -> Recovered<Deck.State> {
+  func recover(
+    _ count: Int,
+    snapshot: Int? = nil,
+    limits: Limits = Limits(),
+  ) throws -> Recovered<Deck.State> {
     let form = DurableForm(Deck.State.self)
-    let recovery = Recovery(form, initial: Deck.State())
+    let recovery = Recovery(form, initial: Deck.State(), limits: limits)
     try recovery.written(by: form.schema)
     if let snapshot { try recovery.take(snapshot: snapshots[snapshot].encoded()[...]) }
     for batch in batches.prefix(count) where batch.revisions.lowerBound > recovery.revision {
