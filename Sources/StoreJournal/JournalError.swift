@@ -6,6 +6,12 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case foreign
     /// A later release wrote it.
     case newer
+    /// An earlier release wrote it, in a form that is not read any more.
+    case older
+    /// There is none.
+    case missing
+    /// Where something was to go there is something.
+    case occupied
     /// The program's types cannot read what is kept.
     case schema
     /// What was kept is not what is found.

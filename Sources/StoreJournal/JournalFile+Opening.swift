@@ -129,14 +129,12 @@ extension JournalFile {
     )
   }
 
-  /// Refuses what another root or a later release wrote, before anything is changed.
+  /// Refuses what another root or another release wrote that is not read here, before anything is
+  /// changed.
   static func check(_ meta: Meta, root: String?, directory: String) throws {
-    if let format = meta["format"].flatMap(Int.init), format > Self.format {
-      throw JournalError(
-        .newer,
-        "The journal in \(directory) has format \(format), and this program knows formats "
-          + "up to \(Self.format). Use the release that wrote it, or a later one.",
-      )
+    let journal = "The journal in \(directory)"
+    guard let format = meta["format"].flatMap(Int.init) else {
+      throw JournalError(.corrupt, "\(journal) does not say its format. Restore a backup.")
     }
     guard let root, let found = meta["root"], found != root else { return }
     throw JournalError(
@@ -152,6 +150,7 @@ extension JournalFile {
     let known = try Int64.fetchOne(
       db,
       sql: "SELECT id FROM build WHERE schema = ?",
+    try check(format: format, of: journal)
       arguments: [bytes],
     )
     if let known { return known }
@@ -160,6 +159,24 @@ extension JournalFile {
       arguments: [bytes, Int64(bitPattern: SipHash24.hash([UInt8](bytes)[...]))],
     )
     return db.lastInsertedRowID
+  /// Refuses what is kept in a form that is not read here, by its number.
+  package static func check(format: Int, of what: String) throws(JournalError) {
+    if format > Self.format {
+      throw JournalError(
+        .newer,
+        "\(what) has format \(format), and this program knows formats up to \(Self.format). "
+          + "Use the release that wrote it, or a later one.",
+      )
+    }
+    if format < oldestFormat {
+      throw JournalError(
+        .older,
+        "\(what) has format \(format), and this program reads formats from \(oldestFormat) on. "
+          + "Use the release that wrote it.",
+      )
+    }
+  }
+
   }
 
   private static func create(_ db: Database, root: String, epoch: UInt64) throws {

@@ -13,8 +13,15 @@ import Synchronization
 /// Opening changes nothing that is there. ``begin()``, once all could be read, notes who writes
 /// from now on.
 package final class JournalFile: Sendable {
-  /// The form on disk; a later one is refused.
-  static let format = 1
+  /// The number of the form on disk: of the tables, of records, and of snapshots.
+  ///
+  /// It changes with each of them that an earlier release could not read, or would read as
+  /// something else.
+  package static let format = 2
+  /// The oldest one that is read.
+  ///
+  /// In format 1 records did not say how they came about.
+  static let oldestFormat = 2
   /// What is let go of in one transaction, so that no commit waits for long.
   static let (rowsPerPiece, bytesPerPiece) = (64, 1 << 20)
   static let snapshotsKept = 2

@@ -426,12 +426,24 @@ import Testing
     #expect(refusal.1.contains("\"Kitchen\"") && refusal.1.contains("\"Garden\""))
   }
 
-  @Test func `A journal of a later release is refused by its number`() throws {
-    _ = try open()
-    try tamper("UPDATE meta SET value = '99' WHERE name = 'format'")
+  @Test(arguments: [(99, JournalError.Code.newer), (1, .older), (0, .older)])
+  func `A journal of another release is refused by its number`(
+    _ format: Int,
+    _ code: JournalError.Code,
+  ) throws {
+    try open().close()
+    try tamper("UPDATE meta SET value = '\(format)' WHERE name = 'format'")
     let refusal = try #require(message { _ = try open() })
-    #expect(refusal.0 == .newer)
-    #expect(refusal.1.contains("99"))
+    #expect(refusal.0 == code)
+    #expect(refusal.1.contains("format \(format),") && refusal.1.contains(" 2"))
+    let reading = try #require(message { _ = try JournalReader(directory: directory.path) })
+    #expect(reading == refusal)
+  }
+
+  @Test func `A journal that does not say its format is refused`() throws {
+    try open().close()
+    try tamper("DELETE FROM meta WHERE name = 'format'")
+    #expect(message { _ = try open() }?.0 == .corrupt)
   }
 
   @Test func `A record that is not what was kept is refused, and named`() throws {
