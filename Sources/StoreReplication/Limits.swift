@@ -40,8 +40,8 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one such user in a second, and in a moment after a rest: more than hands and
   /// scripts send, and a part of what the daemon can do.
   package var actionsPerSecond = 4096
-  /// Descriptions and statuses that one connection asks for in a second: each is as long as a
-  /// hundred outcomes, and waits in the daemon until it is read.
+  /// Descriptions, statuses and questions for the past that one connection asks in a second: each
+  /// answer is as long as a hundred outcomes, and waits in the daemon until it is read.
   package var reportsPerSecond = 64
   /// Actions of one session whose effects run at once: each has a task.
   package var effectsPerSession = 4096
@@ -73,6 +73,8 @@ package struct Limits: Sendable, Equatable {
   package var snapshotBytes = 256 << 20
   /// Questions for the past that wait for an answer: they are answered one by one.
   package var historyJobs = 64
+  /// Those of them that one connection has asked: others are answered in between.
+  package var historyJobsPerPeer = 4
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 64
   /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as
@@ -90,10 +92,10 @@ package struct Limits: Sendable, Equatable {
 
   /// Bytes of records after which a daemon keeps a snapshot: so much is read again when it starts.
   package var recordBytesPerSnapshot = 16 << 20
-  /// Revisions that wait to become durable: beyond this clients' actions wait, and are refused
-  /// once the disk has stalled, so that it does not fill the memory.
   /// Clients who said goodbye of which no record says it yet: one is made for so many.
   package var unrecordedFarewells = 1024
+  /// Revisions that wait to become durable: beyond this clients' actions wait, and are refused
+  /// once the disk has stalled, so that it does not fill the memory.
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20

@@ -32,6 +32,11 @@ extension ProcessTests {
         #expect(!live.output.joined().utf8.contains(0x1b))
         let todos = try await world.client(["log", "--scope", "todos"])
         #expect(todos.output.count == 1)
+        // A row is a scope as well.
+        let changed = lines[2]["changed"]?.items?.compactMap(\.text)
+        #expect(changed?.count == 2 && changed?.last?.hasPrefix("todos/items/") == true)
+        let row = try await world.client(["log", "--scope", changed?.last ?? ""])
+        #expect(row.output == todos.output)
         let early = try await world.answer("--json", "at", "1", "get", "counter")
         #expect(early["count"]?.int == 1)
         let verified = try await world.answer("--json", "verify")

@@ -48,6 +48,8 @@ struct Log: ParsableCommand {
 
   /// How long is waited before a daemon is asked for more.
   private static let pause: Duration = .milliseconds(200)
+  /// The same between two parts of what there is already.
+  private static let breath: Duration = .milliseconds(20)
 
   func run() throws {
     let (scope, client, follow, start) = (scope, client, follow, after)
@@ -61,7 +63,7 @@ struct Log: ParsableCommand {
       while left > 0, !stop.isSet {
         let query = HistoryQuery.log(
           after: next,
-          count: UInt64(min(left, 512)),
+          count: UInt64(min(left, 2048)),
           scope: scope,
           client: client,
         )
@@ -75,6 +77,10 @@ struct Log: ParsableCommand {
         left -= entries.count
         if reached > next {
           next = reached
+          // A connection that asks for more in a second than is given is closed.
+          if next < end, let daemon = past.daemon {
+            try await daemon.connection.pause(for: Self.breath)
+          }
         } else if follow, let daemon = past.daemon {
           try await daemon.connection.pause(for: Self.pause)
         } else {

@@ -196,6 +196,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
             if let scope = followed.scopes[id] { body(scope) }
           }
         },
+        changedIDs: ExposedRows.changedIDs(of: part, ids),
         followed: { action in
           let action = action.assumingMemoryBound(to: RootAction.self)
           guard case .element(let id, _)? = path.extract(from: action.pointee) else { return nil }

@@ -85,6 +85,11 @@ package final class ExposedScopes {
     if case .whole(let scope, _, _) = kind { scope } else { nil }
   }
 
+  /// The scopes of rows, where there is one for each.
+  var rows: ExposedRows? {
+    if case .rows(let rows) = kind { rows } else { nil }
+  }
+
   /// The scope of a name, as ``ScopeDescription/match(_:)`` has taken it apart.
   func scope(id: String?) throws(CodecError) -> RootScope {
     switch kind {
@@ -178,6 +183,8 @@ package struct ExposedRows {
   let find: (String) throws(CodecError) -> Row
   /// Hands over the followed scopes of the rows that differ in two roots.
   let forEachChanged: (_ old: Place, _ new: Place, (RootScope) -> Void) -> Void
+  /// Hands over the ids, as scopes' names have them, of all rows that differ in two roots.
+  let changedIDs: @Sendable (_ old: Place, _ new: Place, (String) -> Void) -> Void
   /// The followed scope of the row that an action is for.
   let followed: (_ action: Place) -> RootScope?
 
@@ -185,11 +192,33 @@ package struct ExposedRows {
   init(
     find: @escaping (String) throws(CodecError) -> Row,
     forEachChanged: @escaping (Place, Place, (RootScope) -> Void) -> Void,
+    changedIDs: @escaping @Sendable (Place, Place, (String) -> Void) -> Void,
     followed: @escaping (Place) -> RootScope?,
   ) {
     self.find = find
     self.forEachChanged = forEachChanged
+    self.changedIDs = changedIDs
     self.followed = followed
+  }
+
+  /// Finds the rows of an array that are not the same in two roots.
+  @usableFromInline
+  static func changedIDs<Root: Sendable, ID: Hashable & WireValue, Element: ReplicatedState>(
+    of part: StoredPart<Root, IdentifiedArray<ID, Element>>,
+    _ ids: SchemaDocument,
+  ) -> @Sendable (Place, Place, (String) -> Void) -> Void {
+    { old, new, body in
+      let old = part.read(at: old.assumingMemoryBound(to: Root.self))
+      let new = part.read(at: new.assumingMemoryBound(to: Root.self))
+      new.forEachChangedID(since: old) { id in
+        var encoder = CBOREncoder()
+        // One that only has another place is the same.
+        guard new[id: id].encodeDelta(from: old[id: id], to: &encoder),
+          let text = ScopeDescription.text(of: id, ids)
+        else { return }
+        body(text)
+      }
+    }
   }
 }
 

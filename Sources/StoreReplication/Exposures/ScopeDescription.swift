@@ -59,6 +59,27 @@ package struct ScopeDescription: Hashable, Sendable {
     return try ID(encoded: value.encoded())
   }
 
+  /// The text that stands for an id in a scope's name; nil for one that is none of its schema.
+  static func text(of id: some WireValue, _ document: SchemaDocument) -> String? {
+    do throws(CodecError) {
+      return text(of: try GenericValue(encoded: id.encoded()), document.root, document)
+    } catch {
+      // It does not read what it wrote, so nobody can name it.
+      return nil
+    }
+  }
+
+  /// The text that stands for an id, of a schema in a document.
+  static func text(
+    of id: GenericValue,
+    _ schema: Schema,
+    _ document: SchemaDocument,
+  ) -> String {
+    let tree = JSONProjection.tree(id, schema: schema, in: document)
+    if case .string(let text) = tree { return text }
+    return tree.text()
+  }
+
   /// An id is written as its JSON without quotes: so a string, or else whatever the text says.
   private static func idValue(
     _ text: String,

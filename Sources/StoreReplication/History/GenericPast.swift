@@ -113,7 +113,7 @@ package struct GenericPast: PastRoot {
     case .identified(let field, let id, let element):
       guard case .array(let rows) = value else { return nil }
       let row = rows.first { row in
-        row[field: field].map { text(of: $0, id, document) == name } ?? false
+        row[field: field].map { ScopeDescription.text(of: $0, id, document) == name } ?? false
       }
       return row.map { ($0, element) }
     case .named:
@@ -133,17 +133,13 @@ package struct GenericPast: PastRoot {
     switch schema {
     case .identified(let field, let id, _):
       guard case .array(let rows) = value else { return [] }
-      return rows.prefix(1_000).compactMap { $0[field: field].map { text(of: $0, id, document) } }
+      return rows.prefix(1_000).compactMap { row in
+        row[field: field].map { ScopeDescription.text(of: $0, id, document) }
+      }
     default:
       guard case .record(let fields)? = document.definition(of: schema) else { return [] }
       return fields.map(\.name)
     }
-  }
-
-  private func text(of id: GenericValue, _ schema: Schema, _ document: SchemaDocument) -> String {
-    let tree = JSONProjection.tree(id, schema: schema, in: document)
-    if case .string(let text) = tree { return text }
-    return tree.text()
   }
 
   package func scope() throws(HistoryError) -> [UInt8] { try found().value.encoded() }

@@ -130,7 +130,7 @@ extension JournalExcerpt {
 
   /// The state that it begins with.
   package func root<Root: Sendable>(_ form: DurableForm<Root>) throws(HistoryError) -> Root {
-    var past = TypedPast(form, scopes: [], asked: nil)
+    var past = TypedPast(form)
     _ = try past.rewind(to: before, in: source)
     guard let root = past.root else {
       throw HistoryError(.corrupt, "The journal has no first state.")

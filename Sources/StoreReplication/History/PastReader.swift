@@ -187,7 +187,7 @@ package enum PastTelling: Hashable, Sendable {
 /// How much of the past is told at once.
 package struct PastLimits: Hashable, Sendable {
   /// Entries of the log in one answer.
-  package var entries = 512
+  package var entries = 2048
   /// Their bytes.
   package var bytes = 256 << 10
   /// Records that are looked through for one answer.

@@ -100,7 +100,7 @@ package final class Replay<Root: Sendable, RootAction> {
     _ body: (Step) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     let walk = try HistoryWalk(source, revisions)
-    var past = TypedPast(form, scopes: [], asked: nil)
+    var past = TypedPast(form)
     try walk.run(&past) { (past, entry) throws(HistoryError) in
       guard let old = past.root else { return false }
       _ = try past.advance(entry.record, entry.schema, naming: false)

@@ -5,19 +5,19 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
   private let form: DurableForm<Root>
   private var reader: DurableReader<Root>
   /// The scopes whose changes are named.
-  private let scopes: [(name: String, source: ScopeSource)]
+  private let named: [NamedScopes]
   /// The one whose state is asked for.
   private let asked: ScopeSource?
   private(set) var root: Root?
 
   init(
     _ form: DurableForm<Root>,
-    scopes: [(name: String, source: ScopeSource)],
-    asked: ScopeSource?,
+    naming named: [NamedScopes] = [],
+    asked: ScopeSource? = nil,
   ) {
     self.form = form
     reader = DurableReader(form)
-    self.scopes = scopes
+    self.named = named
     self.asked = asked
   }
 
@@ -43,11 +43,12 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
     return withUnsafePointer(to: old) { old in
       withUnsafePointer(to: new) { new in
         let (old, new) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
-        return scopes.filter { scope in
-          var encoder = CBOREncoder()
-          return scope.source.encodeDelta(old, new, &encoder)
+        var names: [String] = []
+        for name in named.lazy.flatMap({ $0.changed(from: old, to: new) })
+        where !names.contains(name) {
+          names.append(name)
         }
-        .map(\.name)
+        return names
       }
     }
   }

@@ -35,6 +35,7 @@ extension ReplicaServer {
   /// Asks for something of the past, which another thread finds.
   func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
     let peer = session.peer
+    guard mayAsk(peer) else { return }
     let rights = access.grants.rights(of: session.origin.identity)
     guard let answer = root.past(query, rights) else {
       let message = "There is no such scope. Ask for those that there are with describe."
@@ -44,11 +45,14 @@ extension ReplicaServer {
       let message = "This daemon keeps no history: its state is in memory only."
       return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
     }
-    guard historyJobs < limits.historyJobs else {
-      let message = "\(historyJobs) questions for the past wait already. Ask again later."
+    let waiting = historyJobs.values.reduce(0, +)
+    guard waiting < limits.historyJobs, historyJobs[peer] ?? 0 < limits.historyJobsPerPeer else {
+      let message =
+        "\(waiting) questions for the past wait already, \(historyJobs[peer] ?? 0) of them yours. "
+        + "Ask again later."
       return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
     }
-    historyJobs += 1
+    historyJobs[peer, default: 0] += 1
     onHistory(HistoryJob(request: request, peer: peer, answer: answer))
   }
 

@@ -49,8 +49,8 @@ package final class ReplicaServer {
   /// Has somebody find something of the past, and hand it to ``DaemonTurn/finish(_:)``; nil where
   /// none is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
-  /// Questions for the past that have no answer yet.
-  var historyJobs = 0
+  /// Questions for the past that have no answer yet, by who asked.
+  var historyJobs: [PeerID: Int] = [:]
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
   ///
@@ -283,7 +283,7 @@ package final class ReplicaServer {
   /// Takes what was found of the past.
   func receive(_ result: HistoryJob.Result, at moment: Moment) {
     now = moment
-    historyJobs -= 1
+    historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
     outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)
   }
 

@@ -309,15 +309,13 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     _ query: HistoryQuery,
     _ rights: Rights,
   ) -> (@Sendable (any HistorySource) -> HistoryAnswer)? {
-    var scopes = exposed.compactMap { exposed in
-      exposed.whole.map { (name: exposed.description.name, source: $0.source) }
-    }
-    .filter { rights.sees($0.name) }
+    var named = exposed.compactMap { NamedScopes($0, rights) }
     var asked: ScopeSource?
     switch query {
     case .log(_, _, let scope?, _):
       guard rights.sees(scope), let source = source(called: scope) else { return nil }
-      if !scopes.contains(where: { $0.name == scope }) { scopes.append((scope, source)) }
+      // By its own name, which may not be the one that it has among many rows.
+      named.append(NamedScopes(scope, source))
     case .state(_, let scope):
       guard rights.sees(scope), let source = source(called: scope) else { return nil }
       asked = source
@@ -327,7 +325,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     guard let form = journal?.form else {
       return { _ in .failed(HistoryError(.unavailable, "This daemon keeps no history.")) }
     }
-    let past = TypedPast(form, scopes: scopes, asked: asked)
+    let past = TypedPast(form, naming: named, asked: asked)
     let telling: PastTelling = rights.isEverything ? .exposed : .changes
     return { source in
       var reader = PastReader(source, past, telling: telling)

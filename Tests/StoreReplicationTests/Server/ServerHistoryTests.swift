@@ -75,7 +75,65 @@ import Testing
     #expect(entries[0][field: "scope"] == .text("counter"))
     #expect(entries[0][field: "action"] == .text("incrementButtonTapped"))
     #expect(entries[0][field: "changed"] == .array([.text("counter")]))
-    #expect(entries[2][field: "changed"] == .array([.text("cards")]))
+    #expect(entries[2][field: "changed"] == .array([.text("cards"), .text("cards/row/1")]))
+  }
+
+  @Test func `Of a change of many rows some are named, and that there are others`() throws {
+    let exposed = Deck.exposures.map { $0.scopes() }
+    var (old, new) = (Deck.State(), Deck.State())
+    old.cards = IdentifiedArray(uniqueElements: (1...100).map { Deck.Card(id: $0, title: "old") })
+    new.cards = IdentifiedArray(uniqueElements: (1...100).map { Deck.Card(id: $0, title: "new") })
+    func changed(_ rights: Rights) -> [String] {
+      withUnsafePointer(to: old) { old in
+        withUnsafePointer(to: new) { new in
+          exposed.compactMap { NamedScopes($0, rights) }
+            .flatMap { $0.changed(from: UnsafeRawPointer(old), to: UnsafeRawPointer(new)) }
+        }
+      }
+    }
+    let names = changed(.everything)
+    #expect(names.first == "cards" && names.last == "cards/row/<id>")
+    #expect(names.count == 1 + NamedScopes.mostRows + 1 && Set(names).count == names.count)
+    // Who may see one row is told of that one, wherever it is among them.
+    let line = Grants.Line(
+      grantee: .user(1),
+      scopes: [try #require(ScopePattern("cards/row/99"))],
+      sees: true,
+      sends: .nothing,
+    )
+    let grants = Grants(owner: 0, lines: [line])
+    #expect(changed(grants.rights(of: .user(1, group: 1, process: 1))) == ["cards/row/99"])
+    // One that only has another place is the same.
+    new.cards = IdentifiedArray(uniqueElements: old.cards.reversed())
+    #expect(changed(.everything) == ["cards"])
+  }
+
+  @Test func `One connection has few questions at once, and only so many a second`() throws {
+    let (bench, history) = try bench()
+    var jobs: [HistoryJob] = []
+    bench.server.onHistory = { jobs.append($0) }
+    func ask(_ count: Int) throws -> [DaemonMessage] {
+      for _ in 0..<count { bench.receive(.history(request: 5, .verify), from: 1) }
+      try bench.endTurn()
+      return bench.take(1)
+    }
+    _ = bench.take(1)
+    #expect(try ask(6).count == 2, "Two are refused at once")
+    #expect(jobs.count == 4)
+    try bench.hello(2)
+    bench.receive(.history(request: 5, .verify), from: 2)
+    #expect(jobs.count == 5, "Others get theirs")
+    for job in jobs { bench.turn.finish(job.run(history)) }
+    try bench.endTurn()
+    #expect(bench.take(1).count == 4)
+    #expect(try ask(4).isEmpty)
+    #expect(jobs.count == 9)
+    _ = try ask(100)
+    #expect(bench.server.counters.reportsRefused == 1)
+    #expect(bench.cuts.count == 1)
+    // What is found for who has gone is thrown away, and counts no more.
+    for job in jobs[5...] { bench.turn.finish(job.run(history)) }
+    #expect(bench.server.historyJobs.isEmpty)
   }
 
   @Test func `What no client may see is not told by name`() throws {

@@ -1,0 +1,54 @@
+import StoreState
+
+/// Scopes whose changes the log names: one, or those of rows.
+struct NamedScopes: Sendable {
+  /// Of a change of more rows so many are named.
+  static let mostRows = 64
+
+  private let kind: Kind
+
+  private enum Kind: Sendable {
+    case scope(String, ScopeSource)
+    case rows(
+      ScopeDescription,
+      Rights,
+      changedIDs: @Sendable (ScopeSource.Place, ScopeSource.Place, (String) -> Void) -> Void,
+    )
+  }
+
+  init(_ name: String, _ source: ScopeSource) { kind = .scope(name, source) }
+
+  /// The scopes of one exposure, as far as somebody may see them; nil for none.
+  @MainActor
+  init?(_ exposed: ExposedScopes, _ rights: Rights) {
+    let description = exposed.description
+    if let whole = exposed.whole {
+      guard rights.sees(description.name) else { return nil }
+      kind = .scope(description.name, whole.source)
+    } else if let rows = exposed.rows {
+      kind = .rows(description, rights, changedIDs: rows.changedIDs)
+    } else {
+      return nil
+    }
+  }
+
+  /// The names of those that differ in two roots.
+  ///
+  /// Where there are too many rows, what the others are called comes last: `todos/items/<id>`.
+  func changed(from old: ScopeSource.Place, to new: ScopeSource.Place) -> [String] {
+    switch kind {
+    case .scope(let name, let source):
+      var encoder = CBOREncoder()
+      return source.encodeDelta(old, new, &encoder) ? [name] : []
+    case .rows(let description, let rights, let changedIDs):
+      var names: [String] = []
+      changedIDs(old, new) { id in
+        guard names.count <= Self.mostRows else { return }
+        let name = "\(description.name)/\(id)"
+        if rights.sees(name) { names.append(name) }
+      }
+      guard names.count > Self.mostRows else { return names }
+      return names.dropLast() + [description.pattern]
+    }
+  }
+}
