@@ -1,5 +1,7 @@
 import ArgumentParser
 import StoreClient
+import StoreJournal
+import StoreReplication
 import StoreState
 
 /// Why a command could not do what it was asked.
@@ -10,6 +12,8 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
     case usage = 64
     /// An action or a scope is not what the daemon takes.
     case badData = 65
+    /// What should be made is there already.
+    case cannotCreate = 73
     /// The output or the input failed.
     case inputOutput = 74
     /// It may work at another time.
@@ -47,8 +51,23 @@ enum Note {
     case let error as ConnectionError:
       print("\(error)")
       return ExitCode(error.code.exitStatus)
+    case let error as HistoryError:
+      return failure(
+        CommandError(error.code == .unavailable ? .tryAgain : .badData, error.message)
+      )
+    case let error as JournalError:
+      return failure(CommandError(status(of: error.code), error.message))
     // The parser's own errors know how to say themselves.
     default: return error
+    }
+  }
+
+  private static func status(of code: JournalError.Code) -> CommandError.Status {
+    switch code {
+    case .foreign, .newer, .older, .schema, .corrupt, .missing: .badData
+    case .occupied: .cannotCreate
+    case .full, .busy: .tryAgain
+    case .system: .inputOutput
     }
   }
 }

@@ -1,3 +1,4 @@
+import StoreJournal
 import StoreReplication
 import Synchronization
 import ZeroMQ
@@ -14,7 +15,7 @@ import Darwin
 /// over the clients that come.
 final class StoreDirectory: Sendable {
   let path: String
-  private let descriptor: Int32
+  private let lock: DirectoryLock
   /// The files that clients find, as they were when everything was open.
   private let files = Mutex<[String: FileIdentity]>([:])
 
@@ -22,10 +23,8 @@ final class StoreDirectory: Sendable {
   init(_ path: String) throws(HostError) {
     self.path = path
     try Self.makePrivate(path)
-    descriptor = try Self.lock("\(path)/lock", directory: path)
+    lock = try Self.lock(path)
   }
-
-  deinit { close(descriptor) }
 
   // MARK: - Keeping it
 
@@ -96,43 +95,32 @@ final class StoreDirectory: Sendable {
     }
   }
 
-  private static func lock(_ file: String, directory: String) throws(HostError) -> Int32 {
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      throw HostError(
-        .cannotCreate,
-        "The lock \(file) could not be opened: \(systemMessage()).",
-        remedy: "Check the directory's owner and the disk.",
-      )
+  private static func lock(_ directory: String) throws(HostError) -> DirectoryLock {
+    let file = DirectoryLock.file(in: directory)
+    do throws(DirectoryLock.Failure) {
+      return try DirectoryLock(directory)
+    } catch {
+      switch error {
+      case .held(let pid):
+        throw HostError(
+          .alreadyRunning,
+          "A daemon with pid \(pid) serves the directory \(directory) already.",
+          remedy: "Use it, stop it with: kill \(pid), or name another directory with --dir.",
+        )
+      case .unopened(let reason):
+        throw HostError(
+          .cannotCreate,
+          "The lock \(file) could not be opened: \(reason).",
+          remedy: "Check the directory's owner and the disk.",
+        )
+      case .unwritten(let reason):
+        throw HostError(
+          .cannotCreate,
+          "The lock \(file) could not be written: \(reason).",
+          remedy: "Check that the disk is not full.",
+        )
+      }
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let pid = owner(descriptor)
-      close(descriptor)
-      throw HostError(
-        .alreadyRunning,
-        "A daemon with pid \(pid) serves the directory \(directory) already.",
-        remedy: "Use it, stop it with: kill \(pid), or name another directory with --dir.",
-      )
-    }
-    let text = Array("\(getpid())\n".utf8)
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
-    else {
-      close(descriptor)
-      throw HostError(
-        .cannotCreate,
-        "The lock \(file) could not be written: \(systemMessage()).",
-        remedy: "Check that the disk is not full.",
-      )
-    }
-    return descriptor
-  }
-
-  /// The pid in a lock that somebody else holds.
-  private static func owner(_ descriptor: Int32) -> String {
-    var buffer = [UInt8](repeating: 0, count: 32)
-    let count = pread(descriptor, &buffer, buffer.count, 0)
-    let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
-    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
   }
 
   static func systemMessage() -> String { String(cString: strerror(errno)) }

@@ -35,6 +35,25 @@ enum DurableFile {
     guard fsync(descriptor) == 0 else { throw failure("sync", draft, isKnown: false) }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     isKept = true
+    try syncDirectory(of: path)
+  }
+
+  /// Syncs a file that somebody has written, moves it to its place and syncs the directory.
+  static func publish(_ draft: String, as path: String) throws(JournalError) {
+    try sync(draft)
+    guard rename(draft, path) == 0 else { throw failure("move", draft) }
+    try syncDirectory(of: path)
+  }
+
+  /// Syncs a file that somebody writes.
+  static func sync(_ path: String) throws(JournalError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure("sync", path, isKnown: false) }
+  }
+
+  private static func syncDirectory(of path: String) throws(JournalError) {
     try syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
   }
 

@@ -12,25 +12,38 @@ extension JournalFile {
     /// For a history that begins.
     var epoch: UInt64
 
-    var path: String { "\(directory)/journal.sqlite" }
+    var path: String { JournalFile.path(in: directory) }
+  }
+
+  /// The file of a directory's history.
+  static func path(in directory: String) -> String { "\(directory)/journal.sqlite" }
+
+  /// Refuses a directory that was to get a history, and has only a part of it.
+  static func checkCopy(_ request: Request) throws {
+    let draft = request.path + DurableFile.draftSuffix
+    guard FileManager.default.fileExists(atPath: draft) else { return }
+    throw JournalError(
+      .corrupt,
+      "A history was to be copied to \(request.directory), and that was not finished. Remove the "
+        + "directory, then copy it again.",
+    )
   }
 
   /// Refuses a history whose last part SQLite would leave out without a word, before SQLite reads
   /// it: where it closes the file it has thrown the rest away.
-  static func checkLog(_ request: Request) throws {
-    let commits = WriteAheadLog.commitsBehindDamage("\(request.path)-wal")
+  static func checkLog(in directory: String) throws {
+    let commits = WriteAheadLog.commitsBehindDamage("\(path(in: directory))-wal")
     // The last one may have been under way when the machine ended.
     guard commits > 1 else { return }
     var configuration = Configuration()
     configuration.readonly = true
-    let meta = try DatabaseQueue(path: request.path, configuration: configuration).read { db in
-      try db.tableExists("meta") ? try Meta(db) : Meta()
-    }
+    let file = try DatabaseQueue(path: path(in: directory), configuration: configuration)
+    let meta = try file.read { db in try db.tableExists("meta") ? try Meta(db) : Meta() }
     // What was not promised may be gone when the machine was started again.
     guard meta.durability == .full || meta["boot"] == boot() else { return }
     throw JournalError(
       .corrupt,
-      "The journal in \(request.directory) is damaged: \(commits) writes at its end cannot be "
+      "The journal in \(directory) is damaged: \(commits) writes at its end cannot be "
         + "read, though the disk had said that it keeps them. Look at the disk, then restore a "
         + "backup. To go on from the last checkpoint, some megabytes earlier, move "
         + "journal.sqlite-wal away.",
@@ -48,7 +61,7 @@ extension JournalFile {
     }
     let meta = try Meta(db)
     try check(meta, root: request.root, directory: request.directory)
-    guard let epoch = meta["epoch"].flatMap({ UInt64($0, radix: 16) }) else {
+    guard let epoch = meta.epoch else {
       throw JournalError(.corrupt, "The journal in \(request.directory) has no epoch.")
     }
     let writer = try Data.fetchOne(
@@ -136,6 +149,7 @@ extension JournalFile {
     guard let format = meta["format"].flatMap(Int.init) else {
       throw JournalError(.corrupt, "\(journal) does not say its format. Restore a backup.")
     }
+    try check(format: format, of: journal)
     guard let root, let found = meta["root"], found != root else { return }
     throw JournalError(
       .foreign,
@@ -144,21 +158,6 @@ extension JournalFile {
     )
   }
 
-  /// The number of the build that has a schema.
-  private static func note(_ schema: SchemaDocument, in db: Database) throws -> Int64 {
-    let bytes = Data(schema.encoded())
-    let known = try Int64.fetchOne(
-      db,
-      sql: "SELECT id FROM build WHERE schema = ?",
-    try check(format: format, of: journal)
-      arguments: [bytes],
-    )
-    if let known { return known }
-    try db.execute(
-      sql: "INSERT INTO build (schema, sum) VALUES (?, ?)",
-      arguments: [bytes, Int64(bitPattern: SipHash24.hash([UInt8](bytes)[...]))],
-    )
-    return db.lastInsertedRowID
   /// Refuses what is kept in a form that is not read here, by its number.
   package static func check(format: Int, of what: String) throws(JournalError) {
     if format > Self.format {
@@ -177,9 +176,23 @@ extension JournalFile {
     }
   }
 
+  /// The number of the build that has a schema.
+  static func note(_ schema: SchemaDocument, in db: Database) throws -> Int64 {
+    let bytes = Data(schema.encoded())
+    let known = try Int64.fetchOne(
+      db,
+      sql: "SELECT id FROM build WHERE schema = ?",
+      arguments: [bytes],
+    )
+    if let known { return known }
+    try db.execute(
+      sql: "INSERT INTO build (schema, sum) VALUES (?, ?)",
+      arguments: [bytes, Int64(bitPattern: SipHash24.hash([UInt8](bytes)[...]))],
+    )
+    return db.lastInsertedRowID
   }
 
-  private static func create(_ db: Database, root: String, epoch: UInt64) throws {
+  static func create(_ db: Database, root: String, epoch: UInt64) throws {
     try db.execute(
       sql: """
         CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -245,6 +258,8 @@ extension JournalFile {
     }
 
     subscript(name: String) -> String? { values[name] }
+
+    var epoch: UInt64? { self["epoch"].flatMap { UInt64($0, radix: 16) } }
 
     /// What was promised; nil where nothing was written yet.
     var durability: Durability? { self["durability"].flatMap(Durability.init(rawValue:)) }

@@ -53,16 +53,21 @@ extension JournalFile {
         row.last >= row.first
       else {
         throw corrupt(
-          "revision \(next) is missing: the next ones kept are \(row.first) to \(row.last)"
+          "revision \(next) is missing: the next ones kept are \(row.first) to \(row.last)",
+          before: next,
         )
       }
       guard row.isWhole else {
         throw corrupt(
-          "revisions \(row.first) to \(row.last) do not have the checksum they were kept with"
+          "revisions \(row.first) to \(row.last) do not have the checksum they were kept with",
+          before: next,
         )
       }
       guard before == nil || before == row.before else {
-        throw corrupt("revisions \(row.first) to \(row.last) belong to another history")
+        throw corrupt(
+          "revisions \(row.first) to \(row.last) belong to another history",
+          before: next,
+        )
       }
       try hand(.build(try schema(of: row.build, db)), at: next, to: take)
       let sessions = UInt64(bitPattern: row.sessions)
@@ -90,18 +95,32 @@ extension JournalFile {
             + "it, or give what changed a former name or a default.",
         )
       }
-      throw corrupt("revision \(revision) cannot be read: \(error)")
+      throw corrupt("revision \(revision) cannot be read: \(error)", before: revision)
     }
   }
 
-  private func corrupt(_ what: String) -> JournalError { Self.corrupt(directory, what) }
+  private func corrupt(_ what: String, before revision: UInt64? = nil) -> JournalError {
+    Self.corrupt(directory, what, before: revision)
+  }
 
-  private static func corrupt(_ directory: String, _ what: String) -> JournalError {
+  private static func corrupt(
+    _ directory: String,
+    _ what: String,
+    before revision: UInt64? = nil,
+  ) -> JournalError {
     JournalError(
       .corrupt,
-      "The journal in \(directory) is damaged: \(what). Restore a backup, or move the directory "
-        + "away to begin anew.",
+      "The journal in \(directory) is damaged: \(what). \(remedy(directory, before: revision))",
     )
+  }
+
+  /// What helps a damaged history, of which what comes before a revision can be read.
+  static func remedy(_ directory: String, before revision: UInt64?) -> String {
+    guard let revision, revision > 0 else {
+      return "Restore a backup, or move the directory away to begin anew."
+    }
+    return "Restore a backup; or go on from revision \(revision - 1) in another directory, with: "
+      + "storectl restore \(directory) --data DIRECTORY --through \(revision - 1)"
   }
 
   private func schema(of build: Int64, _ db: Database) throws -> SchemaDocument {

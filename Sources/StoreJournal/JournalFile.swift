@@ -90,7 +90,8 @@ package final class JournalFile: Sendable {
       epoch: epoch,
     )
     do {
-      try Self.checkLog(request)
+      try Self.checkCopy(request)
+      try Self.checkLog(in: directory)
       var configuration = Configuration()
       configuration.journalMode = .wal
       configuration.busyMode = .timeout(Self.patience)
@@ -202,7 +203,9 @@ package final class JournalFile: Sendable {
   static func error(_ error: any Error, _ what: String) -> JournalError {
     if let error = error as? JournalError { return error }
     if let error = error as? DatabaseError {
-      return JournalError(code(of: error), "\(what): \(error.message ?? "\(error)").")
+      let code = code(of: error)
+      let remedy = code == .corrupt ? " Restore a backup." : ""
+      return JournalError(code, "\(what): \(error.message ?? "\(error)").\(remedy)")
     }
     return JournalError(.system, "\(what): \(error.localizedDescription)")
   }

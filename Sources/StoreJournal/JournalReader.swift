@@ -4,12 +4,6 @@ package import StoreReplication
 import StoreState
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// Reads a journal beside whoever writes it, and never holds that up.
 ///
 /// Each question is a short transaction of a connection of its own, so that the writer's file does
@@ -31,15 +25,17 @@ package final class JournalReader: HistorySource {
   /// - Throws: ``JournalError``.
   package init(directory: String, root: String? = nil) throws(JournalError) {
     self.directory = directory
-    let path = "\(directory)/journal.sqlite"
+    let path = JournalFile.path(in: directory)
     guard FileManager.default.fileExists(atPath: path) else {
       throw JournalError(
-        .system,
+        .missing,
         "There is no journal in \(directory). Name the directory that the daemon was given with "
           + "--data, or \"data\" in its directory.",
       )
     }
     do {
+      // Whoever writes has looked, and changes it meanwhile.
+      if DirectoryLock.holder(of: directory) == nil { try JournalFile.checkLog(in: directory) }
       var configuration = Configuration()
       configuration.readonly = true
       configuration.label = "storeactor.history"
@@ -52,19 +48,13 @@ package final class JournalReader: HistorySource {
     }
   }
 
-  /// The pid of the daemon that uses a directory; nil when none does.
-  package static func user(of directory: String) -> String? {
-    let descriptor = open("\(directory)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    // Its lock goes with the descriptor.
-    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0 else { return nil }
-    var buffer = [UInt8](repeating: 0, count: 32)
-    let count = pread(descriptor, &buffer, buffer.count, 0)
-    return String(
-      decoding: buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 },
-      as: UTF8.self,
-    )
+  /// Whose history it is.
+  package func heading() throws(HistoryError) -> HistoryHeading {
+    let meta = try ask { db in try JournalFile.Meta(db) }
+    guard let root = meta["root"], let epoch = meta.epoch else {
+      throw HistoryError(.corrupt, "The journal in \(directory) does not say whose it is.")
+    }
+    return HistoryHeading(root: root, epoch: epoch, wasStopped: meta["clean"] == "1")
   }
 
   package func extent() throws(HistoryError) -> HistoryExtent {
@@ -102,14 +92,14 @@ package final class JournalReader: HistorySource {
     _ take: (HistoryPart) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     var reached = revision
-    var isFirst = true
+    var before: LogRow?
     while true {
       let batches = try ask { [reached] db in
         try LogRow.fetch(Self.rowsPerPiece, after: reached, in: db)
       }
       for batch in batches {
         let first = UInt64(clamping: batch.first)
-        guard isFirst || first == reached + 1 else {
+        guard before == nil || first == reached + 1 else {
           throw HistoryError(
             .gone,
             "Revision \(reached + 1) is not kept any more: the next one is \(first).",
@@ -119,11 +109,22 @@ package final class JournalReader: HistorySource {
           throw HistoryError(
             .corrupt,
             "Revisions \(batch.first) to \(batch.last) do not have the checksum that they were "
-              + "kept with. Restore a backup.",
+              + "kept with. \(JournalFile.remedy(directory, before: first))",
           )
         }
-        (reached, isFirst) = (UInt64(clamping: batch.last), false)
-        let part = HistoryPart(schema: try schema(of: batch.build), bytes: batch.records)
+        guard before?.sum ?? batch.before == batch.before else {
+          throw HistoryError(
+            .corrupt,
+            "Revisions \(batch.first) to \(batch.last) belong to another history. "
+              + JournalFile.remedy(directory, before: first),
+          )
+        }
+        (reached, before) = (UInt64(clamping: batch.last), batch)
+        let part = HistoryPart(
+          schema: try schema(of: batch.build),
+          bytes: batch.records,
+          sessionNumbers: UInt64(bitPattern: batch.sessions),
+        )
         guard try take(part) else { return }
       }
       if batches.count < Self.rowsPerPiece { return }

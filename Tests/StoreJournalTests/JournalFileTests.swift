@@ -302,6 +302,7 @@ import Testing
     #expect(WriteAheadLog.commitsBehindDamage(log) == 0)
     let refusal = try #require(try copied(bytes))
     #expect(refusal.0 == .corrupt && refusal.1.contains("writes at its end"))
+    #expect(message { _ = try JournalReader(directory: copy.path) }?.0 == .corrupt)
     // And again: being refused has taken nothing away.
     #expect(try copied(bytes)?.0 == .corrupt)
     bytes[max(empty, 32) + 200] ^= 1

@@ -8,8 +8,9 @@ struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Write all that a data directory has as lines of JSON.",
     discussion: """
-      First the oldest state that is kept, as a whole, with what no client sees. Then a line for \
-      each revision behind it, with what it changed. The daemon must not be running.
+      First whose it is, the types of who wrote it, and the oldest state that is kept, as a whole, \
+      with what no client sees. Then a line for each revision behind it, with what it changed, and \
+      the end. Import makes a data directory of it. The daemon must not be running.
       """,
   )
 
@@ -24,8 +25,6 @@ struct Export: ParsableCommand {
   func run() throws {
     do {
       try export()
-    } catch let error as HistoryError {
-      throw Note.failure(CommandError(.badData, error.message))
     } catch {
       throw Note.failure(error)
     }
@@ -40,8 +39,8 @@ struct Export: ParsableCommand {
         "The snapshot of revision \(extent.oldestState) cannot be read. Restore a backup.",
       )
     }
-    var past = try PastExport(snapshot)
-    try StandardOutput.line(past.first.text())
+    var past = try PastExport(try reader.heading(), format: JournalFile.format, snapshot)
+    for line in past.first { try StandardOutput.line(line.text()) }
     // Output that cannot be written is no fault of the journal.
     var failure: (any Error)?
     try reader.records(after: extent.oldestState) { (part) throws(HistoryError) in
@@ -56,5 +55,6 @@ struct Export: ParsableCommand {
       }
     }
     if let failure { throw failure }
+    try StandardOutput.line(past.last.text())
   }
 }

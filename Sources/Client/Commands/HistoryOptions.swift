@@ -59,19 +59,14 @@ struct HistoryOptions: ParsableArguments {
 
   /// Opens a data directory that no daemon uses.
   static func reader(_ directory: String) throws -> JournalReader {
-    do {
-      let reader = try JournalReader(directory: directory)
-      if let pid = JournalReader.user(of: directory) {
-        throw CommandError(
-          .tryAgain,
-          "The daemon with pid \(pid.isEmpty ? "unknown" : pid) uses \(directory). Ask it, without "
-            + "--data, or stop it first.",
-        )
-      }
-      return reader
-    } catch let error as JournalError {
-      throw CommandError(.badData, "\(error)")
+    let reader = try JournalReader(directory: directory)
+    if let pid = DirectoryLock.holder(of: directory) {
+      throw CommandError(
+        .tryAgain,
+        "The daemon with pid \(pid) uses \(directory). Ask it, without --data, or stop it first.",
+      )
     }
+    return reader
   }
 }
 
@@ -130,7 +125,7 @@ struct Past {
 
   private static func checked(_ answer: HistoryAnswer) throws -> HistoryAnswer {
     guard case .failed(let error) = answer else { return answer }
-    throw CommandError(error.code == .unavailable ? .tryAgain : .badData, error.message)
+    throw error
   }
 
   static var otherAnswer: CommandError {

@@ -46,7 +46,7 @@ final class LineReader {
     }
   }
 
-  private nonisolated static func read(_ descriptor: Int32) -> Result<[UInt8], CommandError> {
+  nonisolated static func read(_ descriptor: Int32) -> Result<[UInt8], CommandError> {
     while true {
       var count = 0
       let bytes = [UInt8](unsafeUninitializedCapacity: pieceBytes) { buffer, initialized in
@@ -65,7 +65,7 @@ final class LineReader {
         poll(&item, 1, -1)
       default:
         let reason = String(cString: strerror(errno))
-        return .failure(CommandError(.inputOutput, "Standard input could not be read: \(reason)."))
+        return .failure(CommandError(.inputOutput, "The input could not be read: \(reason)."))
       }
     }
   }

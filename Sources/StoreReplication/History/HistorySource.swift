@@ -45,14 +45,18 @@ package struct HistoryExtent: Hashable, Sendable {
   }
 }
 
-/// A snapshot, or a batch of records, with the schema of the build that wrote it.
-package struct HistoryPart: Sendable {
-  package var schema: SchemaDocument
-  package var bytes: [UInt8]
+/// Whose a history is, besides its snapshots and records.
+package struct HistoryHeading: Hashable, Sendable {
+  /// The name of the root's type.
+  package var root: String
+  package var epoch: UInt64
+  /// Whether the daemon that wrote it has said that it ended, behind all of it.
+  package var wasStopped: Bool
 
-  package init(schema: SchemaDocument, bytes: [UInt8]) {
-    self.schema = schema
-    self.bytes = bytes
+  package init(root: String, epoch: UInt64, wasStopped: Bool) {
+    self.root = root
+    self.epoch = epoch
+    self.wasStopped = wasStopped
   }
 }
 

@@ -86,19 +86,8 @@ package struct PastReader<Root: PastRoot> {
 
   private mutating func state(at revision: UInt64) throws(HistoryError) -> HistoryAnswer {
     let extent = try source.extent()
-    guard revision <= extent.newest else {
-      throw HistoryError(
-        .future,
-        "Revision \(revision) is still to come: the newest one that is kept is \(extent.newest).",
-      )
-    }
-    guard revision >= extent.oldestState else {
-      throw HistoryError(
-        .gone,
-        "Revision \(revision) is not kept any more: the oldest state that can be shown is that of "
-          + "revision \(extent.oldestState), the newest that of \(extent.newest).",
-      )
-    }
+    guard revision <= extent.newest else { throw HistoryError.future(revision, extent) }
+    guard revision >= extent.oldestState else { throw HistoryError.gone(revision, extent) }
     try go(from: try root.rewind(to: revision, in: source), to: revision)
     let bytes = try root.scope()
     guard bytes.count <= limits.stateBytes else {

@@ -39,25 +39,3 @@ extension PastRoot {
     }
   }
 }
-
-extension HistoryPart {
-  /// Hands over records, each with its bytes, until `body` has enough.
-  ///
-  /// - Returns: Whether it wants more.
-  func withRecords(
-    _ body: (JournalRecord, ArraySlice<UInt8>) throws(HistoryError) -> Bool
-  ) throws(HistoryError) -> Bool {
-    var decoder = CBORDecoder(bytes)
-    while decoder.offset < bytes.count {
-      let start = decoder.offset
-      let record: JournalRecord
-      do throws(CodecError) {
-        record = try JournalRecord(from: &decoder)
-      } catch {
-        throw HistoryError(.corrupt, "A record cannot be read: \(error)")
-      }
-      if try !body(record, bytes[start..<decoder.offset]) { return false }
-    }
-    return true
-  }
-}

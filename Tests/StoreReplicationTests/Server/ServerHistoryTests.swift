@@ -240,16 +240,77 @@ import Testing
 
   @Test func `An export is the first state and what each revision changed`() throws {
     let (_, history) = try bench()
+    let lines = try export(history)
+    #expect(lines.count == 3 + 4 + 1)
+    #expect(lines[0]["root"] == .string("Deck"))
+    #expect(lines[2]["state"]?["secret"] == .number("0"))
+    #expect(lines[3]["delta"]?["counter"]?["count"] == .number("1"))
+    #expect(lines[7]["end"] == .number("4"))
+  }
+
+  private func export(_ history: BenchHistory) throws -> [JSONValue] {
+    let heading = HistoryHeading(root: "Deck", epoch: 7, wasStopped: true)
     let first = try #require(history.snapshot(upTo: 0))
-    var export = try PastExport(first)
-    #expect(export.first["state"]?["secret"] == .number("0"))
-    var lines: [JSONValue] = []
+    var export = try PastExport(heading, format: 2, first)
+    var lines = export.first
     try history.records(after: 0) { (part) throws(HistoryError) in
       lines += try export.lines(of: part)
       return true
     }
-    #expect(lines.count == 4)
-    #expect(lines[0]["delta"]?["counter"]?["count"] == .number("1"))
+    return lines + [export.last]
+  }
+
+  @Test func `What was exported is imported as it was, to the byte`() throws {
+    let (_, history) = try bench()
+    var past = PastImport()
+    var records: [UInt8] = []
+    for line in try export(history) {
+      switch try past.take(line.text()) {
+      case .heading(format: 2, let heading):
+        #expect(heading == HistoryHeading(root: "Deck", epoch: 7, wasStopped: true))
+      case .snapshot(let part):
+        #expect(part.bytes == history.snapshots[0])
+        #expect(part.schema == DurableForm(Deck.State.self).schema)
+      case .records(let part):
+        #expect(part.sessionNumbers == 1)
+        records += part.bytes
+      case nil: break
+      case let other: Issue.record("\(String(describing: other))")
+      }
+    }
+    try past.finish()
+    #expect(records == history.batches.flatMap(\.records))
+  }
+
+  @Test(
+    "What is no export, or not all of one, is refused with the line",
+    arguments: [
+      (3, nil, "Line 4"), (0, #"{"root":"Deck"}"#, "Line 1"), (1, "{}", "Line 2"),
+      (4, #"{"record":"?"}"#, "Line 5"), (2, "hello", "Line 3"), (7, nil, "breaks off"),
+    ] as [(Int, String?, String)],
+  )
+  func refused(_ line: Int, _ other: String?, _ words: String) throws {
+    let (_, history) = try bench()
+    var lines = try export(history).map { $0.text() }
+    if let other { lines[line] = other } else { lines.remove(at: line) }
+    let error = #expect(throws: HistoryError.self) {
+      var past = PastImport()
+      for line in lines { _ = try past.take(line) }
+      try past.finish()
+    }
+    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+  }
+
+  @Test func `An export that says less of a record than was written is refused at its end`() throws
+  {
+    let (_, history) = try bench()
+    var past = PastImport()
+    let lines = try export(history).map { $0.text() }
+    let error = #expect(throws: HistoryError.self) {
+      for line in lines.dropLast(2) { _ = try past.take(line) }
+      _ = try past.take(#"{"end":3,"sum":"0"}"#)
+    }
+    #expect(error?.message.contains("changed") == true)
   }
 }
 
@@ -285,7 +346,12 @@ final class BenchHistory: HistorySource, @unchecked Sendable {
     _ take: (HistoryPart) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     for batch in batches where batch.revisions.upperBound > revision {
-      guard try take(HistoryPart(schema: schema, bytes: batch.records)) else { return }
+      let part = HistoryPart(
+        schema: schema,
+        bytes: batch.records,
+        sessionNumbers: batch.sessionNumbers,
+      )
+      guard try take(part) else { return }
     }
   }
 }

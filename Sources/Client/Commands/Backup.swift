@@ -1,0 +1,92 @@
+import ArgumentParser
+import StoreJournal
+import StoreReplication
+import StoreState
+
+/// Copies what a data directory has: `storectl backup`.
+struct Backup: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Copy all that a data directory has to another one, also while its daemon runs.",
+    discussion: """
+      The copy has everything up to one revision, and each record and snapshot was looked at on \
+      the way. It is there as a whole or not at all. Exits with 73 where there is something already.
+      """,
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  @Option(
+    help: ArgumentHelp("The data directory.", valueName: "directory"),
+    completion: .directory,
+  )
+  var data: String
+
+  @Argument(
+    help: ArgumentHelp("Where the copy goes: a directory that is empty, or is made."),
+    completion: .directory,
+  )
+  var copy: String
+
+  func run() throws {
+    try Copying.run(isJSON: options.json, to: copy) {
+      try JournalReader(directory: data).copy(to: copy)
+    }
+  }
+}
+
+/// Makes a data directory of a copy: `storectl restore`.
+struct Restore: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make a data directory of a backup, or of another data directory.",
+    discussion: """
+      A daemon that starts from it begins another epoch: its clients fetch their state anew, and \
+      what they have sent since runs again where it is not in the copy. Exits with 73 where there \
+      is something already, and with 75 where a daemon runs.
+      """,
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  @Argument(help: ArgumentHelp("The backup."), completion: .directory)
+  var copy: String
+
+  @Option(
+    help: ArgumentHelp("A directory that is empty, or is made.", valueName: "directory"),
+    completion: .directory,
+  )
+  var data: String
+
+  @Option(help: ArgumentHelp("Leave out what came behind a revision.", valueName: "revision"))
+  var through: UInt64?
+
+  func run() throws {
+    try Copying.run(isJSON: options.json, to: data) {
+      try JournalReader(directory: copy).copy(to: data, through: through)
+    }
+  }
+}
+
+/// What commands that copy a history have in common.
+enum Copying {
+  /// Copies, and says what was copied.
+  ///
+  /// - Parameters:
+  ///   - isJSON: Whether a program reads it.
+  ///   - directory: Where it goes.
+  ///   - body: Copies, and returns the newest revision.
+  /// - Throws: What the program exits with, when it has said why.
+  static func run(isJSON: Bool, to directory: String, _ body: () throws -> UInt64) throws {
+    do {
+      let revision = try body()
+      let root = try JournalReader(directory: directory).heading().root
+      let tree: JSONValue = ["revision": .integer(revision), "root": .string(root)]
+      try StandardOutput.line(
+        isJSON || !isOutputTerminal
+          ? tree.text()
+          : "\(directory) has \"\(Printable.text(root))\" up to revision \(revision)."
+      )
+    } catch {
+      throw Note.failure(error)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import StoreJournal
+import StoreReplication
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Makes a data directory of what `export` has written: `storectl import`.
+struct Import: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Make a data directory of what export has written.",
+    discussion: """
+      Everything is as it was: what became of actions, and what was interrupted, too. What counts \
+      is "snapshot" and "record" of each line; the rest is for people. A daemon that starts from \
+      it begins another epoch, as from a backup. Exits with 73 where there is something already, \
+      and with 75 where a daemon runs.
+      """,
+  )
+
+  @OptionGroup var options: ConnectionOptions
+
+  @Argument(help: ArgumentHelp("The file, or - for standard input."), completion: .file())
+  var file: String
+
+  @Option(
+    help: ArgumentHelp("A directory that is empty, or is made.", valueName: "directory"),
+    completion: .directory,
+  )
+  var data: String
+
+  /// A state has a line of its own, whatever its size.
+  private static let longestLine = 1 << 30
+
+  func run() throws {
+    try Copying.run(isJSON: options.json, to: data) {
+      var descriptor: Int32 = 0
+      if file != "-" {
+        descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+          let reason = String(cString: strerror(errno))
+          throw CommandError(.inputOutput, "\(file) could not be opened: \(reason).")
+        }
+      }
+      return try take(descriptor)
+    }
+  }
+
+  private func take(_ descriptor: Int32) throws -> UInt64 {
+    var past = PastImport()
+    var copy: JournalCopy?
+    var splitter = LineSplitter(limit: Self.longestLine)
+    while let line = try Self.next(&splitter, descriptor) {
+      guard case .text(let text) = line else {
+        throw CommandError(.badData, "Line \(past.line + 1) of the export is no text.")
+      }
+      switch try past.take(text) {
+      case .heading(let format, let heading):
+        try JournalFile.check(format: format, of: "The export")
+        copy = try JournalCopy(heading, to: data)
+      case .snapshot(let part): try copy?.add(snapshot: part)
+      case .records(let part): _ = try copy?.add(records: part)
+      case nil: break
+      }
+    }
+    guard let copy else { throw CommandError(.badData, "The export is empty. Export it again.") }
+    try past.finish()
+    return try copy.finish()
+  }
+
+  private static func next(
+    _ splitter: inout LineSplitter,
+    _ descriptor: Int32,
+  ) throws -> LineSplitter.Line? {
+    while true {
+      if let line = splitter.next() { return line }
+      let bytes = try LineReader.read(descriptor).get()
+      guard !bytes.isEmpty else { return splitter.last() }
+      splitter.append(bytes)
+    }
+  }
+}

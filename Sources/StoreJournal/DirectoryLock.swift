@@ -1,0 +1,67 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A directory that one program has to itself, for as long as the lock lives.
+///
+/// The lock goes with the process, however that ends; the file stays, and names who had it last.
+package final class DirectoryLock: Sendable {
+  /// Why a directory could not be locked.
+  package enum Failure: Error, Hashable, Sendable {
+    /// The program with a pid has it.
+    case held(pid: String)
+    /// The file could not be opened, or be written: what the system says.
+    case unopened(String)
+    case unwritten(String)
+  }
+
+  private let descriptor: Int32
+
+  /// Locks a directory, without waiting.
+  package init(_ directory: String) throws(Failure) {
+    let file = Self.file(in: directory)
+    descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .unopened(Self.systemMessage) }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let pid = Self.pid(descriptor)
+      close(descriptor)
+      throw .held(pid: pid)
+    }
+    let text = Array("\(getpid())\n".utf8)
+    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
+    else {
+      let message = Self.systemMessage
+      close(descriptor)
+      throw .unwritten(message)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The pid of the program that has a directory; nil when none has.
+  package static func holder(of directory: String) -> String? {
+    let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    // Its lock goes with the descriptor.
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : pid(descriptor)
+  }
+
+  /// The lock of a directory.
+  package static func file(in directory: String) -> String { "\(directory)/\(name)" }
+
+  /// What the lock is called.
+  package static let name = "lock"
+
+  /// The pid in a lock that somebody else holds.
+  private static func pid(_ descriptor: Int32) -> String {
+    var buffer = [UInt8](repeating: 0, count: 32)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
+    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
+  }
+
+  private static var systemMessage: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,131 @@
+import StoreState
+
+/// Makes a past again of the lines that a ``PastExport`` has written.
+///
+/// What lines say for people is passed by: what counts is the bytes.
+package struct PastImport {
+  /// What a line brings.
+  package enum Step {
+    /// The form's number, and whose past it is.
+    case heading(format: Int, HistoryHeading)
+    case snapshot(HistoryPart)
+    case records(HistoryPart)
+  }
+
+  /// The number of the line that was taken last.
+  package private(set) var line = 0
+  private var hasHeading = false
+  private var schema: SchemaDocument?
+  private var revision: UInt64?
+  private var sum = SipHash24()
+  private var isOver = false
+
+  package init() {}
+
+  /// Takes a line.
+  ///
+  /// - Returns: What it brings; nil for nothing but what helps to read others.
+  /// - Throws: ``HistoryError``, with the line's number.
+  package mutating func take(_ text: String) throws(HistoryError) -> Step? {
+    line += 1
+    guard !isOver else { throw error("nothing is expected behind the end") }
+    let tree: JSONValue
+    do throws(JSONProjectionError) {
+      tree = try JSONValue(parsing: text)
+    } catch {
+      throw self.error("expected a line of JSON, found something else: \(error)")
+    }
+    guard hasHeading else {
+      hasHeading = true
+      return try heading(tree)
+    }
+    if let schema = tree["schema"] {
+      self.schema = try document(schema)
+      return nil
+    }
+    if let bytes = try bytes(of: "snapshot", in: tree) {
+      let part = HistoryPart(schema: try known(), bytes: bytes)
+      revision = try part.snapshotRevision()
+      return .snapshot(part)
+    }
+    if let bytes = try bytes(of: "record", in: tree) { return .records(try records(bytes, tree)) }
+    try end(tree)
+    return nil
+  }
+
+  /// Makes sure that the end has come.
+  package func finish() throws(HistoryError) {
+    guard !isOver else { return }
+    throw HistoryError(
+      .corrupt,
+      "The export breaks off behind line \(line): it has no end. Export it again.",
+    )
+  }
+
+  private func heading(_ tree: JSONValue) throws(HistoryError) -> Step {
+    guard case .number(let format)? = tree["format"], let format = Int(format),
+      case .string(let root)? = tree["root"], case .string(let epoch)? = tree["epoch"],
+      let epoch = UInt64(epoch, radix: 16), case .bool(let wasStopped)? = tree["wasStopped"]
+    else { throw error("expected what an export begins with, its format, root and epoch") }
+    let heading = HistoryHeading(root: root, epoch: epoch, wasStopped: wasStopped)
+    return .heading(format: format, heading)
+  }
+
+  private func document(_ tree: JSONValue) throws(HistoryError) -> SchemaDocument {
+    do {
+      let anything = try SchemaDocument(root: .any, definitions: [:])
+      let value = try JSONProjection.value(from: tree, schema: .any, in: anything)
+      return try SchemaDocument(encoded: value.encoded())
+    } catch {
+      throw self.error("expected a schema: \(error)")
+    }
+  }
+
+  private func known() throws(HistoryError) -> SchemaDocument {
+    guard let schema else { throw error("expected a schema before what was written with it") }
+    return schema
+  }
+
+  private mutating func bytes(
+    of name: String,
+    in tree: JSONValue,
+  ) throws(HistoryError) -> [UInt8]? {
+    guard let member = tree[name] else { return nil }
+    guard case .string(let text) = member, let bytes = Base64.bytes(of: text) else {
+      throw error("expected base64 as its \(name)")
+    }
+    bytes.withUnsafeBytes { sum.append($0) }
+    return bytes
+  }
+
+  private mutating func records(
+    _ bytes: [UInt8],
+    _ tree: JSONValue,
+  ) throws(HistoryError) -> HistoryPart {
+    guard case .number(let text)? = tree["sessions"], let sessions = UInt64(text) else {
+      throw error("expected the sessions that there had been")
+    }
+    let part = HistoryPart(schema: try known(), bytes: bytes, sessionNumbers: sessions)
+    guard let last = revision, let found = try part.records(through: .max)?.revisions,
+      found.lowerBound == last + 1
+    else { throw error("expected revision \(revision.map { "\($0 + 1)" } ?? "of a snapshot")") }
+    revision = found.upperBound
+    return part
+  }
+
+  private mutating func end(_ tree: JSONValue) throws(HistoryError) {
+    guard case .number(let end)? = tree["end"], case .string(let text)? = tree["sum"] else {
+      throw error("expected a schema, a snapshot, a record or the end")
+    }
+    guard UInt64(end) == revision, UInt64(text, radix: 16) == sum.finish() else {
+      throw error(
+        "the lines before are not those that were written: some were changed, or are gone"
+      )
+    }
+    isOver = true
+  }
+
+  private func error(_ what: String) -> HistoryError {
+    HistoryError(.corrupt, "Line \(line) of the export cannot be taken: \(what).")
+  }
+}

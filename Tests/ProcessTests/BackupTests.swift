@@ -1,0 +1,245 @@
+import Foundation
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// Copies of what a daemon keeps, made with the commands that the guide to durability names.
+  @Suite(.timeLimit(.minutes(4))) struct BackupTests {
+    private static let increment = #""incrementButtonTapped""#
+
+    /// The commands of the guide, in its order.
+    private enum Command: Int, CaseIterable {
+      case backUp, restore, carry, repair
+    }
+
+    private static func text(of command: Command) throws -> String {
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+      let guide = try String(
+        contentsOf: root.appendingPathComponent("docs/guides/Durability.md"),
+        encoding: .utf8,
+      )
+      let blocks = guide.components(separatedBy: "```sh\n").dropFirst()
+        .map { $0.components(separatedBy: "```")[0] }
+      try #require(blocks.count == Command.allCases.count, "\(blocks)")
+      return blocks[command.rawValue]
+    }
+
+    /// Where something is kept, in the words of the guide.
+    private struct Places {
+      var data: String
+      var copy: String
+      var new: String
+      var revision = "0"
+
+      init(_ world: World) {
+        data = "\(world.directory)/data"
+        copy = "\(world.directory)/copy"
+        new = "\(world.directory)/new"
+      }
+    }
+
+    /// Runs the commands of a block of the guide, until one fails.
+    @discardableResult
+    private func run(
+      _ command: Command,
+      _ places: Places,
+      _ world: World,
+    ) async throws -> World.Run {
+      let names = "DATA=$1 COPY=$2 NEW=$3 REVISION=$4 FILE=$3.jsonl"
+      let process = try world.start(
+        .storectl,
+        [places.data, places.copy, places.new, places.revision],
+        script: "set -e; storectl() { \"$0\" \"$@\"; }; \(names)\n\(try Self.text(of: command))",
+      )
+      let run = try await world.finish(process)
+      #expect(run.isSuccess, "\(command): \(run.errorText)")
+      return run
+    }
+
+    private func stop(_ daemon: ChildProcess) async throws {
+      daemon.send(signal: SIGTERM)
+      #expect(try await daemon.ended() == .status(0))
+    }
+
+    private func count(_ world: World) async throws -> Int? {
+      try await world.get("counter")["count"]?.int
+    }
+
+    @Test func `A backup of a running daemon is restored, carried on, and begins another epoch`()
+      async throws
+    {
+      try await World.run { world in
+        var places = Places(world)
+        var daemon = try await world.startDaemon()
+        let epoch = try await world.answer("--json", "status")["epoch"]
+        let watcher = try await world.watch("counter")
+        try await world.send("counter", Self.increment, Self.increment)
+        let backup = try await run(.backUp, places, world)
+        let revision = try #require(backup.output.first.map { try JSONValue(parsing: $0) })
+        // What was done since is not in it.
+        try await world.send("counter", Self.increment)
+        try await watcher.output.state("the third step") { $0["count"]?.int == 3 }
+        try await stop(daemon)
+        let restored = try await run(.restore, places, world)
+        #expect(try restored.output.last.map { try JSONValue(parsing: $0) } == revision)
+        daemon = try await world.startDaemon(.stored, ["--data", places.new])
+        #expect(try await count(world) == 2)
+        #expect(try await world.answer("--json", "status")["epoch"] != epoch)
+        try await watcher.output.state("what was restored") { $0["count"]?.int == 2 }
+        _ = try await watcher.errors.line("that the epoch is new") { $0.contains("epoch") }
+        let live = try await world.client(["log"])
+        #expect(live.output.contains { $0.contains("incrementButtonTapped") }, "History is there")
+        try await world.send("counter", Self.increment)
+        try await stop(daemon)
+
+        places.data = places.new
+        places.new = "\(world.directory)/carried"
+        try await run(.carry, places, world)
+        daemon = try await world.startDaemon(.stored, ["--data", places.new])
+        #expect(try await count(world) == 3)
+        try await stop(daemon)
+        let first = try await world.client(["log", "--data", places.data])
+        let second = try await world.client(["log", "--data", places.new])
+        #expect(second.output.starts(with: first.output) && first.output.count > 4)
+      }
+    }
+
+    @Test func `What was done before a record was damaged can be had, as the daemon says`()
+      async throws
+    {
+      try await World.run { world in
+        var places = Places(world)
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment)
+        try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
+        try await world.send("counter", Self.increment)
+        try await stop(daemon)
+        try replace("needle", with: "NEEDLE", in: places.data)
+        let refused = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await refused.ended() == .status(73))
+        let words = refused.errors.lines.joined(separator: " ").split(separator: " ")
+        let place = try #require(words.firstIndex(of: "--through"))
+        places.revision = String(words[place + 1])
+        try await run(.repair, places, world)
+        _ = try await world.startDaemon(.stored, ["--data", places.new])
+        #expect(try await count(world) == 2)
+        #expect(try await world.get("todos")["items"]?.items?.isEmpty == true)
+      }
+    }
+
+    /// Changes each place of a text in a journal.
+    private func replace(_ text: String, with other: String, in directory: String) throws {
+      let path = URL(fileURLWithPath: "\(directory)/journal.sqlite")
+      var bytes = try Data(contentsOf: path)
+      try #require(bytes.range(of: Data(text.utf8)) != nil)
+      while let place = bytes.range(of: Data(text.utf8)) {
+        bytes.replaceSubrange(place, with: Data(other.utf8))
+      }
+      try bytes.write(to: path)
+    }
+
+    @Test func `Each of the backups that are made while others send is whole, up to a revision`()
+      async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let client = try world.startClient("--json", "send", "todos", "-")
+        client.write(lines: (0..<600).map { #"{"addButtonTapped":{"title":"\#($0)"}}"# })
+        var places = Places(world)
+        for round in 1...4 {
+          _ = try await client.output.lines(atLeast: round * 100)
+          places.copy = "\(world.directory)/copy\(round)"
+          let backup = try await run(.backUp, places, world)
+          let revision = try JSONValue(parsing: backup.output[0])["revision"]?.int ?? 0
+          #expect(revision >= round * 100)
+          let verified = try await world.answer("--json", "verify", "--data", places.copy)
+          #expect(verified["last"]?.int == revision)
+          let todos = try await world.answer(
+            "--json",
+            "at",
+            "\(revision)",
+            "get",
+            "todos",
+            "--data",
+            places.copy,
+          )
+          let titles = try #require(todos["items"]?.items).compactMap { $0["title"]?.text }
+          #expect(titles.compactMap(Int.init).sorted() == Array(0..<titles.count))
+          #expect(titles.count >= round * 100)
+        }
+        let run = try await world.finish(client)
+        #expect(run.isSuccess && run.output.count == 600)
+      }
+    }
+
+    @Test func `What is no backup, or has no place to go, is refused with the reason`() async throws
+    {
+      try await World.run { world in
+        let places = Places(world)
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        try await run(.backUp, places, world)
+        func refused(_ status: Int32, _ words: String, _ arguments: String...) async throws {
+          let run = try await world.client(arguments)
+          #expect(run.end == .status(status), "\(arguments): \(run.end) \(run.errorText)")
+          #expect(run.errorText.contains(words), "\(arguments): \(run.errorText)")
+          #expect(!FileManager.default.fileExists(atPath: "\(places.new)/journal.sqlite"))
+        }
+        try await refused(73, "not empty", "backup", "--data", places.data, places.copy)
+        try await refused(75, "pid \(daemon.pid)", "restore", places.copy, "--data", places.data)
+        try await refused(65, "no journal", "restore", world.directory, "--data", places.new)
+        try await refused(
+          65,
+          "to come",
+          "restore",
+          places.copy,
+          "--data",
+          places.new,
+          "--through",
+          "99",
+        )
+        let path = URL(fileURLWithPath: "\(places.copy)/journal.sqlite")
+        let whole = try Data(contentsOf: path)
+        try whole.prefix(whole.count / 2).write(to: path)
+        try await refused(65, "malformed", "restore", places.copy, "--data", places.new)
+        try whole.write(to: path)
+        try replace("format2", with: "format9", in: places.copy)
+        try await refused(65, "format 9,", "restore", places.copy, "--data", places.new)
+        try whole.write(to: path)
+        try await stop(daemon)
+        try await refusedImports(world, places)
+        // What another program kept is restored, and refused by the daemon.
+        try replace("rootWorkspace", with: "rootWerkspace", in: places.copy)
+        try await run(.restore, places, world)
+        let other = try world.start(.stored, ["--dir", world.directory, "--data", places.new])
+        #expect(try await other.ended() == .status(73))
+        let reason = other.errors.lines.joined()
+        #expect(reason.contains("Werkspace") && reason.contains("Workspace"), "\(reason)")
+      }
+    }
+
+    private func refusedImports(_ world: World, _ places: Places) async throws {
+      let export = try await world.client(["export", "--data", places.copy]).output
+      let file = "\(world.directory)/lines"
+      for (lines, words) in [
+        (Array(export.dropLast()), "breaks off"), ([], "empty"), (["{}"], "Line 1"),
+        ([export[0].replacing(#""format":2"#, with: #""format":9"#)], "format 9,"),
+      ] {
+        let text = lines.map { "\($0)\n" }.joined()
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        let run = try await world.client(["import", file, "--data", places.new])
+        #expect(run.end == .status(65), "\(words): \(run.end)")
+        #expect(run.errorText.contains(words), "\(run.errorText)")
+      }
+      let run = try await world.client(["import", "\(file).not", "--data", places.new])
+      #expect(run.end == .status(74))
+    }
+  }
+}

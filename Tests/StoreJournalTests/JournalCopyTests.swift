@@ -1,0 +1,256 @@
+import Foundation
+import GRDB
+import StoreState
+import Testing
+
+@testable import StoreJournal
+@testable import StoreReplication
+
+/// Copies of a journal: as a whole, up to a revision, or not at all.
+@Suite(.timeLimit(.minutes(1))) struct JournalCopyTests {
+  private let source: JournalFileTests.Directory
+  private let target: JournalFileTests.Directory
+
+  init() throws {
+    source = try JournalFileTests.Directory()
+    target = try JournalFileTests.Directory()
+  }
+
+  private static let schema = SchemaRegistry.document(for: [Int].self)
+
+  private func open(_ directory: String, epoch: UInt64 = 7) throws -> JournalFile {
+    try JournalFile(
+      directory: directory,
+      root: "Test",
+      schema: Self.schema,
+      durability: .full,
+      epoch: epoch,
+    )
+  }
+
+  private static func snapshot(_ revision: UInt64) -> [UInt8] {
+    SnapshotBytes.encode(revision: revision, KeptHistory()) {
+      [Int(revision)].encode(to: &$0)
+    }
+  }
+
+  private static func records(_ revisions: ClosedRange<UInt64>) -> [UInt8] {
+    var encoder = CBOREncoder.durable
+    for revision in revisions {
+      JournalRecord(revision: revision, wallMilliseconds: 1, origin: .daemon, delta: nil)
+        .encode(to: &encoder)
+    }
+    return encoder.bytes
+  }
+
+  private static func batch(_ revisions: ClosedRange<UInt64>) -> JournalBatch {
+    JournalBatch(
+      revisions: revisions,
+      records: records(revisions),
+      sessionNumbers: revisions.upperBound,
+    )
+  }
+
+  /// A journal of ten revisions, three a row, with snapshots of 0 and 6.
+  private func begun() throws -> JournalFile {
+    let file = try open(source.path)
+    try file.begin()
+    _ = try file.keep(try file.write(Self.snapshot(0), of: 0))
+    for revisions in [1...3, 4...6, 7...9] as [ClosedRange<UInt64>] {
+      try file.append(Self.batch(revisions))
+    }
+    _ = try file.keep(try file.write(Self.snapshot(6), of: 6))
+    try file.append(Self.batch(10...10))
+    return file
+  }
+
+  /// What a daemon would read, in words.
+  private func parts(_ file: JournalFile) throws -> [String] {
+    var parts: [String] = []
+    _ = try file.read { part throws(CodecError) in
+      switch part {
+      case .build: break
+      case .snapshot(let bytes):
+        parts.append("snapshot \(try SnapshotBytes.decode(bytes[...]).revision)")
+      case .records(let bytes, let sessions):
+        var decoder = CBORDecoder(bytes)
+        while decoder.offset < bytes.count {
+          parts.append("\(try JournalRecord(from: &decoder).revision)")
+        }
+        parts.append("sessions \(sessions)")
+      }
+    }
+    return parts
+  }
+
+  /// Changes a file behind the journal's back.
+  private func tamper(_ sql: String) throws {
+    let queue = try DatabaseQueue(path: "\(source.path)/journal.sqlite")
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  private func copy(through revision: UInt64? = nil) throws -> UInt64 {
+    try JournalReader(directory: source.path).copy(to: target.path, through: revision)
+  }
+
+  @Test func `A copy of a journal that is being written has all, and begins another epoch`() throws
+  {
+    let file = try begun()
+    #expect(try copy() == 10)
+    try file.append(Self.batch(11...11))
+    let again = try open(target.path)
+    #expect(try parts(again) == ["snapshot 6", "7", "8", "9", "10", "sessions 10"])
+    #expect(again.opening.epoch != 7 && !again.opening.isClean)
+    #expect(again.opening.doubt?.contains("copy") == true)
+    try again.begin()
+    try again.append(Self.batch(11...11))
+    try again.close()
+    let reader = try JournalReader(directory: target.path)
+    #expect(try reader.extent().oldestState == 0)
+    #expect(try open(target.path).opening.epoch == again.opening.epoch, "It is said once")
+  }
+
+  @Test func `A copy of a journal that was closed says so, wherever its file is`() throws {
+    try begun().close()
+    #expect(try copy() == 10)
+    let heading = try JournalReader(directory: target.path).heading()
+    #expect(heading == HistoryHeading(root: "Test", epoch: 7, wasStopped: true))
+  }
+
+  @Test(
+    arguments: [
+      (0, ["snapshot 0"]), (5, ["snapshot 0", "1", "2", "3", "4", "5"]), (6, ["snapshot 6"]),
+    ] as [(UInt64, [String])]
+  )
+  func `A copy up to a revision has nothing behind it`(
+    _ revision: UInt64,
+    _ found: [String],
+  ) throws {
+    try begun().close()
+    #expect(try copy(through: revision) == revision)
+    let again = try open(target.path)
+    #expect(try parts(again).filter { !$0.hasPrefix("sessions") } == found)
+    #expect(!again.opening.isClean)
+  }
+
+  @Test func `Revisions that are to come, or gone, are refused, and nothing is left behind`() throws
+  {
+    let file = try begun()
+    func code(_ revision: UInt64) -> HistoryError.Code? {
+      do {
+        _ = try copy(through: revision)
+        return nil
+      } catch { return (error as? HistoryError)?.code }
+    }
+    #expect(code(11) == .future)
+    _ = try file.keep(try file.write(Self.snapshot(10), of: 10))
+    #expect(code(5) == .gone)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
+  }
+
+  @Test func `Damage is not copied, and what was copied of it goes`() throws {
+    try begun().close()
+    try tamper("UPDATE log SET records = x'00' WHERE first = 7")
+    let error = #expect(throws: HistoryError.self) { try copy() }
+    #expect(error?.code == .corrupt)
+    #expect(error?.message.contains("--through 6") == true)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["lock"])
+    // What is before the damage can be had.
+    #expect(try copy(through: 6) == 6)
+    #expect(try parts(try open(target.path)) == ["snapshot 6"])
+  }
+
+  @Test func `A snapshot that cannot be read is left out of a copy, where another one can`() throws
+  {
+    try begun().close()
+    let folder = "\(source.path)/snapshots"
+    try Data([7]).write(to: URL(fileURLWithPath: "\(folder)/6.snapshot"))
+    #expect(try copy() == 10)
+    #expect(try parts(try open(target.path)).first == "snapshot 0")
+    try FileManager.default.removeItem(atPath: target.path)
+    try FileManager.default.removeItem(atPath: "\(folder)/0.snapshot")
+    let error = #expect(throws: HistoryError.self) { try copy() }
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test func `Rows of two histories are not copied as one`() throws {
+    try begun().close()
+    try tamper("UPDATE log SET before = before + 1 WHERE first = 7")
+    #expect(throws: HistoryError.self) { try copy() }
+  }
+
+  private func refusal(_ body: () throws -> Void) -> JournalError.Code? {
+    do {
+      try body()
+      return nil
+    } catch { return (error as? JournalError)?.code }
+  }
+
+  @Test func `A directory that somebody uses gets no copy`() throws {
+    try begun().close()
+    let lock = try DirectoryLock(target.path)
+    #expect(refusal { _ = try copy() } == .busy)
+    #expect(DirectoryLock.holder(of: target.path) == "\(getpid())")
+    withExtendedLifetime(lock) {}
+  }
+
+  @Test func `A directory with anything but a lock gets no copy, and keeps what it has`() throws {
+    try begun().close()
+    let note = "\(target.path)/notes.txt"
+    try Data([1]).write(to: URL(fileURLWithPath: note))
+    #expect(refusal { _ = try copy() } == .occupied)
+    #expect(FileManager.default.fileExists(atPath: note))
+    #expect(DirectoryLock.holder(of: target.path) == nil)
+  }
+
+  @Test func `A copy that was not finished is no history that begins`() throws {
+    try Data().write(to: URL(fileURLWithPath: "\(target.path)/journal.sqlite.new"))
+    #expect(refusal { _ = try open(target.path) } == .corrupt)
+  }
+
+  @Test func `What is no journal, or one of another release, is not copied`() throws {
+    #expect(refusal { _ = try copy() } == .missing)
+    try begun().close()
+    try tamper("UPDATE meta SET value = '99' WHERE name = 'format'")
+    #expect(refusal { _ = try copy() } == .newer)
+  }
+
+  @Test func `A journal whose file breaks off is not copied`() throws {
+    let file = try begun()
+    for revision in 11...400 as ClosedRange<UInt64> {
+      try file.append(Self.batch(revision...revision))
+    }
+    try file.close()
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: "\(source.path)/journal.sqlite"))
+    try handle.truncate(atOffset: try handle.seekToEnd() / 2)
+    try handle.close()
+    #expect(throws: (any Error).self) { try copy() }
+    let left = try FileManager.default.contentsOfDirectory(atPath: target.path)
+    #expect(!left.contains { $0.hasPrefix("journal") })
+  }
+
+  @Test func `A copy is read by nobody else`() throws {
+    try begun().close()
+    _ = try copy()
+    for name in ["journal.sqlite", "snapshots/6.snapshot"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(target.path)/\(name)")
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `Who writes on while a copy is made loses nothing, and the copy is whole`() throws {
+    let file = try begun()
+    let reader = try JournalReader(directory: source.path)
+    let extent = try reader.extent()
+    // A snapshot is kept meanwhile, and with the old one the oldest records go.
+    for revision in 11...300 as ClosedRange<UInt64> {
+      try file.append(Self.batch(revision...revision))
+    }
+    _ = try file.keep(try file.write(Self.snapshot(300), of: 300))
+    while try file.trim(retaining: 0) {}
+    #expect(try reader.extent() != extent)
+    #expect(try reader.copy(to: target.path) == 300)
+    #expect(try parts(try open(target.path)) == ["snapshot 300"])
+  }
+}
