@@ -279,7 +279,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     // What tidies up temporary files may take the sockets, or the lock.
     directoryLook = RepeatedLook(every: 1) {
       directories.lazy.compactMap(\.lostPath).first
-    } onFinding: { [weak self] in self?.lost($0) }
+    } onFinding: { [weak self] in
+      self?.lost($0)
+    }
     grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) {
       [weak self] in self?.changed($0)
     }

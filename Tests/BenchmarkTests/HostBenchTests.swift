@@ -53,7 +53,10 @@ struct HostBenchTests {
     let path = "\(NSTemporaryDirectory())/keep-\(UUID())"
     defer { try? FileManager.default.removeItem(atPath: path) }
     let kept = try await KeepBench.figures(
-      "\(path)/a", toggles: 300, rows: 10, hasSnapshots: false,
+      "\(path)/a",
+      toggles: 300,
+      rows: 10,
+      hasSnapshots: false,
     )
     let line = kept.line
     #expect(try number("record_bytes", in: line) > 300 * 30)

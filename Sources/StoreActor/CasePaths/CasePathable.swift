@@ -64,7 +64,9 @@ extension CasePathable {
     get { Self.allCasePaths[keyPath: keyPath].extract(from: self) }
     // Or `Scope(state: \.detail, …)` would take the optional for the child's state.
     @available(
-      *, unavailable, message: "Write 'value = .detail(new)' in the place of 'value.detail = new'."
+      *,
+      unavailable,
+      message: "Write 'value = .detail(new)' in the place of 'value.detail = new'."
     )
     set { replace(Self.allCasePaths[keyPath: keyPath], with: newValue) }
   }
