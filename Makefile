@@ -73,7 +73,7 @@ lint: ## Check the Swift files' format
 	  xargs -0 -r $(SWIFT) format lint --strict --parallel --configuration .swift-format
 
 packages:
-	@Scripts/system-packages zeromq sqlite
+	@Scripts/system-packages zeromq sqlite ncurses
 
 bench-packages:
-	@Scripts/system-packages zeromq sqlite cc
+	@Scripts/system-packages zeromq sqlite ncurses cc

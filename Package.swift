@@ -24,12 +24,13 @@ let package = Package(
       name: "StoreActorClassic",
       targets: [
         "CasePathOperator", "StateContainers", "StateContainersMixed", "StoreActorClassic",
-        "StoreActorSimplex", "TerminalViews",
+        "StoreActorSimplex",
       ],
     ),
     .library(name: "StoreDaemon", targets: ["StoreDaemon"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "StoreTesting", targets: ["StoreTesting"]),
+    .library(name: "TerminalViews", targets: ["TerminalCurses", "TerminalViews"]),
     .executable(name: "stored", targets: ["Daemon"]),
     .executable(name: "storectl", targets: ["Client"]),
     .executable(name: "simulator", targets: ["Simulator"]),
@@ -55,6 +56,15 @@ let package = Package(
       providers: [.apt(["libzmq3-dev"]), .brew(["zeromq"])],
     ),
     .target(name: "ZeroMQ", dependencies: ["CZMQ"]),
+
+    // Views over stores on a terminal, and the terminal.
+    .systemLibrary(name: "CWidth"),
+    .target(name: "TerminalViews", dependencies: ["CWidth", "StoreState"]),
+    .systemLibrary(
+      name: "CNCurses",
+      providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])],
+    ),
+    .target(name: "TerminalCurses", dependencies: ["CNCurses", "TerminalViews"]),
 
     .target(name: "StoreState"),
     .macro(
@@ -128,14 +138,14 @@ let package = Package(
     .executableTarget(
       name: "Client",
       dependencies: [
-        "StoreClient", "StoreJournal", "StoreReplication", "StoreState",
+        "StoreActor", "StoreClient", "StoreJournal", "StoreReplication", "StoreState",
+        "TerminalCurses", "TerminalViews", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
     ),
 
     // What older documents write, on top of StoreActor: the 0.3x names, two kinds of state
-    // containers, Simplex, and a stand-in for the views that they show.
-    .target(name: "TerminalViews"),
+    // containers, and Simplex.
     .target(name: "CasePathOperator", dependencies: ["StoreActor"]),
     .target(
       name: "StoreActorClassic",
@@ -331,6 +341,10 @@ let package = Package(
       exclude: ["Replays/PlayedGame.journal"],
     ),
     .testTarget(
+      name: "TerminalViewsTests",
+      dependencies: ["StoreActor", "TerminalViews", reportsToTests],
+    ),
+    .testTarget(
       name: "BenchmarkTests",
       dependencies: [
         "Client", "Daemon", "HostBench", "StateBench", "StoreBench", "StoreReplication",
@@ -339,7 +353,8 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "Client", "Daemon", "StoreClient", "StoreDaemon", "StoreReplication", "StoreState",
+        "Client", "Daemon", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication",
+        "StoreState", "StoreTesting", "TerminalViews", "Workspace",
       ],
     ),
     .testTarget(

@@ -2,7 +2,7 @@ public import StoreState
 public import TerminalViews
 
 /// A view of each element of a list, with a store of its own.
-public struct ForEachStore<ID: Hashable, EachState, EachAction, Content: View>: PrimitiveView {
+public struct ForEachStore<ID: Hashable, EachState, EachAction, Content: View>: View {
   private let store: Store<IdentifiedArray<ID, EachState>, (ID, EachAction)>
   private let content: @MainActor (Store<EachState, EachAction>) -> Content
 
@@ -19,16 +19,19 @@ public struct ForEachStore<ID: Hashable, EachState, EachAction, Content: View>: 
     self.content = content
   }
 
-  /// Writes the views.
-  public func render(on screen: inout Screen) {
-    for id in store.state.ids {
-      let element: Store<EachState?, EachAction> = store.scope {
-        $0[id: id]
-      } action: {
-        (id, $0)
-      }
-      guard let element = element.unwrapped() else { continue }
-      content(element).renderTree(on: &screen)
+  /// The views.
+  public var body: some View {
+    ForEach(Array(store.state.ids), id: \.self) { id in
+      element(id).map(content)
     }
+  }
+
+  private func element(_ id: ID) -> Store<EachState, EachAction>? {
+    let element: Store<EachState?, EachAction> = store.scope {
+      $0[id: id]
+    } action: {
+      (id, $0)
+    }
+    return element.unwrapped()
   }
 }

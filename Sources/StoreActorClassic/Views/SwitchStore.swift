@@ -46,30 +46,45 @@ public struct CaseLet<GlobalState, GlobalAction, LocalState, LocalAction, Conten
     self.content = content
   }
 
-  /// Writes the view, if the state is of the case.
-  public func render(on screen: inout Screen) {
-    guard let store = SwitchContext.store as? Store<GlobalState, GlobalAction> else { return }
+  /// Those of the view, if the state is of the case.
+  public var flexibility: Axes { view?.stretch ?? [] }
+
+  /// The room of the view, if the state is of the case.
+  public func size(in proposal: Size) -> Size { view?.measured(in: proposal) ?? .zero }
+
+  /// Draws the view, if the state is of the case.
+  public func draw(in canvas: Canvas) { view?.drawn(in: canvas) }
+
+  private var view: Content? {
+    guard let store = SwitchContext.store as? Store<GlobalState, GlobalAction> else { return nil }
     let path = toLocalState
     let local = store.scope(state: { path.extract(from: $0) }, action: fromLocalAction)
-    guard let local: Store<LocalState, LocalAction> = local.unwrapped() else { return }
-    content(local).renderTree(on: &screen)
+    return local.unwrapped().map(content)
   }
 }
 
-/// The store of the innermost ``SwitchStore`` that is being written.
+/// The store of the innermost ``SwitchStore`` that is being drawn.
 @MainActor
 private enum SwitchContext {
   static var store: AnyObject?
+
+  static func with<Result>(_ store: AnyObject, _ body: () -> Result) -> Result {
+    let outer = self.store
+    self.store = store
+    defer { self.store = outer }
+    return body()
+  }
 }
 
 private struct CurrentSwitch<State, Action, Content: View>: PrimitiveView {
   let store: Store<State, Action>
   let content: Content
 
-  func render(on screen: inout Screen) {
-    let outer = SwitchContext.store
-    SwitchContext.store = store
-    defer { SwitchContext.store = outer }
-    content.renderTree(on: &screen)
+  var flexibility: Axes { SwitchContext.with(store) { content.stretch } }
+
+  func size(in proposal: Size) -> Size {
+    SwitchContext.with(store) { content.measured(in: proposal) }
   }
+
+  func draw(in canvas: Canvas) { SwitchContext.with(store) { content.drawn(in: canvas) } }
 }

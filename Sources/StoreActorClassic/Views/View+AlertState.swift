@@ -12,29 +12,24 @@ extension View {
     _ store: Store<AlertState<Action>?, Action>,
     dismiss: Action,
   ) -> some View {
-    AlertView(base: self, store: store, dismiss: dismiss)
+    overlay { store.state.map { AlertView(alert: $0, store: store, dismiss: dismiss) } }
   }
 }
 
-private struct AlertView<Base: View, Action>: PrimitiveView {
-  let base: Base
+private struct AlertView<Action>: View {
+  let alert: AlertState<Action>
   let store: Store<AlertState<Action>?, Action>
   let dismiss: Action
 
-  func render(on screen: inout Screen) {
-    base.renderTree(on: &screen)
-    guard let alert = store.state else { return }
-    screen.addOverlay { screen in
-      screen.write("! \(alert.title.plainText)")
-      if let message = alert.message { screen.write("  \(message.plainText)") }
-      for button in alert.buttons { show(button, on: &screen) }
-    }
-  }
-
-  private func show(_ button: ButtonState<Action>, on screen: inout Screen) {
-    screen.write(button: button.label.plainText) {
-      _ = store.submit(dismiss)
-      if let action = button.action.action { _ = store.submit(action) }
+  var body: some View {
+    Text("! \(alert.title.plainText)")
+    if let message = alert.message { Text("  \(message.plainText)") }
+    ForEach(Array(alert.buttons.indices), id: \.self) { index in
+      let button = alert.buttons[index]
+      Button(button.label.plainText) {
+        _ = store.submit(dismiss)
+        if let action = button.action.action { _ = store.submit(action) }
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-/// Where navigation takes place; what a ``NavigationLink`` leads to comes below everything else.
+/// Where navigation takes place; what a ``NavigationLink`` leads to lies over everything else.
 public struct NavigationView<Content: View>: View {
   /// The views.
   public let body: Content
@@ -10,7 +10,7 @@ public struct NavigationView<Content: View>: View {
 }
 
 /// Something to tap that leads to another view, and back.
-public struct NavigationLink<Label: View, Destination: View>: PrimitiveView {
+public struct NavigationLink<Label: View, Destination: View>: View {
   private let isActive: @MainActor () -> Bool
   private let setActive: @MainActor (Bool) -> Void
   private let destination: @MainActor () -> Destination
@@ -67,17 +67,19 @@ public struct NavigationLink<Label: View, Destination: View>: PrimitiveView {
     label = Text(title)
   }
 
-  /// Writes the link, or what it leads to below everything else.
-  public func render(on screen: inout Screen) {
-    var title = Screen()
-    label.renderTree(on: &title)
-    let text = title.lines.joined(separator: " ")
-    screen.write(button: text) { [setActive] in setActive(true) }
-    guard isActive() else { return }
-    screen.addOverlay { [destination, setActive] screen in
-      screen.write("— \(text) —")
-      destination().renderTree(on: &screen)
-      screen.write(button: "Back") { setActive(false) }
+  /// The link, and over everything else what it leads to.
+  public var body: some View {
+    Button {
+      setActive(true)
+    } label: {
+      label
+    }
+    .overlay { () -> Pair<Pair<Text, Destination>, Button<Text>>? in
+      guard isActive() else { return nil }
+      return Pair(
+        first: Pair(first: Text("— \(label.title) —"), second: destination()),
+        second: Button("Back") { setActive(false) },
+      )
     }
   }
 }

@@ -1,0 +1,308 @@
+// What Swift needs of ncurses: wide characters by `newterm`, as functions, since macros, variadic
+// functions, `cchar_t` and globals do not cross; and the way back to the terminal as it was, for
+// handlers of signals.
+//
+// This target is a system library and holds no C file: helpers are `static inline`. What is kept
+// here is kept for each file that uses it, so one file does: see TerminalCurses.
+
+#ifndef CNCURSES_SHIM_H
+#define CNCURSES_SHIM_H
+
+#ifndef NCURSES_WIDECHAR
+#define NCURSES_WIDECHAR 1
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <ncurses.h>
+#include <term.h>
+
+// term.h and ncurses.h define short words as macros, which must not meet Swift's names.
+#undef lines
+#undef columns
+#undef tab
+#undef bell
+
+// MARK: The way back
+
+typedef struct ccurses_state {
+  // The terminal's modes as they were found.
+  struct termios modes;
+  // What brings the terminal's screen, cursor and keypad back.
+  char leave[512];
+  size_t leave_count;
+  // The end of a pipe into which signals are noted that the program has to do something about.
+  int notes;
+  // Whether there is anything to bring back.
+  volatile sig_atomic_t is_open;
+  // Whether colours are wanted and there are any: without them ncurses has no pairs to ask for.
+  bool is_colorful;
+  // Where handlers run: a stack that has run over has no room for one.
+  char stack[32 * 1024];
+} ccurses_state;
+
+// Within a function, since Swift makes no variables of a header's own.
+static inline ccurses_state *ccurses(void) {
+  static ccurses_state state;
+  return &state;
+}
+
+// Only functions that POSIX allows in handlers: write and tcsetattr.
+static inline void ccurses_restore(void) {
+  if (!ccurses()->is_open) return;
+  ccurses()->is_open = 0;
+  ssize_t ignored = write(STDOUT_FILENO, ccurses()->leave, ccurses()->leave_count);
+  (void)ignored;
+  tcsetattr(STDIN_FILENO, TCSANOW, &ccurses()->modes);
+}
+
+// Ends the process by the signal, which has its usual meaning again (SA_RESETHAND).
+static inline void ccurses_die(int number) {
+  ccurses_restore();
+  raise(number);
+}
+
+static inline void ccurses_note(int number) {
+  int before = errno;
+  char note = (char)number;
+  ssize_t ignored = write(ccurses()->notes, &note, 1);
+  (void)ignored;
+  errno = before;
+}
+
+static inline void ccurses_handle(int number, void (*handler)(int), int flags) {
+  struct sigaction old;
+  // What the program was started to ignore it goes on to ignore.
+  if (sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_IGN) return;
+  struct sigaction action;
+  memset(&action, 0, sizeof(action));
+  action.sa_handler = handler;
+  action.sa_flags = flags;
+  sigemptyset(&action.sa_mask);
+  // So that a program in the background may set the terminal's modes.
+  sigaddset(&action.sa_mask, SIGTTOU);
+  sigaction(number, &action, NULL);
+}
+
+// The signals that end the program; 0 behind the last.
+static inline const int *ccurses_ends(void) {
+  static const int ends[] = {
+    SIGSEGV, SIGABRT, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGHUP, SIGQUIT, SIGTERM, SIGINT, 0,
+  };
+  return ends;
+}
+
+// Restores the terminal whatever ends the program; tells of a new size and of Ctrl-Z by the pipe.
+static inline bool ccurses_watch_signals(int *notes) {
+  int ends[2];
+  if (pipe(ends) != 0) return false;
+  for (int end = 0; end < 2; end++) {
+    fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[end], F_SETFL, O_NONBLOCK);
+  }
+  ccurses()->notes = ends[1];
+  *notes = ends[0];
+  stack_t stack;
+  memset(&stack, 0, sizeof(stack));
+  stack.ss_sp = ccurses()->stack;
+  stack.ss_size = sizeof(ccurses()->stack);
+  sigaltstack(&stack, NULL);
+  for (const int *end = ccurses_ends(); *end; end++) {
+    ccurses_handle(*end, ccurses_die, SA_RESETHAND | SA_NODEFER | SA_ONSTACK);
+  }
+  ccurses_handle(SIGWINCH, ccurses_note, SA_RESTART);
+  ccurses_handle(SIGTSTP, ccurses_note, SA_RESTART);
+  return true;
+}
+
+static inline void ccurses_forget_signals(int notes) {
+  for (const int *end = ccurses_ends(); *end; end++) signal(*end, SIG_DFL);
+  signal(SIGWINCH, SIG_DFL);
+  signal(SIGTSTP, SIG_DFL);
+  close(notes);
+  close(ccurses()->notes);
+}
+
+// Appends a capability without its padding, which no terminal of today needs.
+static inline void ccurses_leave_by(const char *text) {
+  if (!text || text == (const char *)-1) return;
+  while (*text && ccurses()->leave_count < sizeof(ccurses()->leave)) {
+    if (text[0] == '$' && text[1] == '<') {
+      const char *end = strchr(text, '>');
+      if (end) { text = end + 1; continue; }
+    }
+    ccurses()->leave[ccurses()->leave_count++] = *text++;
+  }
+}
+
+// MARK: The terminal
+
+static inline bool ccurses_is_terminal(void) {
+  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+// Takes the terminal; false for one that is not known, or whose cursor cannot be moved.
+static inline bool ccurses_open(bool wants_color) {
+  if (tcgetattr(STDIN_FILENO, &ccurses()->modes) != 0) return false;
+  int error;
+  if (setupterm(NULL, STDOUT_FILENO, &error) != OK) return false;
+  const char *move = tigetstr("cup");
+  if (!move || move == (const char *)-1 || tigetflag("gn") > 0) return false;
+  if (!newterm(NULL, stdout, stdin)) return false;
+  ccurses()->leave_count = 0;
+  const char *names[] = { "sgr0", "op", "rmkx", "cnorm", "rmcup" };
+  for (size_t name = 0; name < sizeof(names) / sizeof(*names); name++) {
+    ccurses_leave_by(tigetstr(names[name]));
+  }
+  const char *mouse = tigetstr("kmous");
+  if (mouse && mouse != (const char *)-1) ccurses_leave_by("\033[?1006l\033[?1000l");
+  ccurses()->is_open = 1;
+  cbreak();
+  noecho();
+  nonl();
+  intrflush(stdscr, FALSE);
+  keypad(stdscr, TRUE);
+  nodelay(stdscr, TRUE);
+  set_escdelay(25);
+  ccurses()->is_colorful = wants_color && has_colors() && start_color() == OK;
+  if (ccurses()->is_colorful) use_default_colors();
+  mouseinterval(0);
+  mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+  return true;
+}
+
+static inline void ccurses_close(void) {
+  if (!ccurses()->is_open) return;
+  endwin();
+  ccurses()->is_open = 0;
+}
+
+static inline int ccurses_columns(void) { return getmaxx(stdscr); }
+static inline int ccurses_rows(void) { return getmaxy(stdscr); }
+
+// Takes the size that the terminal has now.
+static inline void ccurses_resize(void) {
+  struct winsize size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return;
+  resizeterm(size.ws_row, size.ws_col);
+  clearok(curscr, TRUE);
+}
+
+// Gives the terminal back, stops as Ctrl-Z is to do, and takes the terminal when it goes on.
+static inline void ccurses_stop(void) {
+  endwin();
+  ccurses()->is_open = 0;
+  signal(SIGTSTP, SIG_DFL);
+  raise(SIGTSTP);
+  ccurses_handle(SIGTSTP, ccurses_note, SA_RESTART);
+  ccurses()->is_open = 1;
+  clearok(curscr, TRUE);
+  refresh();
+}
+
+enum {
+  CCURSES_BOLD = 1,
+  CCURSES_UNDERLINED = 2,
+  CCURSES_REVERSED = 4,
+  CCURSES_DIM = 8,
+};
+
+// Puts a character and what is combined with it into a cell; colours are below 0 for the usual.
+static inline void ccurses_put(
+  int y, int x, const uint32_t *scalars, int count, int style, int foreground, int background
+) {
+  wchar_t text[CCHARW_MAX + 1];
+  if (count > CCHARW_MAX) count = CCHARW_MAX;
+  for (int place = 0; place < count; place++) text[place] = (wchar_t)scalars[place];
+  text[count] = 0;
+  attr_t attributes = A_NORMAL;
+  if (style & CCURSES_BOLD) attributes |= A_BOLD;
+  if (style & CCURSES_UNDERLINED) attributes |= A_UNDERLINE;
+  if (style & CCURSES_REVERSED) attributes |= A_REVERSE;
+  if (style & CCURSES_DIM) attributes |= A_DIM;
+  int pair = 0;
+  if (ccurses()->is_colorful && (foreground >= 0 || background >= 0)) {
+    pair = alloc_pair(foreground, background);
+    if (pair < 0) pair = 0;
+  }
+  cchar_t cell;
+  if (setcchar(&cell, text, attributes, (short)pair, NULL) == OK) mvadd_wch(y, x, &cell);
+}
+
+// Shows what was put; the cursor is to be seen at a place of the screen, or nowhere.
+static inline void ccurses_show(int y, int x) {
+  if (y >= 0) move(y, x);
+  curs_set(y >= 0 ? 1 : 0);
+  refresh();
+}
+
+enum {
+  CCURSES_NOTHING = 0,
+  CCURSES_CHARACTER,
+  CCURSES_ENTER,
+  CCURSES_BACKSPACE,
+  CCURSES_DELETE,
+  CCURSES_BACKTAB,
+  CCURSES_UP,
+  CCURSES_DOWN,
+  CCURSES_LEFT,
+  CCURSES_RIGHT,
+  CCURSES_HOME,
+  CCURSES_END,
+  CCURSES_PAGE_UP,
+  CCURSES_PAGE_DOWN,
+  CCURSES_PRESS,
+  CCURSES_WHEEL_UP,
+  CCURSES_WHEEL_DOWN,
+  CCURSES_OTHER,
+};
+
+static inline int ccurses_mouse(int *y, int *x) {
+  MEVENT event;
+  if (getmouse(&event) != OK) return CCURSES_OTHER;
+  *y = event.y;
+  *x = event.x;
+  if (event.bstate & BUTTON4_PRESSED) return CCURSES_WHEEL_UP;
+  if (event.bstate & BUTTON5_PRESSED) return CCURSES_WHEEL_DOWN;
+  if (event.bstate & BUTTON1_PRESSED) return CCURSES_PRESS;
+  return CCURSES_OTHER;
+}
+
+// The next thing that was typed, if any: a character, or one of the keys above.
+static inline int ccurses_read(uint32_t *character, int *y, int *x) {
+  wint_t read;
+  switch (get_wch(&read)) {
+  case OK: *character = (uint32_t)read; return CCURSES_CHARACTER;
+  case KEY_CODE_YES: break;
+  default: return CCURSES_NOTHING;
+  }
+  switch (read) {
+  case KEY_ENTER: return CCURSES_ENTER;
+  case KEY_BACKSPACE: return CCURSES_BACKSPACE;
+  case KEY_DC: return CCURSES_DELETE;
+  case KEY_BTAB: return CCURSES_BACKTAB;
+  case KEY_UP: return CCURSES_UP;
+  case KEY_DOWN: return CCURSES_DOWN;
+  case KEY_LEFT: return CCURSES_LEFT;
+  case KEY_RIGHT: return CCURSES_RIGHT;
+  case KEY_HOME: return CCURSES_HOME;
+  case KEY_END: return CCURSES_END;
+  case KEY_PPAGE: return CCURSES_PAGE_UP;
+  case KEY_NPAGE: return CCURSES_PAGE_DOWN;
+  case KEY_MOUSE: return ccurses_mouse(y, x);
+  default: return CCURSES_OTHER;
+  }
+}
+
+#endif

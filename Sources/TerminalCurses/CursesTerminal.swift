@@ -1,0 +1,216 @@
+import CNCurses
+import Dispatch
+public import TerminalViews
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The terminal that the program was started on.
+///
+/// ```swift
+/// let terminal = try CursesTerminal()
+/// let session = TerminalSession(on: terminal) { CounterView(store: store) }
+/// await session.run()
+/// ```
+///
+/// From its creation to ``stop()`` it is the session's alone. Whatever signal ends the program
+/// meanwhile, the terminal is as it was before, and the program ends by that signal; Ctrl-Z works.
+/// What is typed comes by the main queue. There is one at a time.
+@MainActor
+public final class CursesTerminal: TerminalDevice {
+  private let notes: Int32
+  private var sources: [any DispatchSourceRead] = []
+  private var onEvent: (@MainActor (InputEvent) -> Void)?
+  /// What the terminal shows, as far as it is known.
+  private var shown: Grid?
+  private var isStopped = false
+
+  /// Whether the program is on a terminal on which views can be shown.
+  ///
+  /// - Parameter environment: The program's.
+  /// - Throws: A ``TerminalError`` that says why it is on none.
+  public nonisolated static func check(environment: [String: String]) throws(TerminalError) {
+    guard ccurses_is_terminal() else { throw .noTerminal }
+    let name = environment["TERM"] ?? ""
+    guard !["", "dumb", "unknown"].contains(name) else { throw .unusable(name) }
+  }
+
+  /// Takes the terminal.
+  ///
+  /// - Parameter environment: The program's: `TERM` names the terminal's kind, and with `NO_COLOR`
+  ///   there is none.
+  /// - Throws: A ``TerminalError`` when there is no terminal, or one that can show no views.
+  public init(environment: [String: String]) throws(TerminalError) {
+    try Self.check(environment: environment)
+    // Widths are known, and wide characters written, in a locale of UTF-8.
+    _ = Canvas.columns(of: "─")
+    var notes: Int32 = -1
+    // Before ncurses, which leaves alone what somebody else handles.
+    guard ccurses_watch_signals(&notes) else {
+      throw .failed("A pipe could not be made: \(String(cString: strerror(errno))).")
+    }
+    self.notes = notes
+    guard ccurses_open((environment["NO_COLOR"] ?? "").isEmpty) else {
+      ccurses_forget_signals(notes)
+      throw .unusable(environment["TERM"] ?? "")
+    }
+  }
+
+  isolated deinit { stop() }
+
+  /// The columns and rows that there are.
+  public var size: Size {
+    Size(width: Int(ccurses_columns()), height: Int(ccurses_rows()))
+  }
+
+  /// Hands over what is typed from now on.
+  public func start(_ onEvent: @escaping @MainActor (InputEvent) -> Void) {
+    self.onEvent = onEvent
+    watch(STDIN_FILENO) { [weak self] in self?.readKeys() }
+    watch(notes) { [weak self] in self?.readNotes() }
+  }
+
+  private func watch(_ descriptor: Int32, _ body: @escaping @MainActor () -> Void) {
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    source.setEventHandler { MainActor.assumeIsolated(body) }
+    source.resume()
+    sources.append(source)
+  }
+
+  /// Gives the terminal back as it was; to do so again does nothing.
+  public func stop() {
+    guard !isStopped else { return }
+    isStopped = true
+    onEvent = nil
+    for source in sources { source.cancel() }
+    sources = []
+    ccurses_close()
+    ccurses_forget_signals(notes)
+  }
+
+  /// Shows cells.
+  public func show(_ grid: Grid, cursor: Point?) {
+    guard !isStopped else { return }
+    let known = shown?.size == grid.size ? shown : nil
+    for y in 0..<grid.size.height {
+      for x in 0..<grid.size.width where known?[x, y] != grid[x, y] { put(grid[x, y], x, y) }
+    }
+    ccurses_show(Int32(cursor?.y ?? -1), Int32(cursor?.x ?? -1))
+    shown = grid
+  }
+
+  private func put(_ cell: Cell, _ x: Int, _ y: Int) {
+    guard cell.width > 0 else { return }
+    let scalars = cell.text.unicodeScalars.map(\.value)
+    ccurses_put(
+      Int32(y),
+      Int32(x),
+      scalars,
+      Int32(scalars.count),
+      cell.style.attributes,
+      cell.style.foreground.number,
+      cell.style.background?.number ?? -1,
+    )
+  }
+
+  // MARK: - Input
+
+  private func readKeys() {
+    var isEmpty = true
+    while !isStopped, let event = next() {
+      isEmpty = false
+      if let event { onEvent?(event) }
+    }
+    guard isEmpty, !isStopped, hasHungUp else { return }
+    // The terminal has gone without the signal for it, or with one that is ignored.
+    for source in sources { source.cancel() }
+    raise(SIGHUP)
+  }
+
+  private var hasHungUp: Bool {
+    var item = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    return poll(&item, 1, 0) > 0 && Int32(item.revents) & Int32(POLLHUP | POLLERR | POLLNVAL) != 0
+  }
+
+  /// The next thing that was typed: nil for nothing more, and within for what is not for views.
+  private func next() -> InputEvent?? {
+    var character: UInt32 = 0
+    var (y, x): (Int32, Int32) = (0, 0)
+    let kind = ccurses_read(&character, &y, &x)
+    let place = Point(x: Int(x), y: Int(y))
+    switch Int(kind) {
+    case CCURSES_NOTHING: return nil
+    case CCURSES_CHARACTER: return .some(Key(typed: character).map(InputEvent.key))
+    case CCURSES_PRESS: return .mouse(MouseEvent(.press, at: place))
+    case CCURSES_WHEEL_UP: return .mouse(MouseEvent(.wheelUp, at: place))
+    case CCURSES_WHEEL_DOWN: return .mouse(MouseEvent(.wheelDown, at: place))
+    default: return .some(Self.keys[Int(kind)].map(InputEvent.key))
+    }
+  }
+
+  private static let keys: [Int: Key] = [
+    Int(CCURSES_ENTER): .enter, Int(CCURSES_BACKSPACE): .backspace, Int(CCURSES_DELETE): .delete,
+    Int(CCURSES_BACKTAB): .backTab, Int(CCURSES_UP): .up, Int(CCURSES_DOWN): .down,
+    Int(CCURSES_LEFT): .left, Int(CCURSES_RIGHT): .right, Int(CCURSES_HOME): .home,
+    Int(CCURSES_END): .end, Int(CCURSES_PAGE_UP): .pageUp, Int(CCURSES_PAGE_DOWN): .pageDown,
+  ]
+
+  private func readNotes() {
+    var signals = [UInt8](repeating: 0, count: 64)
+    let count = read(notes, &signals, signals.count)
+    guard count > 0, !isStopped else { return }
+    if signals[..<count].contains(UInt8(SIGTSTP)) { ccurses_stop() }
+    ccurses_resize()
+    shown = nil
+    onEvent?(.resize(size))
+  }
+}
+
+extension Key {
+  /// The key that sends a character; nil for one that is not for views.
+  fileprivate init?(typed value: UInt32) {
+    guard let scalar = Unicode.Scalar(value) else { return nil }
+    switch value {
+    case 9: self = .tab
+    case 10, 13: self = .enter
+    case 8, 127: self = .backspace
+    case 27: self = .escape
+    case 1...26:
+      guard let letter = Unicode.Scalar(value + 96) else { return nil }
+      self = .control(Character(letter))
+    case 0..<32: return nil
+    default: self = .character(Character(scalar))
+    }
+  }
+}
+
+extension Style {
+  fileprivate var attributes: Int32 {
+    var attributes = 0
+    if isBold { attributes |= Int(CCURSES_BOLD) }
+    if isUnderlined { attributes |= Int(CCURSES_UNDERLINED) }
+    if isReversed { attributes |= Int(CCURSES_REVERSED) }
+    if foreground == .secondary { attributes |= Int(CCURSES_DIM) }
+    return Int32(attributes)
+  }
+}
+
+extension Color {
+  /// The number that terminals know it by; -1 for the usual colour.
+  fileprivate var number: Int32 {
+    switch self {
+    case .primary, .secondary: -1
+    case .red: 1
+    case .green: 2
+    case .yellow: 3
+    case .blue: 4
+    case .magenta: 5
+    case .cyan: 6
+    }
+  }
+}

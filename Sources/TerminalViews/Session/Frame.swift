@@ -1,0 +1,74 @@
+/// One drawing of a view: its cells, and who wants to know of keys and the mouse.
+@MainActor
+final class Frame {
+  /// Somebody who takes input.
+  struct Responder {
+    /// Where it is, for the mouse.
+    var area: Rect
+    /// Which of those it is that can have the focus; nil where it cannot.
+    var focus: Int?
+    var onKey: @MainActor (Key) -> Bool
+    var onMouse: @MainActor (MouseEvent) -> Bool
+  }
+
+  /// Something to tap.
+  struct Tappable {
+    var title: String
+    var action: @MainActor () -> Void
+  }
+
+  var grid: Grid
+  var cursor: Point?
+  /// Those in front of everything that takes input now.
+  private(set) var responders: [Responder] = []
+  private(set) var focusables = 0
+  /// How many overlays lie over each other.
+  private(set) var depth = 0
+  var tappables: [Tappable] = []
+  var appearances: [@MainActor () -> Void] = []
+  var overlays: [any View] = []
+  /// Nil while nothing is drawn but for its looks.
+  let memory: ViewMemory?
+
+  init(size: Size, memory: ViewMemory? = nil) {
+    grid = Grid(size: size)
+    self.memory = memory
+  }
+
+  var canvas: Canvas {
+    let all = Rect(x: 0, y: 0, width: grid.size.width, height: grid.size.height)
+    return Canvas(frame: self, rect: all, clip: all, style: .plain)
+  }
+
+  /// From here on what is drawn lies over everything else, and alone takes input.
+  func beginOverlay() {
+    responders = []
+    focusables = 0
+    cursor = nil
+    depth += 1
+  }
+
+  /// - Returns: Whether it has the focus.
+  func add(
+    _ area: Rect,
+    isFocusable: Bool,
+    onKey: @escaping @MainActor (Key) -> Bool,
+    onMouse: @escaping @MainActor (MouseEvent) -> Bool,
+  ) -> Bool {
+    let focus = isFocusable ? focusables : nil
+    if isFocusable { focusables += 1 }
+    responders.append(Responder(area: area, focus: focus, onKey: onKey, onMouse: onMouse))
+    return focus != nil && focus == memory?.focus[depth, default: 0]
+  }
+}
+
+/// What a session remembers of its views from one drawing to the next.
+@MainActor
+final class ViewMemory {
+  /// Which of those that can have the focus has it, by the number of overlays.
+  var focus: [Int: Int] = [:]
+  /// Places of cursors, by what they are in.
+  var cursors: [String: Int] = [:]
+  /// How many of those who want to know that they appear were told.
+  var appeared = 0
+}

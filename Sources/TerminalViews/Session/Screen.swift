@@ -1,0 +1,57 @@
+/// What a view looks like now, for tests: its lines, and what its buttons do.
+///
+/// ```swift
+/// let screen = Screen(of: CounterView(store: store))
+/// screen.lines  // ["[−] 0 [+]"]
+/// screen.tap("+")
+/// ```
+///
+/// The view has all the room that it wants; what lies over it comes below.
+@MainActor
+public struct Screen {
+  private let frame: Frame
+
+  /// Shows a view as it is now.
+  public init(of view: some View) {
+    let size = view.measured(in: .unlimited)
+    frame = Frame(size: size)
+    view.drawn(in: frame.canvas)
+    while !frame.overlays.isEmpty { add(frame.overlays.removeFirst()) }
+  }
+
+  private func add(_ overlay: any View) {
+    let size = overlay.measured(in: .unlimited)
+    let above = frame.grid.size
+    frame.grid.grow(
+      to: Size(width: max(above.width, size.width), height: above.height + size.height)
+    )
+    overlay.drawn(in: frame.canvas.part(y: above.height))
+  }
+
+  /// The cells.
+  public var grid: Grid { frame.grid }
+
+  /// The lines, from the top.
+  public var lines: [String] { frame.grid.lines }
+
+  /// The lines as one text.
+  public var text: String { lines.joined(separator: "\n") }
+
+  /// The titles of the buttons, from the top.
+  public var buttonTitles: [String] { frame.tappables.map(\.title) }
+
+  /// Does what the first button with a title does.
+  ///
+  /// - Returns: Whether there is such a button.
+  @discardableResult
+  public func tap(_ title: String) -> Bool {
+    guard let button = frame.tappables.first(where: { $0.title == title }) else { return false }
+    button.action()
+    return true
+  }
+
+  /// Does what the views do when they appear.
+  public func appear() {
+    for appearance in frame.appearances { appearance() }
+  }
+}

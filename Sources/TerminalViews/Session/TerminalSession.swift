@@ -1,0 +1,248 @@
+import Observation
+import Synchronization
+
+/// Shows a view on a terminal for as long as it is wanted, and lets it take input.
+///
+/// ```swift
+/// let session = TerminalSession(on: terminal) { CounterView(store: store) }
+/// await session.run()
+/// ```
+///
+/// The view is drawn again when something has changed that it has read of a store, or of any other
+/// `Observable` object, and after input, but never more often than so many times a second: however
+/// quick the changes are, what is drawn is the newest state.
+@MainActor
+public final class TerminalSession {
+  private let device: any TerminalDevice
+  private let root: @MainActor () -> any View
+  private let now: @MainActor () -> Duration
+  private let pause: @MainActor (Duration) async -> Void
+  private let memory = ViewMemory()
+  private let reads = ViewReads()
+  private var pacer: FramePacer
+  /// What is drawn, whether or not it is shown yet.
+  private var frame: Frame?
+  private var isShown = false
+  /// The drawing that is to come.
+  private var drawing: Task<Void, Never>?
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  private var runner: CheckedContinuation<Void, Never>?
+  private var isEnded = false
+
+  /// Creates a session, which shows nothing until it is started.
+  ///
+  /// - Parameters:
+  ///   - device: Where to show it.
+  ///   - framesPerSecond: The most drawings in a second.
+  ///   - clock: What tells the time between two drawings.
+  ///   - root: The view.
+  public init<C: Clock<Duration>, Root: View>(
+    on device: any TerminalDevice,
+    framesPerSecond: Int = 30,
+    clock: C = ContinuousClock(),
+    @ViewBuilder root: @escaping @MainActor () -> Root,
+  ) {
+    self.device = device
+    self.root = root
+    let start = clock.now
+    now = { start.duration(to: clock.now) }
+    // A pause that is cut short makes one drawing too early, which does no harm.
+    pause = { try? await clock.sleep(for: $0) }
+    pacer = FramePacer(framesPerSecond: framesPerSecond)
+    reads.onChange = { [weak self] in self?.drawSoon() }
+  }
+
+  /// Starts, and waits until ``end()`` is called.
+  public func run() async {
+    start()
+    if !isEnded { await withCheckedContinuation { runner = $0 } }
+  }
+
+  /// Shows the view and takes input from now on.
+  public func start() {
+    device.start { [weak self] in self?.take($0) }
+    drawSoon()
+  }
+
+  /// Shows nothing more and takes no more input.
+  public func end() {
+    guard !isEnded else { return }
+    isEnded = true
+    device.stop()
+    drawing?.cancel()
+    runner?.resume()
+    runner = nil
+    resumeIdle()
+  }
+
+  /// Draws anew, soon: for changes of what is not observed.
+  public func invalidate() {
+    reads.outdate()
+    drawSoon()
+  }
+
+  /// Waits until the newest state of everything is shown.
+  public func idle() async {
+    while !isEnded, reads.isOutdated || !isShown {
+      await withCheckedContinuation { idleWaiters.append($0) }
+    }
+  }
+
+  // MARK: - Drawing
+
+  private func drawSoon() {
+    guard drawing == nil, !isEnded else { return }
+    drawing = Task { [weak self] in
+      if let self, case let delay = pacer.delay(at: now()), delay > .zero { await pause(delay) }
+      self?.draw()
+    }
+  }
+
+  private func draw() {
+    drawing = nil
+    guard !isEnded else { return }
+    let frame = upToDate()
+    device.show(frame.grid, cursor: frame.cursor)
+    isShown = true
+    pacer.drew(at: now())
+    if reads.isOutdated { drawSoon() } else { resumeIdle() }
+  }
+
+  private func resumeIdle() {
+    let waiters = idleWaiters
+    idleWaiters = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// What there is to be shown now.
+  private func upToDate() -> Frame {
+    if let frame, !reads.isOutdated { return frame }
+    isShown = false
+    let frame = reads.track { lay() }
+    memory.focus = memory.focus.filter { $0.key <= frame.depth }
+    let focus = memory.focus[frame.depth, default: 0]
+    memory.focus[frame.depth] = max(0, min(focus, frame.focusables - 1))
+    self.frame = frame
+    for appear in frame.appearances.dropFirst(memory.appeared) { appear() }
+    memory.appeared = max(memory.appeared, frame.appearances.count)
+    return frame
+  }
+
+  private func lay() -> Frame {
+    let frame = Frame(size: device.size, memory: memory)
+    root().drawn(in: frame.canvas)
+    while !frame.overlays.isEmpty { lay(over: frame, frame.overlays.removeFirst()) }
+    return frame
+  }
+
+  /// Draws a view in the middle of everything.
+  private func lay(over frame: Frame, _ view: any View) {
+    let all = frame.canvas
+    let wanted = view.measured(in: all.size)
+    let size = Size(
+      width: min(wanted.width, all.size.width),
+      height: min(wanted.height, all.size.height),
+    )
+    frame.beginOverlay()
+    let part = all.part(
+      x: (all.size.width - size.width) / 2,
+      y: (all.size.height - size.height) / 3,
+      width: size.width,
+      height: size.height,
+    )
+    part.fill()
+    view.drawn(in: part)
+  }
+
+  // MARK: - Input
+
+  private func take(_ event: InputEvent) {
+    guard !isEnded else { return }
+    // Whoever typed this has seen, or foreseen, what the input before it has led to.
+    let frame = upToDate()
+    switch event {
+    case .key(let key): take(key, frame)
+    case .mouse(let event): take(event, frame)
+    case .resize: break
+    }
+    invalidate()
+  }
+
+  private func take(_ key: Key, _ frame: Frame) {
+    let focus = memory.focus[frame.depth, default: 0]
+    if let focused = frame.responders.first(where: { $0.focus == focus }), focused.onKey(key) {
+      return
+    }
+    // The inner ones were drawn before those around them.
+    for responder in frame.responders where responder.focus == nil {
+      if responder.onKey(key) { return }
+    }
+    guard frame.focusables > 0 else { return }
+    switch key {
+    case .tab: memory.focus[frame.depth] = (focus + 1) % frame.focusables
+    case .backTab:
+      memory.focus[frame.depth] = (focus + frame.focusables - 1) % frame.focusables
+    default: break
+    }
+  }
+
+  private func take(_ event: MouseEvent, _ frame: Frame) {
+    for responder in frame.responders.reversed() where responder.area.contains(event.place) {
+      guard responder.onMouse(event) else { continue }
+      if let focus = responder.focus { memory.focus[frame.depth] = focus }
+      return
+    }
+  }
+}
+
+/// What a drawing has read, and whether that has changed since.
+@MainActor
+private final class ViewReads {
+  /// Which drawing is the newest, and whether it is out of date.
+  private struct Status {
+    var drawing = 0
+    var isOutdated = true
+  }
+
+  /// Something that each drawing reads: to change it ends the observation of everything else that
+  /// the drawing has read, and that is not wanted any more.
+  @Observable
+  final class Mark {
+    var drawing = 0
+  }
+
+  var onChange: @MainActor () -> Void = {}
+  // Changed by whoever changes something that was read, on any thread.
+  private let status = Mutex(Status())
+  private let mark = Mark()
+
+  var isOutdated: Bool { status.withLock { $0.isOutdated } }
+
+  func outdate() { status.withLock { $0.isOutdated = true } }
+
+  /// Calls a closure, and observes what it reads.
+  func track(_ body: () -> Frame) -> Frame {
+    let drawing = status.withLock { status in
+      status.drawing += 1
+      status.isOutdated = false
+      return status.drawing
+    }
+    mark.drawing = drawing
+    return withObservationTracking {
+      _ = mark.drawing
+      return body()
+    } onChange: { [weak self] in
+      self?.changed(drawing)
+    }
+  }
+
+  private nonisolated func changed(_ drawing: Int) {
+    let isNews = status.withLock { status in
+      guard status.drawing == drawing, !status.isOutdated else { return false }
+      status.isOutdated = true
+      return true
+    }
+    guard isNews else { return }
+    Task { @MainActor in self.onChange() }
+  }
+}

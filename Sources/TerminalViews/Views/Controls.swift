@@ -1,0 +1,169 @@
+/// A text on one line, or on those that it has.
+public struct Text: PrimitiveView {
+  /// The text.
+  public let content: String
+  private let style: Style
+
+  /// Creates a text.
+  public init(_ content: String, _ style: Style = .plain) {
+    self.content = content
+    self.style = style
+  }
+
+  /// The room of the text.
+  public func size(in proposal: Size) -> Size {
+    let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
+    return Size(
+      width: min(lines.map { Glyph.columns(of: $0) }.max() ?? 0, proposal.width),
+      height: min(lines.count, proposal.height),
+    )
+  }
+
+  /// Writes the text; what has no room ends with `…`.
+  public func draw(in canvas: Canvas) {
+    let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
+    for (row, line) in lines.prefix(canvas.size.height).enumerated() {
+      canvas.writeTruncated(String(line), y: row, style)
+    }
+  }
+}
+
+/// A text that goes on in the next line where a line is full.
+public struct Paragraph: PrimitiveView {
+  private let content: String
+  private let style: Style
+
+  /// Creates a text.
+  public init(_ content: String, _ style: Style = .plain) {
+    self.content = content
+    self.style = style
+  }
+
+  /// The room of the text.
+  public func size(in proposal: Size) -> Size {
+    let lines = lines(in: proposal.width)
+    return Size(
+      width: lines.map { Glyph.columns(of: $0) }.max() ?? 0,
+      height: min(lines.count, proposal.height),
+    )
+  }
+
+  /// Writes the text.
+  public func draw(in canvas: Canvas) {
+    for (row, line) in lines(in: canvas.size.width).enumerated() {
+      canvas.writeTruncated(line, y: row, style)
+    }
+  }
+
+  private func lines(in width: Int) -> [String] {
+    content.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+      var lines = [""]
+      for word in paragraph.split(separator: " ") {
+        let joined = lines[lines.count - 1] + (lines[lines.count - 1].isEmpty ? "" : " ") + word
+        if lines[lines.count - 1].isEmpty || Glyph.columns(of: joined) <= width {
+          lines[lines.count - 1] = joined
+        } else {
+          lines.append(String(word))
+        }
+      }
+      return lines
+    }
+  }
+}
+
+/// Something to tap, by the mouse or while it has the focus with enter or space: `[+]`.
+public struct Button<Label: View>: PrimitiveView {
+  private let action: @MainActor () -> Void
+  private let label: Label
+
+  /// Creates a button.
+  ///
+  /// - Parameters:
+  ///   - action: What it does.
+  ///   - label: What it shows.
+  public init(
+    action: @escaping @MainActor () -> Void,
+    @ViewBuilder label: () -> Label,
+  ) {
+    self.action = action
+    self.label = label()
+  }
+
+  /// Creates a button that shows a text.
+  ///
+  /// - Parameters:
+  ///   - title: The text.
+  ///   - action: What it does.
+  public init(_ title: String, action: @escaping @MainActor () -> Void) where Label == Text {
+    self.init(action: action, label: { Text(title) })
+  }
+
+  /// The room of the label.
+  public func size(in _: Size) -> Size {
+    Size(width: Glyph.columns(of: label.title) + 2, height: 1)
+  }
+
+  /// Writes the button.
+  public func draw(in canvas: Canvas) {
+    let title = label.title
+    let isFocused = canvas.takeFocus { [action] key in
+      guard key == .enter || key == " " else { return false }
+      action()
+      return true
+    } onMouse: { [action] event in
+      if event.kind == .press { action() }
+      return event.kind == .press
+    }
+    canvas.frame.tappables.append(Frame.Tappable(title: title, action: action))
+    canvas.write("[\(title)]", Style(isReversed: isFocused))
+  }
+}
+
+/// A sign that something is under way.
+public struct ProgressView: PrimitiveView {
+  /// Creates the sign.
+  public init() {}
+
+  /// One cell.
+  public func size(in _: Size) -> Size { Size(width: 1, height: 1) }
+
+  /// Writes the sign.
+  public func draw(in canvas: Canvas) { canvas.write("…") }
+}
+
+/// A picture, by its name.
+public struct Image: PrimitiveView {
+  private let name: String
+
+  /// Names a picture.
+  public init(systemName name: String) {
+    self.name = name
+  }
+
+  /// The room of the name.
+  public func size(in _: Size) -> Size {
+    Size(width: Glyph.columns(of: name) + 2, height: 1)
+  }
+
+  /// Writes the name.
+  public func draw(in canvas: Canvas) { canvas.write("(\(name))") }
+}
+
+/// A line between views.
+public struct Divider: PrimitiveView {
+  /// Creates a line.
+  public init() {}
+
+  /// A short line, where there is room without end.
+  public func size(in proposal: Size) -> Size {
+    let isUnlimited = proposal.width >= Size.unlimitedLength / 2
+    return Size(width: isUnlimited ? 3 : proposal.width, height: 1)
+  }
+
+  /// Draws the line.
+  public func draw(in canvas: Canvas) {
+    // Where there is no terminal a sign of it is enough.
+    let width = canvas.frame.memory == nil ? 3 : canvas.size.width
+    canvas.write(String(repeating: "-", count: width), Style(.secondary))
+  }
+}

@@ -1,0 +1,111 @@
+/// A part of what a program shows, made of other views, down to those that draw cells.
+///
+/// ```swift
+/// struct CounterView: View {
+///   let store: StoreOf<Counter>
+///
+///   var body: some View {
+///     HStack {
+///       Button("−") { store.send(.decrementButtonTapped) }
+///       Text("\(store.count)")
+///       Button("+") { store.send(.incrementButtonTapped) }
+///     }
+///     .onKey("q") { quit() }
+///   }
+/// }
+/// ```
+///
+/// A view is a description, made anew for each drawing. ``TerminalSession`` shows it on a terminal
+/// and draws it again when something that it has read of a store, or of any other `Observable`
+/// object, has changed. ``Screen`` shows it to a test.
+@MainActor
+public protocol View {
+  /// The type of view that this one is made of, or `Never`.
+  associatedtype Body: View
+
+  /// The view that this one is made of.
+  @ViewBuilder var body: Body { get }
+}
+
+/// A view that is no other view: it draws itself.
+@MainActor
+public protocol PrimitiveView: View where Body == Never {
+  /// The directions in which it takes whatever room there is; none unless it says so.
+  var flexibility: Axes { get }
+
+  /// The columns and rows that it wants of those that it is offered.
+  func size(in proposal: Size) -> Size
+
+  /// Draws the view.
+  func draw(in canvas: Canvas)
+}
+
+extension PrimitiveView {
+  /// None: the view draws itself.
+  public var body: Never {
+    preconditionFailure("'\(Self.self)' has no body; it draws itself.")
+  }
+
+  /// None.
+  public var flexibility: Axes { [] }
+}
+
+extension Never: View {
+  /// There is no such view.
+  public var body: Never {
+    preconditionFailure("There is no value of 'Never'.")
+  }
+}
+
+/// Views that others lay out, as if each stood there itself; on their own they are a column.
+@MainActor
+protocol ViewGroup {
+  var members: [any View] { get }
+}
+
+extension View {
+  /// The columns and rows that the view wants of those that it is offered, whatever it is made of.
+  public func measured(in proposal: Size) -> Size {
+    if let primitive = self as? any PrimitiveView { return primitive.size(in: proposal) }
+    return body.measured(in: proposal)
+  }
+
+  /// Draws the view, whatever it is made of.
+  public func drawn(in canvas: Canvas) {
+    if let primitive = self as? any PrimitiveView {
+      primitive.draw(in: canvas)
+    } else {
+      body.drawn(in: canvas)
+    }
+  }
+
+  /// The directions in which the view takes whatever room there is, whatever it is made of.
+  public var stretch: Axes {
+    if let primitive = self as? any PrimitiveView { return primitive.flexibility }
+    return body.stretch
+  }
+
+  /// The views that stand here for whoever lays them out.
+  var flattened: [any View] {
+    guard let group = self as? any ViewGroup else { return [self] }
+    return group.members.flatMap(\.flattened)
+  }
+
+  /// What it says, on one line.
+  var title: String { Screen(of: self).lines.joined(separator: " ") }
+}
+
+/// A view that draws another one and does something besides.
+@MainActor
+struct Modified<Content: View>: PrimitiveView {
+  let content: Content
+  let modify: @MainActor (Canvas) -> Void
+
+  var flexibility: Axes { content.stretch }
+  func size(in proposal: Size) -> Size { content.measured(in: proposal) }
+
+  func draw(in canvas: Canvas) {
+    content.drawn(in: canvas)
+    modify(canvas)
+  }
+}

@@ -1,0 +1,166 @@
+/// Something with parts, which an ``Outline`` shows.
+@MainActor
+public protocol OutlineNode {
+  /// What a part is known by among the others.
+  associatedtype Key: Hashable
+
+  /// How many parts there are.
+  var partCount: Int { get }
+
+  /// A part, by its place.
+  func part(at offset: Int) -> Self
+
+  /// What a part is known by, by its place.
+  func key(at offset: Int) -> Key
+
+  /// The place of a part; nil where there is none such.
+  func offset(of key: Key) -> Int?
+}
+
+/// Which nodes of an ``Outline`` show their parts.
+public struct OutlineExpansion<Key: Hashable>: Equatable {
+  /// Those of the parts.
+  public private(set) var parts: [Key: OutlineExpansion] = [:]
+
+  /// Only the root shows its parts.
+  public init() {}
+
+  /// Whether the node at a path shows its parts.
+  public func contains(_ path: some Collection<Key>) -> Bool {
+    guard let first = path.first else { return true }
+    return parts[first]?.contains(path.dropFirst()) ?? false
+  }
+
+  /// Lets the node at a path show its parts, or not.
+  public mutating func set(_ path: some Collection<Key>, _ isExpanded: Bool) {
+    guard let first = path.first else { return }
+    if path.count == 1 {
+      parts[first] = isExpanded ? parts[first] ?? OutlineExpansion() : nil
+    } else {
+      parts[first]?.set(path.dropFirst(), isExpanded)
+    }
+  }
+}
+
+/// A tree of any size, of which only the rows are made that are to be seen.
+///
+/// Arrows to the right and the left, and enter, show and hide the parts of the selected node.
+public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
+  private let root: Node
+  private let expansion: Binding<OutlineExpansion<Node.Key>>
+  private let selection: Binding<RowSelection<[Node.Key]>>
+  private let row: @MainActor (Node, _ path: [Node.Key]) -> Row
+
+  /// Creates a tree.
+  ///
+  /// - Parameters:
+  ///   - root: The node whose parts are at the top; it is not shown itself.
+  ///   - expansion: Which nodes show their parts.
+  ///   - selection: The row that is selected, by its path.
+  ///   - row: The view of a node, one row high.
+  public init(
+    _ root: Node,
+    expansion: Binding<OutlineExpansion<Node.Key>>,
+    selection: Binding<RowSelection<[Node.Key]>>,
+    @ViewBuilder row: @escaping @MainActor (Node, _ path: [Node.Key]) -> Row,
+  ) {
+    self.root = root
+    self.expansion = expansion
+    self.selection = selection
+    self.row = row
+  }
+
+  /// Both.
+  public var flexibility: Axes { [.horizontal, .vertical] }
+
+  /// A row for each node that is shown.
+  public func size(in proposal: Size) -> Size {
+    let count = OutlineRows(root, expansion.wrappedValue).count
+    return Size(width: min(80, proposal.width), height: min(count, proposal.height))
+  }
+
+  /// Draws the rows that are to be seen.
+  public func draw(in canvas: Canvas) {
+    let rows = OutlineRows(root, expansion.wrappedValue)
+    canvas.onKey { [expansion, selection] key in
+      guard let path = selection.wrappedValue.id, rows.count > 0 else { return false }
+      let isExpanded = expansion.wrappedValue.contains(path)
+      switch key {
+      case .right, "l": expansion.wrappedValue.set(path, true)
+      case .left, "h":
+        if !isExpanded, path.count > 1 {
+          // To the node that this one is a part of.
+          selection.wrappedValue.select(selection.wrappedValue.offset, id: path.dropLast())
+        } else {
+          expansion.wrappedValue.set(path, false)
+        }
+      case .enter, " ": expansion.wrappedValue.set(path, !isExpanded)
+      default: return false
+      }
+      return true
+    }
+    let window = RowWindow<[Node.Key]>(count: rows.count, selection: selection) { offset in
+      rows[offset].path
+    } drawRow: { line, offset in
+      let (node, path) = rows[offset]
+      let isExpanded = expansion.wrappedValue.contains(path)
+      let indent = (path.count - 1) * 2
+      line.write(node.partCount == 0 ? " " : isExpanded ? "▾" : "▸", x: indent)
+      row(node, path).drawn(in: line.part(x: indent + 2))
+    }
+    window.draw(in: canvas)
+  }
+}
+
+/// The rows of an outline, found without going through those that are not expanded.
+@MainActor
+struct OutlineRows<Node: OutlineNode> {
+  /// A node that shows its parts, and how many rows each of its expanded parts takes.
+  @MainActor
+  private final class Branch {
+    let node: Node
+    let path: [Node.Key]
+    /// The expanded parts, in their order.
+    let branches: [(offset: Int, branch: Branch)]
+    let count: Int
+
+    init(_ node: Node, _ path: [Node.Key], _ expansion: OutlineExpansion<Node.Key>) {
+      self.node = node
+      self.path = path
+      branches = expansion.parts.compactMap { key, inner in
+        node.offset(of: key).map { ($0, Branch(node.part(at: $0), path + [key], inner)) }
+      }
+      .sorted { $0.offset < $1.offset }
+      count = branches.reduce(node.partCount) { $0 + $1.branch.count }
+    }
+  }
+
+  private let root: Branch
+
+  init(_ root: Node, _ expansion: OutlineExpansion<Node.Key>) {
+    self.root = Branch(root, [], expansion)
+  }
+
+  var count: Int { root.count }
+
+  subscript(row: Int) -> (node: Node, path: [Node.Key]) {
+    var (branch, row) = (root, row)
+    while true {
+      var next: Branch?
+      for (offset, inner) in branch.branches {
+        if row <= offset { break }
+        // The part itself takes a row before its own parts.
+        if row <= offset + inner.count {
+          next = inner
+          row -= offset + 1
+          break
+        }
+        row -= inner.count
+      }
+      guard let found = next else {
+        return (branch.node.part(at: row), branch.path + [branch.node.key(at: row)])
+      }
+      branch = found
+    }
+  }
+}

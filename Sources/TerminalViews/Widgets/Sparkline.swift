@@ -1,0 +1,46 @@
+/// Numbers as columns of blocks, the newest at the right.
+public struct Sparkline: PrimitiveView {
+  private let values: [Double]
+  private let height: Int
+
+  /// Creates a plot.
+  ///
+  /// - Parameters:
+  ///   - values: The numbers, oldest first; those that have no room at the left are left out. None
+  ///     is below 0.
+  ///   - height: The rows.
+  public init(_ values: [Double], height: Int = 1) {
+    self.values = values
+    self.height = height
+  }
+
+  /// As wide as there is room.
+  public var flexibility: Axes { .horizontal }
+
+  /// A column for each number.
+  public func size(in proposal: Size) -> Size {
+    Size(width: min(values.count, proposal.width), height: min(height, proposal.height))
+  }
+
+  /// Draws the columns; the greatest number that is to be seen takes all rows.
+  public func draw(in canvas: Canvas) {
+    let shown = values.suffix(canvas.size.width)
+    let greatest = shown.max() ?? 0
+    guard greatest > 0, greatest.isFinite else { return }
+    let rows = canvas.size.height
+    for (column, value) in shown.enumerated() {
+      // Something is to be seen of whatever is more than nothing.
+      let eighths = value > 0 ? max(1, Int((value / greatest * Double(rows * 8)).rounded())) : 0
+      for row in 0..<rows {
+        let part = min(8, max(0, eighths - row * 8))
+        guard part > 0, let block = Unicode.Scalar(0x2580 + UInt32(part)) else { continue }
+        canvas.write(
+          String(block),
+          x: canvas.size.width - shown.count + column,
+          y: rows - 1 - row,
+          Style(.cyan),
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Testing
+
+@testable import TerminalViews
+
+@MainActor
+@Suite struct RowTests {
+  /// A collection that counts how many of its elements were asked for.
+  private final class Counted: RandomAccessCollection {
+    let endIndex: Int
+    var asked = 0
+    var startIndex: Int { 0 }
+
+    init(_ count: Int) { endIndex = count }
+
+    subscript(position: Int) -> Row {
+      asked += 1
+      return Row(id: position)
+    }
+  }
+
+  private struct Row: Identifiable {
+    let id: Int
+  }
+
+  private final class Box<Value> {
+    var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    @MainActor var binding: Binding<Value> {
+      Binding(get: { self.value }, set: { self.value = $0 })
+    }
+  }
+
+  @Test func `Of a long list only what is to be seen is asked for`() {
+    let rows = Counted(100_000)
+    let selection = Box(RowSelection<Int>())
+    selection.value.select(50_000, id: 50_000)
+    let list = RowList(rows, id: \.id, selection: selection.binding) { Text("row \($0.id)") }
+    let frame = Frame(size: Size(width: 20, height: 5), memory: ViewMemory())
+    list.drawn(in: frame.canvas)
+    #expect(frame.grid.lines == (49_996...50_000).map { "row \($0)" })
+    #expect(rows.asked < 20)
+    let table = Table(
+      rows,
+      id: \.id,
+      selection: selection.binding,
+      columns: [TableColumn("Row", isNumber: true) { "\($0.id)" }],
+    )
+    let other = Frame(size: Size(width: 20, height: 3), memory: ViewMemory())
+    table.drawn(in: other.canvas)
+    #expect(other.grid.lines == ["  Row", "49999", "50000"])
+    #expect(rows.asked < 50)
+  }
+
+  @Test func `The selection stays with its row, and else with its place`() {
+    var selection = RowSelection<Int>()
+    selection.follow(count: 3) { [10, 20, 30][$0] }
+    #expect(selection.id == 10)
+    selection.select(1, id: 20)
+    selection.follow(count: 5) { [1, 2, 10, 20, 30][$0] }
+    #expect(selection.offset == 3 && selection.id == 20)
+    selection.follow(count: 2) { [10, 30][$0] }
+    #expect(selection.offset == 1 && selection.id == 30)
+    selection.follow(count: 0) { $0 }
+    #expect(selection.id == nil)
+  }
+
+  @Test func `Keys lead to rows, and no further than there are`() {
+    var selection = RowSelection<Int>()
+    selection.select(5, id: 5)
+    let keys: [(Key, Int?)] = [
+      (.up, 4), ("k", 4), (.down, 6), ("j", 6), (.pageUp, 0), (.pageDown, 9), (.home, 0),
+      ("G", 9), (.left, nil), ("x", nil),
+    ]
+    for (key, expected) in keys {
+      #expect(selection.destination(key, height: 8, count: 10) == expected, "\(key)")
+    }
+  }
+
+  /// Numbers below others: 0 has the parts 0, 1 and 2, each of which has as many as it says.
+  private struct Node: OutlineNode {
+    var name: String
+    var partCount: Int
+    func part(at offset: Int) -> Node { Node(name: "\(name)\(offset)", partCount: offset) }
+    func key(at offset: Int) -> Int { offset }
+    func offset(of key: Int) -> Int? { key < partCount ? key : nil }
+  }
+
+  @Test func `The rows of a tree are those of what is open`() {
+    var expansion = OutlineExpansion<Int>()
+    for path in [[2], [2, 1], [1], [7]] { expansion.set(path, true) }
+    let rows = OutlineRows(Node(name: "", partCount: 4), expansion)
+    let names = (0..<rows.count).map { rows[$0].node.name }
+    #expect(names == ["0", "1", "10", "2", "20", "21", "210", "3"])
+    #expect(rows[6].path == [2, 1, 0])
+    expansion.set([2], false)
+    #expect(!expansion.contains([2, 1]))
+    #expect(OutlineRows(Node(name: "", partCount: 4), expansion).count == 5)
+  }
+
+  @Test func `Of a tree of any size only what is to be seen is made`() {
+    let expansion = Box(OutlineExpansion<Int>())
+    let selection = Box(RowSelection<[Int]>())
+    let outline = Outline(
+      Node(name: "", partCount: 1_000_000),
+      expansion: expansion.binding,
+      selection: selection.binding,
+    ) { node, _ in
+      Text(node.name)
+    }
+    let frame = Frame(size: Size(width: 9, height: 3), memory: ViewMemory())
+    outline.drawn(in: frame.canvas)
+    #expect(frame.grid.lines == ["  0", "▸ 1", "▸ 2"])
+  }
+
+  @Test func `A line is edited in its middle`() {
+    var line = EditedLine("two words", cursor: nil)
+    for key: Key in [.control("w"), "x", .left, "y", .delete, .home, "z"] {
+      let isTaken = line.take(key)
+      #expect(isTaken)
+    }
+    #expect(line.text == "ztwo y" && line.cursor == 1)
+    let isTaken = line.take(.enter)
+    #expect(!isTaken)
+    for key: Key in [.end, .backspace, .control("b"), .control("u")] { _ = line.take(key) }
+    #expect(line.text == " ")
+  }
+}
