@@ -62,7 +62,10 @@ struct ConnectionOptions: ParsableArguments {
   private func place() throws -> StoreLocation {
     guard let connect else {
       return StoreLocation(
-        directory: dir ?? StoreLocation.defaultDirectory(environment: Self.environment())
+        directory: dir
+          ?? StoreLocation.defaultDirectory(
+            environment: Environment.variables("STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME")
+          )
       )
     }
     do throws(LocationError) {
@@ -71,12 +74,14 @@ struct ConnectionOptions: ParsableArguments {
       throw ValidationError("\(error)")
     }
   }
+}
 
-  private static func environment() -> [String: String] {
-    var environment: [String: String] = [:]
-    for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME"] {
-      environment[name] = getenv(name).map { String(cString: $0) }
-    }
-    return environment
+/// What the program was started with.
+enum Environment {
+  /// Those of some variables that are set.
+  static func variables(_ names: String...) -> [String: String] {
+    var variables: [String: String] = [:]
+    for name in names { variables[name] = getenv(name).map { String(cString: $0) } }
+    return variables
   }
 }

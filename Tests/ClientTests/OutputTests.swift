@@ -39,14 +39,14 @@ struct OutputTests {
 
   @Test("A name with ends of lines forges no row")
   func forgedRows() {
-    var table = Table()
+    var table = TextTable()
     table.add("1", "x\n  2  forged", "end")
     #expect(table.lines() == ["1  x\u{FFFD}  2  forged  end"])
   }
 
   @Test("Columns are aligned, and lines end without spaces")
   func table() {
-    var table = Table(heading: ["name", "count"])
+    var table = TextTable(heading: ["name", "count"])
     table.add("a", "1")
     table.add("longer", "")
     #expect(table.lines(indentation: 2) == ["  name    count", "  a       1", "  longer"])

@@ -137,8 +137,15 @@ struct Past {
 
   /// The action of an entry, as JSON of its scope's schema.
   func action(_ value: GenericValue, of scope: String) -> JSONValue {
+    (daemon?.scopes ?? []).action(value, of: scope)
+  }
+}
+
+extension [ScopeDescription] {
+  /// An action of a scope, as JSON of its schema where that is known.
+  func action(_ value: GenericValue, of scope: String) -> JSONValue {
     // A part that is not of its schema is written as JSON can say it without one.
-    if let document = daemon?.scopes.find(scope)?.description.action {
+    if let document = find(scope)?.description.action {
       return JSONProjection.tree(value, schema: document.root, in: document)
     }
     return JSONProjection.untyped(value)

@@ -71,7 +71,7 @@ struct Log: ParsableCommand {
           throw Past.otherAnswer
         }
         for entry in entries {
-          let line = LogLine(entry, past)
+          let line = LogLine(entry, action: past.action)
           try StandardOutput.line(isJSON ? line.tree.text() : line.text)
         }
         left -= entries.count

@@ -14,7 +14,7 @@ struct Scopes: ParsableCommand {
     let isJSON = options.json
     try Connecting(options: options, name: "storectl scopes").ask { daemon in
       guard isJSON else {
-        var table = Table()
+        var table = TextTable()
         for scope in daemon.scopes {
           let actions = scope.actions.map(\.name).joined(separator: " ")
           table.add(

@@ -45,7 +45,7 @@ struct StatusText {
 
   /// The answer for people.
   var lines: [String] {
-    var table = Table()
+    var table = TextTable()
     table.add("epoch", epoch)
     for (name, label) in [
       ("revision", "revision"), ("durableRevision", "durable revision"), ("pid", "pid"),
@@ -62,7 +62,7 @@ struct StatusText {
     guard case .array(let sessions) = value[field: "sessions"], !sessions.isEmpty else {
       return ["  none"]
     }
-    var table = Table(
+    var table = TextTable(
       heading: ["session", "name", "user", "peer", "lag", "last heard", "effects", "scopes"]
     )
     for session in sessions {
@@ -84,7 +84,7 @@ struct StatusText {
 
   private var counters: [String] {
     guard case .map(let entries) = value[field: "counters"] else { return [] }
-    var table = Table()
+    var table = TextTable()
     for entry in entries { table.add(text(entry.key), text(entry.value)) }
     return table.lines(indentation: 2)
   }
@@ -105,7 +105,7 @@ struct StatusText {
     JSONProjection.tree(value, schema: .any, in: document)
   }
 
-  private static func time(_ milliseconds: UInt64) -> String {
+  static func time(_ milliseconds: UInt64) -> String {
     switch milliseconds {
     case ..<1_000: "\(milliseconds) ms"
     case ..<120_000: "\(milliseconds / 1_000) s"

@@ -5,11 +5,15 @@ import StoreState
 @MainActor
 struct LogLine {
   private let entry: GenericValue
-  private let past: Past
+  /// The action of an entry, as JSON of its scope's schema.
+  private let action: @MainActor (GenericValue, _ scope: String) -> JSONValue
 
-  init(_ entry: GenericValue, _ past: Past) {
+  init(
+    _ entry: GenericValue,
+    action: @escaping @MainActor (GenericValue, _ scope: String) -> JSONValue,
+  ) {
     self.entry = entry
-    self.past = past
+    self.action = action
   }
 
   /// For programs: all that is known.
@@ -35,7 +39,7 @@ struct LogLine {
   private func tree(of name: String, _ value: GenericValue) -> JSONValue {
     switch name {
     case "time": .string(time)
-    case "action": past.action(value, of: text(entry[field: "scope"]))
+    case "action": action(value, text(entry[field: "scope"]))
     default: JSONProjection.untyped(value)
     }
   }
@@ -49,12 +53,12 @@ struct LogLine {
     return Printable.text(columns.filter { !$0.isEmpty }.joined(separator: "  "))
   }
 
-  private var time: String {
+  var time: String {
     guard case .unsigned(let milliseconds)? = entry[field: "time"] else { return "–" }
     return UTCTime.text(milliseconds: milliseconds)
   }
 
-  private var who: String {
+  var who: String {
     switch text(entry[field: "by"]) {
     case "client":
       "\(text(entry[field: "client"]).prefix(8)) #\(text(entry[field: "sequence"]))"
@@ -64,7 +68,7 @@ struct LogLine {
     }
   }
 
-  private var what: String {
+  var what: String {
     let by = text(entry[field: "by"])
     switch by {
     case "joined", "left":
@@ -79,7 +83,7 @@ struct LogLine {
     }
     let scope = text(entry[field: "scope"])
     if let action = entry[field: "action"] {
-      return "\(scope) \(past.action(action, of: scope).text())"
+      return "\(scope) \(self.action(action, scope).text())"
     }
     if let bytes = entry[field: "actionBytes"] { return "\(scope) (\(text(bytes)) bytes)" }
     if let name = entry[field: "name"] { return text(name) }
@@ -88,12 +92,12 @@ struct LogLine {
     return "by itself"
   }
 
-  private var changed: String {
+  var changed: String {
     guard case .array(let names)? = entry[field: "changed"] else { return "" }
     return names.isEmpty ? "→ nothing" : "→ \(names.map { text($0) }.joined(separator: " "))"
   }
 
-  private var duration: String {
+  var duration: String {
     entry[field: "us"].map { "\(text($0)) µs" } ?? ""
   }
 

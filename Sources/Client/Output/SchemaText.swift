@@ -52,7 +52,7 @@ struct SchemaText {
   private func definition(_ name: String) -> [String] {
     switch description.state.definitions[name] {
     case .record(let fields):
-      var table = Table()
+      var table = TextTable()
       for field in fields { table.add(field.name, "\(field.schema)") }
       return [name] + table.lines(indentation: 2)
     case .choice: return choice(name, in: description.state)

@@ -37,6 +37,8 @@ package final class GenericReplica: Replica {
   package private(set) var unreadableOutputs = 0
   /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
   package var onEvent: (@MainActor (Event) -> Void)?
+  /// Is told that there is something new to look at, and not what: so nothing is kept for it.
+  package var onNews: (@MainActor () -> Void)?
 
   package init(name: String, description: ScopeDescription) {
     self.name = name
@@ -84,7 +86,10 @@ package final class GenericReplica: Replica {
     onEvent?(.snapshot(revision: revision))
   }
 
-  package func announce() { onEvent?(.shown(revision: revision)) }
+  package func announce() {
+    onEvent?(.shown(revision: revision))
+    onNews?()
+  }
 
   /// Reads an output by the schema that the daemon described; one of another schema is left out.
   package func received(_ output: PublishedMessage.Output) {
@@ -106,6 +111,7 @@ package final class GenericReplica: Replica {
     case .joining, .live, .stale: onEvent?(.status(status))
     case .refused, .closed: end = status
     }
+    onNews?()
   }
 
   package func announceEnd() {

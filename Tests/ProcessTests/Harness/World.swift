@@ -92,6 +92,17 @@ final class World: Sendable {
     return process
   }
 
+  /// Starts a program that is not of this package.
+  func start(
+    path: String,
+    _ arguments: [String],
+    environment: [String: String] = [:],
+  ) throws -> ChildProcess {
+    let process = try ChildProcess(path, arguments, environment: environment)
+    processes.withLock { $0.append(process) }
+    return process
+  }
+
   /// Starts a program that may not have more than so many open files.
   func start(
     _ program: Program,
@@ -107,9 +118,7 @@ final class World: Sendable {
     _ arguments: [String],
     script: String,
   ) throws -> ChildProcess {
-    let process = try ChildProcess("/bin/sh", ["-c", script, program.path] + arguments)
-    processes.withLock { $0.append(process) }
-    return process
+    try start(path: "/bin/sh", ["-c", script, program.path] + arguments)
   }
 
   /// Starts a daemon on the world's directory and waits until it is ready.
@@ -131,9 +140,7 @@ final class World: Sendable {
 
   /// Runs a program that is not of this package.
   func run(_ path: String, _ arguments: String...) async throws -> Run {
-    let process = try ChildProcess(path, arguments)
-    processes.withLock { $0.append(process) }
-    return try await finish(process)
+    try await finish(start(path: path, arguments))
   }
 
   /// Starts the client on the world's directory.

@@ -1,5 +1,5 @@
 /// Rows of text in aligned columns, for people.
-struct Table {
+struct TextTable {
   private var rows: [[String]] = []
 
   init(heading: [String] = []) {

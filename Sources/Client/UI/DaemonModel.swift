@@ -1,0 +1,219 @@
+import Observation
+import StoreClient
+import StoreReplication
+import StoreState
+
+/// What the terminal shows of a daemon as a whole: how it is, what it exposes, what happened.
+@MainActor
+@Observable
+final class DaemonModel {
+  /// Something to be said on the last line.
+  struct Message: Equatable {
+    var text: String
+    var isFailure: Bool
+  }
+
+  /// What the log says of a revision.
+  struct LogRow: Identifiable, Equatable {
+    let id: UInt64
+    let time: String
+    let who: String
+    let what: String
+    let changed: String
+    let duration: String
+
+    /// Whether a text stands in it.
+    func contains(_ text: String) -> Bool {
+      text.isEmpty || [who, what, changed].contains { $0.lowercased().contains(text.lowercased()) }
+    }
+  }
+
+  private static let mostRows = 2_000
+  private static let mostSamples = 600
+
+  @ObservationIgnored let client: ReplicaClient
+  var scopes: [ScopeDescription]
+  /// Since when nothing is heard of the daemon: what is shown is what it was.
+  var isStale = false
+  var message: Message?
+  private(set) var status: DaemonStatus?
+  /// Revisions a second, oldest first.
+  private(set) var rates: [Double] = []
+  /// How many milliseconds answers took, oldest first.
+  private(set) var latencies: [Double] = []
+  /// By how many revisions the slowest session was behind, oldest first.
+  private(set) var lags: [Double] = []
+  private(set) var log: [LogRow] = []
+  /// Why there is no log.
+  private(set) var logFailure: String?
+  private var logEnd: UInt64?
+  @ObservationIgnored private var isAskingLog = false
+
+  init(_ client: ReplicaClient, scopes: [ScopeDescription]) {
+    self.client = client
+    self.scopes = scopes
+  }
+
+  func say(_ text: String, isFailure: Bool = false) {
+    message = Message(text: text, isFailure: isFailure)
+  }
+
+  // MARK: - How it is
+
+  /// Takes an answer to a question for the daemon's status.
+  ///
+  /// - Parameters:
+  ///   - value: The answer.
+  ///   - milliseconds: How long it took.
+  ///   - interval: How long ago the one before came, in seconds.
+  func took(status value: GenericValue, after milliseconds: Double, interval: Double) {
+    let new = DaemonStatus(value)
+    if let old = status, old.epoch == new.epoch, new.revision >= old.revision, interval > 0 {
+      Self.add(Double(new.revision - old.revision) / interval, to: &rates)
+    }
+    Self.add(milliseconds, to: &latencies)
+    Self.add(Double(new.sessions.map(\.lag).max() ?? 0), to: &lags)
+    status = new
+    isStale = false
+  }
+
+  private static func add(_ sample: Double, to samples: inout [Double]) {
+    samples.append(sample)
+    if samples.count > mostSamples { samples.removeFirst(samples.count - mostSamples) }
+  }
+
+  func took(_ event: ConnectionEvent) {
+    switch event.kind {
+    case .connected:
+      isStale = false
+      describe()
+    case .silent, .sessionEnded, .closed, .refused: isStale = true
+    case .newEpoch:
+      (log, logEnd) = ([], nil)
+      say("\(event)")
+    case .resynchronizing, .differed: say("\(event)", isFailure: true)
+    case .outputsLeftOut: break
+    }
+  }
+
+  private func describe() {
+    client.describe { [weak self] result in
+      // Those that are known stay, where the answer makes no sense.
+      if case .success(let scopes) = result { self?.scopes = scopes }
+    }
+  }
+
+  // MARK: - What happened
+
+  /// Asks for what the log does not have yet.
+  func askForLog() {
+    guard !isAskingLog else { return }
+    isAskingLog = true
+    let newest = max(client.revision, status?.revision ?? 0)
+    let start = logEnd ?? (newest > 500 ? newest - 500 : 0)
+    let query = HistoryQuery.log(after: start, count: 2_048, scope: nil, client: nil)
+    client.history(query) { [weak self] result in
+      self?.isAskingLog = false
+      switch result {
+      case .success(let answer): self?.took(log: answer)
+      case .failure(let error): self?.logFailure = "The answer makes no sense: \(error)"
+      }
+    }
+  }
+
+  func took(log answer: HistoryAnswer) {
+    switch answer {
+    case .log(let entries, let next, _):
+      logFailure = nil
+      log += entries.map { row($0) }
+      if log.count > Self.mostRows { log.removeFirst(log.count - Self.mostRows) }
+      // Where there is more, that is asked for when it is its time.
+      logEnd = next
+    case .failed(let error): logFailure = error.message
+    case .state, .verified: logFailure = "\(Past.otherAnswer)"
+    }
+  }
+
+  private func row(_ entry: GenericValue) -> LogRow {
+    let line = LogLine(entry) { [scopes] in scopes.action($0, of: $1) }
+    let revision =
+      if case .unsigned(let number)? = entry[field: "revision"] { number } else {
+        UInt64.zero
+      }
+    return LogRow(
+      id: revision,
+      time: line.time,
+      who: line.who,
+      what: line.what,
+      changed: line.changed,
+      duration: line.duration,
+    )
+  }
+}
+
+/// A daemon's answer to a question for its status, as far as it is shown (`docs/PROTOCOL.md` §8.2).
+struct DaemonStatus {
+  struct Session: Identifiable {
+    let id: UInt64
+    let name: String
+    let user: String
+    let peer: String
+    let lag: UInt64
+    let heard: String
+    let effects: UInt64
+    let scopes: String
+  }
+
+  let epoch: UInt64
+  let revision: UInt64
+  let durableRevision: UInt64?
+  let pid: UInt64
+  let uptime: String
+  let sessions: [Session]
+  let counters: [(name: String, count: UInt64)]
+
+  init(_ value: GenericValue) {
+    epoch = value.number("epoch") ?? 0
+    revision = value.number("revision") ?? 0
+    durableRevision = value.number("durableRevision")
+    pid = value.number("pid") ?? 0
+    uptime = StatusText.time(value.number("uptimeMs") ?? 0)
+    sessions = value.list("sessions").map { session in
+      Session(
+        id: session.number("session") ?? 0,
+        name: session.text("name"),
+        user: session.number("user").map { "\($0)" } ?? "–",
+        peer: session.text("peer"),
+        lag: session.number("lag") ?? 0,
+        heard: StatusText.time(session.number("lastHeardMs") ?? 0) + " ago",
+        effects: session.number("effects") ?? 0,
+        scopes: session.list("scopes").map { if case .text(let name) = $0 { name } else { "–" } }
+          .joined(separator: " "),
+      )
+    }
+    guard case .map(let entries)? = value[field: "counters"] else {
+      counters = []
+      return
+    }
+    counters = entries.compactMap { entry in
+      guard case .text(let name) = entry.key, case .unsigned(let count) = entry.value else {
+        return nil
+      }
+      return (name, count)
+    }
+  }
+}
+
+extension GenericValue {
+  fileprivate func number(_ field: String) -> UInt64? {
+    if case .unsigned(let number)? = self[field: field] { number } else { nil }
+  }
+
+  fileprivate func text(_ field: String) -> String {
+    if case .text(let text)? = self[field: field] { text } else { "–" }
+  }
+
+  fileprivate func list(_ field: String) -> [GenericValue] {
+    if case .array(let items)? = self[field: field] { items } else { [] }
+  }
+}

@@ -1,0 +1,86 @@
+import Observation
+import StoreActor
+import TerminalViews
+
+/// What a screen of a feature keeps for itself: what is selected, searched and asked for.
+@MainActor
+@Observable
+final class ScreenState<ID: Hashable> {
+  var selection = RowSelection<ID>()
+  var search = ""
+  var prompt: Prompt?
+  /// Takes what was sent, to tell when nothing came of it.
+  @ObservationIgnored var onTask: @MainActor (StoreTask) -> Void
+
+  init(onTask: @escaping @MainActor (StoreTask) -> Void = { _ in }) { self.onTask = onTask }
+
+  /// Sends an action.
+  func send<State, Action>(_ action: Action, to store: Store<State, Action>) {
+    onTask(store.send(action))
+  }
+
+  /// Asks for a text.
+  func ask(_ title: String, _ text: String = "", then take: @escaping @MainActor (String) -> Void) {
+    prompt = Prompt(title: title, text: text) { [weak self] in
+      self?.prompt = nil
+      if let text = $0 { take(text) }
+    }
+  }
+
+  /// Asks for what is to be searched; it is searched while it is typed.
+  func askForSearch() {
+    let before = search
+    let prompt = Prompt(title: "Search", text: search) { [weak self] in
+      self?.prompt = nil
+      if $0 == nil { self?.search = before }
+    }
+    prompt.onChange = { [weak self] in self?.search = $0 }
+    self.prompt = prompt
+  }
+
+  var selectionBinding: Binding<RowSelection<ID>> {
+    Binding {
+      self.selection
+    } set: {
+      self.selection = $0
+    }
+  }
+}
+
+/// A text that is asked for, over everything else.
+@MainActor
+@Observable
+final class Prompt {
+  let title: String
+  var text: String
+  @ObservationIgnored var onChange: @MainActor (String) -> Void = { _ in }
+  /// Takes the text, or nil where there is to be none.
+  @ObservationIgnored let onEnd: @MainActor (String?) -> Void
+
+  init(title: String, text: String, onEnd: @escaping @MainActor (String?) -> Void) {
+    self.title = title
+    self.text = text
+    self.onEnd = onEnd
+  }
+}
+
+/// The view of a prompt.
+struct PromptView: View {
+  let prompt: Prompt
+
+  var body: some View {
+    TextField(
+      prompt.title,
+      text: Binding {
+        prompt.text
+      } set: {
+        prompt.text = $0
+        prompt.onChange($0)
+      },
+      onSubmit: { prompt.onEnd(prompt.text) },
+    )
+    .frame(width: 56)
+    .border()
+    .onKey(.escape) { prompt.onEnd(nil) }
+  }
+}

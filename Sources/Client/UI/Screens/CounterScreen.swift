@@ -1,0 +1,54 @@
+import StoreActor
+import TerminalViews
+import Workspace
+
+/// The counter, and facts about its number.
+struct CounterScreen: View {
+  let store: StoreOf<Counter>
+  let state: ScreenState<Int>
+
+  static let hints = [HelpBar.Hint("+ -", "count"), HelpBar.Hint("f", "fact")]
+
+  var body: some View {
+    VStack(spacing: 1) {
+      HStack {
+        Button("−") { send(.decrementButtonTapped) }
+        Text("\(store.count)", Style(isBold: true))
+        Button("+") { send(.incrementButtonTapped) }
+      }
+      Button("Number fact") { send(.numberFactButtonTapped) }
+    }
+    .filling()
+    .onKeys { key in
+      switch key {
+      case "+", "=", .up: send(.incrementButtonTapped)
+      case "-", .down: send(.decrementButtonTapped)
+      case "f": send(.numberFactButtonTapped)
+      default: return false
+      }
+      return true
+    }
+    .overlay { alert }
+  }
+
+  private var alert: FactView? {
+    store.numberFactAlert.map { fact in FactView(fact: fact) { send(.factAlertDismissed) } }
+  }
+
+  private func send(_ action: Counter.Action) { state.send(action, to: store) }
+}
+
+/// A fact, or why there is none, until somebody has read it.
+private struct FactView: View {
+  let fact: String
+  let onClose: @MainActor () -> Void
+
+  var body: some View {
+    VStack {
+      Paragraph(fact).frame(width: 56)
+      Button("OK", action: onClose)
+    }
+    .border("Number fact")
+    .onKey(.escape, perform: onClose)
+  }
+}

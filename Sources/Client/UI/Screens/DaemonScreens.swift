@@ -1,0 +1,167 @@
+import StoreReplication
+import StoreState
+import TerminalViews
+
+/// How the daemon is: numbers, and how they have been.
+struct OverviewScreen: View {
+  let daemon: DaemonModel
+
+  var body: some View {
+    if let status = daemon.status {
+      VStack {
+        HStack(spacing: 3) {
+          Text("revision \(status.revision)", Style(isBold: true))
+          Text(status.durableRevision.map { "durable \($0)" } ?? "in memory only")
+          Text("pid \(status.pid)", Style(.secondary))
+          Text("up for \(status.uptime)", Style(.secondary))
+          Text("epoch \(String(status.epoch, radix: 16))", Style(.secondary))
+        }
+        Plot(title: "revisions a second", values: daemon.rates)
+        Plot(title: "answers, in ms", values: daemon.latencies)
+        Plot(title: "lag of the slowest session, in revisions", values: daemon.lags)
+        Text("")
+        ForEach(status.counters.filter { $0.count > 0 }, id: \.name) { counter in
+          HStack {
+            Text(counter.name).frame(width: 20)
+            Text("\(counter.count)")
+          }
+        }
+      }
+      .filling()
+    } else {
+      Text("Waiting for the daemon's status …", Style(.secondary)).filling()
+    }
+  }
+
+  private struct Plot: View {
+    let title: String
+    let values: [Double]
+
+    var body: some View {
+      VStack {
+        HStack {
+          Text(title, Style(.secondary))
+          Text(Plot.text(values.last ?? 0))
+          Text("at most \(Plot.text(values.max() ?? 0))", Style(.secondary))
+        }
+        Sparkline(values, height: 2)
+      }
+    }
+
+    private static func text(_ value: Double) -> String {
+      let tenths = Int((min(value, 1e12) * 10).rounded())
+      return tenths % 10 == 0 || tenths > 1_000 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+  }
+}
+
+/// Who is connected.
+struct SessionsScreen: View {
+  let daemon: DaemonModel
+  let state: ScreenState<UInt64>
+
+  var body: some View {
+    let search = state.search.lowercased()
+    let rows = (daemon.status?.sessions ?? []).filter {
+      search.isEmpty || "\($0.name) \($0.scopes) \($0.peer)".lowercased().contains(search)
+    }
+    Table(
+      rows,
+      id: \.id,
+      selection: state.selectionBinding,
+      columns: [
+        TableColumn("Session", isNumber: true) { "\($0.id)" },
+        TableColumn("Name") { $0.name },
+        TableColumn("User", isNumber: true) { $0.user },
+        TableColumn("Lag", isNumber: true, style: { Style($0.lag > 100 ? .red : .primary) }) {
+          "\($0.lag)"
+        },
+        TableColumn("Heard", isNumber: true) { $0.heard },
+        TableColumn("Effects", isNumber: true) { "\($0.effects)" },
+        TableColumn("Peer") { $0.peer },
+        TableColumn("Scopes") { $0.scopes },
+      ],
+    )
+    .onKey("/") { state.askForSearch() }
+  }
+}
+
+/// What the daemon exposes.
+struct ScopesScreen: View {
+  let daemon: DaemonModel
+  let state: ScreenState<String>
+  let onOpen: @MainActor (ScopeDescription) -> Void
+
+  var body: some View {
+    let rows = daemon.scopes.filter {
+      state.search.isEmpty || $0.pattern.lowercased().contains(state.search.lowercased())
+    }
+    Table(
+      rows,
+      id: \.pattern,
+      selection: state.selectionBinding,
+      onSubmit: onOpen,
+      columns: [
+        TableColumn("Scope") { $0.pattern },
+        TableColumn("State") { "\($0.state.root)" },
+        TableColumn("Actions", style: { Style($0.actions.isEmpty ? .secondary : .primary) }) {
+          $0.actions.isEmpty ? "read-only" : $0.actions.map(\.name).joined(separator: " ")
+        },
+      ],
+    )
+    .onKey("/") { state.askForSearch() }
+  }
+}
+
+/// What happened, newest at the end, as it happens.
+struct LogScreen: View {
+  let daemon: DaemonModel
+  let state: LogState
+
+  static let hints = [
+    HelpBar.Hint("space", "pause"), HelpBar.Hint("/", "filter"), HelpBar.Hint("G", "newest"),
+  ]
+
+  var body: some View {
+    let rows = state.rows(of: daemon.log)
+    VStack {
+      HStack {
+        Text(
+          state.pausedRows == nil ? "live" : "paused",
+          Style(state.pausedRows == nil ? .green : .yellow),
+        )
+        Text("\(rows.count) revisions", Style(.secondary))
+        if !state.screen.search.isEmpty {
+          Text("Filter: \(state.screen.search)", Style(.yellow))
+        }
+      }
+      if let failure = daemon.logFailure { Paragraph(failure, Style(.secondary)) }
+      table(rows)
+    }
+    .onKeys { key in
+      switch key {
+      case " ": state.pausedRows = state.pausedRows == nil ? daemon.log : nil
+      case "/": state.screen.askForSearch()
+      case .escape where !state.screen.search.isEmpty: state.screen.search = ""
+      default: return false
+      }
+      return true
+    }
+  }
+
+  private func table(_ rows: [DaemonModel.LogRow]) -> some View {
+    Table(
+      rows,
+      id: \.id,
+      selection: state.selection(in: rows),
+      columns: [
+        TableColumn("Revision", isNumber: true) { "\($0.id)" },
+        TableColumn("Time") { String($0.time.dropFirst(11).dropLast()) },
+        TableColumn("By") { $0.who },
+        TableColumn("Action") { $0.what },
+        TableColumn("Changed", style: { _ in Style(.green) }) { $0.changed },
+        TableColumn("Took", isNumber: true) { $0.duration },
+      ],
+    )
+  }
+}

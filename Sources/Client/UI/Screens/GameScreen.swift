@@ -1,0 +1,143 @@
+import StoreActor
+import TerminalViews
+import Workspace
+
+/// Guess the number: a round after the other, and the results, which can be edited and saved.
+struct GameScreen: View {
+  let store: StoreOf<Game>
+  let state: ScreenState<GameResult.State.ID>
+
+  static let hints = [
+    HelpBar.Hint("+ -", "guess"), HelpBar.Hint("g", "type a guess"), HelpBar.Hint("n", "next"),
+    HelpBar.Hint("s p", "start, pause"), HelpBar.Hint("r", "edit results"),
+  ]
+
+  static let editingHints = [
+    HelpBar.Hint("e", "edit guess"), HelpBar.Hint("d", "delete"), HelpBar.Hint("esc", "leave"),
+  ]
+
+  var body: some View {
+    VStack(spacing: 1) {
+      Round(store: store)
+      if let list = store.resultList {
+        VStack {
+          HStack {
+            Text("Editing the results", Style(.yellow, isBold: true))
+            if store.isSaving { Text("saving …", Style(.secondary)) }
+          }
+          results(list.rows)
+        }
+        .onKeys { edit($0, list.rows) }
+      } else {
+        results(store.results)
+      }
+    }
+    .onKeys(play)
+    .overlay { store.alert.map { AlertStateView(alert: $0) { send(.alert($0)) } } }
+  }
+
+  private func results(_ rows: IdentifiedArrayOf<GameResult.State>) -> some View {
+    Table(
+      rows,
+      id: \.id,
+      selection: state.selectionBinding,
+      columns: [
+        TableColumn("", style: { Style($0.isCorrect ? .green : .red) }) {
+          $0.isCorrect ? "right" : "wrong"
+        },
+        TableColumn("Guess", isNumber: true) { "\($0.guess)" },
+        TableColumn("Secret", isNumber: true) { "\($0.secret)" },
+        TableColumn("Time", isNumber: true) { GameScreen.text($0.timeSpent) },
+      ],
+    )
+  }
+
+  static func text(_ time: Duration) -> String {
+    let (seconds, attoseconds) = time.components
+    let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+
+  private func play(_ key: Key) -> Bool {
+    switch key {
+    case "+", "=": send(.counter(.incrementButtonTapped))
+    case "-": send(.counter(.decrementButtonTapped))
+    case "g":
+      state.ask("Guess") { text in
+        if let guess = Int(text) { send(.counter(.guessChanged(guess: guess))) }
+      }
+    case "n": send(.counter(.playNextButtonTapped))
+    case "s": send(.timer(.startButtonTapped))
+    case "p": send(.timer(.pauseButtonTapped))
+    case "r": send(.resultsButtonTapped)
+    default: return false
+    }
+    return true
+  }
+
+  private func edit(_ key: Key, _ rows: IdentifiedArrayOf<GameResult.State>) -> Bool {
+    if key == .escape {
+      send(.resultsDismissed)
+      return true
+    }
+    guard let row = state.selection.id.flatMap({ rows[id: $0] }) else { return false }
+    switch key {
+    case "e", .enter:
+      state.ask("Guess", "\(row.guess)") { text in
+        guard let guess = Int(text) else { return }
+        send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: guess)))))
+      }
+    case "d", .delete: send(.resultList(.removed(id: row.id)))
+    default: return false
+    }
+    return true
+  }
+
+  private func send(_ action: Game.Action) { state.send(action, to: store) }
+}
+
+/// The round that is being played.
+private struct Round: View {
+  let store: StoreOf<Game>
+
+  var body: some View {
+    HStack(spacing: 3) {
+      Text("Guess \(store.counter.count)", Style(isBold: true))
+      verdict
+      Text("played \(GameScreen.text(store.timer.duration))", Style(.secondary))
+      let right = store.results.count { $0.isCorrect }
+      Text("\(right) of \(store.results.count) right")
+    }
+  }
+
+  private var verdict: Text {
+    switch store.counter.verdict {
+    case .lower: Text("too low", Style(.yellow))
+    case .equal: Text("right!", Style(.green, isBold: true))
+    case .higher: Text("too high", Style(.yellow))
+    }
+  }
+}
+
+/// An alert of a feature's state, whose buttons send its actions.
+struct AlertStateView<Action: Sendable>: View {
+  let alert: AlertState<Action>
+  let send: @MainActor (PresentationAction<Action>) -> Void
+
+  var body: some View {
+    VStack {
+      if let message = alert.message { Paragraph(message.plainText).frame(width: 48) }
+      HStack {
+        ForEach(Array(alert.buttons.indices), id: \.self) { place in
+          let button = alert.buttons[place]
+          Button(button.label.plainText) {
+            send(button.action.action.map { .presented($0) } ?? .dismiss)
+          }
+        }
+        if alert.buttons.isEmpty { Button("OK") { send(.dismiss) } }
+      }
+    }
+    .border(alert.title.plainText)
+    .onKey(.escape) { send(.dismiss) }
+  }
+}

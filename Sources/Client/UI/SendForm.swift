@@ -1,0 +1,136 @@
+import Observation
+import StoreReplication
+import StoreState
+import TerminalViews
+
+/// What is typed to send one action of a scope: a field for each part of its payload.
+@MainActor
+@Observable
+final class SendForm {
+  let scope: FollowedScope
+  let action: Definition.Case
+  var texts: [String]
+  /// Why what was typed is no such action.
+  var failure: String?
+
+  init(_ scope: FollowedScope, _ action: Definition.Case) {
+    self.scope = scope
+    self.action = action
+    texts = action.payload.map { part in
+      ActionExample(document: scope.description.action).text(of: part.schema)
+    }
+  }
+
+  /// The action that is typed.
+  func encoded() throws(CommandError) -> [UInt8] {
+    var members: [JSONValue.Member] = []
+    for (part, text) in zip(action.payload, texts) {
+      members.append(.init(part.name, try value(text, part)))
+    }
+    let tree: JSONValue =
+      members.isEmpty
+      ? .string(action.name) : .object([.init(action.name, .object(members))])
+    return try ActionParser(description: scope.description).action(tree.text())
+  }
+
+  /// A text is written as it is, and everything else as JSON.
+  private func value(
+    _ text: String,
+    _ part: Definition.Field,
+  ) throws(CommandError) -> JSONValue {
+    if Self.isText(part.schema) { return .string(text) }
+    do throws(JSONProjectionError) {
+      return try JSONValue(parsing: text)
+    } catch {
+      // A bare word is what the field has most often: an id, or the name of a case.
+      guard !text.isEmpty, !text.contains(where: { "{}[]\",: ".contains($0) }) else {
+        throw CommandError(.badData, "\(part.name): \(error)")
+      }
+      return .string(text)
+    }
+  }
+
+  private static func isText(_ schema: Schema) -> Bool {
+    switch schema {
+    case .text, .uuid, .url, .date: true
+    default: false
+    }
+  }
+}
+
+/// JSON that shows how a value of a schema is written.
+struct ActionExample {
+  let document: SchemaDocument
+  private static let mostDepth = 4
+
+  /// The text with which a field of a form begins.
+  func text(of schema: Schema) -> String {
+    switch schema {
+    case .text, .uuid, .url, .date: ""
+    default: tree(of: schema).text()
+    }
+  }
+
+  private func tree(of schema: Schema, depth: Int = 0) -> JSONValue {
+    switch schema {
+    case .bool: .bool(false)
+    case .text, .uuid, .url, .date, .bytes: ""
+    case .null, .any, .optional: .null
+    case .array, .set, .identified: .array([])
+    case .dictionary: .object([])
+    case .named: depth < Self.mostDepth ? named(schema, depth) : .null
+    default: 0
+    }
+  }
+
+  private func named(_ schema: Schema, _ depth: Int) -> JSONValue {
+    switch document.definition(of: schema) {
+    case .record(let fields): record(fields, depth)
+    case .choice(let cases):
+      if let first = cases.first {
+        first.payload.isEmpty
+          ? .string(first.name)
+          : .object([.init(first.name, record(first.payload, depth))])
+      } else {
+        .null
+      }
+    case nil: .null
+    }
+  }
+
+  private func record(_ fields: [Definition.Field], _ depth: Int) -> JSONValue {
+    .object(fields.map { .init($0.name, tree(of: $0.schema, depth: depth + 1)) })
+  }
+}
+
+/// The fields of an action, over everything else.
+struct SendFormView: View {
+  let form: SendForm
+  let onSend: @MainActor () -> Void
+  let onClose: @MainActor () -> Void
+
+  var body: some View {
+    VStack {
+      ForEach(Array(form.action.payload.indices), id: \.self) { place in
+        let part = form.action.payload[place]
+        TextField(
+          "\(part.name) (\(part.schema))",
+          text: Binding {
+            form.texts[place]
+          } set: {
+            form.texts[place] = $0
+          },
+          onSubmit: onSend,
+        )
+        .frame(width: 64)
+      }
+      if let failure = form.failure { Paragraph(failure, Style(.red)) }
+      HStack {
+        Button("Send", action: onSend)
+        Button("Cancel", action: onClose)
+      }
+    }
+    .border("\(form.scope.name) \(form.action.name)")
+    .onKey(.escape, perform: onClose)
+  }
+}

@@ -1,0 +1,156 @@
+import StoreState
+import TerminalViews
+
+/// A part of a state of any type, as an outline shows it.
+struct StateNode: OutlineNode {
+  /// What a part is known by.
+  enum Key: Hashable {
+    case field(String)
+    case index(Int)
+    /// A row's id, or a dictionary's key: it stays with its part when others come and go.
+    case id(GenericValue)
+  }
+
+  let label: String
+  private let value: GenericValue
+  private let schema: Schema
+  private let document: SchemaDocument
+
+  init(_ label: String, _ value: GenericValue, _ schema: Schema, in document: SchemaDocument) {
+    self.label = label
+    (self.value, self.schema) = Self.unwrapped(value, schema)
+    self.document = document
+  }
+
+  /// What stands in an optional that is there, however deep.
+  private static func unwrapped(
+    _ value: GenericValue,
+    _ schema: Schema,
+  ) -> (GenericValue, Schema) {
+    guard case .optional(let wrapped) = schema, value != .null else { return (value, schema) }
+    if wrapped.admitsNull, case .array(let items) = value, let item = items.first {
+      return unwrapped(item, wrapped)
+    }
+    return unwrapped(value, wrapped)
+  }
+
+  // MARK: - Parts
+
+  /// The fields of a record, or of the payload of a case.
+  private var fields: (values: GenericValue, fields: [Definition.Field])? {
+    switch document.definition(of: schema) {
+    case .record(let fields): return (value, fields)
+    case .choice(let cases):
+      guard let (name, payload) = value.caseAndPayload, let payload,
+        let found = cases.first(where: { $0.name == name })
+      else { return nil }
+      return (payload, found.payload)
+    case nil: return nil
+    }
+  }
+
+  var partCount: Int {
+    if let fields { return fields.fields.count }
+    switch value {
+    case .array(let items), .set(let items): return hasItems ? items.count : 0
+    case .map(let entries): return entries.count
+    default: return 0
+    }
+  }
+
+  /// Whether an array of the encoding is a list, and no number or time.
+  private var hasItems: Bool {
+    switch schema {
+    case .array, .set, .identified, .any: true
+    default: false
+    }
+  }
+
+  func part(at offset: Int) -> StateNode {
+    if let (values, fields) = fields {
+      let field = fields[offset]
+      return StateNode(field.name, values[field: field.name] ?? .null, field.schema, in: document)
+    }
+    switch (value, schema) {
+    case (.array(let items), .array(let element)), (.set(let items), .set(let element)):
+      return StateNode("\(offset)", items[offset], element, in: document)
+    case (.array(let items), .identified(let field, let id, let element)):
+      let name = items[offset][field: field].map { keyText($0, id) } ?? "\(offset)"
+      return StateNode(name, items[offset], element, in: document)
+    case (.map(let entries), .dictionary(let key, let content)):
+      let entry = entries[offset]
+      return StateNode(keyText(entry.key, key), entry.value, content, in: document)
+    case (.map(let entries), _):
+      let entry = entries[offset]
+      return StateNode(keyText(entry.key, .any), entry.value, .any, in: document)
+    case (.array(let items), _), (.set(let items), _):
+      return StateNode("\(offset)", items[offset], .any, in: document)
+    default: preconditionFailure("\(schema) has no part \(offset)")
+    }
+  }
+
+  func key(at offset: Int) -> Key {
+    if let fields { return .field(fields.fields[offset].name) }
+    switch (value, schema) {
+    case (.array(let items), .identified(let field, _, _)):
+      return items[offset][field: field].map(Key.id) ?? .index(offset)
+    case (.map(let entries), _): return .id(entries[offset].key)
+    default: return .index(offset)
+    }
+  }
+
+  func offset(of key: Key) -> Int? {
+    switch key {
+    case .field(let name): return fields?.fields.firstIndex { $0.name == name }
+    case .index(let offset): return offset < partCount ? offset : nil
+    case .id(let id):
+      switch (value, schema) {
+      case (.array(let items), .identified(let field, _, _)):
+        return items.firstIndex { $0[field: field] == id }
+      case (.map(let entries), _): return entries.firstIndex { $0.key == id }
+      default: return nil
+      }
+    }
+  }
+
+  // MARK: - Texts
+
+  /// What is said of it on its line: itself, or how many parts it has and the short ones.
+  var summary: String {
+    if let fields {
+      let shown = fields.fields.prefix(8).compactMap { field -> String? in
+        let content = fields.values[field: field.name] ?? .null
+        let part = StateNode(field.name, content, field.schema, in: document)
+        return part.partCount == 0 ? "\(field.name) \(part.ownText)" : nil
+      }
+      let name = value.caseAndPayload.flatMap { isChoice ? $0.name : nil } ?? "\(schema)"
+      return shown.isEmpty ? name : "\(name)  \(shown.joined(separator: "  "))"
+    }
+    guard partCount > 0 else { return ownText }
+    return partCount == 1 ? "1 element" : "\(partCount) elements"
+  }
+
+  private var isChoice: Bool {
+    if case .choice = document.definition(of: schema) { true } else { false }
+  }
+
+  private var ownText: String {
+    if hasItems, case .array = value { return "no elements" }
+    return text(value, schema)
+  }
+
+  /// A row's id, or a key.
+  private func keyText(_ value: GenericValue, _ schema: Schema) -> String {
+    let tree = JSONProjection.tree(value, schema: schema, in: document)
+    return if case .string(let text) = tree { text } else { tree.text() }
+  }
+
+  /// The beginning of a value without parts: nobody reads a megabyte on a line.
+  private func text(_ value: GenericValue, _ schema: Schema) -> String {
+    if case .text(let text) = value, text.utf8.count > 400 {
+      return JSONValue.string(String(text.prefix(200))).text()
+    }
+    if case .bytes(let bytes) = value, bytes.count > 400 { return "\(bytes.count) bytes" }
+    return JSONProjection.json(value, schema: schema, in: document)
+  }
+}

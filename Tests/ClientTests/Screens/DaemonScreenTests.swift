@@ -1,0 +1,182 @@
+import StoreActor
+import StoreReplication
+import StoreState
+import TerminalViews
+import Testing
+import Workspace
+
+@testable import Client
+
+/// The screens that work with any daemon.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct DaemonScreenTests {
+  @Test func `The state of a scope is a tree, in which what changed last is highlighted`()
+    async throws
+  {
+    let bench = ScreenBench()
+    for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    await bench.press("6")
+    await bench.shot("Scopes")
+    await bench.press(.down, .down, .down, .enter)
+    await bench.shot("Todos")
+    await bench.press(.right, .down, .down, .right)
+    await bench.shot("A row is open")
+    #expect(highlighted(bench) == [])
+    bench.send(.todos(.items(.element(id: UUID(1), action: .toggleButtonTapped))))
+    await bench.idle()
+    #expect(highlighted(bench).count == 2, "\(highlighted(bench))")
+    bench.send(.counter(.incrementButtonTapped))
+    await bench.idle()
+    #expect(highlighted(bench).count == 2)
+    await bench.shot("It has changed")
+    await bench.press(.left, .left, .left)
+    await bench.shot("Closed")
+    try bench.compare(with: "state")
+  }
+
+  private func highlighted(_ bench: ScreenBench) -> [String] {
+    let grid = bench.terminal.grid
+    return (2..<grid.size.height).compactMap { row in
+      let cells = (0..<grid.size.width).map { grid[$0, row] }
+      return cells.contains { $0.style.foreground == .yellow } ? grid.lines[row] : nil
+    }
+  }
+
+  @Test func `Any action that is described can be sent by a form`() async throws {
+    let bench = ScreenBench()
+    bench.model.open(try #require(bench.model.daemon.scopes.find("todos")?.description))
+    await bench.press("s")
+    await bench.shot("Actions")
+    await bench.type("addb")
+    await bench.press(.enter)
+    await bench.type("Milk")
+    await bench.shot("A form")
+    await bench.press(.enter)
+    await bench.shot("Sent")
+    await bench.press("s")
+    await bench.type("filterp")
+    await bench.press(.enter)
+    await bench.type("x")
+    await bench.press(.enter)
+    await bench.shot("A slip")
+    await bench.press(.control("u"))
+    await bench.type("active")
+    await bench.press(.enter)
+    await bench.press("s")
+    await bench.type("clear")
+    await bench.press(.enter)
+    await bench.shot("Sent as well")
+    #expect(bench.model.todos?.filter == .active)
+    try bench.compare(with: "form")
+  }
+
+  @Test func `A row's scope is asked for, and its absence is told`() async throws {
+    let bench = ScreenBench()
+    await bench.press("o")
+    await bench.type("items")
+    await bench.press(.enter)
+    await bench.type("\(UUID(7))")
+    await bench.shot("Which row")
+    await bench.press(.enter)
+    await bench.shot("Absent")
+    try bench.compare(with: "row")
+  }
+
+  @Test func `Sessions, numbers and silence`() async throws {
+    let bench = ScreenBench(width: 90)
+    let daemon = bench.model.daemon
+    for (revision, milliseconds) in [(10, 2.0), (30, 1.0), (90, 4.5)] {
+      daemon.took(status: status(UInt64(revision)), after: milliseconds, interval: 2)
+    }
+    await bench.press("4")
+    await bench.shot("Overview")
+    await bench.press("5")
+    await bench.shot("Sessions")
+    daemon.isStale = true
+    await bench.shot("Silence")
+    daemon.took(status: status(91), after: 1, interval: 1)
+    await bench.press("/")
+    await bench.type("menu")
+    await bench.press(.enter)
+    await bench.shot("It is back; filtered")
+    try bench.compare(with: "sessions")
+  }
+
+  private func status(_ revision: UInt64) -> GenericValue {
+    map([
+      "epoch": .unsigned(0xABC), "revision": .unsigned(revision), "durableRevision": .null,
+      "pid": .unsigned(42), "uptimeMs": .unsigned(61_000),
+      "sessions": .array([
+        session(1, "storectl ui", lag: 0), session(2, "menu \u{1B}[2J bar", lag: revision * 2),
+      ]),
+      "counters": map(["deltas": .unsigned(7), "fences": .unsigned(0)]),
+    ])
+  }
+
+  private func session(_ id: UInt64, _ name: String, lag: UInt64) -> GenericValue {
+    map([
+      "session": .unsigned(id), "name": .text(name), "user": .unsigned(1_000),
+      "peer": .text("localhost"), "lag": .unsigned(lag), "lastHeardMs": .unsigned(12),
+      "effects": .unsigned(0), "scopes": .array([.text("todos"), .text("counter")]),
+    ])
+  }
+
+  private func map(_ fields: KeyValuePairs<String, GenericValue>) -> GenericValue {
+    .map(sorting: fields.map { .init(.text($0.key), $0.value) }) ?? .null
+  }
+
+  @Test func `The log goes on at its end, pauses and is filtered`() async throws {
+    let bench = ScreenBench(width: 90)
+    let daemon = bench.model.daemon
+    await bench.press("7")
+    daemon.took(log: .failed(HistoryError(.unavailable, "This daemon keeps no history.")))
+    await bench.shot("None")
+    daemon.took(log: .log(entries: (1...20).map(entry), next: 20, end: 20))
+    await bench.shot("At the end")
+    await bench.press(" ", .home)
+    daemon.took(log: .log(entries: [entry(21)], next: 21, end: 21))
+    await bench.shot("Paused")
+    await bench.press(" ", "/")
+    await bench.type("by itself")
+    await bench.press(.enter)
+    await bench.shot("Filtered")
+    await bench.press(.escape, "G")
+    daemon.took(log: .log(entries: [entry(22)], next: 22, end: 22))
+    await bench.shot("Live again")
+    try bench.compare(with: "log")
+  }
+
+  private func entry(_ revision: UInt64) -> GenericValue {
+    let time = GenericValue.unsigned(1_700_000_000_000 + revision * 1_000)
+    guard !revision.isMultiple(of: 5) else {
+      return map(["revision": .unsigned(revision), "time": time, "by": .text("internal")])
+    }
+    return map([
+      "revision": .unsigned(revision), "time": time, "by": .text("client"),
+      "client": .text("00112233445566778899aabbccddeeff"), "sequence": .unsigned(revision),
+      "scope": .text("counter"), "action": .text("incrementButtonTapped"),
+      "changed": .array([.text("counter")]),
+      "us": .unsigned(3),
+    ])
+  }
+
+  @Test func `A palette leads to screens, and quits`() async throws {
+    let bench = ScreenBench()
+    var quits = 0
+    bench.model.onQuit = { quits += 1 }
+    await bench.press(":")
+    await bench.type("sess")
+    await bench.press(.enter)
+    #expect(bench.model.screen == .sessions)
+    await bench.press(":")
+    await bench.type("quit")
+    await bench.shot("Quit")
+    await bench.press(.enter, "q")
+    #expect(quits == 2)
+    // Characters of a text are no commands.
+    await bench.press("2", "a")
+    await bench.type("q?:")
+    #expect(bench.model.todosState.prompt?.text == "q?:" && quits == 2)
+    try bench.compare(with: "palette")
+  }
+}

@@ -1,0 +1,102 @@
+import StoreActor
+import TerminalViews
+import Testing
+import Workspace
+
+@testable import Client
+
+/// The screens of the features that ship: they cannot tell where their stores live.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct FeatureScreenTests {
+  @Test(arguments: [false, true])
+  func `The counter is counted, and asked for a fact`(isRemote: Bool) async throws {
+    let bench = ScreenBench(isRemote: isRemote)
+    await bench.shot("At first")
+    await bench.press("+", .up, .up, "-")
+    await bench.shot("Counted")
+    await bench.press("f")
+    await bench.shot("A fact")
+    await bench.press(.enter)
+    await bench.shot("Read")
+    await bench.press("?")
+    await bench.shot("Help")
+    try bench.compare(with: "counter")
+  }
+
+  @Test(arguments: [false, true])
+  func `Todos are added, done, edited, moved, filtered and searched`(isRemote: Bool) async throws {
+    let bench = ScreenBench(isRemote: isRemote)
+    await bench.press("2")
+    await bench.shot("Nothing to do")
+    for title in ["Milk", "日本 🙂", "Eggs"] {
+      await bench.press("a")
+      await bench.type(title)
+      await bench.press(.enter)
+    }
+    await bench.press(.down, " ")
+    await bench.shot("The second one is done")
+    await bench.press("e", .backspace)
+    await bench.shot("Editing")
+    await bench.press(.enter, "J")
+    await bench.shot("Edited and moved")
+    await bench.press("f")
+    await bench.shot("Active")
+    await bench.press("f", "f", "/")
+    await bench.type("eg")
+    await bench.shot("Searching")
+    await bench.press(.enter, "d", .escape)
+    await bench.shot("Deleted")
+    await bench.press("c")
+    await bench.shot("Cleared")
+    try bench.compare(with: "todos")
+  }
+
+  @Test(arguments: [false, true])
+  func `Rounds are played, and results edited and saved`(isRemote: Bool) async throws {
+    let bench = ScreenBench(isRemote: isRemote)
+    await bench.press("3", "+", "+")
+    await bench.shot("Guessed")
+    await bench.press("n", "g")
+    await bench.type("5")
+    await bench.press(.enter, "n")
+    await bench.shot("Two rounds")
+    await bench.press("r", .down, "e", .control("u"))
+    await bench.type("9")
+    await bench.shot("Editing a guess")
+    await bench.press(.enter, .escape)
+    await bench.shot("Whether to save")
+    await bench.press(.enter)
+    await bench.shot("Saved")
+    try bench.compare(with: "game")
+  }
+
+  @Test func `Somebody else's changes are shown, and the selection stays with its row`()
+    async throws
+  {
+    let bench = ScreenBench()
+    for title in ["a", "b", "c"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    await bench.press("2", .down)
+    let selected = try #require(bench.model.todosState.selection.id)
+    #expect(selected == UUID(1))
+    bench.send(.todos(.moved(id: UUID(2), toOffset: 0)))
+    await bench.idle()
+    #expect(bench.terminal.lines[3...5] == ["[ ] c", "[ ] a", "[ ] b"])
+    await bench.press(" ")
+    #expect(bench.terminal.lines[5] == "[x] b")
+    bench.send(.todos(.removed(id: selected)))
+    await bench.press(" ")
+    #expect(bench.terminal.lines[3...5] == ["[ ] c", "[x] a", ""])
+  }
+
+  @Test func `However small the terminal is, every screen has room`() async throws {
+    let bench = ScreenBench()
+    for screen in UIModel.Screen.allCases {
+      bench.model.chosen = screen
+      for (width, height) in [(1, 1), (3, 2), (10, 4), (200, 60)] {
+        bench.terminal.resize(width: width, height: height)
+        await bench.press("?", .escape, ":", .escape)
+        #expect(bench.terminal.grid.size == Size(width: width, height: height))
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import StoreActor
+import StoreReplication
+import StoreState
+import TerminalViews
+import Testing
+import Workspace
+
+@testable import Client
+@testable import StoreTesting
+
+/// Everything that `storectl ui` shows, on a terminal in memory, of a daemon in memory.
+@MainActor
+final class ScreenBench {
+  let terminal: MemoryTerminal
+  let model: UIModel
+  private let session: TerminalSession
+  private let daemon: InMemoryDaemon<WorkspaceFeature.State, WorkspaceFeature.Action>
+  /// What was sent, whose effects may still be under way.
+  private var tasks: [StoreTask] = []
+  private var shots: [String] = []
+
+  // The features' stores are the daemon's, or else this process's.
+  init(isRemote: Bool = true, width: Int = 72, height: Int = 16) {
+    terminal = MemoryTerminal(width: width, height: height)
+    daemon = InMemoryDaemon(
+      root: RootCore(
+        initialState: { Self.state },
+        reducer: { WorkspaceFeature() },
+        withDependencies: Self.prepare,
+      ),
+      exposures: WorkspaceFeature.exposures,
+    )
+    let client = daemon.client
+    let model = UIModel(
+      DaemonModel(client, scopes: WorkspaceFeature.exposures.map(\.description))
+    )
+    self.model = model
+    session = TerminalSession(on: terminal, framesPerSecond: 10_000) {
+      UserInterface(model: model)
+    }
+    if isRemote {
+      model.counter = remote("counter", Counter.self)
+      model.todos = remote("todos", Todos.self)
+      model.game = remote("game", Game.self)
+    } else {
+      let store = Store(
+        initialState: Self.state,
+        reducer: { WorkspaceFeature() },
+        withDependencies: Self.prepare,
+      )
+      model.counter = store.scope(\.counter, action: \.counter)
+      model.todos = store.scope(\.todos, action: \.todos)
+      model.game = store.scope(\.game, action: \.game)
+    }
+    for state in [model.counterState as any TaskTaking, model.todosState, model.gameState] {
+      state.onTask = { [weak self] in self?.tasks.append($0) }
+    }
+    session.start()
+  }
+
+  private static let state = WorkspaceFeature.State(
+    game: Game.State(counter: GuessCounter.State(id: UUID(99), secret: 2))
+  )
+
+  private static func prepare(_ values: inout DependencyValues) {
+    values.uuid = .incrementing
+    values.continuousClock = TestClock()
+    values.withRandomNumberGenerator = WithRandomNumberGenerator(Sevens())
+    values.numberFact = NumberFactClient { "\($0) is a number with a fact of its own." }
+    values.gameResults = GameResultsClient { _ in }
+  }
+
+  private func remote<R: Reducer>(_ scope: String, _: R.Type) -> StoreOf<R>
+  where R.State: ReplicatedState, R.Action: WireAction {
+    let core = RemoteStoreCore<R.State, R.Action>(
+      scope,
+      of: daemon.client,
+      connection: daemon,
+    )
+    return Store(core: core)
+  }
+
+  /// Sends an action to a scope as somebody else would.
+  func send(_ action: WorkspaceFeature.Action) { daemon.root.send(action) }
+
+  /// Waits until effects have ended and the newest state is shown.
+  func idle() async {
+    while !tasks.isEmpty { await tasks.removeFirst().finish() }
+    await session.idle()
+  }
+
+  func press(_ keys: Key...) async {
+    for key in keys { terminal.press(key) }
+    await idle()
+  }
+
+  func type(_ text: String) async {
+    terminal.type(text)
+    await idle()
+  }
+
+  // MARK: - Golden texts
+
+  /// Notes what is shown, for the comparison at the end.
+  func shot(_ title: String) async {
+    await idle()
+    var lines = terminal.lines
+    while lines.last == "" { lines.removeLast() }
+    shots.append((["### \(title)"] + lines).joined(separator: "\n"))
+  }
+
+  /// Compares what was noted with what is committed; `UPDATE=1` in the environment commits it.
+  func compare(
+    with name: String,
+    _ path: String = #filePath,
+    sourceLocation: SourceLocation = #_sourceLocation,
+  ) throws {
+    session.end()
+    let file = URL(fileURLWithPath: path).deletingLastPathComponent()
+      .appendingPathComponent("Golden/\(name).txt")
+    let text = shots.joined(separator: "\n\n") + "\n"
+    if ProcessInfo.processInfo.environment["UPDATE"] == "1" {
+      try Data(text.utf8).write(to: file)
+    }
+    let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+    #expect(text == expected, "Run with UPDATE=1 to accept it.", sourceLocation: sourceLocation)
+  }
+}
+
+/// A screen's state, whatever its rows are known by.
+@MainActor
+private protocol TaskTaking: AnyObject {
+  var onTask: @MainActor (StoreTask) -> Void { get set }
+}
+
+extension ScreenState: TaskTaking {}
+
+private struct Sevens: RandomNumberGenerator {
+  mutating func next() -> UInt64 { 7 << 56 }
+}

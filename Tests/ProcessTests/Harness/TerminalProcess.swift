@@ -1,0 +1,147 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A program on a pseudo-terminal of its own, with a shell around it that stays for a moment longer
+/// and says what has become of the terminal.
+final class TerminalProcess: Sendable {
+  /// Whether the terminal's modes are as they were before the program, and its exit status.
+  struct End: Hashable, Sendable {
+    let isRestored: Bool
+    let status: Int32
+  }
+
+  let process: ChildProcess
+  private let master: Int32
+  private let screen: Watched<TerminalScreen>
+  private let written = Watched<[UInt8]>([])
+
+  /// The shell says the program's id and its end by its standard error, which is no terminal.
+  private static let script = #"""
+    before=$(stty -g)
+    sh -c 'echo "pid $$" >&2; exec "$0" "$@"' "$0" "$@"
+    status=$?
+    [ "$before" = "$(stty -g)" ] && echo "restored $status" >&2 || echo "altered $status" >&2
+    """#
+
+  init(
+    _ world: World,
+    _ arguments: [String],
+    term: String,
+    width: Int = 80,
+    height: Int = 24,
+  ) throws {
+    let (master, name) = try Self.open()
+    self.master = master
+    _ = fcntl(master, F_SETFD, FD_CLOEXEC)
+    let screen = Watched(TerminalScreen(width: width, height: height))
+    self.screen = screen
+    Self.resize(master, width, height)
+    // A session of its own, whose terminal is the first one that it opens.
+    process = try world.start(
+      path: "/usr/bin/env",
+      [
+        "setsid", "/bin/sh", "-c", "exec <>\(name) >&0\n\(Self.script)",
+        Program.storectl.path, "--dir", world.directory,
+      ] + arguments,
+      environment: ["TERM": term, "LANG": "C.UTF-8"],
+    )
+    let (descriptor, written) = (master, written)
+    Thread.detachNewThread {
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        // Until somebody has opened the other end there is nothing to read, and then not any more.
+        guard count > 0 else { break }
+        let bytes = buffer[..<count]
+        written.update { $0 += bytes }
+        screen.update { $0.take(bytes) }
+      }
+    }
+  }
+
+  /// Makes a pseudo-terminal.
+  ///
+  /// - Returns: Its end for the user, and the path of its end for a program.
+  private static func open() throws -> (master: Int32, name: String) {
+    // As posix_openpt, unlockpt and ptsname do, which Glibc's module leaves out.
+    let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
+    let master = Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    var (isLocked, place): (Int32, UInt32) = (0, 0)
+    guard master >= 0, ioctl(master, unlock, &isLocked) == 0, ioctl(master, number, &place) == 0
+    else { throw ProcessFailure("No pseudo-terminal: \(String(cString: strerror(errno)))") }
+    return (master, "/dev/pts/\(place)")
+  }
+
+  /// Types a text; escape sequences are what a terminal sends for keys.
+  func type(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// Gives the terminal another size.
+  func resize(width: Int, height: Int) {
+    screen.update { $0.resize(width: width, height: height) }
+    Self.resize(master, width, height)
+  }
+
+  private static func resize(_ master: Int32, _ width: Int, _ height: Int) {
+    var size = winsize()
+    size.ws_col = UInt16(width)
+    size.ws_row = UInt16(height)
+    _ = ioctl(master, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Waits until a text is to be seen.
+  func shows(_ text: String, within time: Duration = .seconds(30)) async throws {
+    try await screen.wait(within: time, for: "\"\(text)\" on the terminal") { screen in
+      screen.shows(text) ? true : nil
+    }
+  }
+
+  /// Waits until a text is not to be seen any more.
+  func hides(_ text: String) async throws {
+    try await screen.wait(within: .seconds(30), for: "\"\(text)\" to go") { screen in
+      screen.shows(text) ? nil : true
+    }
+  }
+
+  /// Waits until the program has written something to its terminal.
+  func wrote(_ text: String) async throws {
+    try await written.wait(within: .seconds(30), for: "\(text.debugDescription)") { written in
+      String(decoding: written, as: UTF8.self).contains(text) ? true : nil
+    }
+  }
+
+  var lines: [String] { screen.value.lines }
+
+  /// The program's id.
+  func pid() async throws -> pid_t {
+    let line = try await process.errors.line("the program's id") { $0.hasPrefix("pid ") }.line
+    guard let pid = pid_t(line.dropFirst(4)) else { throw ProcessFailure("No id: \(line)") }
+    return pid
+  }
+
+  /// Waits for the program's end.
+  func ended() async throws -> End {
+    let line = try await process.errors.line("the program's end") {
+      $0.hasPrefix("restored ") || $0.hasPrefix("altered ")
+    }.line
+    guard let status = line.split(separator: " ").last.flatMap({ Int32($0) }) else {
+      throw ProcessFailure("No status: \(line)")
+    }
+    return End(isRestored: line.hasPrefix("restored "), status: status)
+  }
+
+  /// Closes the terminal: whoever is still on it is hung up.
+  deinit { close(master) }
+}
