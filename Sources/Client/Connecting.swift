@@ -4,7 +4,7 @@ import StoreState
 
 /// Connects a command with the daemon, and ends it with the right status.
 struct Connecting {
-  /// How long to wait for a daemon before saying that there is none.
+  /// How long to wait for a daemon that is there before saying that it does not answer.
   static let patience: Duration = .milliseconds(1500)
   /// How long a daemon that is there may take for an answer to a question.
   static let answerLimit: Duration = .seconds(10)
@@ -51,7 +51,7 @@ final class Daemon {
   fileprivate func describe() async throws {
     let connection = connection
     let answer = Task { try await connection.describe() }
-    try await connection.connected(within: Connecting.patience)
+    try await connection.reached(within: Connecting.patience)
     scopes = try await connection.within(Connecting.answerLimit) { try await answer.value }
   }
 

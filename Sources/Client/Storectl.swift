@@ -17,8 +17,9 @@ struct Storectl: ParsableCommand {
     abstract: "Looks at the state that a daemon keeps, and sends it actions.",
     discussion: """
       Exits with 64 for a mistake in the command line, 65 for an unknown scope, a bad action or \
-      bad data, 69 when no daemon answers, 73 where something is that should be made, 74 when a \
-      file cannot be read or written, 75 when it may work later, and 77 for what is not allowed.
+      bad data, 69 when there is no daemon, 70 when there is one that does not answer, 73 where \
+      something is that should be made, 74 when a file cannot be read or written, 75 when it may \
+      work later, and 77 for what is not allowed.
       """,
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,

@@ -11,6 +11,8 @@ public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let usage = Code(name: "usage", exitStatus: 64)
     /// Nobody answers at the location.
     public static let noDaemon = Code(name: "noDaemon", exitStatus: 69)
+    /// Somebody takes connections at the location, but does not answer.
+    public static let silent = Code(name: "silent", exitStatus: 70)
     /// The daemon exposes no such scope.
     public static let unknownScope = Code(name: "unknownScope", exitStatus: 65)
     /// The daemon's types for the scope are not this program's.

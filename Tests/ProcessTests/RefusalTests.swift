@@ -82,7 +82,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Without a daemon a command says within two seconds how to start one")
+    @Test("Without a daemon a command says how to start one")
     func noDaemon() async throws {
       try await World.run { world in
         for command in [["get", "counter"], ["status"], ["send", "counter", #""x""#]] {
@@ -93,6 +93,31 @@ extension ProcessTests {
           #expect(run.errorText.contains("stored --dir \(world.directory)"))
           #expect(clock.now - start < .seconds(2))
         }
+      }
+    }
+
+    @Test func `Where nobody listens that is told at once`() async throws {
+      try await World.run { world in
+        // The first run reads the program from the disk.
+        for round in 0..<3 {
+          let clock = ContinuousClock()
+          let start = clock.now
+          let run = try await world.client("status")
+          #expect(run.end == .status(69))
+          #expect(round == 0 || clock.now - start < .milliseconds(700), "\(clock.now - start)")
+        }
+      }
+    }
+
+    @Test func `A daemon that does not answer is told by its pid`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        daemon.send(signal: SIGSTOP)
+        let run = try await world.client("status")
+        daemon.send(signal: SIGCONT)
+        #expect(run.end == .status(70))
+        #expect(run.errorText.contains("pid \(daemon.pid) "), "\(run.errorText)")
+        #expect(try await world.client("status").isSuccess)
       }
     }
 
