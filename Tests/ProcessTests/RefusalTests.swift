@@ -121,6 +121,20 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A watcher ends when its reader has gone, though nothing changes`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let script = #""$0" "$@" | head -1"#
+        let watcher = try world.start(
+          .storectl,
+          ["--dir", world.directory, "watch", "counter"],
+          script: script,
+        )
+        #expect(try await watcher.ended(within: .seconds(10)) == .status(0))
+        #expect(watcher.output.lines.count == 1)
+      }
+    }
+
     @Test("A second daemon on a directory is refused with the first one's pid")
     func secondDaemon() async throws {
       try await World.run { world in

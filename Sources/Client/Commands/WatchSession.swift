@@ -47,6 +47,7 @@ final class WatchSession {
     let signals = StopSignals { [self] in stop() }
     defer { signals.cancel() }
     writer.onIdle = { [weak self] in self?.outputIdle() }
+    writer.whenAbandoned { [weak self] in self?.stop() }
     daemon.connection.onEvent = { [weak self] in self?.took($0) }
     for name in names {
       let description = try daemon.description(of: name)

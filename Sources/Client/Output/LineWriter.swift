@@ -1,5 +1,11 @@
 import Dispatch
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Standard output for commands that print for as long as they run, whatever reads it.
 ///
 /// A thread of its own writes, so that a reader that is slow or stands still never keeps the main
@@ -26,6 +32,25 @@ final class LineWriter {
   private var isWriting = false
 
   init(descriptor: Int32 = StandardOutput.descriptor) { self.descriptor = descriptor }
+
+  /// Calls `body` when nobody reads any more, also while there is nothing to write.
+  ///
+  /// The thread that waits for it is there until the process ends.
+  func whenAbandoned(_ body: @escaping @MainActor () -> Void) {
+    DispatchQueue(label: "storectl.reader").async { [descriptor] in
+      guard Self.waitUntilAbandoned(descriptor) else { return }
+      DispatchQueue.main.async { MainActor.assumeIsolated(body) }
+    }
+  }
+
+  private nonisolated static func waitUntilAbandoned(_ descriptor: Int32) -> Bool {
+    // Nothing is asked for: what comes all the same is that the other end has gone.
+    var item = pollfd(fd: descriptor, events: 0, revents: 0)
+    while true {
+      if poll(&item, 1, -1) > 0 { return Int32(item.revents) & Int32(POLLERR | POLLHUP) != 0 }
+      guard errno == EINTR else { return false }
+    }
+  }
 
   var isIdle: Bool { !isWriting && pendingBytes == 0 }
 
