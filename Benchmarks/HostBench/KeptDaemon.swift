@@ -104,7 +104,7 @@ final class KeptDaemon {
 
   /// Waits for what became of some of the journal's work, and has a turn then.
   private func nextResult() async {
-    await journal.nextResult()
+    if journal.isBusy { await journal.nextResult() }
     turnOnce()
   }
 
@@ -138,7 +138,7 @@ final class KeptDaemon {
 
   /// Ends as a daemon does.
   func close() async throws -> TimedJournal {
-    while journal.isStoring { await nextResult() }
+    while journal.isBusy { await nextResult() }
     turn.detach()
     try journal.close()
     return journal
@@ -154,7 +154,9 @@ final class TimedJournal: Journal {
   private(set) var commits = Samples()
   private(set) var snapshots = 0
   private(set) var recordBytes = 0
-  private(set) var isStoring = false
+  /// How many calls are under way.
+  private var callsUnderWay = 0
+  var isBusy: Bool { callsUnderWay > 0 }
   private var waiting: CheckedContinuation<Void, Never>?
   var onResult: (JournalResult) -> Void = { _ in }
 
@@ -165,25 +167,30 @@ final class TimedJournal: Journal {
 
   func append(_ batch: JournalBatch) {
     start = Machine.nanoseconds
+    callsUnderWay += 1
     recordBytes += batch.records.count
     journal.append(batch)
   }
 
-  func renew(epoch: UInt64) { journal.renew(epoch: epoch) }
+  func renew(epoch: UInt64) {
+    callsUnderWay += 1
+    journal.renew(epoch: epoch)
+  }
 
   func store(_ snapshot: JournalSnapshot) {
-    isStoring = true
+    callsUnderWay += 1
     journal.store(snapshot)
   }
 
   private func take(_ result: JournalResult) {
     switch result {
     case .durable: commits.append(Double(Machine.nanoseconds - start) / 1e6)
-    case .snapshot:
-      snapshots += 1
-      isStoring = false
-    case .held, .failed, .renewed, .untrimmed: break
+    case .snapshot: snapshots += 1
+    case .held, .failed, .renewed: break
+    // It comes beside the result of a snapshot.
+    case .untrimmed: callsUnderWay += 1
     }
+    callsUnderWay -= 1
     onResult(result)
     waiting.take()?.resume()
   }

@@ -12,15 +12,28 @@ package final class Recovery<Root: Sendable> {
   package private(set) var revision: UInt64
   private var root: Root
   private(set) var versions: VersionRing<Root>
-  private var outcomes: [Identifier: (last: UInt64, outcomes: [Outcome])] = [:]
-  /// How many there are in all.
+  private var clients: [Identifier: Client] = [:]
+  /// How many outcomes there are in all.
   private var outcomeCount = 0
-  /// Clients by when they sent last.
-  private var order: [Identifier: Int] = [:]
   private var nextPlace = 0
   private var history = KeptHistory()
   /// Whether there was nothing.
   private var isNew = true
+
+  /// What a client was told. An object, so that its outcomes are not copied for each action.
+  private final class Client {
+    /// The last sequence that was decided.
+    var last: UInt64
+    var outcomes: [Outcome]
+    /// The later it sent last, the greater.
+    var place: Int
+
+    init(last: UInt64, outcomes: [Outcome], place: Int) {
+      self.last = last
+      self.outcomes = outcomes
+      self.place = place
+    }
+  }
 
   /// A root of which nothing is known yet.
   ///
@@ -57,10 +70,9 @@ package final class Recovery<Root: Sendable> {
     self.revision = revision
     self.history = history
     isNew = false
-    for client in history.clients {
-      outcomes[client.id] = (client.last, client.outcomes)
-      outcomeCount += client.outcomes.count
-      note(client.id)
+    for known in history.clients {
+      client(known.id, last: known.last).outcomes = known.outcomes
+      outcomeCount += known.outcomes.count
     }
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
   }
@@ -98,51 +110,54 @@ package final class Recovery<Root: Sendable> {
   }
 
   private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
-    // Taken out, so that it is not copied for each action.
-    var (last, outcomes) =
-      outcomes.removeValue(forKey: action.client) ?? (action.sequence - 1, [])
-    outcomeCount -= outcomes.count
-    if action.sequence > last + 1 {
+    let client = client(action.client, last: action.sequence - 1)
+    let before = client.outcomes.count
+    if action.sequence > client.last + 1 {
       // What was refused left no record, and comes between two that were not.
       let refusal = Outcome.Failure(
         code: Outcome.rejected,
         message: "It was refused before the daemon was started again; why is not kept.",
       )
-      let count = Int(clamping: action.sequence - last - 1)
-      outcomes += repeatElement(.failed(refusal), count: min(count, limits.outcomesPerClient))
+      let count = min(Int(clamping: action.sequence - client.last - 1), limits.outcomesPerClient)
+      client.outcomes += repeatElement(.failed(refusal), count: count)
     }
-    outcomes.append(.applied(revision: revision, hasEffects: false))
-    last = max(last, action.sequence)
-    if outcomes.count >= 2 * limits.outcomesPerClient {
-      outcomes.removeFirst(outcomes.count - limits.outcomesPerClient)
+    client.outcomes.append(.applied(revision: revision, hasEffects: false))
+    client.last = max(client.last, action.sequence)
+    if client.outcomes.count >= 2 * limits.outcomesPerClient {
+      client.outcomes.removeFirst(client.outcomes.count - limits.outcomesPerClient)
     }
-    self.outcomes[action.client] = (last, outcomes)
-    outcomeCount += outcomes.count
-    note(action.client)
+    outcomeCount += client.outcomes.count - before
     if outcomeCount > 2 * limits.outcomes { makeRoom() }
   }
 
+  /// A client that sends now; one that is not known has been told that far.
+  private func client(_ id: Identifier, last: UInt64) -> Client {
+    nextPlace += 1
+    if let known = clients[id] {
+      known.place = nextPlace
+      return known
+    }
+    let new = Client(last: last, outcomes: [], place: nextPlace)
+    clients[id] = new
+    return new
+  }
+
   private func forget(_ client: Identifier) {
-    order[client] = nil
-    outcomeCount -= outcomes.removeValue(forKey: client)?.outcomes.count ?? 0
+    outcomeCount -= clients.removeValue(forKey: client)?.outcomes.count ?? 0
   }
 
   /// Lets go of the clients that were away the longest, and of old outcomes, where there are more
   /// than a daemon keeps.
   private func makeRoom() {
-    let strangers = outcomes.keys.sorted { order[$0] ?? 0 < order[$1] ?? 0 }
-      .dropLast(limits.clients)
-    for client in strangers { forget(client) }
-    let counts = outcomes.values.map { min($0.outcomes.count, limits.outcomesPerClient) }
+    let strangers = clients.sorted { $0.value.place < $1.value.place }.dropLast(limits.clients)
+    for (client, _) in strangers { forget(client) }
+    let counts = clients.values.map { min($0.outcomes.count, limits.outcomesPerClient) }
     let each = KeptHistory.outcomesEach(of: counts, within: limits.outcomes)
     let most = min(each, limits.outcomesPerClient)
-    outcomes = outcomes.mapValues { ($0.last, Array($0.outcomes.suffix(most))) }
-    outcomeCount = outcomes.values.reduce(0) { $0 + $1.outcomes.count }
-  }
-
-  private func note(_ client: Identifier) {
-    order[client] = nextPlace
-    nextPlace += 1
+    for client in clients.values where client.outcomes.count > most {
+      client.outcomes.removeFirst(client.outcomes.count - most)
+    }
+    outcomeCount = clients.values.reduce(0) { $0 + $1.outcomes.count }
   }
 
   /// Notes that sessions had numbers up to this one.
@@ -156,7 +171,7 @@ package final class Recovery<Root: Sendable> {
   /// - Returns: What the journal had.
   package func finish(wasStopped: Bool = false) -> Recovered<Root> {
     makeRoom()
-    history.clients = outcomes.sorted { order[$0.key] ?? 0 < order[$1.key] ?? 0 }
+    history.clients = clients.sorted { $0.value.place < $1.value.place }
       .map { KeptHistory.Client(id: $0, last: $1.last, outcomes: $1.outcomes) }
     return Recovered(
       root: root,
