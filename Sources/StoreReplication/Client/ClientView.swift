@@ -19,6 +19,8 @@ struct ClientView {
   private var lateBytes = 0
   /// Whether what it has come to was shown; what a join brought and could not be, is not.
   var isShown = true
+  /// The sequence up to which the view before has handed out outputs, on the other socket.
+  var heard: UInt64?
 
   private let members: Set<ObjectIdentifier>
 

@@ -291,15 +291,13 @@ extension ReplicaClient {
   ///   - join: The join.
   ///   - former: The view before, where it had come to a step that was not published.
   private func takeKept(_ join: ClientJoin, after former: ClientView?) {
-    if !join.beginsBehind {
+    if join.beginsBehind {
+      view?.heard = join.lastSequence(through: join.firstShown)
+    } else {
       showView()
       for (output, scopes) in former?.late ?? [] { deliver(output, to: scopes) }
     }
     for kept in join.kept {
-      // Outputs of what is shown already were handed out.
-      if join.beginsBehind, case .outputs = kept, view?.revision ?? 0 <= join.firstShown {
-        continue
-      }
       receive(kept)
       if let view, view.isIntact, !view.isShown, view.revision >= join.firstShown { showView() }
     }

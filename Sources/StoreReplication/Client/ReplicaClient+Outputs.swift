@@ -21,6 +21,7 @@ extension ReplicaClient {
       self.view?.keep(outputs, limit: limits.keptBytes)
       return
     }
+    if let heard = view.heard, outputs.sequence <= heard { return }
     guard outputs.sequence <= view.sequence else {
       return lost("outputs came behind \(outputs.sequence), we are at \(view.sequence)")
     }
