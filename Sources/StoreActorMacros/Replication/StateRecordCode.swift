@@ -53,13 +53,17 @@ struct StateRecordCode {
     lines.isEmpty ? [] : ["if \(owner)._$isDurable {"] + lines.map { "  \($0)" } + ["}"]
   }
 
-  /// The call that notes what values have and encodings lack.
-  private var hiddenPartsNote: String {
+  /// The calls that note what values have and encodings lack.
+  private var hiddenPartsNotes: [String] {
     let isForgotten = properties.contains {
       $0.isIgnored && !$0.property.has("DurableIgnored") && !isHidden($0)
     }
-    return
+    let hidden =
       "registry._$noteHiddenParts(\(isForgotten ? "of: \(StateText.literal(schemaName))" : ""))"
+    let unkept = properties.filter { $0.isIgnored && $0.property.has("DurableIgnored") }
+      .map { StateText.literal("\(schemaName).\($0.name)") }
+    return unkept.isEmpty
+      ? [hidden] : [hidden, "registry._$noteUnkept([\(unkept.joined(separator: ", "))])"]
   }
 }
 
@@ -78,7 +82,7 @@ extension StateRecordCode {
       "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
         + " -> StoreActor.Schema",
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
-        + (hasHiddenParts ? ["  \(hiddenPartsNote)"] : [])
+        + (hasHiddenParts ? hiddenPartsNotes.map { "  \($0)" } : [])
         + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
         + (fields.contains(where: \.isEphemeral) ? ["  registry._$noteEphemeralParts()"] : [])
         + (all.isEmpty

@@ -35,6 +35,8 @@ package struct DurableForm<Root: Sendable>: Sendable {
   package let forgetful: [String]
   /// Whether something that travels begins anew after a restart.
   let hasEphemeralParts: Bool
+  /// What values have and the form does not: properties, and types that do not say which of theirs.
+  let unkept: [String]
   let encode: @Sendable (Root, inout CBOREncoder) -> Void
   let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
@@ -42,7 +44,10 @@ package struct DurableForm<Root: Sendable>: Sendable {
 
   /// The form of a root that says itself how it is kept.
   package init(_: Root.Type) where Root: DurableState {
-    (reader, forgetful, hasEphemeralParts) = SchemaRegistry.durableSchema(for: Root.self)
+    let properties: [String]
+    (reader, forgetful, hasEphemeralParts, properties) =
+      SchemaRegistry.durableSchema(for: Root.self)
+    unkept = (forgetful + properties).sorted()
     encode = { $0.encode(to: &$1) }
     encodeDelta = { $1.pointee.encodeDelta(from: $0.pointee, to: &$2) }
     decode = { (decoder) throws(CodecError) in try decoder.value(Root.self) }

@@ -9,6 +9,11 @@ extension SchemaRegistry {
     if _$isDurable { forgetful.append(type) }
   }
 
+  /// Notes the properties that neither of a type's encodings has, as was said of each.
+  public mutating func _$noteUnkept(_ properties: [String]) {
+    if _$isDurable { unkept += properties }
+  }
+
   /// Notes that values have parts that travel, and begin anew after a restart.
   public mutating func _$noteEphemeralParts() { hasEphemeralParts = true }
 

@@ -13,6 +13,8 @@ public struct SchemaRegistry: Sendable {
   var hasEphemeralParts = false
   /// The names of types whose durable forms lack what they hide.
   var forgetful: [String] = []
+  /// The names of properties that durable forms lack because they are marked so.
+  var unkept: [String] = []
   /// Whether what types note about their fields is kept; mostly nobody asks.
   let isCollectingHints: Bool
   var hints = SchemaHints()
@@ -55,6 +57,13 @@ public struct SchemaRegistry: Sendable {
     var registry = SchemaRegistry()
     let root = type.schema(in: &registry)
     return SchemaDocument(trustedRoot: root, definitions: registry.definitions)
+  }
+
+  /// Whether values of a type may differ in parts that their encodings do not have.
+  package static func hidesParts<T: WirePayload>(_ type: T.Type) -> Bool {
+    var registry = SchemaRegistry()
+    _ = type.schema(in: &registry)
+    return registry.hidesParts
   }
 
   private func uniqueName(_ name: String) -> String {

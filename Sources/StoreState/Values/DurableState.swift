@@ -37,18 +37,19 @@ extension SchemaRegistry {
   ///
   /// - Parameter type: The type.
   /// - Returns: The schema with all definitions that it needs and what helps to read others, the
-  ///   names of types in it that hide something without being ``DurableState``, and whether
-  ///   something that travels begins anew after a restart.
+  ///   names of types in it that hide something without being ``DurableState``, whether something
+  ///   that travels begins anew after a restart, and the properties that are marked not to be kept.
   @usableFromInline
   package static func durableSchema<T: DurableState>(
     for type: T.Type
-  ) -> (schema: ReaderSchema, forgetful: [String], hasEphemeralParts: Bool) {
+  ) -> (schema: ReaderSchema, forgetful: [String], hasEphemeralParts: Bool, unkept: [String]) {
     var registry = SchemaRegistry(collectingHints: true)
     registry._$isDurable = true
     let root = type.schema(in: &registry)
     let document = SchemaDocument(trustedRoot: root, definitions: registry.definitions)
     return (
       ReaderSchema(document, hints: registry.hints), registry.forgetful, registry.hasEphemeralParts,
+      registry.unkept,
     )
   }
 }
