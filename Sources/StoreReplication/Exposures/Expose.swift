@@ -45,6 +45,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     output: Output.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
+    let form = ActionForm<Action>()
     self.init(
       name,
       isOptional: false,
@@ -53,7 +54,10 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       project: { $0 },
       embed: { path.embed($0) },
       hasAction: { path.extract(from: $0) != nil },
-      encode: { (action) throws(CodecError) in try path.extract(from: action)?.encoded() },
+      encode: { (action) throws(CodecError) in
+        guard let action = path.extract(from: action) else { return nil }
+        return try form.encode(action)
+      },
     )
   }
 
@@ -72,6 +76,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     output: Output.Type = Never.self,
   ) {
     let path = AnyCasePath(action)
+    let form = ActionForm<Action>()
     self.init(
       name,
       isOptional: true,
@@ -80,7 +85,10 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       project: { $0 },
       embed: { path.embed($0) },
       hasAction: { path.extract(from: $0) != nil },
-      encode: { (action) throws(CodecError) in try path.extract(from: action)?.encoded() },
+      encode: { (action) throws(CodecError) in
+        guard let action = path.extract(from: action) else { return nil }
+        return try form.encode(action)
+      },
     )
   }
 

@@ -58,7 +58,8 @@ package final class ExposedScopes {
   ///   - outputs: The outputs that travel; nil when none do.
   ///   - whole: The scope.
   ///   - hasAction: Whether an action of the root belongs to the scope.
-  ///   - encode: The scope's action that an action of the root is; nil where it is none.
+  ///   - encode: The scope's action that an action of the root is; nil where it is none, or where
+  ///     its bytes lack what it carries.
   @usableFromInline
   init(
     _ description: ScopeDescription,
