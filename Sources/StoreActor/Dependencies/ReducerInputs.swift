@@ -115,6 +115,14 @@ package enum ReducerInputs {
   /// Whether reads of other dependencies are to be told of.
   static var areOthersNoted: Bool { notesOthers.load(ordering: .relaxed) }
 
+  /// What ``noteThrottle()`` adds to the others.
+  package static let throttle = "throttle"
+
+  /// Whether an effect is held back was decided by a clock.
+  static func noteThrottle() {
+    if areOthersNoted, isReducing { notes.read.others.insert(throttle) }
+  }
+
   /// Somebody has read a dependency.
   static func note(_ value: Any, called name: StaticString, of key: Any.Type) {
     guard isReducing, (value as? any ReducerInput)?.isGivenAgain != true else { return }

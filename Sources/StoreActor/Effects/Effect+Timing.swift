@@ -101,6 +101,7 @@ private struct Throttle<C: Clock>: Sendable where C.Duration: Sendable {
 
   @MainActor
   func admit<Action>(_ effect: Effect<Action>, at place: EffectPlace) -> Effect<Action> {
+    ReducerInputs.noteThrottle()
     guard let current = place.registry.interval(of: id, at: place), !current.isOver() else {
       beginInterval(at: place)
       return effect

@@ -149,6 +149,17 @@ extension EffectRegistry {
     }
     state.withLock { $0.site(at: place).intervals = intervals }
   }
+
+  /// Ends all intervals, at all places.
+  func endIntervals() {
+    let ended = state.withLock { state -> [ThrottleInterval] in
+      var ended: [ThrottleInterval] = []
+      state.root.endIntervals(&ended)
+      return ended
+    }
+    // Let go of outside of the lock, as clocks may end with them.
+    withExtendedLifetime(ended) {}
+  }
 }
 
 /// The time in which what is throttled has to wait.
@@ -248,6 +259,14 @@ final class EffectSite: @unchecked Sendable {
     isOver = true
     for child in children.flatMap(\.sites.values) { child.end(&work) }
     parent?.remove(self)
+  }
+
+  /// Ends the intervals here and below.
+  func endIntervals(_ ended: inout [ThrottleInterval]) {
+    ended += intervals.values
+    intervals = [:]
+    for child in children.flatMap(\.sites.values) { child.endIntervals(&ended) }
+    removeIfEmpty()
   }
 
   func removeChildren() {

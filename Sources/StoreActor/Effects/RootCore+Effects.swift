@@ -175,8 +175,10 @@ extension RootCore {
   /// Begins no effect any more, for reducers that are run again.
   package func startNoEffects() { isStarting = true }
 
-  /// Lets go of all effects, also of those that have not started, which never will.
+  /// Lets go of all effects, also of those that have not started, which never will, and of the
+  /// intervals in which others are held back.
   package func dropEffects() {
+    registry.endIntervals()
     guard startCount > 0 || hasRunningEffects else { return }
     // First, so that nothing follows from an end.
     registry.cancelAll()
