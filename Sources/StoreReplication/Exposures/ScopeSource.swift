@@ -26,9 +26,11 @@ package final class ScopeSource: Sendable {
   /// The digest of the scope's state, an optional.
   let digest: @Sendable (Place) -> Digest
   /// Decodes an action of the scope, embeds it in the root's and sends that to the root's store;
-  /// nil when what it is for is absent, and then nothing has happened.
+  /// nil when it comes from afar and what it is for is absent, and then nothing has happened.
   let send:
-    @MainActor @Sendable (_ core: AnyObject, inout CBORDecoder) throws(CodecError) -> StoreTask?
+    @MainActor @Sendable (
+      _ core: AnyObject, _ isFromAfar: Bool, inout CBORDecoder
+    ) throws(CodecError) -> StoreTask?
 
   @usableFromInline
   init(
@@ -39,7 +41,7 @@ package final class ScopeSource: Sendable {
     digest: @escaping @Sendable (Place) -> Digest,
     send:
       @escaping @MainActor @Sendable (
-        AnyObject, inout CBORDecoder
+        AnyObject, Bool, inout CBORDecoder
       ) throws(CodecError) -> StoreTask?,
   ) {
     self.isOptional = isOptional
@@ -84,10 +86,11 @@ package final class ScopeSource: Sendable {
         )
       },
       digest: { project(part.read(at: $0.assumingMemoryBound(to: Root.self))).digest },
-      send: { (core, decoder) throws(CodecError) in
+      send: { (core, isFromAfar, decoder) throws(CodecError) in
         let action = embed(try Action(from: &decoder))
         try decoder.finish()
-        return unsafeDowncast(core, to: RootCore<Root, RootAction>.self).sendFromAfar(action)
+        let core = unsafeDowncast(core, to: RootCore<Root, RootAction>.self)
+        return isFromAfar ? core.sendFromAfar(action) : core.send(action)
       },
     )
   }

@@ -142,6 +142,8 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
     case corrupt
     /// Nothing is kept, or it cannot be had now.
     case unavailable
+    /// What was asked for is more than may be asked for.
+    case tooLarge
   }
 
   package var code: Code

@@ -26,7 +26,8 @@ struct HistoryWalk {
   ) throws(HistoryError) {
     let extent = try source.extent()
     self.source = source
-    last = revisions.upperBound
+    // What a daemon keeps meanwhile is not waited for.
+    last = min(revisions.upperBound, extent.newest)
     first = max(revisions.lowerBound, extent.oldestState + 1)
     guard revisions.lowerBound <= extent.newest else {
       throw HistoryError(

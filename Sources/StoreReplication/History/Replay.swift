@@ -12,6 +12,9 @@ package final class Replay<Root: Sendable, RootAction> {
   private let form: DurableForm<Root>
   private let sessionAction: (SessionEvent) -> RootAction?
   private let restoredAction: (Restoration) -> RootAction?
+  /// Whether the next revision begins with the store's state, which is the one that was kept and
+  /// has what the reducers made of its unkept parts.
+  private var goesOn = false
 
   /// Takes over a store, which nobody else uses.
   package init(
@@ -41,7 +44,9 @@ package final class Replay<Root: Sendable, RootAction> {
     _ revisions: ClosedRange<UInt64>,
   ) throws(HistoryError) -> ReplayReport {
     var report = ReplayReport()
+    report.unkept = form.unkept
     var changes = SipHash24()
+    goesOn = false
     try walk(source, revisions) { (step) throws(HistoryError) in
       report.first = report.first ?? step.revision
       report.last = step.revision
@@ -57,21 +62,32 @@ package final class Replay<Root: Sendable, RootAction> {
   /// - Parameters:
   ///   - source: The past.
   ///   - revisions: Which, as in ``run(_:_:)``.
+  ///   - most: How many bytes its state and its records may have.
   /// - Returns: The excerpt, which begins with the state before the range.
   /// - Throws: ``HistoryError``, also when the range has no revision.
   package func excerpt(
     _ source: any HistorySource,
     _ revisions: ClosedRange<UInt64>,
+    atMost most: Int = .max,
   ) throws(HistoryError) -> JournalExcerpt {
+    var size = 0
     var excerpt: JournalExcerpt?
     try walk(source, revisions) { (step) throws(HistoryError) in
       if excerpt == nil {
         let before = step.revision - 1
-        let bytes = SnapshotBytes.encode(revision: before, KeptHistory()) {
+        let snapshotBytes = SnapshotBytes.encode(revision: before, KeptHistory()) {
           form.encode(step.old, &$0)
         }
-        let snapshot = HistoryPart(schema: form.schema, bytes: bytes)
+        size = snapshotBytes.count
+        let snapshot = HistoryPart(schema: form.schema, bytes: snapshotBytes)
         excerpt = JournalExcerpt(root: form.name, snapshot: snapshot, before: before)
+      }
+      size += step.entry.bytes.count
+      guard size <= most else {
+        throw HistoryError(
+          .tooLarge,
+          "The state and the records up to revision \(step.revision) have more than \(most) bytes.",
+        )
       }
       excerpt?.append(step.entry.bytes, of: step.revision, step.entry.schema)
       return true
@@ -117,27 +133,41 @@ package final class Replay<Root: Sendable, RootAction> {
     _ changes: inout SipHash24,
   ) {
     let record = step.entry.record
-    core.restore(step.old, revision: record.revision - 1)
+    // Nothing was reduced.
+    if case .daemon = record.origin { return }
+    // Behind a restart the unkept parts had their defaults.
+    if case .restored = record.origin { goesOn = false }
+    core.restore(goesOn ? core.state : step.old, revision: record.revision - 1)
+    goesOn = false
     let inputs = record.details.inputs
     ReducerInputs.begin(
       with: ReducerInputs.Read(date: inputs.date, seed: inputs.seed),
       notingOthers: true,
     )
-    let obstacle = reduce(record, from: step.old)
+    let obstacle = reduce(record, from: step.old, &report)
     var read = ReducerInputs.end()
     core.dropEffects()
     if let obstacle { return report.pass(over: kind(of: record), obstacle) }
     var isInternal = false
     if case .internal = record.origin { isInternal = true }
+    let isThrottled = read.others.remove(ReducerInputs.throttle) != nil
     // What a client, a session or a restart began is known.
     if !isInternal { read.others.remove("origin") }
+    if let missing = missing(read, inputs) {
+      return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
+    }
     guard differs(from: step.new) else {
+      // Where nothing is unkept, values that share their storage are compared faster.
+      goesOn = !form.unkept.isEmpty
       changes.append(littleEndian: record.revision)
       change(from: step.old).withUnsafeBytes { changes.append($0) }
       return report.check(read.others)
     }
-    if let missing = missing(read, inputs, isInternal: isInternal) {
-      return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
+    if isInternal, read.others.contains("origin") {
+      return report.pass(over: kind(of: record), "it reads who began it, which was not kept")
+    }
+    if isThrottled {
+      return report.pass(over: kind(of: record), "a clock decides what it throttles")
     }
     report.difference = difference(from: step.new, at: record, read.others)
   }
@@ -146,43 +176,62 @@ package final class Replay<Root: Sendable, RootAction> {
   private func missing(
     _ read: ReducerInputs.Read,
     _ kept: JournalRecord.Inputs,
-    isInternal: Bool,
   ) -> String? {
     if read.date != nil, kept.date == nil { return "the date" }
     if read.seed != nil, kept.seed == nil { return "a random number" }
-    return isInternal && read.others.contains("origin") ? "who began it" : nil
+    return nil
   }
 
   /// Reduces what a record says.
   ///
   /// - Returns: Why that could not be done; nil when it was.
-  private func reduce(_ record: JournalRecord, from old: Root) -> String? {
+  private func reduce(
+    _ record: JournalRecord,
+    from old: Root,
+    _ report: inout ReplayReport,
+  ) -> String? {
     switch record.origin {
     case .daemon: break
-    case .session(let event): if let action = sessionAction(event) { core.send(action) }
-    case .restored(let restoration): return restart(restoration, from: old)
+    case .session(let event):
+      // Where a daemon has none, there is no record.
+      guard let action = sessionAction(event) else { return "this build makes no action of it" }
+      report.hasSessionActions = true
+      core.send(action)
+    case .restored(let restoration):
+      let action = restoredAction(restoration)
+      if action != nil { report.hasRestoredActions = true }
+      return restart(restoration, from: old, then: action)
     case .internal(let action):
       guard let form = action.form else { return "it has no form" }
-      return send(form.action, to: form.scope, as: nil)
+      return send(form.action, to: form.scope, as: nil, isFromAfar: false)
     case .client(let action):
       let origin = ActionOrigin(identity: action.identity, session: action.session)
-      return send(action.action, to: action.scope, as: origin)
+      return send(action.action, to: action.scope, as: origin, isFromAfar: true)
     }
     return nil
   }
 
-  private func restart(_ restoration: Restoration, from old: Root) -> String? {
+  private func restart(
+    _ restoration: Restoration,
+    from old: Root,
+    then action: RootAction?,
+  ) -> String? {
     var new = old
     do throws(CodecError) {
       if form.hasEphemeralParts { new = try form.begunAnew(old) }
     } catch {
       return "the state does not read what it wrote: \(error)"
     }
-    core.restart(restoration, reset: { $0 = new }, then: restoredAction(restoration))
+    core.restart(restoration, reset: { $0 = new }, then: action)
     return nil
   }
 
-  private func send(_ action: [UInt8], to scope: String, as origin: ActionOrigin?) -> String? {
+  private func send(
+    _ action: [UInt8],
+    to scope: String,
+    as origin: ActionOrigin?,
+    isFromAfar: Bool,
+  ) -> String? {
     var failure: CodecError?
     var isExposed = false
     core.surround(as: origin) {
@@ -190,12 +239,12 @@ package final class Replay<Root: Sendable, RootAction> {
         guard let source = try source(of: scope) else { return }
         isExposed = true
         var decoder = CBORDecoder(action)
-        _ = try source.send(core, &decoder)
+        _ = try source.send(core, isFromAfar, &decoder)
       } catch {
         failure = error
       }
     }
-    if let failure { return "this build cannot read it: \(failure)" }
+    if let failure { return "this build cannot read it: \(failure.code)" }
     return isExposed ? nil : "this build does not expose the scope"
   }
 
@@ -279,12 +328,18 @@ package final class Replay<Root: Sendable, RootAction> {
     case .internal(let action): action.name.withoutIDs
     case .client(let action):
       "\(name(of: action)) to "
-        + (exposed.map(\.description).find(action.scope)?.description.pattern ?? action.scope)
+        + (exposed.map(\.description).find(action.scope)?.description.pattern
+          ?? action.scope.withoutRow)
     }
   }
 }
 
 extension String {
+  /// The name of a scope that nobody knows, without what may be the id of a row.
+  fileprivate var withoutRow: String {
+    lastIndex(of: "/").map { "\(self[..<$0])/…" } ?? self
+  }
+
   /// The names of cases without the ids in brackets between them.
   fileprivate var withoutIDs: String {
     var text = ""

@@ -22,7 +22,7 @@ public struct ReplayReport: Hashable, Sendable {
   public internal(set) var first: UInt64?
   /// The last one.
   public internal(set) var last: UInt64?
-  /// How many were run again and led to the same.
+  /// How many were run again and led to the same; those that reduced nothing are not counted.
   public private(set) var checked = 0
   /// How many were not, by what caused them and why.
   public private(set) var unchecked: [String: Int] = [:]
@@ -31,6 +31,10 @@ public struct ReplayReport: Hashable, Sendable {
   ///
   /// An effect that is made of a dependency counts as well: it was read, though it did not run.
   public private(set) var read: [String: Int] = [:]
+  /// Properties of the state that no journal has, which may make a difference.
+  ///
+  /// They begin with their defaults, and behind each revision that is not checked they do so again.
+  public internal(set) var unkept: [String] = []
   /// The first difference, behind which nothing was run; nil when there is none.
   public internal(set) var difference: Difference?
   /// 16 hexadecimal digits that stand for all that the checked revisions have changed.
@@ -40,6 +44,11 @@ public struct ReplayReport: Hashable, Sendable {
 
   /// Reasons that are told apart: they have words of others in them, of which there may be many.
   private static let mostReasons = 100
+
+  /// Whether this build has made an action of a session's event.
+  package internal(set) var hasSessionActions = false
+  /// Whether this build has made an action of a restart.
+  package internal(set) var hasRestoredActions = false
 
   init() {}
 
@@ -81,6 +90,9 @@ extension ReplayReport: CustomStringConvertible {
       if !difference.read.isEmpty {
         lines.append("  read as in this program now: \(difference.read.joined(separator: ", "))")
       }
+      if !unkept.isEmpty {
+        lines.append("  in no journal: \(unkept.joined(separator: ", "))")
+      }
     }
     return lines.joined(separator: "\n")
   }
@@ -97,6 +109,7 @@ extension ReplayReport {
       .init("last", last.map { .integer($0) } ?? .null),
       .init("checked", .integer(checked)), .init("unchecked", counts(unchecked)),
       .init("read", counts(read)), .init("digest", .string(digest)),
+      .init("unkept", .array(unkept.map { .string($0) })),
     ]
     if let difference {
       let json: JSONValue = [

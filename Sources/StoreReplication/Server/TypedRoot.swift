@@ -115,7 +115,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       return nil
     }
     var decoder = CBORDecoder(action)
-    let task = try source.send(core, &decoder)
+    let task = try source.send(core, true, &decoder)
     // What it is for is absent, so no step has ended what began.
     if task == nil, journal != nil { _ = ReducerInputs.end() }
     return task

@@ -319,6 +319,8 @@ final class BenchHistory: HistorySource, @unchecked Sendable {
   private let schema: SchemaDocument
   var snapshots: [UInt64: [UInt8]]
   var batches: [JournalBatch]
+  /// The newest revision that it tells of; that of the last batch unless told.
+  var newest: UInt64?
 
   init(schema: SchemaDocument, snapshots: [UInt64: [UInt8]], batches: [JournalBatch]) {
     self.schema = schema
@@ -331,7 +333,7 @@ final class BenchHistory: HistorySource, @unchecked Sendable {
     return HistoryExtent(
       oldestState: snapshots.first ?? 0,
       beforeRecords: (batches.first?.revisions.lowerBound ?? 1) - 1,
-      newest: batches.last?.revisions.upperBound ?? 0,
+      newest: newest ?? batches.last?.revisions.upperBound ?? 0,
       snapshots: snapshots,
     )
   }
