@@ -1,3 +1,5 @@
+import StoreReplication
+
 /// A test that is to be written: what it is called, and the code by which it makes the feature.
 ///
 /// What is nil is guessed from the state's type: for `App.Feature.State` the module `App`, the
@@ -38,18 +40,51 @@ public struct ReplayTest: Hashable, Sendable {
     return name
   }
 
+  /// Looks whether the test would do what this program does.
+  ///
+  /// - Parameter report: What came of the journal here.
+  /// - Throws: ``HostError``.
+  func check(_ report: ReplayReport) throws(HostError) {
+    if let difference = report.difference {
+      throw HostError(
+        .badData,
+        "Revision \(difference.revision) differs now, at \(difference.path).",
+        remedy: "See what replay tells of it, and leave it out with --from and --to.",
+      )
+    }
+    for (isNeeded, code, name) in [
+      (report.hasSessionActions, sessionAction, "sessionAction"),
+      (report.hasRestoredActions, restoredAction, "restoredAction"),
+    ] where isNeeded && code == nil {
+      throw HostError(
+        .usage,
+        "The journal has what this program's \(name) makes actions of, and the test has none.",
+        remedy: "Set ReplayTest.\(name) to the code that the daemon has for it.",
+      )
+    }
+  }
+
   /// The test's text.
   ///
   /// - Parameters:
   ///   - name: What it is called.
   ///   - revisions: What its journal has.
   ///   - root: The state's type, with its module.
+  ///   - report: What came of it here.
   /// - Returns: The text of a Swift file.
-  func text(_ name: String, _ revisions: ClosedRange<UInt64>, root: String) -> String {
+  func text(
+    _ name: String,
+    _ revisions: ClosedRange<UInt64>,
+    root: String,
+    _ report: ReplayReport,
+  ) -> String {
     let parts = root.split(separator: ".").map(String.init)
     let type = parts.dropFirst().dropLast(parts.last == "State" ? 1 : 0).joined(separator: ".")
     let modules = modules ?? Array(parts.prefix(1))
     let range = "\(revisions.lowerBound) to \(revisions.upperBound)"
+    let counts = report.unchecked.sorted { $0.key < $1.key }
+      .map { "\n      \($0.key.debugDescription): \($0.value)," }
+    let unchecked = counts.isEmpty ? "[:]" : "[\(counts.joined())\n    ]"
     var arguments = ["\"\(name).journal\"", "exposures: \(exposures ?? "\(type).exposures")"]
     if let sessionAction { arguments.append("sessionAction: \(sessionAction)") }
     if let restoredAction { arguments.append("restoredAction: \(restoredAction)") }
@@ -71,7 +106,9 @@ public struct ReplayTest: Hashable, Sendable {
             \(feature ?? "\(type)()")
           }
           #expect(report.difference == nil, "\\(report)")
-          #expect(report.checked > 0, "\\(report)")
+          #expect(report.checked == \(report.checked), "\\(report)")
+          let unchecked: [String: Int] = \(unchecked)
+          #expect(report.unchecked == unchecked, "\\(report)")
         }
       }
 

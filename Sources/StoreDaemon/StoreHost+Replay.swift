@@ -30,27 +30,38 @@ extension StoreHost {
   /// Writes a test that runs a part of what was kept again, with that part beside it.
   ///
   /// The test fails when the reducers of its build make something else of a revision. Its journal
-  /// has the whole state before the range, and all actions in it: also what no client sees.
+  /// has the whole state before the range, and all actions in it: also what no client sees. The test
+  /// expects what this build makes of it: how many revisions can be checked, and why others cannot.
   ///
   /// - Parameters:
   ///   - test: What it is called, where it is written, and the code that makes the feature.
   ///   - first: The first revision; 0 for the oldest one that can be run.
   ///   - last: The last one.
   /// - Returns: The paths of the test and of its journal.
-  /// - Throws: ``HostError``, also when one of the files is there already.
+  /// - Throws: ``HostError``, also when one of the files is there already, and when a revision
+  ///   differs now.
   public func makeTest(
     _ test: ReplayTest = ReplayTest(),
     from first: UInt64 = 0,
     through last: UInt64 = .max,
   ) throws(HostError) -> (test: String, journal: String) {
-    let excerpt = try read(first, last) { (replay, source, revisions) throws(HistoryError) in
-      try replay.excerpt(source, revisions)
+    let most = mostExcerptBytes
+    let (excerpt, report) = try read(first, last) {
+      (replay, source, revisions) throws(HistoryError) in
+      let excerpt = try replay.excerpt(source, revisions, atMost: most)
+      return (excerpt, try replay.run(excerpt.source, 0 ... .max))
     }
+    try test.check(report)
     let name = try test.name(for: excerpt.revisions)
     let paths = (
       test: "\(test.directory)/\(name)Tests.swift", journal: "\(test.directory)/\(name).journal",
     )
-    let text = test.text(name, excerpt.revisions, root: String(reflecting: State.self))
+    let text = test.text(
+      name,
+      excerpt.revisions,
+      root: String(reflecting: State.self),
+      report,
+    )
     try write(Data(excerpt.encoded), to: paths.journal)
     try write(Data(text.utf8), to: paths.test)
     return paths
@@ -82,6 +93,13 @@ extension StoreHost {
         remedy: "Name the earlier one first.",
       )
     }
+    guard service == nil else {
+      throw HostError(
+        .usage,
+        "This daemon runs, and its store is in use.",
+        remedy: "Create another StoreHost with the same data directory, which may be in use.",
+      )
+    }
     guard let path = configuration.data else {
       throw HostError(
         .usage,
@@ -90,6 +108,7 @@ extension StoreHost {
       )
     }
     let form = try durableForm()
+    hasReplayed = true
     let replay = Replay(
       core,
       exposures: exposures,
@@ -100,8 +119,12 @@ extension StoreHost {
     do throws(HistoryError) {
       return try body(replay, try source(path, form.name), first...last)
     } catch {
-      let code: HostError.Code = error.code == .unavailable ? .tryAgain : .badData
-      throw HostError(code, error.message, remedy: "")
+      switch error.code {
+      case .unavailable: throw HostError(.tryAgain, error.message, remedy: "")
+      case .tooLarge:
+        throw HostError(.usage, error.message, remedy: "Name a part of them with --from and --to.")
+      default: throw HostError(.badData, error.message, remedy: "")
+      }
     }
   }
 
@@ -132,3 +155,6 @@ extension StoreHost {
     return excerpt.source
   }
 }
+
+/// How large a journal beside a test may be: what is beyond that is no part of a project.
+private let mostExcerptBytes = 16 << 20

@@ -62,9 +62,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<String>?
   private var grantsLook: RepeatedLook<Result<Grants, GrantsFile.Problem>>?
-  private var service: HostService?
+  private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
+  /// Whether its store has replayed, and begins no effect any more.
+  var hasReplayed = false
   /// Why it had to stop.
   private var failure: HostError?
 
@@ -212,6 +214,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func open() throws(HostError) -> HostService {
+    guard !hasReplayed else {
+      throw HostError(
+        .usage,
+        "This daemon has replayed, and its store begins no effect any more.",
+        remedy: "Create another StoreHost to run.",
+      )
+    }
     StandardDescriptors.open()
     #if FAILPOINTS
     Failpoints.install()

@@ -1,5 +1,9 @@
-import StoreDaemon
+import Foundation
+import StoreActor
 import Testing
+
+@testable import StoreDaemon
+@testable import StoreReplication
 
 @MainActor
 @Suite struct StoreHostTests {
@@ -24,6 +28,85 @@ import Testing
     let error = #expect(throws: HostError.self) { try host.start() }
     #expect(error?.code == .usage)
     #expect(error?.message.contains("\"one\"") == true)
+  }
+
+  private func host(in directory: URL) -> StoreHost<Kept.State, Kept.Action> {
+    var configuration = HostConfiguration(directory: directory.path)
+    configuration.data = directory.appending(path: "data").path
+    return StoreHost(initialState: Kept.State(), exposures: [], configuration: configuration) {
+      Kept()
+    }
+  }
+
+  @Test func `A daemon that runs does not replay, and one that has replayed does not run`()
+    throws
+  {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "host-\(UInt32.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let host = host(in: directory)
+    try host.start()
+    let running = #expect(throws: HostError.self) { try host.replay() }
+    #expect(running?.code == .usage)
+    host.store.send(.counted)
+    #expect(host.store.count == 1)
+    host.stop()
+    let other = self.host(in: directory)
+    _ = #expect(throws: HostError.self) { try other.replay(from: 99) }
+    let replayed = #expect(throws: HostError.self) { try other.start() }
+    #expect(replayed?.code == .usage)
+    #expect(replayed?.message.contains("has replayed") == true)
+  }
+
+  // MARK: Tests that are written
+
+  @Test func `A test expects what was checked, and what could not be`() throws {
+    var report = ReplayReport()
+    report.check([])
+    report.pass(over: "a \"quoted\" action", "it has no form")
+    let text = ReplayTest().text("Played", 1...2, root: "App.Feature.State", report)
+    #expect(text.contains("#expect(report.checked == 1, "))
+    #expect(text.contains(#""a \"quoted\" action: it has no form": 1,"#))
+  }
+
+  @Test func `A test without the action of what its journal has is refused`() throws {
+    var test = ReplayTest()
+    var report = ReplayReport()
+    try test.check(report)
+    report.hasSessionActions = true
+    let error = #expect(throws: HostError.self) { try test.check(report) }
+    #expect(error?.code == .usage)
+    #expect(error?.remedy.contains("ReplayTest.sessionAction") == true)
+    test.sessionAction = "App.action(for:)"
+    try test.check(report)
+    report.hasRestoredActions = true
+    #expect(throws: HostError.self) { try test.check(report) }
+    report.hasRestoredActions = false
+    report.difference = ReplayReport.Difference(
+      revision: 7,
+      cause: "tapped",
+      path: "$.count",
+      recorded: "1",
+      now: "2",
+      read: [],
+    )
+    #expect(throws: HostError.self) { try test.check(report) }
+  }
+}
+
+private struct Kept: Reducer {
+  @ObservableState
+  struct State: DurableState, Equatable, Sendable {
+    var count = 0
+  }
+
+  enum Action: Sendable { case counted }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, _ in
+      state.count += 1
+      return .none
+    }
   }
 }
 

@@ -17,6 +17,11 @@ import Testing
       WorkspaceFeature()
     }
     #expect(report.difference == nil, "\(report)")
-    #expect(report.checked > 0, "\(report)")
+    #expect(report.checked == 12, "\(report)")
+    let unchecked: [String: Int] = [
+      "game.saveResponse: it has no form": 1,
+      "game.timer.ticked: it has no form": 2,
+    ]
+    #expect(report.unchecked == unchecked, "\(report)")
   }
 }
