@@ -30,8 +30,9 @@ extension StoreHost {
   /// Writes a test that runs a part of what was kept again, with that part beside it.
   ///
   /// The test fails when the reducers of its build make something else of a revision. Its journal
-  /// has the whole state before the range, and all actions in it: also what no client sees. The test
-  /// expects what this build makes of it: how many revisions can be checked, and why others cannot.
+  /// has the whole state before the range, and all actions in it: also what no client sees. It
+  /// expects what this build makes of that: how many revisions can be checked, and why others
+  /// cannot.
   ///
   /// - Parameters:
   ///   - test: What it is called, where it is written, and the code that makes the feature.

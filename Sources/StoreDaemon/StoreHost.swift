@@ -214,13 +214,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func open() throws(HostError) -> HostService {
-    guard !hasReplayed else {
-      throw HostError(
-        .usage,
-        "This daemon has replayed, and its store begins no effect any more.",
-        remedy: "Create another StoreHost to run.",
-      )
-    }
+    try checkStore()
     StandardDescriptors.open()
     #if FAILPOINTS
     Failpoints.install()
@@ -448,6 +442,16 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }
     #endif
     return limits
+  }
+
+  private func checkStore() throws(HostError) {
+    guard !hasReplayed else {
+      throw HostError(
+        .usage,
+        "This daemon has replayed, and its store begins no effect any more.",
+        remedy: "Create another StoreHost to run.",
+      )
+    }
   }
 
   private func checkNames() throws(HostError) {
