@@ -54,8 +54,8 @@ measure_durable_pairs() {
   start_redis && has_redis=true
   say "Measuring durable actions, $window in flight: $pairs pairs of $durable_count"
   for ((i = 0; i <= pairs; i++)); do
-    kept=$(ours kept daemon bench throughput --count "$durable_count" --window "$window" --json)
-    memory=$(ours memory daemon bench throughput --count "$durable_count" --window "$window" --json)
+    kept=$(ours kept bench throughput --count "$durable_count" --window "$window" --json)
+    memory=$(ours memory bench throughput --count "$durable_count" --window "$window" --json)
     bytes=$(field bytes "$kept")
     if $has_redis; then
       other=$(field actions_per_s \
@@ -71,8 +71,8 @@ measure_durable_pairs() {
     "$note, in memory $(printf '%.0f' "$(column "$file" 2)")"
   say "Measuring durable actions one by one: $pairs pairs of $durable_latency_count"
   for ((i = 0; i <= pairs; i++)); do
-    kept=$(ours kept daemon bench latency --count "$durable_latency_count" --json)
-    memory=$(ours memory daemon bench latency --count "$durable_latency_count" --json)
+    kept=$(ours kept bench latency --count "$durable_latency_count" --json)
+    memory=$(ours memory bench latency --count "$durable_latency_count" --json)
     bytes=$(field bytes "$kept")
     bare=$(field p50_us "$(disk append "$data/bare" "$durable_latency_count" "$bytes")")
     if $has_redis; then

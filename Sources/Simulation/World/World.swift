@@ -197,6 +197,8 @@ package final class World {
     history.isCalm =
       options.faults == SimulationOptions.Faults() && history.resyncs == 0 && isQuick
       && options.limits.keptBytes >= 1 << 20 && options.disk.syncFailures == 0
+      // A client asks again where the disk keeps an answer back for too long.
+      && (!options.disk.isThere || options.disk.commit * 8 <= options.timing.answer)
     let open = openClients.filter { !$0.index.isMultiple(of: 3) }.count
     history.epochs[history.epochs.count - 1].openSessions = root.presence.sessions
     history.listedClients = open
