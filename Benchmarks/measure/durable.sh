@@ -50,12 +50,12 @@ column() { awk -v place="$2" '{ print $place }' "$1" | spread | awk '{ print $1 
 measure_durable_pairs() {
   local kept memory other=- bare bytes file note has_redis=false
   start_kept kept
-  start_daemon memory
+  start_daemon unkept
   start_redis && has_redis=true
   say "Measuring durable actions, $window in flight: $pairs pairs of $durable_count"
   for ((i = 0; i <= pairs; i++)); do
     kept=$(ours kept bench throughput --count "$durable_count" --window "$window" --json)
-    memory=$(ours memory bench throughput --count "$durable_count" --window "$window" --json)
+    memory=$(ours unkept bench throughput --count "$durable_count" --window "$window" --json)
     bytes=$(field bytes "$kept")
     if $has_redis; then
       other=$(field actions_per_s \
@@ -72,7 +72,7 @@ measure_durable_pairs() {
   say "Measuring durable actions one by one: $pairs pairs of $durable_latency_count"
   for ((i = 0; i <= pairs; i++)); do
     kept=$(ours kept bench latency --count "$durable_latency_count" --json)
-    memory=$(ours memory bench latency --count "$durable_latency_count" --json)
+    memory=$(ours unkept bench latency --count "$durable_latency_count" --json)
     bytes=$(field bytes "$kept")
     bare=$(field p50_us "$(disk append "$data/bare" "$durable_latency_count" "$bytes")")
     if $has_redis; then
