@@ -20,7 +20,9 @@ package final class Recovery<Root: Sendable> {
   /// Whether there was nothing.
   private var isNew = true
 
-  /// What a client was told. An object, so that its outcomes are not copied for each action.
+  /// What a client was told.
+  ///
+  /// An object, so that its outcomes are not copied for each action.
   private final class Client {
     /// The last sequence that was decided.
     var last: UInt64
