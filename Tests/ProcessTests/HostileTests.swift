@@ -1,14 +1,7 @@
-import Foundation
 import StoreReplication
 import StoreState
 import Testing
 import ZeroMQ
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 extension ProcessTests {
   @Suite("Hostile peers")
@@ -102,7 +95,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let witness = try await Witness(world)
-        let before = try residentBytes(daemon)
+        let before = try daemon.residentBytes()
         let context = try Context()
         let control = try socket(context, .dealer, world, "ctl")
         #expect(try control.send([UInt8](repeating: 0x81, count: 1 << 21)) == .sent)
@@ -121,7 +114,7 @@ extension ProcessTests {
         for peer in peers { try await peer.closed() }
         try await witness.check(daemon)
         #expect(try await world.counter("malformed") == 0)
-        #expect(try residentBytes(daemon) - before < 64 << 20)
+        #expect(try daemon.residentBytes() - before < 64 << 20)
       }
     }
 
@@ -153,7 +146,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let witness = try await Witness(world)
-        let before = try residentBytes(daemon)
+        let before = try daemon.residentBytes()
         let ping = ZMTP.message(ClientMessage.ping(number: 1, revision: 0).encoded())
         let requests = [[UInt8]](repeating: ping, count: 2000).flatMap { $0 }
         let peer = try RawPeer(
@@ -168,7 +161,7 @@ extension ProcessTests {
         #expect(try await world.counter("blockedPeers") == 1)
         try await witness.check(daemon)
         #expect(daemon.errors.lines.count == 2, "\(daemon.errors.lines)")
-        #expect(try residentBytes(daemon) - before < 128 << 20)
+        #expect(try daemon.residentBytes() - before < 128 << 20)
       }
     }
 
@@ -177,7 +170,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let witness = try await Witness(world)
-        let before = try residentBytes(daemon)
+        let before = try daemon.residentBytes()
         let describe = ZMTP.message(ClientMessage.describe(request: 1).encoded())
         let peer = try RawPeer(
           "\(world.directory)/ctl",
@@ -187,7 +180,7 @@ extension ProcessTests {
         try await peer.closed()
         #expect(try await world.counter("reportsRefused") == 1)
         try await witness.check(daemon)
-        #expect(try residentBytes(daemon) - before < 64 << 20)
+        #expect(try daemon.residentBytes() - before < 64 << 20)
       }
     }
 
@@ -250,7 +243,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon()
         let witness = try await Witness(world)
-        let before = try residentBytes(daemon)
+        let before = try daemon.residentBytes()
         let peer = try RawPeer(
           "\(world.directory)/pub",
           as: "XSUB",
@@ -259,7 +252,7 @@ extension ProcessTests {
         try await peer.closed()
         #expect(try await world.counter("cutSubscribers") == 1)
         try await witness.check(daemon)
-        #expect(try residentBytes(daemon) - before < 64 << 20)
+        #expect(try daemon.residentBytes() - before < 64 << 20)
       }
     }
 
@@ -294,7 +287,7 @@ extension ProcessTests {
           afterwards: .ignores,
         )
         try await subscriber.ready()
-        let before = try residentBytes(daemon)
+        let before = try daemon.residentBytes()
         // Each is published, and too little to be fetched.
         let title = String(repeating: "x", count: 50_000)
         let add = #"{"addButtonTapped":{"title":"\#(title)"}}"#
@@ -305,7 +298,7 @@ extension ProcessTests {
         _ = try await watcher.output.lines(atLeast: 241)
         #expect(watcher.errors.lines == [])
         #expect(daemon.errors.lines.count == 1)
-        #expect(try residentBytes(daemon) - before < 100 << 20)
+        #expect(try daemon.residentBytes() - before < 100 << 20)
       }
     }
 
@@ -416,16 +409,6 @@ extension ProcessTests {
           throw ProcessFailure("\(name) has come to \(reached), not \(count)")
         }
       }
-    }
-
-    private func residentBytes(_ process: ChildProcess) throws -> Int {
-      #if os(Linux)
-      let status = try String(contentsOfFile: "/proc/\(process.pid)/statm", encoding: .utf8)
-      let pages = try #require(status.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-      return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-      #else
-      return 0
-      #endif
     }
   }
 }

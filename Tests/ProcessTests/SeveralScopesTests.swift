@@ -165,14 +165,14 @@ extension ProcessTests {
         // Each is left before the next one comes, so that every one is joined.
         connection.linger = .zero
         try await open(500)
-        let before = try residentBytes(of: daemon)
+        let before = try daemon.residentBytes()
         try await open(1_500)
         connection.linger = .seconds(1)
         try await open(8_000)
         connection.linger = .zero
         try await open(5)
         while !connection.client.unheldScopes.isEmpty { _ = try await connection.status() }
-        #expect(try residentBytes(of: daemon) - before < 4 << 20)
+        #expect(try daemon.residentBytes() - before < 4 << 20)
         let joined = try await world.answer("--json", "status")["sessions"]?.items
         let scopes = joined?.compactMap { $0["scopes"]?.items }.flatMap(\.self)
         #expect(scopes?.count == 2)
@@ -184,12 +184,6 @@ extension ProcessTests {
     private func expectGone(_ world: World) async throws {
       let sessions = try #require(try await world.get("presence")["sessions"]?.items)
       #expect(!sessions.contains { $0["name"]?.text == Screen.name })
-    }
-
-    private func residentBytes(of process: ChildProcess) throws -> Int {
-      let status = try String(contentsOfFile: "/proc/\(process.pid)/statm", encoding: .utf8)
-      let pages = try #require(Int(status.split(separator: " ")[1]))
-      return pages * Int(getpagesize())
     }
   }
 }

@@ -3,12 +3,6 @@ import StoreReplication
 import StoreState
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 extension ProcessTests {
   /// Everything that hostile peers have been seen to do, all at once, beside clients that work.
   ///
@@ -241,18 +235,5 @@ private final class Generator: Sendable {
 
   func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
-  }
-}
-
-extension ChildProcess {
-  /// How much memory it has.
-  fileprivate func residentBytes() throws -> Int {
-    #if os(Linux)
-    let status = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
-    let pages = try #require(status.split(separator: " ").dropFirst().first.flatMap { Int($0) })
-    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
-    #else
-    return 0
-    #endif
   }
 }

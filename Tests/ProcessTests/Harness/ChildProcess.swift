@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -49,6 +50,18 @@ final class ChildProcess: Sendable {
 
   /// Whether it has not ended yet, as far as we know.
   var isRunning: Bool { end.value == nil }
+
+  /// How much memory it has now, where the system says it; else 0.
+  func residentBytes() throws -> Int {
+    #if os(Linux)
+    let status = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
+    let pages = status.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    guard let pages else { throw ProcessFailure("This is no count of pages: \(status)") }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    #else
+    return 0
+    #endif
+  }
 
   /// Sends a signal; one that comes too late does nothing.
   func send(signal number: Int32) {
