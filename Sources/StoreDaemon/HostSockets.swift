@@ -135,14 +135,9 @@ package final class HostSockets {
 
   /// Takes the next message that came upstream; nil when there is none.
   package func nextUpstream() throws(ZeroMQError) -> IncomingFrame? {
-    while let item = try upstreamIntake.next() {
-      // The library says itself what a connection that is over does not subscribe to any more; that
-      // it is over is told by the guard, and by nobody who only pretends.
-      guard item.serial != 0 else { continue }
-      meet(item)
-      return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
-    }
-    return nil
+    guard let item = try upstreamIntake.next() else { return nil }
+    meet(item)
+    return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
   }
 
   /// Takes note of whose connection it is, to be told when that is over.

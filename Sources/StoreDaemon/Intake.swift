@@ -1,16 +1,15 @@
-import DequeModule
 import StoreReplication
 import ZeroMQ
 
 /// Takes a socket's messages, in turns when there are more than a turn of the daemon takes.
 ///
 /// The socket's own queues have no limit, since a full one can end the process. So everything that
-/// has come is fetched in every turn, into queues that have one; who goes beyond it is shut down.
+/// has come is fetched in every turn, into a queue that has one; who goes beyond it is shut down.
 @MainActor
 final class Intake {
   /// What came in one message.
   struct Item {
-    /// Of the connection that it came from; 0 when the library itself says something.
+    /// Of the connection that it came from.
     let serial: UInt64
     let peer: PeerID
     let address: String
@@ -45,10 +44,8 @@ final class Intake {
   private var identity = Message()
   private var body = Message()
 
-  // What was fetched. Control frames wait in a lane for each peer, and lanes take turns; what came
-  // upstream waits in one, for the library's words about a connection come behind that one's own.
-  private var lanes: [UInt64: Deque<Item>] = [:]
-  private var turns: Deque<UInt64> = []
+  /// What was fetched, by connections.
+  private var fetched = FairQueue<UInt64, Item>()
   private var waiting: [UInt64: Waiting] = [:]
   private var total = Waiting(descriptor: -1)
   /// Who was shut down; nothing more is taken from them.
@@ -84,16 +81,13 @@ final class Intake {
   }
 
   private func popFirst() -> Item? {
-    guard let lane = turns.popFirst(), let item = lanes[lane]?.popFirst() else { return nil }
-    if lanes[lane]?.isEmpty == true { lanes[lane] = nil } else { turns.append(lane) }
+    guard let item = fetched.popFirst() else { return nil }
     count(item, -1)
     return item
   }
 
   private func append(_ item: Item) {
-    let lane = side == .control ? item.serial : 0
-    if lanes[lane] == nil { turns.append(lane) }
-    lanes[lane, default: []].append(item)
+    fetched.append(item, from: item.serial, cost: item.size)
     count(item, 1)
     if let own = waiting[item.serial], own.messages > Limits.messages || own.bytes > Limits.bytes {
       shutDown(item.serial)
@@ -107,8 +101,6 @@ final class Intake {
   private func count(_ item: Item, _ sign: Int) {
     total.messages += sign
     total.bytes += sign * item.size
-    // The library says no more than there are connections.
-    guard item.serial != 0 else { return }
     var own = waiting[item.serial] ?? Waiting(descriptor: item.descriptor)
     own.messages += sign
     own.bytes += sign * item.size
@@ -124,27 +116,32 @@ final class Intake {
   func shutDown(_ serial: UInt64, _ descriptor: Int32, reason: String) {
     guard cut.insert(serial).inserted else { return }
     connections.shutDown(serial, descriptor, side, reason: reason)
-    // Its lane goes at once; what it has in a common one goes when its turn comes.
-    guard side == .control, let lane = lanes.removeValue(forKey: serial) else { return }
-    turns.removeAll { $0 == serial }
-    for item in lane { count(item, -1) }
+    for item in fetched.remove(serial) { count(item, -1) }
   }
 
   /// One message from the socket.
   private func receive() throws(ZeroMQError) -> Item? {
-    if side == .control {
-      // Behind the identity every message has a frame.
-      guard try socket.receive(into: &identity) else { return nil }
-    }
-    guard try socket.receive(into: &body) else { return nil }
-    let serial = body.number("User-Id") ?? 0
+    repeat {
+      if side == .control {
+        // Behind the identity every message has a frame.
+        guard try socket.receive(into: &identity) else { return nil }
+      }
+      guard try socket.receive(into: &body) else { return nil }
+      // The library says itself what a connection that is over does not subscribe to any more; that
+      // it is over is told by the guard, and by nobody who only pretends.
+      if let serial = body.number("User-Id") { return try item(from: serial) }
+      try skipRest()
+    } while true
+  }
+
+  private func item(from serial: UInt64) throws(ZeroMQError) -> Item {
     let (peer, address) =
       side == .control
       ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
     let descriptor = body.descriptor() ?? -1
     let isWhole = !body.more
     let bytes = body.bytes
-    while body.more { _ = try socket.receive(into: &body) }
+    try skipRest()
     return Item(
       serial: serial,
       peer: peer,
@@ -153,6 +150,11 @@ final class Intake {
       bytes: bytes,
       isWhole: isWhole,
     )
+  }
+
+  /// Takes the frames that a message has beyond its first.
+  private func skipRest() throws(ZeroMQError) {
+    while body.more { _ = try socket.receive(into: &body) }
   }
 }
 

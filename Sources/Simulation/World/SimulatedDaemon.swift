@@ -135,7 +135,7 @@ final class SimulatedDaemon {
 
   func receive(control frame: [UInt8], from peer: PeerID) {
     for frame in world.saboteur?.toDaemon(frame) ?? [frame] {
-      sockets.control.append(IncomingFrame(peer: peer, bytes: frame[...]))
+      sockets.receive(control: frame, from: peer)
     }
     planTurn()
   }
@@ -184,7 +184,7 @@ final class SimulatedSockets: DaemonTransport {
 
   var upstream: Queue<IncomingFrame> = Queue()
   var lost: Queue<PeerID> = Queue()
-  var control: Queue<IncomingFrame> = Queue()
+  private var control = FairQueue<PeerID, IncomingFrame>()
   var isOpen = true
   var onChange: () -> Void = {}
   var onResult: (CaptureJob.Result) -> Void = { _ in }
@@ -207,7 +207,12 @@ final class SimulatedSockets: DaemonTransport {
     world.cut(peer)
   }
 
-  func nextControl() -> IncomingFrame? { control.next() }
+  func nextControl() -> IncomingFrame? { control.popFirst() }
+
+  func receive(control frame: [UInt8], from peer: PeerID) {
+    let incoming = IncomingFrame(peer: peer, bytes: frame[...])
+    control.append(incoming, from: peer, cost: frame.count + 128)
+  }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
     if world.saboteur == nil {

@@ -149,6 +149,45 @@ import Testing
     #expect(bench.cuts.count == 1)
   }
 
+  @Test("Peers that flood wait for themselves: an honest one is answered in the turn after it came")
+  func fairness() throws {
+    let bench = ServerBench()
+    for peer in 1...4 as ClosedRange<UInt8> {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+    }
+    let action = ClientMessage.ActionRequest(
+      handle: 1,
+      action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil,
+    )
+    // Three send a hundred full frames each, of which a turn takes one.
+    for number: UInt64 in 0..<100 {
+      let frame = ClientMessage.actions(
+        first: 1 + 128 * number,
+        Array(repeating: action, count: 128),
+      )
+      for peer in 1...3 as ClosedRange<UInt8> {
+        bench.receive(control: frame.encoded(), from: ServerBench.peer(peer))
+      }
+    }
+    var sequence: UInt64 = 0
+    var turns = 0
+    while bench.hasIncoming {
+      if turns.isMultiple(of: 10) {
+        sequence += 1
+        let frame = ClientMessage.actions(first: sequence, [action])
+        bench.receive(control: frame.encoded(), from: ServerBench.peer(4))
+      }
+      _ = bench.turn.receive()
+      bench.turn.end()
+      turns += 1
+      let acks = bench.take(4).filter { if case .acks = $0 { true } else { false } }
+      #expect(acks.count == ((turns - 1).isMultiple(of: 10) ? 1 : 0), "turn \(turns)")
+    }
+    #expect(turns >= 300)
+    #expect(bench.root.state.counter.count == 3 * 12_800 + Int(sequence))
+  }
+
   @Test("§8.2: status says who is there and what was counted")
   func status() throws {
     let bench = ServerBench()

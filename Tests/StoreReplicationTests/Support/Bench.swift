@@ -26,7 +26,7 @@ class Bench: DaemonTransport {
 
   // What has come and was not taken.
   private var upstream: [IncomingFrame] = []
-  private var control: [IncomingFrame] = []
+  private var control = FairQueue<PeerID, IncomingFrame>()
   private var lost: [PeerID] = []
 
   /// What other threads are to do.
@@ -142,7 +142,8 @@ class Bench: DaemonTransport {
 
   /// A frame arrives.
   func receive(control frame: [UInt8], from peer: PeerID) {
-    control.append(IncomingFrame(peer: peer, bytes: frame[...]))
+    let incoming = IncomingFrame(peer: peer, bytes: frame[...])
+    control.append(incoming, from: peer, cost: frame.count + 128)
   }
 
   func receive(upstream frame: [UInt8], from peer: PeerID) {
@@ -234,9 +235,9 @@ class Bench: DaemonTransport {
 
   func nextControl() -> IncomingFrame? {
     server.checkInvariants()
-    guard !control.isEmpty else { return nil }
-    lastPeer = control[0].peer
-    return control.removeFirst()
+    guard let frame = control.popFirst() else { return nil }
+    lastPeer = frame.peer
+    return frame
   }
 
   func nextLost() -> PeerID? { lost.isEmpty ? nil : lost.removeFirst() }
