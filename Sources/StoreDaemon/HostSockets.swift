@@ -93,9 +93,8 @@ package final class HostSockets {
     options.routerMandatory = true
     options.probeRouter = true
     options.maxMessageSize = limits.frameBytes
-    // A client that does not read what it asked for is ended when its queue is full. Joining as
-    // many scopes as there may be takes two messages for each.
-    options.sendHighWater = 2 * limits.scopesPerSession + 512
+    // What it has no room for is held by the turn, which knows how many bytes that is.
+    options.sendHighWater = limits.controlQueue
     return options
   }
 
@@ -107,7 +106,7 @@ package final class HostSockets {
     options.onlyFirstSubscribe = true
     options.maxMessageSize = limits.upstreamBytes
     // For each subscriber: beyond it messages are lost, which the subscriber notices and repairs.
-    options.sendHighWater = 10_000
+    options.sendHighWater = limits.publishingQueue
     return options
   }
 

@@ -21,6 +21,15 @@ package struct Limits: Sendable, Equatable {
   /// Bytes of deltas after which a client pings at once, so that its lag is known: a part of what
   /// it may leave unread.
   package var bytesPerPing = 1 << 20
+  /// Messages that wait for one subscriber in the publishing socket; beyond it they are lost, and
+  /// what is lost is fetched.
+  package var publishingQueue = 256
+  /// Messages that wait for one peer in the control socket; beyond it they are held here.
+  package var controlQueue = 64
+  /// Bytes that are held for one peer whose queue is full: more than a client asks for at once.
+  package var heldBytes = 8 << 20
+  /// The same for all peers together: beyond it the one with the most is shut down.
+  package var allHeldBytes = 64 << 20
   /// A client's name, in bytes: everyone who looks at the status or at those present gets it.
   package var nameBytes = 64
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
@@ -132,8 +141,8 @@ package struct Timing: Sendable, Equatable {
   package var bookmark: Duration = .milliseconds(250)
   /// The longest time between two bookmarks of a scope on which there is no silence.
   package var busyBookmark: Duration = .seconds(5)
-  /// How long nothing is taken from a peer whose queue was full.
-  package var blocked: Duration = .milliseconds(500)
+  /// After how long it is tried again to send what a peer's queue had no room for.
+  package var resend: Duration = .milliseconds(5)
   /// How often those who wait for captures are told that these are being made: several times in
   /// ``answer``, so that they wait on.
   package var working: Duration = .milliseconds(300)

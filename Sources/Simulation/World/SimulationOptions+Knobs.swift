@@ -95,6 +95,7 @@ extension SimulationOptions {
     Knob("framesPerTurn", \.limits.framesPerTurn),
     Knob("bytesPerTurn", \.limits.bytesPerTurn),
     Knob("messageBytes", \.limits.messageBytes),
+    Knob("heldBytes", \.limits.heldBytes),
   ]
 
   private static let timingKnobs: [Knob] = [
@@ -104,7 +105,7 @@ extension SimulationOptions {
     Knob("lease", \.timing.lease.inMicroseconds),
     Knob("grace", \.timing.grace.inMicroseconds),
     Knob("bookmark", \.timing.bookmark.inMicroseconds),
-    Knob("blocked", \.timing.blocked.inMicroseconds),
+    Knob("resend", \.timing.resend.inMicroseconds),
     Knob("answer", \.timing.answer.inMicroseconds),
     Knob("working", \.timing.working.inMicroseconds),
     Knob("patience", \.timing.patience.inMicroseconds),

@@ -127,6 +127,7 @@ extension SimulationOptions {
     // Some steps are larger than that and some are not, and no output is.
     limits.messageBytes =
       others.chance(0.5) ? others.number(112...256) : others.logarithmic(256...1 << 16)
+    limits.heldBytes = others.logarithmic(256...1 << 20)
     drawDisk(seed)
     self = coherent
   }
@@ -230,7 +231,7 @@ extension SimulationOptions {
     timing.lease = .milliseconds(generator.logarithmic(500...4_000))
     timing.grace = .milliseconds(generator.logarithmic(20...1_000))
     timing.bookmark = .milliseconds(generator.logarithmic(10...500))
-    timing.blocked = .milliseconds(generator.logarithmic(10...500))
+    timing.resend = .milliseconds(generator.logarithmic(10...500))
     timing.answer = .milliseconds(generator.logarithmic(100...1_000))
     timing.working = .milliseconds(generator.logarithmic(20...300))
     timing.patience = .milliseconds(generator.logarithmic(1_000...30_000))

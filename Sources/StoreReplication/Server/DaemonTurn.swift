@@ -145,8 +145,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     case .serving: server.hasWork ? heardUntil.instant : server.nextDeadline
     case .stopping: heardUntil.instant
     // Nobody is heard any more, so nobody's silence is over: only the journal has something to do.
-    case .settling(let end): min(end, server.recorder?.nextDeadline ?? end)
-    case .leaving(_, let end): end
+    case .settling(let end):
+      min(end, server.recorder?.nextDeadline ?? end, server.outbox.nextRetry)
+    case .leaving(_, let end): min(end, server.outbox.nextRetry)
     case .over: nil
     }
   }
@@ -267,7 +268,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     case .settling:
       try end(at: moment)
       try leaveIfSettled(moment)
-    case .leaving: leaveIfAnswered(moment)
+    case .leaving:
+      try sendHeld(at: moment.instant)
+      leaveIfAnswered(moment)
     case .over: break
     }
   }
@@ -284,15 +287,23 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       }
       if let snapshot = server.nextSnapshot() { journal.store(snapshot) }
     }
-    try sendFrames()
+    try sendFrames(at: moment.instant)
     server.startEffects()
     try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
     for cut in server.takeCuts() { transport.shutDown(cut.peer, reason: cut.reason) }
     for notice in server.takeNotices() { transport.report(notice) }
   }
 
-  private func sendFrames() throws(Transport.Failure) {
+  private func sendFrames(at instant: Instant) throws(Transport.Failure) {
+    try sendHeld(at: instant)
     while let frame = server.nextFrame() { try send(frame) }
+  }
+
+  /// Sends what had no room, as far as there is room by now.
+  private func sendHeld(at instant: Instant) throws(Transport.Failure) {
+    try server.outbox.sendHeld(at: instant) { (frame, peer) throws(Transport.Failure) in
+      try transport.send(frame, to: peer)
+    }
   }
 
   /// Hands out what joiners get, so much of it that others do not wait for long.
@@ -313,7 +324,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       Failpoint.reach(.afterPublishing)
     case .control(let peer, let body):
       Failpoint.reach(.beforeAck)
-      if try !transport.send(body, to: peer) { server.blocked(peer) }
+      let isSent = try server.outbox.holds(for: peer) ? false : transport.send(body, to: peer)
+      if !isSent { server.hold(body, for: peer) }
       Failpoint.reach(.afterAck)
     }
   }
@@ -329,7 +341,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       failure = "The disk did not take in \(time) what was to be kept before the daemon's end."
     }
     let told = server.shutDown(moment, reason: failure)
-    try sendFrames()
+    try sendFrames(at: moment.instant)
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
     leaveIfAnswered(moment)
   }

@@ -20,7 +20,27 @@ package struct PeerID: Hashable, Sendable, CustomStringConvertible {
 /// What waits to be sent, in the order in which it was said.
 @MainActor
 final class Outbox {
+  private let limits: Limits
+  private let timing: Timing
   private var frames: Deque<OutgoingFrame> = []
+  /// What the queues of peers had no room for.
+  private var held: [PeerID: Held] = [:]
+  private var heldBytes = 0
+  private var nextNumber = 0
+  /// When it is tried again to send what is held; distant when nothing is.
+  private(set) var nextRetry = Instant.distantFuture
+
+  private struct Held {
+    /// Whose queue was full earlier has the smaller one.
+    let number: Int
+    var frames: Deque<[UInt8]> = []
+    var bytes = 0
+  }
+
+  init(limits: Limits, timing: Timing) {
+    self.limits = limits
+    self.timing = timing
+  }
 
   var isEmpty: Bool { frames.isEmpty }
 
@@ -36,4 +56,61 @@ final class Outbox {
 
   /// The next frame.
   func next() -> OutgoingFrame? { frames.popFirst() }
+
+  // MARK: Full queues
+
+  /// Whether something is held for a peer, so that what it is told later has to wait as well.
+  func holds(for peer: PeerID) -> Bool { held[peer] != nil }
+
+  /// Holds a frame until its peer's queue has room.
+  ///
+  /// - Parameters:
+  ///   - frame: The frame.
+  ///   - peer: The peer.
+  ///   - instant: When its queue was full.
+  /// - Returns: The peer for which more is held than may be; nil when that is nobody.
+  func hold(_ frame: [UInt8], for peer: PeerID, at instant: Instant) -> PeerID? {
+    if held.isEmpty { nextRetry = instant.advanced(by: timing.resend) }
+    nextNumber += 1
+    held[peer, default: Held(number: nextNumber)].frames.append(frame)
+    held[peer]?.bytes += Self.size(frame)
+    heldBytes += Self.size(frame)
+    if let own = held[peer], own.bytes > limits.heldBytes { return peer }
+    guard heldBytes > limits.allHeldBytes else { return nil }
+    return held.max { ($0.value.bytes, $0.value.number) < ($1.value.bytes, $1.value.number) }?.key
+  }
+
+  /// Sends what is held, as far as there is room for it, when it is time to try that again.
+  ///
+  /// - Parameters:
+  ///   - instant: The moment.
+  ///   - send: Sends a frame; false when the peer's queue is full.
+  /// - Throws: What `send` throws.
+  func sendHeld<Failure>(
+    at instant: Instant,
+    _ send: ([UInt8], PeerID) throws(Failure) -> Bool,
+  ) throws(Failure) {
+    guard nextRetry <= instant else { return }
+    let peers = held.mapValues(\.number).sorted { $0.value < $1.value }
+    for (peer, _) in peers {
+      while let frame = held[peer]?.frames.first, try send(frame, peer) { releaseFirst(of: peer) }
+    }
+    nextRetry = held.isEmpty ? .distantFuture : instant.advanced(by: timing.resend)
+  }
+
+  private func releaseFirst(of peer: PeerID) {
+    guard let frame = held[peer]?.frames.popFirst() else { return }
+    held[peer]?.bytes -= Self.size(frame)
+    heldBytes -= Self.size(frame)
+    if held[peer]?.frames.isEmpty == true { held[peer] = nil }
+  }
+
+  /// Nothing that is held for a peer is sent any more.
+  func forget(_ peer: PeerID) {
+    heldBytes -= held.removeValue(forKey: peer)?.bytes ?? 0
+    if held.isEmpty { nextRetry = .distantFuture }
+  }
+
+  /// What it takes to keep a frame, about.
+  private static func size(_ frame: [UInt8]) -> Int { frame.count + 64 }
 }

@@ -85,7 +85,7 @@ package final class ReplicaServer {
     self.now = now
     startedAt = now.instant
     random = Randomness(generator)
-    outbox = Outbox()
+    outbox = Outbox(limits: limits, timing: timing)
     sessions = Sessions(limits: limits, timing: timing, random: random)
     subscriptions = Subscriptions(
       root,
@@ -209,7 +209,7 @@ package final class ReplicaServer {
   ) {
     now = moment
     counters.controlFrames += 1
-    if sessions.isBlocked(peer, now: now.instant) { return }
+    if isCut(peer) { return }
     do throws(MessageError) {
       let message = try ClientMessage(frame: frame)
       if let session = sessions.session(of: peer) {
@@ -260,6 +260,7 @@ package final class ReplicaServer {
   func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
     questions[peer] = nil
+    outbox.forget(peer)
     if let session = subscribers.lost(peer) ?? sessions.session(of: peer) {
       sessions.lost(session, now: now.instant)
     }
@@ -287,26 +288,29 @@ package final class ReplicaServer {
     outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)
   }
 
-  /// A peer does not read what it is sent, so that its queue is full: it is not waited for.
-  ///
-  /// Its connection ends. What it has asked before is not looked at, for there is nowhere to put an
-  /// answer.
-  func blocked(_ peer: PeerID) {
-    if shutOut(peer, "does not read what it is sent") { counters.blockedPeers += 1 }
+  /// A peer's queue has no room for a frame: it goes when there is, unless too much waits by then.
+  func hold(_ frame: [UInt8], for peer: PeerID) {
+    // Nobody waits for who is about to be shut down.
+    if isCut(peer) { return }
+    if let greedy = outbox.hold(frame, for: peer, at: now.instant) { shutOutDeaf(greedy) }
   }
 
-  /// Ends a connection, and takes nothing of what it has sent.
-  ///
-  /// - Returns: False when that was done a moment ago.
-  @discardableResult
-  private func shutOut(_ peer: PeerID, _ reason: String) -> Bool {
-    // Answers of one turn are refused one by one.
-    guard !sessions.isBlocked(peer, now: now.instant) else { return false }
+  private func shutOutDeaf(_ peer: PeerID) {
+    counters.blockedPeers += 1
+    shutOut(peer, "does not read what it is sent")
+  }
+
+  /// Ends a connection at the end of the turn, and takes nothing more of what it has sent.
+  private func shutOut(_ peer: PeerID, _ reason: String) {
     notice(peer, "\(reason); its session ends")
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
-    sessions.block(peer, now: now.instant)
+    outbox.forget(peer)
     cuts.append(Cut(peer: peer, reason: reason))
-    return true
+  }
+
+  /// Whether a connection is about to be shut down.
+  private func isCut(_ peer: PeerID) -> Bool {
+    !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
   /// Whether a connection may have one more report; who asks for too many is shut down.
@@ -315,7 +319,8 @@ package final class ReplicaServer {
   func mayAsk(_ peer: PeerID) -> Bool {
     let full = TokenBucket(perSecond: limits.reportsPerSecond, now: now.instant)
     if questions[peer, default: full].take(now.instant) { return true }
-    if shutOut(peer, "asks for more reports than are given") { counters.reportsRefused += 1 }
+    counters.reportsRefused += 1
+    shutOut(peer, "asks for more reports than are given")
     return false
   }
 
@@ -358,6 +363,11 @@ package final class ReplicaServer {
     now = moment
     for session in sessions.expired(at: (heard ?? moment).instant) {
       counters.leasesEnded += 1
+      // A client that has stopped would be told when it goes on: until then all of it would wait.
+      if outbox.holds(for: session.peer) {
+        shutOutDeaf(session.peer)
+        continue
+      }
       let message = "Nothing was heard of you for \(timing.lease); say hello again."
       end(session, code: "leaseEnded", message: message)
     }
@@ -365,7 +375,6 @@ package final class ReplicaServer {
     if recorder?.needsRecord ?? false { root.advance() }
     subscriptions.flush(now: now.instant)
     subscribers.check(at: (heard ?? moment).instant)
-    for session in subscriptions.takeLate() { blocked(session.peer) }
     reducedInTurn = 0
     recorder?.noteStall(now.instant)
     log.sendAll()
@@ -384,6 +393,7 @@ package final class ReplicaServer {
       silence.advanced(by: lateness),
       subscriptions.nextDeadline,
       joins.nextDeadline,
+      outbox.nextRetry,
       recorder?.nextDeadline ?? .distantFuture,
     )
     return next == .distantFuture ? nil : next

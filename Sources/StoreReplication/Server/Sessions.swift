@@ -116,21 +116,13 @@ final class Session {
   var watermark: DaemonMessage.Reach { scopes.watermark }
 }
 
-/// Who is there: sessions by all that they are known by, their leases, and peers that are blocked.
+/// Who is there: sessions by all that they are known by, and their leases.
 @MainActor
 final class Sessions {
-  /// What is known of a peer that is not without a session.
-  private enum Peer {
-    case open(Session)
-    /// It did not read what it was sent; until then nothing is taken from it.
-    case blocked(until: Instant)
-  }
-
   private let limits: Limits
   private let timing: Timing
   private let random: Randomness
-  private var peers: [PeerID: Peer] = [:]
-  private var blockedCount = 0
+  private var peers: [PeerID: Session] = [:]
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
   /// What each user has used up, as long as it has sessions.
@@ -170,9 +162,7 @@ final class Sessions {
   /// All of them, in the order in which they came.
   var all: [Session] { byToken.values.sorted { $0.info.id < $1.info.id } }
 
-  func session(of peer: PeerID) -> Session? {
-    if case .open(let session)? = peers[peer] { session } else { nil }
-  }
+  func session(of peer: PeerID) -> Session? { peers[peer] }
 
   func session(withToken token: Identifier) -> Session? { byToken[token] }
 
@@ -210,8 +200,7 @@ final class Sessions {
       lease: timing.lease,
     )
     nextID += 1
-    unblock(peer)
-    peers[peer] = .open(session)
+    peers[peer] = session
     byToken[session.token] = session
     byClient[session.clientID] = session
     let bucket = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
@@ -225,9 +214,8 @@ final class Sessions {
   func resume(_ session: Session, _ hello: ClientMessage.Hello, on peer: PeerID, now: Instant) {
     if session.peer != peer {
       peers[session.peer] = nil
-      unblock(peer)
       session.peer = peer
-      peers[peer] = .open(session)
+      peers[peer] = session
     }
     session.features = hello.features.intersection(.known)
     renew(session, now: now)
@@ -244,9 +232,7 @@ final class Sessions {
     let user = session.origin.identity.user
     usage[user]?.sessions -= 1
     if usage[user]?.sessions == 0 { usage[user] = nil }
-    if case .open(let other)? = peers[session.peer], other === session {
-      peers[session.peer] = nil
-    }
+    if peers[session.peer] === session { peers[session.peer] = nil }
     if byToken.isEmpty { nextDeadline = .distantFuture }
     if session.isListed { events.append(.left(session.info)) }
     return true
@@ -310,50 +296,16 @@ final class Sessions {
     return expired.sorted { $0.info.id < $1.info.id }
   }
 
-  // MARK: Peers that do not read
-
-  /// Takes nothing from a peer without a session for a while: there is nowhere to put an answer.
-  func block(_ peer: PeerID, now: Instant) {
-    precondition(session(of: peer) == nil, "A peer is blocked that has a session")
-    unblock(peer)
-    // Bounded: a flood of strangers must not fill the memory, so the table starts over.
-    if blockedCount >= limits.sessions {
-      peers = peers.filter { if case .open = $0.value { true } else { false } }
-      blockedCount = 0
-    }
-    peers[peer] = .blocked(until: now.advanced(by: timing.blocked))
-    blockedCount += 1
-  }
-
-  /// Whether a peer's queue was full a moment ago.
-  func isBlocked(_ peer: PeerID, now: Instant) -> Bool {
-    guard blockedCount > 0, case .blocked(let end)? = peers[peer] else { return false }
-    if now < end { return true }
-    unblock(peer)
-    return false
-  }
-
-  private func unblock(_ peer: PeerID) {
-    guard case .blocked? = peers[peer] else { return }
-    peers[peer] = nil
-    blockedCount -= 1
-  }
-
   // MARK: Invariants
 
   func checkInvariants() {
-    let open = peers.values.count { if case .open = $0 { true } else { false } }
     precondition(
-      byToken.count == byClient.count && byToken.count == open,
-      "\(byToken.count) sessions by token, \(byClient.count) by client, \(open) by peer",
+      byToken.count == byClient.count && byToken.count == peers.count,
+      "\(byToken.count) sessions by token, \(byClient.count) by client, \(peers.count) by peer",
     )
     precondition(
       usage.values.reduce(0) { $0 + $1.sessions } == byToken.count,
       "\(usage.values.map(\.sessions)) sessions of users, \(byToken.count) in all",
-    )
-    precondition(
-      peers.count - open == blockedCount,
-      "\(peers.count - open) peers are blocked, and \(blockedCount) counted",
     )
     for session in byToken.values {
       guard case .open(let leaseEnd) = session.state else {

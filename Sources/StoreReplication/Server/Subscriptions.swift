@@ -28,7 +28,6 @@ final class Subscriptions: RootObserver {
   /// The views of which something is to be published, in the order in which that came up.
   private var dirty: [View] = []
   private var bookmarks: Heap<DueBookmark> = []
-  private var late: [Session] = []
   private var scratch = CBOREncoder()
 
   init(
@@ -199,24 +198,12 @@ final class Subscriptions: RootObserver {
 
   private func publish(_ body: [UInt8], of view: View) {
     if view.isOwn {
-      for session in view.sessions {
-        outbox.send(body, to: session.peer)
-        if view.publishedBytes - session.scopes.readBytes > limits.mostLagBytes {
-          late.append(session)
-        }
-      }
+      for session in view.sessions { outbox.send(body, to: session.peer) }
     } else {
       outbox.publish(view.topicBytes, body)
     }
     view.published(body.count, revision: root.revision)
     publishedBytes += UInt64(body.count)
-  }
-
-  /// Those who leave more unread than they may of a view that goes to them alone; told once.
-  func takeLate() -> [Session] {
-    guard !late.isEmpty else { return [] }
-    defer { late = [] }
-    return late.filter(\.isOpen)
   }
 
   /// How many bytes were published on a topic; nil when it is that of no view.

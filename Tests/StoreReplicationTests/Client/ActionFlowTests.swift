@@ -208,7 +208,9 @@ struct ActionFlowTests {
 
   @Test("What was asked is asked again with the next hello, where the answer was lost")
   func lostAnswer() throws {
-    let bench = ServerBench()
+    var limits = Limits()
+    limits.heldBytes = 0
+    let bench = ServerBench(limits: limits)
     let wire = try BenchClient(bench)
     bench.full = [wire.peer]
     var answers = 0

@@ -333,12 +333,13 @@ import Testing
 
   @Test func `Who does not read a view of its own is shut down`() throws {
     var limits = Limits()
-    limits.mostLagBytes = 100_000
+    limits.heldBytes = 100_000
     let bench = ServerBench(limits: limits)
     bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter"), line(1001, "cards")]))
     bench.addresses[ServerBench.peer(Self.ann)] = "localhost:1000:100:2"
     try hello(bench, Self.ann)
     try joinOwn(bench, Self.ann, nonce: 1, [.follow("counter")])
+    bench.full = [ServerBench.peer(Self.ann)]
     for _ in 0..<4 {
       bench.root.send(.counter(.filled(bytes: 0)))
       try bench.endTurn()

@@ -351,40 +351,180 @@ import Testing
     )
     #expect(bench.audit.first?.details["session"] == "1")
   }
+}
 
-  @Test("A peer that does not read is ended without a word")
-  func blocked() throws {
-    let bench = ServerBench()
-    try bench.hello(1, isListed: true)
-    bench.full = [ServerBench.peer(1)]
-    bench.receive(.ping(number: 1, revision: 0), from: 1)
-    try bench.endTurn()
-    #expect(bench.take(1).isEmpty)
-    #expect(bench.root.state.sessions.isEmpty)
-    #expect(bench.takeNotices().count == 1)
+/// Queues of peers that have no room: docs/PROTOCOL.md §11, §13.
+@MainActor
+@Suite struct FullQueueTests {
+  private static let peer = ServerBench.peer(1)
+
+  private func pongs(_ messages: [DaemonMessage]) -> [UInt64] {
+    messages.compactMap { if case .pong(let number, _, _) = $0 { number } else { nil } }
   }
 
-  @Test("What a peer asks that reads nothing is not looked at for a while")
-  func deaf() throws {
+  @Test(
+    "What a peer's queue has no room for goes when there is room, in its order, and nothing else"
+  )
+  func held() throws {
     let bench = ServerBench()
-    bench.full = [ServerBench.peer(1)]
-    for _ in 0..<100 {
-      bench.receive(.describe(request: 1), from: 1)
+    try bench.hello(1)
+    try bench.hello(2)
+    bench.full = [Self.peer]
+    for number: UInt64 in 1...3 {
+      bench.receive(.ping(number: number, revision: 0), from: 1)
+      bench.receive(.ping(number: number, revision: 0), from: 2)
       try bench.endTurn()
     }
-    #expect(bench.server.counters.blockedPeers == 1)
+    #expect(bench.take(1).isEmpty)
+    #expect(pongs(bench.take(2)) == [1, 2, 3])
+    #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(5)))
     bench.full = []
-    bench.receive(.describe(request: 1), from: 1)
+    // What comes up before it is tried again goes behind it.
+    bench.receive(.ping(number: 4, revision: 0), from: 1)
     try bench.endTurn()
     #expect(bench.take(1).isEmpty)
-
-    bench.receive(.describe(request: 2), from: 2)
+    try bench.advance(by: .milliseconds(5))
+    #expect(pongs(bench.take(1)) == [1, 2, 3, 4])
+    bench.receive(.ping(number: 5, revision: 0), from: 1)
     try bench.endTurn()
-    #expect(bench.take(2).count == 1)
+    #expect(pongs(bench.take(1)) == [5])
+    #expect(bench.cuts.isEmpty)
+  }
 
+  @Test("A client whose lease ends while something is held for it is shut down")
+  func silent() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.full = [Self.peer]
+    bench.receive(.ping(number: 1, revision: 0), from: 1)
+    try bench.endTurn()
+    try bench.advance(by: bench.server.timing.lease)
+    #expect(bench.cuts.map(\.peer) == [Self.peer])
+    #expect(bench.server.counters.leasesEnded == 1)
+    #expect(!bench.server.outbox.holds(for: Self.peer))
+    #expect(bench.server.nextDeadline == nil)
+  }
+
+  @Test("Captures too wait for room, and their pieces stay in order")
+  func captures() throws {
+    var limits = Limits()
+    limits.chunkBytes = 100
+    let bench = ServerBench(limits: limits)
+    let wire = try BenchClient(bench)
+    bench.full = [wire.peer]
+    let opened = try wire.follow("cards", IdentifiedArrayOf<Deck.Card>.self)
+    bench.root.send(.counter(.filled(bytes: 3_000)))
+    let counter = try wire.follow("counter", Deck.Counter.self)
+    #expect(opened.replica.shown == nil)
+    bench.full = []
+    try wire.advance(by: .milliseconds(5))
+    #expect(opened.replica.shown == bench.root.state.cards)
+    #expect(counter.replica.shown == bench.root.state.counter)
+    #expect(wire.client.malformed == 0 && wire.client.resyncs == 0)
+  }
+
+  @Test("A peer for which more would be held than may be is ended without a word")
+  func blocked() throws {
+    var limits = Limits()
+    limits.heldBytes = 500
+    let bench = ServerBench(limits: limits)
+    try bench.hello(1, isListed: true)
+    bench.full = [Self.peer]
+    var sent: UInt64 = 0
+    while bench.cuts.isEmpty, sent < 100 {
+      sent += 1
+      bench.receive(.ping(number: sent, revision: 0), from: 1)
+      try bench.endTurn()
+    }
+    #expect((5...8).contains(sent))
+    #expect(bench.cuts.map(\.peer) == [Self.peer])
+    #expect(bench.server.counters.blockedPeers == 1)
+    #expect(bench.root.state.sessions.isEmpty)
+    #expect(bench.takeNotices().count == 1)
+    // Nothing is left of it.
+    bench.full = []
     try bench.advance(by: .seconds(1))
-    bench.receive(.describe(request: 3), from: 1)
+    #expect(bench.take(1).isEmpty)
+    #expect(!bench.server.outbox.holds(for: Self.peer))
+  }
+
+  @Test("When too much is held for all together the one goes that has left the most unread")
+  func together() throws {
+    var limits = Limits()
+    limits.allHeldBytes = 2_000
+    let bench = ServerBench(limits: limits)
+    for peer in 1...3 as ClosedRange<UInt8> { try bench.hello(peer) }
+    bench.full = Set((1...3).map { ServerBench.peer($0) })
+    for number: UInt64 in 1...6 {
+      bench.receive(.ping(number: number, revision: 0), from: 1)
+      bench.receive(.ping(number: number, revision: 0), from: 2)
+      for _ in 0..<3 { bench.receive(.ping(number: number, revision: 0), from: 3) }
+      try bench.endTurn()
+    }
+    #expect(bench.cuts.map(\.peer) == [ServerBench.peer(3)])
+    bench.full = []
+    try bench.advance(by: .milliseconds(5))
+    #expect(pongs(bench.take(1)) == [1, 2, 3, 4, 5, 6])
+    #expect(pongs(bench.take(2)) == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test("Nothing is held for a connection that is over")
+  func lost() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.full = [Self.peer]
+    bench.receive(.ping(number: 1, revision: 0), from: 1)
+    try bench.endTurn()
+    bench.lose(Self.peer)
+    try bench.endTurn()
+    #expect(!bench.server.outbox.holds(for: Self.peer))
+  }
+
+  @Test("Goodbye goes behind what is held, when there is room in time")
+  func goodbye() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.full = [Self.peer]
+    bench.receive(.ping(number: 1, revision: 0), from: 1)
+    try bench.endTurn()
+    bench.turn.stop()
+    bench.turn.end()
+    #expect(bench.take(1).isEmpty)
+    #expect(bench.turn.nextDeadline == bench.now.instant.advanced(by: .milliseconds(5)))
+    bench.full = []
+    bench.clock.advance(by: .milliseconds(5))
+    bench.turn.end()
+    let messages = bench.take(1)
+    #expect(messages.count == 2)
+    guard case .goodbye(code: "goingDown", _)? = messages.last else {
+      Issue.record("\(messages)")
+      return
+    }
+  }
+
+  @Test("Of what a peer has sent nothing more is looked at once it is to be shut down")
+  func cut() throws {
+    var limits = Limits()
+    limits.reportsPerSecond = 1
+    let bench = ServerBench(limits: limits)
+    for request in 1...4 as ClosedRange<UInt64> {
+      bench.receive(.describe(request: request), from: 1)
+    }
+    bench.receive(
+      .hello(
+        ClientMessage.Hello(
+          clientID: ServerBench.clientID(1),
+          token: nil,
+          firstSequence: 1,
+          name: "late",
+          isListed: true,
+        )
+      ),
+      from: 1,
+    )
     try bench.endTurn()
     #expect(bench.take(1).count == 1)
+    #expect(bench.cuts.count == 1)
+    #expect(bench.server.sessions.all.isEmpty)
   }
 }
