@@ -35,7 +35,8 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
   package var window = 1024
   /// Actions in one frame, and reduced in one turn: many, because frames and turns cost as much as
-  /// some ten actions each; not more, because others wait for so long.
+  /// some ten actions each; not more, because others wait for so long, and no turn ends within a
+  /// frame.
   package var actionsPerFrame = 128
   /// Actions that a client lets wait while it takes in what came: so that the daemon is busy with
   /// the next batch meanwhile.
@@ -52,6 +53,11 @@ package struct Limits: Sendable, Equatable {
   /// Descriptions, statuses and questions for the past that one connection asks in a second: each
   /// answer is as long as a hundred outcomes, and waits in the daemon until it is read.
   package var reportsPerSecond = 64
+  /// Scopes that one join asks for: more than a session may have, each with an answer.
+  package var scopesPerJoin = 2048
+  /// Scopes of a join for which the nearest right names are looked for: it takes longer than all
+  /// else that a join does.
+  package var suggestionsPerJoin = 16
   /// Actions of one session whose effects run at once: each has a task.
   package var effectsPerSession = 4096
   /// Outcomes kept for a client that asks again: at least the window.

@@ -318,7 +318,7 @@ extension ProcessTests {
       throw ProcessFailure("the daemon does not answer")
     }
 
-    @Test("More actions at once than may be on their way end the session")
+    @Test("More actions in a message than it may have end the session")
     func manyActions() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()

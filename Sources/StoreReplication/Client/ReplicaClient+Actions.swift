@@ -121,7 +121,7 @@ extension ReplicaClient {
   private func sendBatch(_ session: SessionState, sendsGone: Bool) -> Bool {
     let batch = actions.nextBatch(
       window: session.window,
-      count: limits.actionsPerFrame,
+      count: min(limits.actionsPerFrame, session.actionsPerFrame),
       bytes: min(session.frameBytes / 2, 1 << 18),
       mostBytes: session.actionBytes,
       sendsGone: sendsGone,

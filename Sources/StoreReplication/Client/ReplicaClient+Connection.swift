@@ -52,6 +52,7 @@ extension ReplicaClient {
       privateTopic: hello.privateTopic,
       window: max(1, Int(clamping: hello.window)),
       frameBytes: max(1024, Int(clamping: hello.frameBytes)),
+      actionsPerFrame: max(1, Int(clamping: hello.actions)),
       lease: Self.lease(hello.leaseMilliseconds),
     )
     phase = .live

@@ -51,6 +51,8 @@ package final class ReplicaClient {
     var privateTopic: Topic
     var window: Int
     var frameBytes: Int
+    /// How many actions one message may have.
+    var actionsPerFrame: Int
     var lease: Duration
 
     /// The most bytes of an action that the daemon takes.

@@ -164,8 +164,14 @@ extension ClientMessage {
 
   /// Decodes a frame.
   ///
+  /// - Parameters:
+  ///   - frame: The frame.
+  ///   - most: How many actions one message may have.
   /// - Throws: where the frame is not a message, of whatever kind; never traps.
-  package init(frame: ArraySlice<UInt8>) throws(MessageError) {
+  package init(
+    frame: ArraySlice<UInt8>,
+    mostActions most: Int = .max,
+  ) throws(MessageError) {
     var decoder = CBORDecoder(frame)
     let (kind, rest) = try decoder.message()
     let taken: Int
@@ -180,7 +186,7 @@ extension ClientMessage {
       self = .join(nonce: nonce, requests)
     case Kind.actions:
       taken = rest
-      self = try Self.actions(from: &decoder, rest)
+      self = try Self.actions(from: &decoder, rest, most: most)
     case Kind.ping:
       taken = try decoder.require(2, of: rest, "ping")
       self = .ping(number: try decoder.unsigned(), revision: try decoder.unsigned())
@@ -213,12 +219,17 @@ extension ClientMessage {
   private static func actions(
     from decoder: inout CBORDecoder,
     _ rest: Int,
+    most: Int,
   ) throws(MessageError) -> Self {
     guard rest >= 4, rest % 3 == 1 else {
       throw decoder.error(
         .typeMismatch,
         "expected a sequence and three elements an action, found \(rest)",
       )
+    }
+    // Before any of them is read, which takes as long as there are many.
+    guard rest / 3 <= most else {
+      throw decoder.error(.typeMismatch, "expected \(most) actions at most, found \(rest / 3)")
     }
     let first = try decoder.unsigned()
     var requests: [ActionRequest] = []

@@ -20,10 +20,11 @@ extension DaemonMessage.HelloOK {
     encoder.encode(unsigned: lastSequence)
     encoder.encode(bool: isResumed)
     encoder.encode(unsigned: leaseMilliseconds)
-    encoder.arrayHeader(3)
+    encoder.arrayHeader(4)
     encoder.encode(unsigned: frameBytes)
     encoder.encode(unsigned: window)
     encoder.encode(unsigned: scopes)
+    encoder.encode(unsigned: actions)
     encoder.arrayHeader(running.count)
     for sequence in running { encoder.encode(unsigned: sequence) }
     encoder.encode(unsigned: features.rawValue)
@@ -48,11 +49,12 @@ extension DaemonMessage.HelloOK {
     isResumed = try decoder.bool()
     leaseMilliseconds = try decoder.unsigned()
     let count = try decoder.arrayHeader()
-    try decoder.require(3, of: count, "limits")
+    try decoder.require(4, of: count, "limits")
     frameBytes = try decoder.unsigned()
     window = try decoder.unsigned()
     scopes = try decoder.unsigned()
-    try decoder.skipItems(count - 3)
+    actions = try decoder.unsigned()
+    try decoder.skipItems(count - 4)
     running = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
     features = ProtocolFeatures(rawValue: rest > 11 ? try decoder.unsigned() : 0)
   }

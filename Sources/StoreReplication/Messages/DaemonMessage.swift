@@ -37,6 +37,8 @@ package enum DaemonMessage: Hashable, Sendable {
     package var frameBytes: UInt64
     package var window: UInt64
     package var scopes: UInt64
+    /// How many actions one message may have.
+    package var actions: UInt64
     /// The client's actions whose effects run in this session.
     package var running: [UInt64]
     /// What both know beyond the version.

@@ -63,8 +63,10 @@ final class Joins {
     guard nonce > scopes.lastNonce else { return false }
     var answers: [DaemonMessage.JoinAnswer] = []
     var followed: [String: FollowedRequest] = [:]
+    var refused = 0
     for (place, request) in requests.enumerated() {
-      switch resolve(request, place: place, of: session) {
+      let suggests = refused < limits.suggestionsPerJoin
+      switch resolve(request, place: place, of: session, suggests: suggests) {
       case .success(let scope):
         let handle = scopes.grant(
           scope,
@@ -80,7 +82,9 @@ final class Joins {
           isKept: request.mode == .keep,
           position: request.position,
         )
-      case .failure(let refusal): answers.append(refusal.answer)
+      case .failure(let refusal):
+        refused += 1
+        answers.append(refusal.answer)
       }
     }
     scopes.revoke(besides: Set(requests.map(\.scope)))
@@ -96,10 +100,14 @@ final class Joins {
     _ request: ClientMessage.JoinRequest,
     place: Int,
     of session: Session,
+    suggests: Bool,
   ) -> Result<RootScope, ScopeDirectory.Refusal> {
     guard request.mode != .sendOnly, session.rights.sees(request.scope),
       !session.features.contains(.ownViews), !access.grants.everybodySees(request.scope)
-    else { return directory.resolve(request, place: place, rights: session.rights) }
+    else {
+      let rights = session.rights
+      return directory.resolve(request, place: place, rights: rights, suggests: suggests)
+    }
     return .failure(directory.needsOwnViews(request.scope))
   }
 

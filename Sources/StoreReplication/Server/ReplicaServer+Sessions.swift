@@ -120,6 +120,7 @@ extension ReplicaServer {
       frameBytes: UInt64(limits.frameBytes),
       window: UInt64(limits.window),
       scopes: UInt64(limits.scopesPerSession),
+      actions: UInt64(limits.actionsPerFrame),
       running: session.actions.running(through: root.revision),
       features: session.features,
     )

@@ -211,7 +211,7 @@ package final class ReplicaServer {
     counters.controlFrames += 1
     if isCut(peer) { return }
     do throws(MessageError) {
-      let message = try ClientMessage(frame: frame)
+      let message = try ClientMessage(frame: frame, mostActions: limits.actionsPerFrame)
       if let session = sessions.session(of: peer) {
         sessions.renew(session, now: now.instant)
         handle(message, of: session, address: address)
@@ -538,11 +538,12 @@ package final class ReplicaServer {
     case .describe(let request): describe(request, to: session.peer, session.origin.identity)
     case .status(let request): status(request, to: session.peer, session.origin.identity)
     case .history(let request, let query): history(request, query, of: session)
+    case .join(_, let requests) where requests.count > limits.scopesPerJoin:
+      let most = limits.scopesPerJoin
+      let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
+      end(session, code: "protocolError", message: message)
     case .join(_, let requests) where isBehind(requests): break
     case .join(let nonce, let requests): join(session, nonce, requests)
-    case .actions(_, let requests) where requests.count > limits.window:
-      let message = "You sent \(requests.count) actions at once, and the window is \(limits.window)"
-      end(session, code: "protocolError", message: message)
     case .actions(let first, let requests): accept(requests, first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)

@@ -28,11 +28,13 @@ struct ScopeDirectory {
   ///   - request: The entry.
   ///   - place: How many entries the join has before it.
   ///   - rights: What the client may see and send.
+  ///   - suggests: Whether the nearest right names are looked for.
   /// - Returns: The scope, or why the client does not get it.
   func resolve(
     _ request: ClientMessage.JoinRequest,
     place: Int,
     rights: Rights,
+    suggests: Bool,
   ) -> Result<RootScope, Refusal> {
     guard place < limits.scopesPerSession else { return .failure(tooManyScopes) }
     guard request.mode.isKnown else { return .failure(unknownMode(request.mode)) }
@@ -52,7 +54,7 @@ struct ScopeDirectory {
         return .failure(badID(request.scope, error))
       }
     }
-    return .failure(unknownScope(request.scope, rights))
+    return .failure(unknownScope(request.scope, suggests ? rights : nil))
   }
 
   private var tooManyScopes: Refusal {
@@ -98,12 +100,16 @@ struct ScopeDirectory {
     )
   }
 
-  private func unknownScope(_ scope: String, _ rights: Rights) -> Refusal {
-    Refusal(
+  /// There is no such scope; for those who know some the nearest names are told.
+  private func unknownScope(_ scope: String, _ rights: Rights?) -> Refusal {
+    guard let rights else {
+      return Refusal(code: "unknownScope", message: "There is no such scope.")
+    }
+    let known = entries.map(\.exposed.description).filter { rights.knows($0) }
+    return Refusal(
       code: "unknownScope",
       message: "There is no scope \"\(scope)\".",
-      details: entries.map(\.exposed.description).filter { rights.knows($0) }
-        .suggestions(for: scope),
+      details: known.suggestions(for: scope),
     )
   }
 }

@@ -12,11 +12,15 @@ struct ActionFlowTests {
     messages.compactMap { if case .actions(_, let requests) = $0 { requests.count } else { nil } }
   }
 
-  @Test("Frames have no more actions than the limit, and the window bounds what is in flight")
-  func frames() throws {
+  @Test(
+    "Frames have no more actions than either end wants, and the window bounds what is in flight",
+    arguments: [
+      (announced: 128, limit: 128), (announced: 4_096, limit: 128), (100, 100), (0, 1),
+    ],
+  )
+  func frames(announced: UInt64, limit: Int) throws {
     let bench = try PlayedDaemon()
-    let scope = try bench.join(revision: 5)
-    let limit = Limits().actionsPerFrame
+    let scope = try bench.join(revision: 5, actions: announced)
     _ = bench.take()
     for _ in 0..<1_100 { _ = bench.client.submit([0x01], to: scope) }
     try bench.wire.settle()

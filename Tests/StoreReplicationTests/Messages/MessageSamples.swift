@@ -102,6 +102,7 @@ enum MessageSamples {
         frameBytes: 1 << 20,
         window: 1024,
         scopes: 1024,
+        actions: 128,
         running: [2, 4],
         features: [.snapshotThenReplay],
       )

@@ -149,6 +149,56 @@ import Testing
     #expect(bench.cuts.count == 1)
   }
 
+  @Test("§13: more actions in a message than it may have end the session before any is read")
+  func actions() throws {
+    let bench = ServerBench()
+    let hello = try bench.hello(1)
+    #expect(hello.actions == 128)
+    try bench.join(1, hello, nonce: 1, [.follow("counter")])
+    let action = ClientMessage.ActionRequest(
+      handle: 1,
+      action: try Deck.CounterAction.incrementButtonTapped.encoded()[...],
+      deadline: nil,
+    )
+    bench.receive(.actions(first: 1, Array(repeating: action, count: 128)), from: 1)
+    try bench.endTurn()
+    #expect(bench.root.state.counter.count == 128)
+    _ = bench.take(1)
+    // The last one is none, which nobody has looked at.
+    var frame = ClientMessage.actions(first: 129, Array(repeating: action, count: 129)).encoded()
+    frame[frame.count - 1] = 0xff
+    bench.receive(frame: frame, from: 1)
+    try bench.endTurn()
+    guard case .goodbye(code: "protocolError", let message)? = bench.take(1).first else {
+      Issue.record("The session goes on")
+      return
+    }
+    #expect(message.contains("128 actions at most, found 129"))
+    #expect(bench.root.state.counter.count == 128)
+  }
+
+  @Test("§13: a join with more entries than may be ends the session, and few have suggestions")
+  func wishes() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    let (_, answers) = try bench.ask(
+      1,
+      nonce: 1,
+      Array(repeating: .follow("countr"), count: 1024),
+    )
+    let details = answers.map { answer in
+      if case .refused("unknownScope", _, let details) = answer { details } else { [""] }
+    }
+    #expect(details.prefix(16).allSatisfy { $0 == ["counter"] })
+    #expect(details.dropFirst(16).allSatisfy { $0 == [] })
+    bench.receive(.join(nonce: 2, Array(repeating: .follow("counter"), count: 2049)), from: 1)
+    try bench.endTurn()
+    guard case .goodbye(code: "protocolError", _)? = bench.take(1).first else {
+      Issue.record("The session goes on")
+      return
+    }
+  }
+
   @Test("Peers that flood wait for themselves: an honest one is answered in the turn after it came")
   func fairness() throws {
     let bench = ServerBench()

@@ -25,17 +25,17 @@ final class PlayedDaemon {
   // MARK: The daemon's part
 
   /// Everything up to the answer to the join of the scope.
-  func open() throws {
+  func open(actions: UInt64 = 128) throws {
     wire.published.append((Welcome(epoch: 77).encoded(), nil))
     try greet()
-    try helloOK(last: 0, isResumed: false)
+    try helloOK(last: 0, isResumed: false, actions: actions)
     try send(.joined(nonce: client.lastNonce, topic: topic, [.accepted(handle: 1)]))
   }
 
   /// A whole join, shown at a revision.
   @discardableResult
-  func join(revision: UInt64) throws -> ClientScope {
-    try open()
+  func join(revision: UInt64, actions: UInt64 = 128) throws -> ClientScope {
+    try open(actions: actions)
     try #require(wire.upstream.filter { $0.first == Fence.mark }.count == 1)
     try echo(revision: revision, sequence: 0)
     try snapshot(revision: revision)
@@ -60,6 +60,7 @@ final class PlayedDaemon {
     last: UInt64,
     isResumed: Bool,
     frameBytes: UInt64 = 1 << 20,
+    actions: UInt64 = 128,
   ) throws {
     try send(
       .helloOK(
@@ -75,6 +76,7 @@ final class PlayedDaemon {
           frameBytes: frameBytes,
           window: 1024,
           scopes: 1024,
+          actions: actions,
           running: [],
         )
       )
