@@ -33,6 +33,7 @@ final class ConnectionGuard: Sendable {
   private let hasGone = Atomic(false)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
+  private let refused = Atomic<UInt64>(0)
   private let grants: Mutex<Grants>
   private let logger: Logger
 
@@ -70,6 +71,9 @@ final class ConnectionGuard: Sendable {
   }
 
   // MARK: - For the main actor
+
+  /// How many connections were refused.
+  var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
   /// Takes note of which connection sends frames with a serial.
   ///
@@ -192,7 +196,10 @@ final class ConnectionGuard: Sendable {
     let user = Connection.user(descriptor)
     let now = LoopClock.nanoseconds
     let isWelcome = table.withLock { $0.accept(descriptor, side, user: user, now: now) }
-    if !isWelcome { Connection.shutDown(descriptor) }
+    if !isWelcome {
+      refused.add(1, ordering: .relaxed)
+      Connection.shutDown(descriptor)
+    }
     return isWelcome
   }
 
@@ -200,7 +207,10 @@ final class ConnectionGuard: Sendable {
     // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
     // that keeps them out.
     let identity = ActionOrigin.Identity(address: request.address)
-    guard grants.withLock({ $0.admits(identity) }) else { return try admission.refuse(request) }
+    guard grants.withLock({ $0.admits(identity) }) else {
+      refused.add(1, ordering: .relaxed)
+      return try admission.refuse(request)
+    }
     let serial = table.withLock { $0.makeSerial() }
     try admission.accept(request, as: "\(serial)")
   }

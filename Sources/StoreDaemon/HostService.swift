@@ -23,6 +23,7 @@ final class HostService: LoopParticipant {
     transport = HostTransport(sockets, logger)
     self.journal = journal
     turn = DaemonTurn(server, transport: transport, journal: journal)
+    server.counters.ofTransport = { [weak transport] in transport?.sockets.counters ?? [] }
     transport.onResult = { [weak turn] in turn?.finish($0) }
     journal?.onResult = { [weak turn] in turn?.finish($0) }
     guard let history else { return }

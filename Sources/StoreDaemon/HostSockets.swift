@@ -123,6 +123,14 @@ package final class HostSockets {
     return options
   }
 
+  /// Who was refused a connection, and who sent faster than they can be heard.
+  var counters: [(String, UInt64)] {
+    [
+      ("refusedConnections", connections.refusedCount),
+      ("cutSenders", controlIntake.cutSenders + upstreamIntake.cutSenders),
+    ]
+  }
+
   /// Shuts down those who did not say who they are in time.
   func beginTurn() { routes.beginTurn() }
 

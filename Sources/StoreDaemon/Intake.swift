@@ -50,6 +50,8 @@ final class Intake {
   private var total = Waiting(descriptor: -1)
   /// Who was shut down; nothing more is taken from them.
   private var cut: Set<UInt64> = []
+  /// Those who were shut down because too much of them waited.
+  private(set) var cutSenders: UInt64 = 0
 
   init(
     _ socket: Socket,
@@ -109,6 +111,7 @@ final class Intake {
 
   private func shutDown(_ serial: UInt64) {
     guard let descriptor = waiting[serial]?.descriptor else { return }
+    cutSenders += 1
     shutDown(serial, descriptor, reason: "sends faster than it can be heard")
   }
 

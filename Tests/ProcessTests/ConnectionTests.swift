@@ -146,6 +146,7 @@ extension ProcessTests {
         flood.end()
         #expect(try await world.get("probe")["reduced"] == 1)
         #expect(daemon.errors.lines.contains { $0.contains("connections were refused") })
+        #expect(try await world.counter("refusedConnections") > 2_000)
       }
     }
 

@@ -207,6 +207,7 @@ extension ProcessTests {
         for peer in peers { try await peer.closed() }
         #expect(try await world.finish(sender).isSuccess)
         #expect(daemon.errors.lines.count { $0.contains("faster than it can be heard") } == 2)
+        #expect(try await world.counter("cutSenders") == 2)
         #expect(try await world.get("probe")["reduced"] == 1)
         #expect(watcher.errors.lines == [])
       }

@@ -25,6 +25,8 @@ package final class Counters {
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var reportsRefused: UInt64 = 0
+  /// What the transport counts: who never gets to the turn.
+  package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
 
   /// The counters by the names under which they are reported.
   package var byName: [(String, UInt64)] {
@@ -39,6 +41,6 @@ package final class Counters {
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
       ("outputsTooLarge", outputsTooLarge),
-    ]
+    ] + ofTransport()
   }
 }
