@@ -32,6 +32,21 @@ struct ActionFlowTests {
     #expect(sizes(bench.take()) == [1])
   }
 
+  @Test("A client holds so many actions for a daemon that does not answer, and refuses the next")
+  func waiting() throws {
+    var limits = Limits()
+    limits.queuedActions = 3
+    let wire = BenchClient(limits: limits)
+    let scope = try wire.watch("counter", Deck.exposures.map(\.description)).scope
+    let tickets = (0..<4).map { _ in wire.client.submit([0x01], to: scope) }
+    #expect(tickets.dropLast().allSatisfy { $0.outcome == nil })
+    guard case .failed(let failure)? = tickets.last?.outcome else {
+      Issue.record("The last one waits as well")
+      return
+    }
+    #expect(failure.code == Outcome.overloaded)
+  }
+
   @Test("A turn is full when so many wait as should not be held back")
   func fullTurn() throws {
     let bench = try PlayedDaemon()

@@ -56,6 +56,21 @@ import Testing
     )
   }
 
+  @Test("§13: a snapshot that is larger than a client takes is refused by the first piece")
+  func largeSnapshot() throws {
+    let bench = try PlayedDaemon()
+    try bench.open()
+    try bench.echo(revision: 5, sequence: 0)
+    try bench.snapshot(revision: 5, total: 1 + UInt64(Limits().snapshotBytes))
+    guard case .refused(let failure) = bench.scope.status else {
+      Issue.record("It is \(bench.scope.status)")
+      return
+    }
+    #expect(failure.code == "badState")
+    #expect(failure.message.contains("268435457 bytes, where 268435456 are taken"))
+    #expect(bench.log.isEmpty)
+  }
+
   @Test("§9: a bookmark ahead of the view shows that the last delta was lost")
   func lostLast() throws {
     let bench = try PlayedDaemon()

@@ -362,6 +362,27 @@ import Testing
     #expect(finished(bench.take(1)) == [1])
   }
 
+  @Test("§13: a session of which too many actions have effects has to wait until some have ended")
+  func manyEffects() async throws {
+    var limits = Limits()
+    limits.effectsPerSession = 2
+    let (bench, _) = try benchWithCounter(limits: limits)
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped, .numberFactButtonTapped)
+    guard case .failed(let failure)? = try bench.act(1, sequence: 3, .incrementButtonTapped).first
+    else {
+      Issue.record("The action is not refused")
+      return
+    }
+    #expect(failure.code == Outcome.overloaded)
+    #expect(bench.server.counters.actionsThrottled == 1)
+    #expect(bench.root.state.counter.count == 0)
+    await eventually { bench.gate.waiting == 2 }
+    bench.gate.open()
+    await eventually { !bench.root.hasRunningEffects }
+    _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == 1)
+  }
+
   @Test("§8: cancel cancels an action's effects")
   func cancel() async throws {
     let (bench, _) = try benchWithCounter()

@@ -97,7 +97,7 @@ final class PlayedDaemon {
     )
   }
 
-  func snapshot(revision: UInt64) throws {
+  func snapshot(revision: UInt64, total: UInt64? = nil) throws {
     let bytes = state(revision).encoded()
     try send(
       .snapshot(
@@ -105,7 +105,7 @@ final class PlayedDaemon {
           nonce: client.lastNonce,
           handle: 1,
           revision: revision,
-          total: UInt64(bytes.count),
+          total: total ?? UInt64(bytes.count),
           offset: 0,
           bytes: bytes[...],
         )
