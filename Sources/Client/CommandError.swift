@@ -71,17 +71,3 @@ enum Note {
     }
   }
 }
-
-/// Text from others as it may be shown on a terminal.
-enum Printable {
-  /// The text, on one line, with a replacement for everything that could control a terminal or
-  /// forge a line.
-  static func text(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: \.disturbsDisplay) else { return text }
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      result.append(scalar.disturbsDisplay ? "\u{FFFD}" : scalar)
-    }
-    return String(result)
-  }
-}

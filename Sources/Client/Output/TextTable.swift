@@ -1,3 +1,5 @@
+import StoreState
+
 /// Rows of text in aligned columns, for people.
 struct TextTable {
   private var rows: [[String]] = []

@@ -1,7 +1,7 @@
 /// A moment as people and programs write it.
-enum UTCTime {
+package enum UTCTime {
   /// `2026-11-22T11:37:55.123Z`, for milliseconds since 1970.
-  static func text(milliseconds: UInt64) -> String {
+  package static func text(milliseconds: UInt64) -> String {
     // Until the year 9999; what claims to be later is none that we wrote.
     let milliseconds = min(milliseconds, 253_402_300_799_999)
     let (days, time) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
