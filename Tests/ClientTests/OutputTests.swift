@@ -52,59 +52,6 @@ struct OutputTests {
     #expect(table.lines(indentation: 2) == ["  name    count", "  a       1", "  longer"])
   }
 
-  @Test("A scope is described in the words that one writes in Swift")
-  func description() throws {
-    let state = try SchemaDocument(
-      root: .named("State"),
-      definitions: [
-        "State": .record([.init("title", .text), .init("count", .optional(.int64))])
-      ],
-    )
-    let action = try SchemaDocument(
-      root: .named("Action"),
-      definitions: [
-        "Action": .choice([
-          .init("tapped"), .init("renamed", [.init("title", .text)]),
-          .init("set", [.init("_0", .int64)]),
-        ])
-      ],
-    )
-    let text = SchemaText(
-      description: ScopeDescription(name: "thing", state: state, action: action, id: nil)
-    )
-    #expect(
-      text.lines == [
-        "thing", "  state   State", "    State", "      title  text",
-        "      count  optional int64", "  actions", "    tapped", "    renamed(title: text)",
-        "    set(int64)",
-      ]
-    )
-  }
-
-  @Test("What a scope puts out is described as well, where that travels")
-  func describedOutputs() throws {
-    let output = try SchemaDocument(
-      root: .named("Output"),
-      definitions: ["Output": .choice([.init("saved"), .init("failed", [.init("_0", .text)])])],
-    )
-    let text = SchemaText(
-      description: ScopeDescription(
-        name: "thing",
-        state: try SchemaDocument(root: .text, definitions: [:]),
-        action: try SchemaDocument(root: .text, definitions: [:]),
-        id: nil,
-        output: output,
-      )
-    )
-    #expect(
-      text.lines == [
-        "thing", "  state   text", "  actions none", "  outputs Output",
-        "    Output: saved | failed(text)",
-      ]
-    )
-    #expect(try text.description.json()["output"] != .null)
-  }
-
   @Test("A bench's times are given in microseconds with one decimal")
   func bench() {
     let report = BenchReport(

@@ -83,6 +83,23 @@ extension ProcessTests {
       ],
     ]
 
+    @Test func `What describe says can be pasted into send`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.strangerDaemon)
+        let lines = try await world.client("describe", "laboratory").output
+        let examples = lines.prefix { $0 != "  types" }.filter { $0.hasPrefix("      ") }
+        #expect(examples.count == 11, "\(lines)")
+        for example in examples {
+          // What has gone is no state to send to, and yet an action.
+          let script = "\"$0\" --dir \(world.directory) --json send laboratory \(example)"
+          let run = try await world.finish(world.start(.storectl, [], script: script))
+          let outcome = try run.output.first.map { try JSONValue(parsing: $0) }?["outcome"]?.text
+          let isTaken = outcome == "applied" || run.output.joined().contains("absent")
+          #expect(isTaken, "\(example) \(run.output) \(run.errorText)")
+        }
+      }
+    }
+
     @Test("A scope that is absent comes, goes, and takes actions only while it is there")
     func absent() async throws {
       try await World.run { world in

@@ -6,13 +6,21 @@ import StoreState
 struct Describe: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the schema of a scope's state, and the actions it takes.",
-    discussion:
-      "Without a scope, of all. With --json, schemas are written as the protocol has them.",
+    discussion: """
+      Without a scope, of all. Under each action stands what send takes for it, to be pasted. \
+      With --json, schemas are written as the protocol has them.
+
+      Example:
+        storectl describe todos
+      """,
   )
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  @Argument(
+    help: "The scope, such as counter or todos/items/<id>.",
+    completion: Completions.scopes,
+  )
   var scope: String?
 
   func run() throws {

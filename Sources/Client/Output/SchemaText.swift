@@ -5,27 +5,28 @@ import StoreState
 struct SchemaText {
   let description: ScopeDescription
 
-  /// What the state is made of, what it consists of, and what may be sent.
+  /// What the state consists of, what may be sent and how that is written, and then each type
+  /// that was named, once.
   var lines: [String] {
     var lines = [description.pattern]
-    if let id = description.id { lines.append("  id      \(id.root)") }
-    lines.append("  state   \(description.state.root)")
-    for name in Self.definitions(of: description.state) {
-      lines += definition(name).map { "    \($0)" }
+    if let id = description.id { lines.append("  id       \(id.root)") }
+    lines.append("  state    \(description.state.root)")
+    lines += Types.lines(of: description.state.definition(of: description.state.root), 4)
+    lines += actionLines
+    if let output = description.output {
+      lines.append("  outputs  \(output.root)")
+      lines += Types.lines(of: output.definition(of: output.root), 4)
     }
-    lines.append(description.actions.isEmpty ? "  actions none" : "  actions")
-    lines += description.actions.map { "    \(Self.text(of: $0))" }
-    for name in Self.definitions(of: description.action) where !isRoot(name) {
-      lines += choice(name, in: description.action).map { "      \($0)" }
-    }
-    return lines + outputLines
+    return lines + Types(description).lines
   }
 
-  /// What the scope puts out, where that travels.
-  private var outputLines: [String] {
-    guard let output = description.output else { return [] }
-    let definitions = Self.definitions(of: output).flatMap { choice($0, in: output) }
-    return ["  outputs \(output.root)"] + definitions.map { "    \($0)" }
+  private var actionLines: [String] {
+    guard !description.actions.isEmpty else { return ["  actions  none"] }
+    let example = ActionExample(document: description.action)
+    return ["  actions, and what \"storectl send \(description.pattern)\" takes for them"]
+      + description.actions.flatMap { action in
+        ["    \(Self.text(of: action))", "      \(ShellWord.text(example.text(of: action)))"]
+      }
   }
 
   /// An action as one writes it in Swift: `addButtonTapped(title: text)`.
@@ -37,36 +38,41 @@ struct SchemaText {
     return "\(action.name)(\(parts.joined(separator: ", ")))"
   }
 
-  private func isRoot(_ name: String) -> Bool { description.action.root == .named(name) }
+  /// Types that others name, each of them once.
+  private struct Types {
+    private var found: [(name: String, definition: Definition)] = []
 
-  /// The definitions' names: the root's first, the others in order.
-  private static func definitions(of document: SchemaDocument) -> [String] {
-    var names = document.definitions.keys.sorted()
-    if case .named(let root) = document.root {
-      names.removeAll { $0 == root }
-      names.insert(root, at: 0)
+    init(_ description: ScopeDescription) {
+      let documents = [description.state, description.action, description.output].compactMap(\.self)
+      // What the state, the actions and the outputs are was said already.
+      let said = Set(documents.compactMap { $0.definition(of: $0.root) })
+      for document in documents {
+        for type in document.definitions.sorted(by: { $0.key < $1.key })
+        where !said.contains(type.value) && !found.contains(where: { $0 == type }) {
+          found.append((type.key, type.value))
+        }
+      }
     }
-    return names
-  }
 
-  private func definition(_ name: String) -> [String] {
-    switch description.state.definitions[name] {
-    case .record(let fields):
+    var lines: [String] {
+      guard !found.isEmpty else { return [] }
+      return ["  types"]
+        + found.flatMap { name, definition in
+          ["    \(name)"] + Self.lines(of: definition, 6)
+        }
+    }
+
+    /// A record's fields, or a choice's cases; nothing for a type without a name.
+    static func lines(of definition: Definition?, _ indentation: Int) -> [String] {
       var table = TextTable()
-      for field in fields { table.add(field.name, "\(field.schema)") }
-      return [name] + table.lines(indentation: 2)
-    case .choice: return choice(name, in: description.state)
-    case nil: return []
-    }
-  }
-
-  private func choice(_ name: String, in document: SchemaDocument) -> [String] {
-    switch document.definitions[name] {
-    case .choice(let cases):
-      return ["\(name): \(cases.map(Self.text).joined(separator: " | "))"]
-    case .record(let fields):
-      return ["\(name): \(fields.map { "\($0.name): \($0.schema)" }.joined(separator: ", "))"]
-    case nil: return []
+      switch definition {
+      case .record(let fields):
+        for field in fields { table.add(field.name, "\(field.schema)") }
+      case .choice(let cases):
+        for choice in cases { table.add(SchemaText.text(of: choice)) }
+      case nil: break
+      }
+      return table.lines(indentation: indentation)
     }
   }
 }

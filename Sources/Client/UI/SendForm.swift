@@ -58,51 +58,6 @@ final class SendForm {
   }
 }
 
-/// JSON that shows how a value of a schema is written.
-struct ActionExample {
-  let document: SchemaDocument
-  private static let mostDepth = 4
-
-  /// The text with which a field of a form begins.
-  func text(of schema: Schema) -> String {
-    switch schema {
-    case .text, .uuid, .url, .date: ""
-    default: tree(of: schema).text()
-    }
-  }
-
-  private func tree(of schema: Schema, depth: Int = 0) -> JSONValue {
-    switch schema {
-    case .bool: .bool(false)
-    case .text, .uuid, .url, .date, .bytes: ""
-    case .null, .any, .optional: .null
-    case .array, .set, .identified: .array([])
-    case .dictionary: .object([])
-    case .named: depth < Self.mostDepth ? named(schema, depth) : .null
-    default: 0
-    }
-  }
-
-  private func named(_ schema: Schema, _ depth: Int) -> JSONValue {
-    switch document.definition(of: schema) {
-    case .record(let fields): record(fields, depth)
-    case .choice(let cases):
-      if let first = cases.first {
-        first.payload.isEmpty
-          ? .string(first.name)
-          : .object([.init(first.name, record(first.payload, depth))])
-      } else {
-        .null
-      }
-    case nil: .null
-    }
-  }
-
-  private func record(_ fields: [Definition.Field], _ depth: Int) -> JSONValue {
-    .object(fields.map { .init($0.name, tree(of: $0.schema, depth: depth + 1)) })
-  }
-}
-
 /// The fields of an action, over everything else.
 struct SendFormView: View {
   let form: SendForm

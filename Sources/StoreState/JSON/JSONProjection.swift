@@ -93,7 +93,7 @@ package enum JSONProjection {
 
 extension Schema {
   /// Whether a dictionary with such keys is a JSON object.
-  func isNameable(in document: SchemaDocument) -> Bool {
+  package func isNameable(in document: SchemaDocument) -> Bool {
     switch self {
     case .text, .uuid: return true
     case .named:

@@ -1,0 +1,79 @@
+import StoreState
+
+/// JSON that is a value of a schema, and shows how one is written.
+struct ActionExample {
+  let document: SchemaDocument
+  /// From here on what may be left out is.
+  private static let plainDepth = 3
+  /// Deeper ones stand for types that have no end.
+  private static let mostDepth = 8
+
+  /// A case as `send` takes it: its name, or JSON.
+  func text(of action: Definition.Case) -> String {
+    action.payload.isEmpty ? action.name : tree(of: action).text()
+  }
+
+  /// The text with which a field of a form begins.
+  func text(of schema: Schema) -> String {
+    switch schema {
+    case .text, .uuid, .url, .date: ""
+    default: tree(of: schema, depth: Self.plainDepth).text()
+    }
+  }
+
+  private func tree(of schema: Schema, depth: Int) -> JSONValue {
+    let isPlain = depth >= Self.plainDepth
+    switch schema {
+    case .bool: return .bool(false)
+    case .text: return "text"
+    case .uuid: return "00000000-0000-0000-0000-000000000000"
+    case .url: return "https://example.com"
+    case .date: return "2026-01-31T09:30:00Z"
+    case .bytes: return "AAE="
+    case .null, .any: return .null
+    case .optional(let wrapped):
+      if isPlain { return .null }
+      let value = tree(of: wrapped, depth: depth + 1)
+      return wrapped.admitsNull ? [value] : value
+    case .array(let element), .set(let element), .identified(_, _, let element):
+      return isPlain ? [] : [tree(of: element, depth: depth + 1)]
+    case .dictionary(let key, _): return key.isNameable(in: document) ? [:] : []
+    case .named: return depth < Self.mostDepth ? named(schema, depth) : .null
+    default: return 0
+    }
+  }
+
+  private func named(_ schema: Schema, _ depth: Int) -> JSONValue {
+    switch document.definition(of: schema) {
+    case .record(let fields): return record(fields, depth)
+    case .choice(let cases):
+      let simple = depth < Self.plainDepth ? nil : cases.first(where: \.payload.isEmpty)
+      guard let example = simple ?? cases.first else { return .null }
+      return tree(of: example, depth: depth)
+    case nil: return .null
+    }
+  }
+
+  private func tree(of action: Definition.Case, depth: Int = 0) -> JSONValue {
+    guard let first = action.payload.first else { return .string(action.name) }
+    let payload =
+      action.payload.count == 1 && first.name == "_0"
+      ? tree(of: first.schema, depth: depth + 1) : record(action.payload, depth)
+    return .object([.init(action.name, payload)])
+  }
+
+  private func record(_ fields: [Definition.Field], _ depth: Int) -> JSONValue {
+    .object(fields.map { .init($0.name, tree(of: $0.schema, depth: depth + 1)) })
+  }
+}
+
+/// A word of a command line, as shells read it.
+enum ShellWord {
+  /// The word, in quotes where a shell would not leave it as it is.
+  static func text(_ word: String) -> String {
+    let isPlain = !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+    guard !isPlain else { return word }
+    let parts = word.split(separator: "'", omittingEmptySubsequences: false)
+    return "'\(parts.joined(separator: #"'\''"#))'"
+  }
+}
