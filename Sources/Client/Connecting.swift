@@ -21,9 +21,7 @@ struct Connecting {
     do {
       try MainActor.assumeIsolated {
         try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
-          let daemon = Daemon(connection)
-          try await daemon.describe()
-          try await body(daemon)
+          try await body(Daemon(asking: connection))
         }
       }
     } catch {
@@ -47,8 +45,14 @@ final class Daemon {
 
   init(_ connection: StoreConnection) { self.connection = connection }
 
+  /// One that has answered.
+  convenience init(asking connection: StoreConnection) async throws {
+    self.init(connection)
+    try await describe()
+  }
+
   /// Waits for the daemon, and asks what it exposes in the same breath.
-  fileprivate func describe() async throws {
+  private func describe() async throws {
     let connection = connection
     let answer = Task { try await connection.describe() }
     try await connection.reached(within: Connecting.patience)

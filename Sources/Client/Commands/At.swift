@@ -19,7 +19,10 @@ struct At: ParsableCommand {
   @Argument(help: "What to do: get.")
   var command: String
 
-  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  @Argument(
+    help: "The scope, such as counter or todos/items/<id>.",
+    completion: Completions.scopes,
+  )
   var scope: String
 
   func validate() throws {

@@ -59,7 +59,7 @@ struct Bench: ParsableCommand {
     @Option(help: ArgumentHelp("How many actions count.", valueName: "actions"))
     var count: Int?
 
-    @Option(help: "The scope to send to.")
+    @Option(help: "The scope to send to.", completion: Completions.scopes)
     var scope = "counter"
 
     @Option(help: ArgumentHelp("The action to send, as JSON.", valueName: "json"))

@@ -6,12 +6,21 @@ import StoreState
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print a scope's state, once.",
-    discussion: "Prints the state as JSON: null for a scope that is absent now.",
+    discussion: """
+      Prints the state as JSON: null for a scope that is absent now.
+
+      Examples:
+        storectl get todos
+        storectl get counter --json | jq .count
+      """,
   )
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  @Argument(
+    help: "The scope, such as counter or todos/items/<id>.",
+    completion: Completions.scopes,
+  )
   var scope: String
 
   @Flag(help: "Print the state's digest and revision with it.")

@@ -49,6 +49,9 @@ struct StateNode: OutlineNode {
     }
   }
 
+  /// Whether its parts are fields: those of a record, or of a case.
+  var isRecord: Bool { fields != nil }
+
   var partCount: Int {
     if let fields { return fields.fields.count }
     switch value {

@@ -1,0 +1,111 @@
+import ArgumentParser
+import StoreClient
+import StoreReplication
+import StoreState
+
+/// What can stand at a place of the command line, as a running daemon says.
+///
+/// Whoever presses the tabulator has not asked for a daemon: where none answers in a moment,
+/// nothing is completed, and nothing is said.
+enum Completions {
+  private static let patience: Duration = .milliseconds(100)
+  private static let mostRows = 200
+  private static let optionsWithValues: Set = ["--dir", "--connect", "--owner", "--timeout"]
+
+  /// The names of scopes, and of the first rows.
+  static let scopes = CompletionKind.custom { words, _, prefix in
+    ask(words) { try await scopes(of: $0, beginningWith: prefix) }
+  }
+
+  /// The actions of the scope that stands before: those without payload, which are their names.
+  static let actions = CompletionKind.custom { words, _, prefix in
+    guard let scope = positional(words.drop { $0 != "send" }.dropFirst()).first else { return [] }
+    return ask(words) { daemon in
+      try daemon.description(of: scope).actions
+        .filter { $0.payload.isEmpty && $0.name.hasPrefix(prefix) }.map(\.name)
+    }
+  }
+
+  private static func ask(
+    _ words: [String],
+    _ body: @escaping @MainActor (Daemon) async throws -> [String],
+  ) -> [String] {
+    do {
+      let location = try ConnectionOptions.parse(connectionOptions(in: words)).location()
+      let found = try MainActor.assumeIsolated {
+        try StoreConnection.run(to: location, name: "storectl completion", isListed: false) {
+          connection in
+          try await connection.within(patience) { try await body(Daemon(asking: connection)) }
+        }
+      }
+      return found.filter { !$0.unicodeScalars.contains(where: \.disturbsDisplay) }
+    } catch {
+      // There is nobody to ask, and nobody who wants to know that.
+      return []
+    }
+  }
+
+  /// The words that say where the daemon is.
+  private static func connectionOptions(in words: [String]) -> [String] {
+    var found: [String] = []
+    for (place, word) in words.enumerated() where word.hasPrefix("--") {
+      let name = word.prefix { $0 != "=" }
+      guard ["--dir", "--connect", "--owner"].contains(name) else { continue }
+      found.append(word)
+      if name == word, place + 1 < words.count { found.append(words[place + 1]) }
+    }
+    return found
+  }
+
+  /// The words that are no options.
+  private static func positional(_ words: ArraySlice<String>) -> [String] {
+    var found: [String] = []
+    var isValue = false
+    for word in words {
+      defer { isValue = optionsWithValues.contains(word) }
+      if !isValue, !word.hasPrefix("-") { found.append(word) }
+    }
+    return found
+  }
+}
+
+// MARK: - Scopes
+
+extension Completions {
+  @MainActor
+  private static func scopes(
+    of daemon: Daemon,
+    beginningWith prefix: String,
+  ) async throws -> [String] {
+    let plain = daemon.scopes.filter { !$0.isEach && $0.name.hasPrefix(prefix) }.map(\.name)
+    var found = plain
+    for scope in daemon.scopes where scope.isEach {
+      let beginning = "\(scope.name)/"
+      if prefix.hasPrefix(beginning) || (plain.isEmpty && beginning.hasPrefix(prefix)) {
+        found += try await rows(of: beginning, daemon, beginningWith: prefix)
+      } else if beginning.hasPrefix(prefix) {
+        found.append(beginning)
+      }
+    }
+    return found
+  }
+
+  /// The names of the first rows, which are found in the scope whose fields lead to them.
+  @MainActor
+  private static func rows(
+    of beginning: String,
+    _ daemon: Daemon,
+    beginningWith prefix: String,
+  ) async throws -> [String] {
+    let parents = daemon.scopes.filter { !$0.isEach && beginning.hasPrefix("\($0.name)/") }
+    guard let parent = parents.max(by: { $0.name.count < $1.name.count }) else { return [] }
+    let state = try await daemon.state(of: parent.name)
+    var node = StateNode(parent.name, state.value, state.schema, in: parent.state)
+    for field in beginning.dropFirst(parent.name.count).split(separator: "/") {
+      guard let offset = node.offset(of: .field(String(field))) else { return [] }
+      node = node.part(at: offset)
+    }
+    return (0..<node.partCount).lazy.map { "\(beginning)\(node.part(at: $0).label)" }
+      .filter { $0.hasPrefix(prefix) }.prefix(mostRows).map(\.self)
+  }
+}
