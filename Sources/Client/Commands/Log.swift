@@ -10,13 +10,20 @@ struct Log: ParsableCommand {
     discussion: """
       A line for each revision, oldest first: its number, when it was reduced, who caused it, how, \
       which scopes it changed and how long the reducer took. As a table on a terminal, else as JSON.
+
+      Examples:
+        storectl log --follow
+        storectl log --scope todos --count 10
       """,
   )
 
   @OptionGroup var options: ConnectionOptions
   @OptionGroup var history: HistoryOptions
 
-  @Option(help: ArgumentHelp("Only what changed a scope.", valueName: "scope"))
+  @Option(
+    help: ArgumentHelp("Only what changed a scope.", valueName: "scope"),
+    completion: Completions.scopes,
+  )
   var scope: String?
 
   @Option(
@@ -58,7 +65,7 @@ struct Log: ParsableCommand {
     try history.run(options, name: "storectl log") { past in
       var (next, left) = (start, most ?? .max)
       let stop = StopFlag()
-      let signals = StopSignals { stop.isSet = true }
+      let signals = StopSignals { _ in stop.isSet = true }
       defer { signals.cancel() }
       while left > 0, !stop.isSet {
         let query = HistoryQuery.log(

@@ -1,12 +1,17 @@
 import ArgumentParser
+import TerminalCurses
 
-/// Prints states as they change: `storectl watch SCOPE…`.
+/// Shows states as they change: `storectl watch SCOPE…`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the state of scopes, and print it again whenever it changed.",
+    abstract: "Show the state of scopes, and what changes in it, as it changes.",
     discussion: """
-      Each line belongs to one scope and one revision. When the output cannot keep up, revisions \
-      are skipped, but never reordered.
+      On a terminal as a tree, in which what changed last is highlighted; q ends it. Without \
+      colours where NO_COLOR is set.
+
+      Where the output is no terminal, or one that cannot show a screen, and with each of the \
+      options below, as lines: of JSON where no terminal is. Each line belongs to one scope and \
+      one revision. When the output cannot keep up, revisions are skipped, but never reordered.
 
       With --deltas every revision is printed: the state first, then what each revision changed. \
       When more than 64 MiB wait to be printed, or the daemon no longer has what was missed, a \
@@ -16,12 +21,20 @@ struct Watch: ParsableCommand {
       belongs to. What is put out while there is no connection is never printed.
 
       Goes on through a restart of the daemon. SIGTERM or SIGINT ends it after a whole line.
+
+      Examples:
+        storectl watch todos counter
+        storectl watch todos --deltas | tee changes
+        storectl watch counter --count 1 | jq .state
       """,
   )
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: "Scopes, such as counter or todos/items/<id>.")
+  @Argument(
+    help: "Scopes, such as counter or todos/items/<id>.",
+    completion: Completions.scopes,
+  )
   var scopes: [String]
 
   @Flag(help: "Print what each revision changed instead of the newest state.")
@@ -42,18 +55,29 @@ struct Watch: ParsableCommand {
     }
   }
 
+  /// Whether lines are asked for.
+  private var wantsLines: Bool {
+    options.json || deltas || outputs || digest || count != nil
+  }
+
   func run() throws {
     var names: [String] = []
     for name in scopes where !names.contains(name) { names.append(name) }
     let format = WatchSession.Format(
-      isJSON: options.json,
+      isJSON: options.json || !isOutputTerminal,
       deltas: deltas,
       outputs: outputs,
       digest: digest,
       count: count,
     )
+    let wantsLines = wantsLines
     try Connecting(options: options, name: "storectl watch", isListed: true).run { daemon in
-      try await WatchSession(daemon, format).run(names)
+      let watched = try names.map { (name: $0, description: try daemon.description(of: $0)) }
+      if !wantsLines, let terminal = CursesTerminal.ofProgram() {
+        try await ScreenProgram.watching(watched, of: daemon, on: terminal).run()
+      } else {
+        try await WatchSession(daemon, format).run(watched)
+      }
     }
   }
 }

@@ -43,14 +43,13 @@ final class WatchSession {
   }
 
   /// Prints until the count is reached, a signal comes, or nobody reads any more.
-  func run(_ names: [String]) async throws {
-    let signals = StopSignals { [self] in stop() }
+  func run(_ scopes: [(name: String, description: ScopeDescription)]) async throws {
+    let signals = StopSignals { [self] _ in stop() }
     defer { signals.cancel() }
     writer.onIdle = { [weak self] in self?.outputIdle() }
     writer.whenAbandoned { [weak self] in self?.stop() }
     daemon.connection.onEvent = { [weak self] in self?.took($0) }
-    for name in names {
-      let description = try daemon.description(of: name)
+    for (name, description) in scopes {
       places[name] = watched.count
       watched.append(
         Watched(

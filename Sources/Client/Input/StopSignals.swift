@@ -6,22 +6,24 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGTERM and SIGINT as a request to come to an end.
+/// SIGTERM and SIGINT as a request to come to an end; none is lost from when it is made.
 @MainActor
 final class StopSignals {
+  private static let numbers = [SIGTERM, SIGINT]
   private let sources: [any DispatchSourceSignal]
 
-  /// Calls `body` at the first signal; the second ends the process.
-  init(_ body: @escaping @MainActor () -> Void) {
-    sources = [SIGTERM, SIGINT].map { number in
-      signal(number, SIG_IGN)
-      return DispatchSource.makeSignalSource(signal: number, queue: .main)
+  /// Calls `body` with the first signal; the second ends the process.
+  init(_ body: @escaping @MainActor (Int32) -> Void) {
+    // One that comes before its source waits for it.
+    Self.change(SIG_BLOCK)
+    sources = Self.numbers.map {
+      DispatchSource.makeSignalSource(signal: $0, queue: .main)
     }
-    for source in sources {
+    for (number, source) in zip(Self.numbers, sources) {
       source.setEventHandler { [weak self] in
         MainActor.assumeIsolated {
           self?.cancel()
-          body()
+          body(number)
         }
       }
       source.resume()
@@ -31,6 +33,15 @@ final class StopSignals {
   /// From now on the signals do what they do to any program.
   func cancel() {
     for source in sources { source.cancel() }
-    for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
+    // A source has a handler of its own.
+    for number in Self.numbers { signal(number, SIG_DFL) }
+    Self.change(SIG_UNBLOCK)
+  }
+
+  private static func change(_ how: Int32) {
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    for number in numbers { sigaddset(&mask, number) }
+    pthread_sigmask(how, &mask, nil)
   }
 }

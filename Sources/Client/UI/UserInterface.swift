@@ -17,11 +17,7 @@ struct UserInterface: View {
           if screens.indices.contains($0) { model.chosen = screens[$0] }
         },
       )
-      if model.daemon.isStale {
-        Banner("Nothing is heard of the daemon. This is what it was; it comes back by itself.")
-      } else {
-        Divider()
-      }
+      if model.daemon.isStale { Banner.ofSilence } else { Divider() }
       content.filling()
       if let message = model.daemon.message {
         Text(message.text, Style(message.isFailure ? .red : .secondary))
@@ -96,22 +92,6 @@ struct UserInterface: View {
       case .state: StateScreen.hints
       }
     return Self.hints + own
-  }
-}
-
-/// Something that has to be seen, on a line of its own.
-private struct Banner: PrimitiveView {
-  let text: String
-
-  init(_ text: String) { self.text = text }
-
-  var flexibility: Axes { .horizontal }
-  func size(in proposal: Size) -> Size { Size(width: proposal.width, height: 1) }
-
-  func draw(in canvas: Canvas) {
-    let style = Style(.yellow, isBold: true, isReversed: true)
-    canvas.fill(style)
-    canvas.writeTruncated(" \(text)", style)
   }
 }
 

@@ -34,6 +34,25 @@ import Workspace
     try bench.compare(with: "state")
   }
 
+  @Test func `What is watched is open, and what changed last is highlighted`() async throws {
+    let bench = ScreenBench(height: 18, watching: ["todos", "counter"])
+    for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    await bench.shot("Both")
+    bench.send(.todos(.items(.element(id: UUID(1), action: .toggleButtonTapped))))
+    await bench.idle()
+    #expect(highlighted(bench).count == 1, "\(highlighted(bench))")
+    bench.send(.counter(.incrementButtonTapped))
+    await bench.idle()
+    #expect(highlighted(bench).contains { $0.contains("count: 1") }, "\(highlighted(bench))")
+    await bench.press(.left)
+    await bench.shot("Closed")
+    bench.terminal.resize(width: 20, height: 5)
+    await bench.shot("Narrow")
+    bench.model.daemon.isStale = true
+    await bench.shot("Silence")
+    try bench.compare(with: "watch")
+  }
+
   private func highlighted(_ bench: ScreenBench) -> [String] {
     let grid = bench.terminal.grid
     return (2..<grid.size.height).compactMap { row in

@@ -21,7 +21,7 @@ final class ScreenBench {
   private var shots: [String] = []
 
   // The features' stores are the daemon's, or else this process's.
-  init(isRemote: Bool = true, width: Int = 72, height: Int = 16) {
+  init(isRemote: Bool = true, width: Int = 72, height: Int = 16, watching: [String] = []) {
     terminal = MemoryTerminal(width: width, height: height)
     daemon = InMemoryDaemon(
       root: RootCore(
@@ -36,8 +36,12 @@ final class ScreenBench {
       DaemonModel(client, scopes: WorkspaceFeature.exposures.map(\.description))
     )
     self.model = model
+    let watched = watching.compactMap { name in
+      model.daemon.scopes.find(name).map { (name: name, description: $0.description) }
+    }
+    let watch = WatchModel(model.daemon, watched)
     session = TerminalSession(on: terminal, framesPerSecond: 10_000) {
-      UserInterface(model: model)
+      if watching.isEmpty { UserInterface(model: model) } else { WatchScreen(model: watch) }
     }
     if isRemote {
       model.counter = remote("counter", Counter.self)

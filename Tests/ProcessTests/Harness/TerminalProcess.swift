@@ -22,12 +22,14 @@ final class TerminalProcess: Sendable {
   private let written = Watched<[UInt8]>([])
 
   /// The shell says the program's id and its end by its standard error, which is no terminal.
-  private static let script = #"""
+  private static func script(_ redirection: String) -> String {
+    #"""
     before=$(stty -g)
-    sh -c 'echo "pid $$" >&2; exec "$0" "$@"' "$0" "$@"
+    sh -c 'echo "pid $$" >&2; exec "$0" "$@" \#(redirection)' "$0" "$@"
     status=$?
     [ "$before" = "$(stty -g)" ] && echo "restored $status" >&2 || echo "altered $status" >&2
     """#
+  }
 
   init(
     _ world: World,
@@ -35,6 +37,8 @@ final class TerminalProcess: Sendable {
     term: String,
     width: Int = 80,
     height: Int = 24,
+    environment: [String: String] = [:],
+    redirection: String = "",
   ) throws {
     let (master, name) = try Self.open()
     self.master = master
@@ -46,10 +50,10 @@ final class TerminalProcess: Sendable {
     process = try world.start(
       path: "/usr/bin/env",
       [
-        "setsid", "/bin/sh", "-c", "exec <>\(name) >&0\n\(Self.script)",
+        "setsid", "/bin/sh", "-c", "exec <>\(name) >&0\n\(Self.script(redirection))",
         Program.storectl.path, "--dir", world.directory,
       ] + arguments,
-      environment: ["TERM": term, "LANG": "C.UTF-8"],
+      environment: ["TERM": term, "LANG": "C.UTF-8"].merging(environment) { $1 },
     )
     let (descriptor, written) = (master, written)
     Thread.detachNewThread {
@@ -122,7 +126,17 @@ final class TerminalProcess: Sendable {
     }
   }
 
+  /// Waits until the program has written more than so many characters.
+  func writes(behind count: Int) async throws {
+    try await written.wait(within: .seconds(30), for: "more than \(count) characters") { written in
+      String(decoding: written, as: UTF8.self).count > count ? true : nil
+    }
+  }
+
   var lines: [String] { screen.value.lines }
+
+  /// All that the program has written.
+  var text: String { String(decoding: written.value, as: UTF8.self) }
 
   /// The program's id.
   func pid() async throws -> pid_t {

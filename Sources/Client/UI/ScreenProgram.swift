@@ -1,0 +1,114 @@
+import StoreClient
+import TerminalViews
+
+/// A screen over a daemon, from its first drawing until the user has seen enough, or nothing will
+/// come any more.
+@MainActor
+final class ScreenProgram {
+  private static let pause: Duration = .milliseconds(250)
+  private static let pausesPerStatus = 4
+  /// Silence after which what is shown counts as old: two answers that did not come.
+  private static let patience: Duration = .seconds(2)
+
+  let daemon: DaemonModel
+  /// Called four times a second, to ask for what the daemon tells only when asked.
+  var onPause: @MainActor () -> Void = {}
+  private(set) var isEnded = false
+  private let connection: StoreConnection
+  private let session: TerminalSession
+  private let clock = ContinuousClock()
+  private var failure: (any Error)?
+  /// When the daemon was asked for its status, where it has not answered.
+  private var askedAt: ContinuousClock.Instant?
+  private var answeredAt: ContinuousClock.Instant?
+
+  /// Creates a screen, which `q` ends where the view has no other use for it.
+  init<Root: View>(
+    _ daemon: DaemonModel,
+    _ connection: StoreConnection,
+    on terminal: any TerminalDevice,
+    @ViewBuilder root: @escaping @MainActor () -> Root,
+  ) {
+    self.daemon = daemon
+    self.connection = connection
+    let quit = Quit()
+    session = TerminalSession(on: terminal) { root().onKey("q") { quit.body() } }
+    quit.body = { [weak self] in self?.end() }
+    connection.onEvent = { [weak self] in self?.took($0) }
+  }
+
+  /// Shows the screen until ``end(_:)``, and throws why nothing more will come.
+  func run() async throws {
+    let asking = Task { await ask() }
+    await session.run()
+    isEnded = true
+    asking.cancel()
+    if let failure { throw failure }
+  }
+
+  func end(_ failure: (any Error)? = nil) {
+    self.failure = self.failure ?? failure
+    session.end()
+  }
+
+  private func took(_ event: ConnectionEvent) {
+    guard !isEnded else { return }
+    daemon.took(event)
+    switch event.kind {
+    case .refused: end(ConnectionError(.refused, "\(event)", remedy: ""))
+    case .closed: end(ConnectionError(.closed, "\(event)", remedy: ""))
+    default: break
+    }
+  }
+
+  // MARK: - What the daemon tells only when asked
+
+  private func ask() async {
+    var count = 0
+    while !isEnded {
+      if count.isMultiple(of: Self.pausesPerStatus) { askForStatus() }
+      onPause()
+      if let askedAt, askedAt.duration(to: clock.now) > Self.patience, !daemon.isStale {
+        daemon.isStale = true
+      }
+      count += 1
+      do {
+        try await connection.pause(for: Self.pause)
+      } catch {
+        // The connection is closed, and whoever waits was told.
+        return
+      }
+    }
+  }
+
+  private func askForStatus() {
+    guard askedAt == nil else { return }
+    let start = clock.now
+    askedAt = start
+    connection.client.status { [weak self] result in
+      guard let self else { return }
+      askedAt = nil
+      // One that makes no sense says at least that somebody is there.
+      guard case .success(let status) = result else { return }
+      let (now, before) = (clock.now, answeredAt ?? start)
+      answeredAt = now
+      daemon.took(
+        status: status,
+        after: Double(start.duration(to: now).microseconds) / 1_000,
+        interval: Double(before.duration(to: now).microseconds) / 1_000_000,
+      )
+    }
+  }
+}
+
+/// What ends a screen, whose view is made before it can be ended.
+@MainActor
+private final class Quit {
+  var body: @MainActor () -> Void = {}
+}
+
+extension Duration {
+  fileprivate var microseconds: Int64 {
+    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
+  }
+}

@@ -1,0 +1,59 @@
+import StoreClient
+import StoreReplication
+import TerminalViews
+
+/// Scopes that are watched, one below the other.
+@MainActor
+final class WatchModel {
+  let daemon: DaemonModel
+  let scopes: [(scope: FollowedScope, state: StateScreenState)]
+
+  /// Follows scopes.
+  ///
+  /// - Parameters:
+  ///   - daemon: Whose they are.
+  ///   - scopes: Their names, and what the daemon says of them.
+  init(_ daemon: DaemonModel, _ scopes: [(name: String, description: ScopeDescription)]) {
+    self.daemon = daemon
+    self.scopes = scopes.map { name, description in
+      let state = StateScreenState()
+      state.opensRecords = true
+      return (FollowedScope(name, description, of: daemon.client), state)
+    }
+  }
+}
+
+/// The state of scopes as trees, in which what changed last is highlighted.
+struct WatchScreen: View {
+  let model: WatchModel
+
+  var body: some View {
+    VStack {
+      if model.daemon.isStale { Banner.ofSilence }
+      ForEach(Array(model.scopes.indices), id: \.self) { place in
+        ScopeTree(scope: model.scopes[place].scope, state: model.scopes[place].state)
+      }
+      if let message = model.daemon.message {
+        Text(message.text, Style(message.isFailure ? .red : .secondary))
+      }
+      HelpBar(model.scopes.count > 1 ? Self.hints + [.init("tab", "next scope")] : Self.hints)
+    }
+  }
+
+  private static let hints = [
+    HelpBar.Hint("q", "quit"), HelpBar.Hint("↑ ↓", "move"), HelpBar.Hint("→ ←", "open, close"),
+  ]
+}
+
+extension ScreenProgram {
+  /// A `watch` that shows scopes on a terminal.
+  static func watching(
+    _ scopes: [(name: String, description: ScopeDescription)],
+    of daemon: Daemon,
+    on terminal: any TerminalDevice,
+  ) -> ScreenProgram {
+    let connection = daemon.connection
+    let model = WatchModel(DaemonModel(connection.client, scopes: daemon.scopes), scopes)
+    return ScreenProgram(model.daemon, connection, on: terminal) { WatchScreen(model: model) }
+  }
+}
