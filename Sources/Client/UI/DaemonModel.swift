@@ -72,7 +72,7 @@ final class DaemonModel {
       Self.add(Double(new.revision - old.revision) / interval, to: &rates)
     }
     Self.add(milliseconds, to: &latencies)
-    Self.add(Double(new.sessions.map(\.lag).max() ?? 0), to: &lags)
+    Self.add(Double(new.lag), to: &lags)
     status = new
     isStale = false
   }
@@ -148,72 +148,5 @@ final class DaemonModel {
       changed: line.changed,
       duration: line.duration,
     )
-  }
-}
-
-/// A daemon's answer to a question for its status, as far as it is shown (`docs/PROTOCOL.md` §8.2).
-struct DaemonStatus {
-  struct Session: Identifiable {
-    let id: UInt64
-    let name: String
-    let user: String
-    let peer: String
-    let lag: UInt64
-    let heard: String
-    let effects: UInt64
-    let scopes: String
-  }
-
-  let epoch: UInt64
-  let revision: UInt64
-  let durableRevision: UInt64?
-  let pid: UInt64
-  let uptime: String
-  let sessions: [Session]
-  let counters: [(name: String, count: UInt64)]
-
-  init(_ value: GenericValue) {
-    epoch = value.number("epoch") ?? 0
-    revision = value.number("revision") ?? 0
-    durableRevision = value.number("durableRevision")
-    pid = value.number("pid") ?? 0
-    uptime = StatusText.time(value.number("uptimeMs") ?? 0)
-    sessions = value.list("sessions").map { session in
-      Session(
-        id: session.number("session") ?? 0,
-        name: session.text("name"),
-        user: session.number("user").map { "\($0)" } ?? "–",
-        peer: session.text("peer"),
-        lag: session.number("lag") ?? 0,
-        heard: StatusText.time(session.number("lastHeardMs") ?? 0) + " ago",
-        effects: session.number("effects") ?? 0,
-        scopes: session.list("scopes").map { if case .text(let name) = $0 { name } else { "–" } }
-          .joined(separator: " "),
-      )
-    }
-    guard case .map(let entries)? = value[field: "counters"] else {
-      counters = []
-      return
-    }
-    counters = entries.compactMap { entry in
-      guard case .text(let name) = entry.key, case .unsigned(let count) = entry.value else {
-        return nil
-      }
-      return (name, count)
-    }
-  }
-}
-
-extension GenericValue {
-  fileprivate func number(_ field: String) -> UInt64? {
-    if case .unsigned(let number)? = self[field: field] { number } else { nil }
-  }
-
-  fileprivate func text(_ field: String) -> String {
-    if case .text(let text)? = self[field: field] { text } else { "–" }
-  }
-
-  fileprivate func list(_ field: String) -> [GenericValue] {
-    if case .array(let items)? = self[field: field] { items } else { [] }
   }
 }

@@ -13,8 +13,8 @@ struct OverviewScreen: View {
           Text("revision \(status.revision)", Style(isBold: true))
           Text(status.durableRevision.map { "durable \($0)" } ?? "in memory only")
           Text("pid \(status.pid)", Style(.secondary))
-          Text("up for \(status.uptime)", Style(.secondary))
-          Text("epoch \(String(status.epoch, radix: 16))", Style(.secondary))
+          Text("up for \(status.uptimeText)", Style(.secondary))
+          Text("epoch \(status.epochText)", Style(.secondary))
         }
         Plot(title: "revisions a second", values: daemon.rates)
         Plot(title: "answers, in ms", values: daemon.latencies)

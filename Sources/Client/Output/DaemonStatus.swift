@@ -1,0 +1,195 @@
+import StoreState
+
+/// A daemon's answer to a question for its status (`docs/PROTOCOL.md` §8.2).
+struct DaemonStatus {
+  struct Session: Identifiable {
+    let id: UInt64
+    let name: String
+    let user: String
+    let peer: String
+    let lag: UInt64
+    let heard: String
+    let effects: UInt64
+    let scopes: String
+  }
+
+  let epoch: UInt64
+  let revision: UInt64
+  /// Up to where it is kept; nil where it is in memory only.
+  let durableRevision: UInt64?
+  let pid: UInt64
+  /// In milliseconds.
+  let uptime: UInt64
+  let sessions: [Session]
+  let counters: [(name: String, count: UInt64)]
+  private let value: GenericValue
+
+  init(_ value: GenericValue) {
+    self.value = value
+    epoch = value.number("epoch") ?? 0
+    revision = value.number("revision") ?? 0
+    durableRevision = value.number("durableRevision")
+    pid = value.number("pid") ?? 0
+    uptime = value.number("uptimeMs") ?? 0
+    sessions = value.list("sessions").map { session in
+      Session(
+        id: session.number("session") ?? 0,
+        name: session.text("name"),
+        user: session.number("user").map { "\($0)" } ?? "–",
+        peer: session.text("peer"),
+        lag: session.number("lag") ?? 0,
+        heard: Self.time(session.number("lastHeardMs") ?? 0) + " ago",
+        effects: session.number("effects") ?? 0,
+        scopes: session.list("scopes").map { if case .text(let name) = $0 { name } else { "–" } }
+          .joined(separator: " "),
+      )
+    }
+    guard case .map(let entries)? = value[field: "counters"] else {
+      counters = []
+      return
+    }
+    counters = entries.compactMap { entry in
+      guard case .text(let name) = entry.key, case .unsigned(let count) = entry.value else {
+        return nil
+      }
+      return (name, count)
+    }
+  }
+
+  /// For programs: the answer as it came, but for the epoch, as everywhere in hexadecimal, since
+  /// not every reader of JSON keeps 64 bits.
+  var tree: JSONValue {
+    guard case .map(let entries) = value else { return .null }
+    return .object(
+      entries.compactMap { entry in
+        guard case .text(let name) = entry.key else { return nil }
+        let content =
+          name == "epoch" ? JSONValue.string(epochText) : JSONProjection.untyped(entry.value)
+        return JSONValue.Member(name, content)
+      }
+    )
+  }
+
+  var epochText: String { String(epoch, radix: 16) }
+  var uptimeText: String { Self.time(uptime) }
+
+  /// By how much the slowest session is behind.
+  var lag: UInt64 { sessions.map(\.lag).max() ?? 0 }
+
+  static func time(_ milliseconds: UInt64) -> String {
+    switch milliseconds {
+    case ..<1_000: "\(milliseconds) ms"
+    case ..<120_000: "\(milliseconds / 1_000) s"
+    case ..<7_200_000: "\(milliseconds / 60_000) min"
+    default: "\(milliseconds / 3_600_000) h"
+    }
+  }
+}
+
+// MARK: - For people
+
+extension DaemonStatus {
+  /// In the order in which people look: whether it is well, who is there and who is behind, and
+  /// what has happened.
+  var lines: [String] {
+    var table = TextTable()
+    table.add("revision", "\(revision), \(whereabouts)")
+    table.add("up for", "\(uptimeText), as pid \(pid)")
+    table.add("sessions", sessions.isEmpty ? "none" : "\(sessions.count), \(slowest)")
+    table.add("epoch", epochText)
+    return table.lines() + sessionLines + counterLines
+  }
+
+  private var whereabouts: String {
+    guard let durableRevision else { return "in memory only" }
+    return durableRevision == revision
+      ? "all of it on the disk" : "on the disk up to \(durableRevision)"
+  }
+
+  private var slowest: String {
+    lag == 0 ? "none behind" : "the slowest \(lag) \(lag == 1 ? "revision" : "revisions") behind"
+  }
+
+  /// Who is furthest behind first.
+  private var sessionLines: [String] {
+    guard !sessions.isEmpty else { return [] }
+    var table = TextTable(
+      heading: ["session", "name", "user", "lag", "last heard", "effects", "peer", "scopes"]
+    )
+    for session in sessions.sorted(by: { ($1.lag, $0.id) < ($0.lag, $1.id) }) {
+      table.add(
+        "\(session.id)",
+        session.name,
+        session.user,
+        "\(session.lag)",
+        session.heard,
+        "\(session.effects)",
+        session.peer,
+        session.scopes,
+      )
+    }
+    return [""] + table.lines(indentation: 2)
+  }
+
+  /// Those that have counted something.
+  private var counterLines: [String] {
+    var table = TextTable()
+    for counter in counters where counter.count > 0 { table.add(counter.name, "\(counter.count)") }
+    let lines = table.lines(indentation: 2)
+    return lines.isEmpty ? [] : ["", "counters"] + lines
+  }
+}
+
+// MARK: - For Prometheus
+
+extension DaemonStatus {
+  /// The text format of Prometheus.
+  var metrics: [String] {
+    var lines: [String] = []
+    func add(_ name: String, _ kind: String, _ help: String, _ value: UInt64) {
+      let name = "storeactor_\(name)"
+      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)", "\(name) \(value)"]
+    }
+    add("revision", "gauge", "The revision of the state.", revision)
+    if let durableRevision {
+      add("durable_revision", "gauge", "Up to where the state is on the disk.", durableRevision)
+    }
+    add("uptime_seconds", "gauge", "How long the daemon runs.", uptime / 1_000)
+    add("sessions", "gauge", "Clients that have a session.", UInt64(sessions.count))
+    add("lag_revisions", "gauge", "By how much the slowest session is behind.", lag)
+    add("effects", "gauge", "Effects that sessions have under way.", effects)
+    for counter in counters where Self.isName(counter.name) {
+      let help = "The daemon's counter \(counter.name)."
+      add("\(Self.snakeCase(counter.name))_total", "counter", help, counter.count)
+    }
+    return lines
+  }
+
+  private var effects: UInt64 {
+    sessions.reduce(0) { $0.addingReportingOverflow($1.effects).partialValue }
+  }
+
+  /// Whether a name can be one of Prometheus' in snake case.
+  private static func isName(_ name: String) -> Bool {
+    guard let first = name.first, first.isLetter else { return false }
+    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+  }
+
+  private static func snakeCase(_ name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
+  }
+}
+
+extension GenericValue {
+  fileprivate func number(_ field: String) -> UInt64? {
+    if case .unsigned(let number)? = self[field: field] { number } else { nil }
+  }
+
+  fileprivate func text(_ field: String) -> String {
+    if case .text(let text)? = self[field: field] { text } else { "–" }
+  }
+
+  fileprivate func list(_ field: String) -> [GenericValue] {
+    if case .array(let items)? = self[field: field] { items } else { [] }
+  }
+}

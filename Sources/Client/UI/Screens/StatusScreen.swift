@@ -1,0 +1,35 @@
+import StoreClient
+import TerminalViews
+
+/// How the daemon is and who is connected, on one screen.
+struct StatusScreen: View {
+  let daemon: DaemonModel
+  let state: ScreenState<UInt64>
+
+  var body: some View {
+    VStack {
+      if daemon.isStale { Banner.ofSilence }
+      OverviewScreen(daemon: daemon)
+      Divider()
+      SessionsScreen(daemon: daemon, state: state)
+      HelpBar(Self.hints)
+    }
+    .overlay { state.prompt.map { PromptView(prompt: $0) } }
+  }
+
+  private static let hints = [HelpBar.Hint("q", "quit"), HelpBar.Hint("/", "filter")]
+}
+
+extension ScreenProgram {
+  /// A `status` that goes on, on a terminal.
+  static func showingStatus(
+    of daemon: Daemon,
+    on terminal: any TerminalDevice,
+  ) -> ScreenProgram {
+    let model = DaemonModel(daemon.connection.client, scopes: daemon.scopes)
+    let state = ScreenState<UInt64>()
+    return ScreenProgram(model, daemon.connection, on: terminal) {
+      StatusScreen(daemon: model, state: state)
+    }
+  }
+}
