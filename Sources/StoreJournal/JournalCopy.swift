@@ -110,6 +110,9 @@ package final class JournalCopy {
     )
   }
 
+  /// The newest record's revision; 0 where there is none.
+  var newest: UInt64 { pending?.revisions.upperBound ?? revisions?.upperBound ?? 0 }
+
   // MARK: Writing
 
   /// Takes a snapshot; those of all come before records.
@@ -255,14 +258,19 @@ extension JournalReader {
   /// - Parameters:
   ///   - directory: A directory that is empty, or is made.
   ///   - revision: What came behind it is left out; nil for all that there is now.
+  ///   - onProgress: Called with the revision that was reached, and the last one.
   /// - Returns: The newest revision that was copied.
   /// - Throws: ``HistoryError`` or ``JournalError``.
-  package func copy(to directory: String, through revision: UInt64? = nil) throws -> UInt64 {
+  package func copy(
+    to directory: String,
+    through revision: UInt64? = nil,
+    onProgress: (UInt64, UInt64) -> Void = { _, _ in },
+  ) throws -> UInt64 {
     var attempt = 1
     while true {
       let extent = try self.extent()
       do {
-        return try copy(extent, to: directory, through: revision)
+        return try copy(extent, to: directory, through: revision, onProgress)
       } catch {
         let now = try self.extent()
         let isMoved =
@@ -277,6 +285,7 @@ extension JournalReader {
     _ extent: HistoryExtent,
     to directory: String,
     through revision: UInt64?,
+    _ onProgress: (UInt64, UInt64) -> Void,
   ) throws -> UInt64 {
     let last = revision ?? extent.newest
     guard last <= extent.newest else { throw HistoryError.future(last, extent) }
@@ -295,7 +304,9 @@ extension JournalReader {
       var failure: (any Error)?
       try records(after: extent.beforeRecords) { (part) throws(HistoryError) in
         do {
-          return try copy.add(records: part, through: last)
+          let hasMore = try copy.add(records: part, through: last)
+          onProgress(copy.newest, last)
+          return hasMore
         } catch {
           failure = error
           return false

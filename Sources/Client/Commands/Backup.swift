@@ -28,8 +28,8 @@ struct Backup: ParsableCommand {
   var copy: String
 
   func run() throws {
-    try Copying.run(isJSON: options.json, to: copy) {
-      try JournalReader(directory: data).copy(to: copy)
+    try Copying.run(isJSON: options.json, to: copy) { progress in
+      try JournalReader(directory: data).copy(to: copy) { progress.tell("revision \($0) of \($1)") }
     }
   }
 }
@@ -60,8 +60,10 @@ struct Restore: ParsableCommand {
   var through: UInt64?
 
   func run() throws {
-    try Copying.run(isJSON: options.json, to: data) {
-      try JournalReader(directory: copy).copy(to: data, through: through)
+    try Copying.run(isJSON: options.json, to: data) { progress in
+      try JournalReader(directory: copy).copy(to: data, through: through) {
+        progress.tell("revision \($0) of \($1)")
+      }
     }
   }
 }
@@ -73,11 +75,20 @@ enum Copying {
   /// - Parameters:
   ///   - isJSON: Whether a program reads it.
   ///   - directory: Where it goes.
-  ///   - body: Copies, and returns the newest revision.
+  ///   - body: Copies, tells how far it has come, and returns the newest revision.
   /// - Throws: What the program exits with, when it has said why.
-  static func run(isJSON: Bool, to directory: String, _ body: () throws -> UInt64) throws {
+  static func run(
+    isJSON: Bool,
+    to directory: String,
+    _ body: (ProgressLine) throws -> UInt64,
+  ) throws {
     do {
-      let revision = try body()
+      let revision = try {
+        let progress = ProgressLine()
+        // Before anything else is said.
+        defer { progress.end() }
+        return try body(progress)
+      }()
       let root = try JournalReader(directory: directory).heading().root
       let tree: JSONValue = ["revision": .integer(revision), "root": .string(root)]
       try StandardOutput.line(

@@ -24,6 +24,7 @@ final class BenchRun {
   private var begin: UInt64 = 0
   private var failure: Outcome.Failure?
   private var onEnd: CheckedContinuation<Void, Never>?
+  private let progress = ProgressLine()
   /// One for all actions, so that none has to make its own.
   private var onSettled: @MainActor (Outcome) -> Void = { _ in }
 
@@ -51,6 +52,7 @@ final class BenchRun {
       for _ in 0..<min(window, total) { next(Self.nanoseconds) }
     }
     let elapsed = Self.nanoseconds - begin
+    progress.end()
     if let failure {
       let status = OutcomeLine(.failed(failure)).status ?? .tryAgain
       throw CommandError(status, "An action was not applied (\(failure.code)): \(failure.message)")
@@ -75,6 +77,8 @@ final class BenchRun {
     let now = Self.nanoseconds
     times[finished] = now - times[finished]
     finished += 1
+    // To look at the time would be a part of what is measured.
+    if finished.isMultiple(of: 1_024) { progress.tell("\(finished) of \(total) actions") }
     if finished == warmUp { begin = now }
     if case .failed(let failure) = outcome {
       self.failure = failure

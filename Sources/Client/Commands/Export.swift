@@ -41,11 +41,17 @@ struct Export: ParsableCommand {
     }
     var past = try PastExport(try reader.heading(), format: JournalFile.format, snapshot)
     for line in past.first { try StandardOutput.line(line.text()) }
+    let progress = ProgressLine(printsMeanwhile: true)
+    var count = 0
     // Output that cannot be written is no fault of the journal.
     var failure: (any Error)?
     try reader.records(after: extent.oldestState) { (part) throws(HistoryError) in
       do {
-        for line in try past.lines(of: part) { try StandardOutput.line(line.text()) }
+        for line in try past.lines(of: part) {
+          try StandardOutput.line(line.text())
+          count += 1
+          progress.tell("\(count) of at most \(extent.newest - extent.oldestState) revisions")
+        }
         return true
       } catch let error as HistoryError {
         throw error

@@ -35,7 +35,7 @@ struct Import: ParsableCommand {
   private static let longestLine = 1 << 30
 
   func run() throws {
-    try Copying.run(isJSON: options.json, to: data) {
+    try Copying.run(isJSON: options.json, to: data) { progress in
       var descriptor: Int32 = 0
       if file != "-" {
         descriptor = open(file, O_RDONLY | O_CLOEXEC)
@@ -44,11 +44,11 @@ struct Import: ParsableCommand {
           throw CommandError(.inputOutput, "\(file) could not be opened: \(reason).")
         }
       }
-      return try take(descriptor)
+      return try take(descriptor, progress)
     }
   }
 
-  private func take(_ descriptor: Int32) throws -> UInt64 {
+  private func take(_ descriptor: Int32, _ progress: ProgressLine) throws -> UInt64 {
     var past = PastImport()
     var copy: JournalCopy?
     var splitter = LineSplitter(limit: Self.longestLine)
@@ -56,6 +56,7 @@ struct Import: ParsableCommand {
       guard case .text(let text) = line else {
         throw CommandError(.badData, "Line \(past.line + 1) of the export is no text.")
       }
+      progress.tell("line \(past.line + 1)")
       switch try past.take(text) {
       case .heading(let format, let heading):
         try JournalFile.check(format: format, of: "The export")

@@ -15,16 +15,28 @@ struct Send: ParsableCommand {
       arrived.
 
       Exits with 0 when all were applied, 65 when one was rejected as bad, 75 when one expired or \
-      was refused for load.
+      was refused for load. SIGTERM or SIGINT ends it at once, by that signal; with - it says how \
+      far it came.
+
+      Examples:
+        storectl send counter incrementButtonTapped
+        storectl send todos '{"addButtonTapped":{"title":"Milk"}}'
+        storectl send todos - < actions
       """,
   )
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: "The scope, such as counter or todos/items/<id>.")
+  @Argument(
+    help: "The scope, such as counter or todos/items/<id>.",
+    completion: Completions.scopes,
+  )
   var scope: String
 
-  @Argument(help: "Actions as JSON, or - for standard input.")
+  @Argument(
+    help: "Actions as JSON, or - for standard input.",
+    completion: Completions.actions,
+  )
   var actions: [String]
 
   @Option(

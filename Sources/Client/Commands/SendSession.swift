@@ -3,6 +3,12 @@ import StoreClient
 import StoreReplication
 import StoreState
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// A `send` under way: actions out, and their outcomes printed in the order of the actions.
 @MainActor
 final class SendSession {
@@ -17,6 +23,7 @@ final class SendSession {
   private let isJSON: Bool
   private let waitsForEffects: Bool
   private let writer = LineWriter()
+  private let progressLine = ProgressLine(printsMeanwhile: true)
   private var target: ClientScope?
 
   // The outcomes that came before those of earlier actions, by the action's place.
@@ -69,6 +76,8 @@ final class SendSession {
   /// Sends what the lines of an input say, until its end.
   func run(_ input: LineReader, timeout: Duration?) async throws {
     noteEvents()
+    let signals = StopSignals { [self] in interrupted($0) }
+    defer { signals.cancel() }
     daemon.connection.actionTimeToLive = nil
     while let line = try await input.next() {
       switch line {
@@ -82,11 +91,27 @@ final class SendSession {
       case .notText: reject("The line is not UTF-8.")
       case .tooLong(let limit): reject("The line has more than \(limit) bytes.")
       }
-      while writer.failure == nil, isFull { await progress() }
+      tellProgress()
+      while writer.failure == nil, isFull {
+        await progress()
+        tellProgress()
+      }
       if writer.failure != nil { break }
     }
     try await finish()
   }
+
+  /// Says how far it came, and ends by the signal as any program does.
+  private func interrupted(_ signal: Int32) {
+    progressLine.end()
+    Note.print(
+      "Interrupted: \(accepted) actions were read, \(printed) have an outcome; of the others it "
+        + "is not known."
+    )
+    raise(signal)
+  }
+
+  private func tellProgress() { progressLine.tell("\(accepted) read, \(printed) with an outcome") }
 
   private func noteEvents() {
     // That the command is over is no news.
@@ -139,7 +164,11 @@ final class SendSession {
   }
 
   private func awaitOutcomes() async throws {
-    while printed < accepted, writer.failure == nil { await progress() }
+    while printed < accepted, writer.failure == nil {
+      await progress()
+      tellProgress()
+    }
+    progressLine.end()
   }
 
   /// Waits for every outcome, for effects if it is to, and ends with the status of the worst.
