@@ -6,7 +6,8 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGTERM, SIGINT and SIGHUP as requests to stop; none is lost from when it is made.
+/// SIGTERM and SIGINT as requests to stop, and SIGHUP as one to read again what a daemon was
+/// configured with; none is lost from when it is made.
 ///
 /// They are blocked, so that one that comes early waits for its source. A process that was told to
 /// ignore SIGHUP, as `nohup` does, goes on ignoring it.
@@ -27,9 +28,13 @@ final class StopSignals {
     pthread_sigmask(SIG_BLOCK, &blocked, &mask)
   }
 
-  /// Calls `body` for each signal, also for those that came before.
-  func begin(_ body: @escaping @MainActor () -> Void) {
+  /// Calls a body for each signal, also for those that came before.
+  func begin(
+    onStop: @escaping @MainActor () -> Void,
+    onReload: @escaping @MainActor () -> Void,
+  ) {
     sources = numbers.map { number in
+      let body = number == SIGHUP ? onReload : onStop
       let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
       source.setEventHandler { MainActor.assumeIsolated { body() } }
       source.resume()

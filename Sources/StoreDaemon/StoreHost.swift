@@ -54,6 +54,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   let configuration: HostConfiguration
   let sessionAction: (SessionEvent) -> Action?
   let restoredAction: (Restoration) -> Action?
+  /// Called when SIGHUP has told the process to read again what it was configured with.
+  ///
+  /// The grants are read by then; what else there is only the program knows.
+  public var onReload: @MainActor () -> Void = {}
+
   private let logger: Logger
   /// How the state is kept; nil where its type does not say.
   private let form: DurableForm<State>?
@@ -62,6 +67,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<String>?
   private var grantsLook: RepeatedLook<Result<Grants, GrantsFile.Problem>>?
+  private var grantsFile: GrantsFile?
+  private var serviceManager: ServiceManager?
   private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
@@ -129,8 +136,12 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     self.restoredAction = restoredAction
   }
 
-  /// Serves until the process is told to stop by SIGTERM, SIGINT or SIGHUP, or ``stop()`` is
-  /// called, or until its lock or one of its sockets is gone.
+  /// Serves until the process is told to stop by SIGTERM or SIGINT, or ``stop()`` is called, or
+  /// until its lock or one of its sockets is gone.
+  ///
+  /// SIGHUP has it read its grants again, and calls ``onReload``. A service manager that waits to
+  /// be told (`Type=notify` of systemd) is: when clients can connect, when the daemon reads again,
+  /// when it comes to its end, and, where it wants signs of life, from the main thread.
   ///
   /// Takes over the main thread, so it must be called on it, from a synchronous `main`. What was
   /// accepted is finished, and clients are told, before it returns.
@@ -151,10 +162,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     defer { signals.end() }
     let service = try open()
     defer { _ = close() }
-    signals.begin { [weak self] in self?.stop() }
+    beginListening(to: signals)
     let loop = PollLoop(service)
     service.onStop = { loop.stop() }
     onReady(ready)
+    tellReady()
     do throws(ZeroMQError) {
       try loop.run()
     } catch {
@@ -174,11 +186,31 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     #else
     let signals = StopSignals()
     _ = try open()
-    signals.begin { [weak self] in self?.stop() }
+    beginListening(to: signals)
     try start()
     onReady(ready)
+    tellReady()
     withExtendedLifetime(signals) { dispatchMain() }
     #endif
+  }
+
+  private func beginListening(to signals: StopSignals) {
+    serviceManager = ServiceManager(logger: logger)
+    signals.begin(
+      onStop: { [weak self] in self?.stop() },
+      onReload: { [weak self] in self?.reload() },
+    )
+  }
+
+  private func tellReady() {
+    serviceManager?.ready("Serving \(configuration.directory), from revision \(core.revision)")
+  }
+
+  private func reload() {
+    serviceManager?.reloading()
+    if let grantsFile { changed(Result { () throws(GrantsFile.Problem) in try grantsFile.read() }) }
+    onReload()
+    tellReady()
   }
 
   /// Serves from the main queue, in a program that runs that itself; returns at once.
@@ -202,7 +234,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   /// Finishes what was accepted, says goodbye to clients and ends ``run(onReady:)``.
-  public func stop() { service?.stop() }
+  public func stop() {
+    serviceManager?.stopping()
+    service?.stop()
+  }
 
   /// Where the daemon is; only while it runs.
   public var ready: Ready {
@@ -279,6 +314,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     since stamp: GrantsFile.Stamp?,
   ) {
     for directory in directories { directory.remember() }
+    self.grantsFile = grantsFile
     // What tidies up temporary files may take the sockets, or the lock.
     directoryLook = RepeatedLook(every: 1) {
       directories.lazy.compactMap(\.lostPath).first

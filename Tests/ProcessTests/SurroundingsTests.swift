@@ -22,7 +22,7 @@ extension ProcessTests {
       }
     }
 
-    @Test("Whoever stops the daemon, clients are told", arguments: [SIGTERM, SIGINT, SIGHUP])
+    @Test("Whoever stops the daemon, clients are told", arguments: [SIGTERM, SIGINT])
     func goodbye(signal: Int32) async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()

@@ -1,0 +1,110 @@
+import Dispatch
+import Logging
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Tells the service manager that has started the process how it is, as sd_notify(3) does.
+///
+/// A process that none has started tells nobody.
+@MainActor
+final class ServiceManager {
+  private let address: sockaddr_un
+  private let length: socklen_t
+  private let descriptor: Int32
+  /// How often the manager wants a sign of life, in microseconds; nil where it wants none.
+  private let watchdog: Int?
+  private let logger: Logger
+  private var timer: (any DispatchSourceTimer)?
+  private var hasFailed = false
+
+  /// Creates it from `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`; nil without the first.
+  init?(logger: Logger) {
+    guard let name = Self.variable("NOTIFY_SOCKET") else { return nil }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var path = Array(name.utf8)
+    let isAbstract = path.first == UInt8(ascii: "@")
+    // The end of a path is marked by a zero, an abstract name begins with one.
+    guard path.count < MemoryLayout.size(ofValue: address.sun_path),
+      isAbstract || path.first == UInt8(ascii: "/")
+    else {
+      logger.warning("NOTIFY_SOCKET is no address of a service manager: nobody is told.")
+      return nil
+    }
+    if isAbstract { path[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let head = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path)
+    self.address = address
+    length = socklen_t(head + path.count + (isAbstract ? 0 : 1))
+    #if canImport(Glibc)
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    #else
+    descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
+    #endif
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    let isOurs = Self.variable("WATCHDOG_PID").map { Int32($0) == getpid() } ?? true
+    watchdog =
+      isOurs
+      ? Self.variable("WATCHDOG_USEC").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } : nil
+    self.logger = logger
+  }
+
+  isolated deinit {
+    timer?.cancel()
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  /// Says that the daemon serves; from then on gives signs of life from the main thread, as long as
+  /// that comes to it.
+  func ready(_ status: String) {
+    tell("READY=1\nSTATUS=\(status)")
+    guard timer == nil, let watchdog else { return }
+    let timer = DispatchSource.makeTimerSource(queue: .main)
+    let interval = DispatchTimeInterval.microseconds(watchdog / 2)
+    timer.schedule(deadline: .now(), repeating: interval, leeway: .microseconds(watchdog / 20))
+    timer.setEventHandler { [weak self] in
+      MainActor.assumeIsolated { self?.tell("WATCHDOG=1") }
+    }
+    timer.resume()
+    self.timer = timer
+  }
+
+  /// Says that the daemon reads again what it was configured with; ``ready(_:)`` ends that.
+  func reloading() {
+    var time = timespec()
+    // Fails only for a clock that the system does not have.
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    tell("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1_000)")
+  }
+
+  /// Says that the daemon comes to its end.
+  func stopping() { tell("STOPPING=1") }
+
+  private func tell(_ state: String) {
+    let bytes = Array(state.utf8)
+    #if canImport(Glibc)
+    let flags = Int32(MSG_NOSIGNAL)
+    #else
+    let flags: Int32 = 0
+    #endif
+    let count = withUnsafePointer(to: address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(descriptor, bytes, bytes.count, flags, $0, length)
+      }
+    }
+    guard count < 0, !hasFailed else { return }
+    hasFailed = true
+    logger.warning(
+      "The service manager cannot be told how the daemon is.",
+      metadata: ["reason": "\(StoreDirectory.systemMessage())"],
+    )
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
