@@ -36,9 +36,11 @@ let package = Package(
     .executable(name: "simulator", targets: ["Simulator"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    // Without its default trait: the file of settings is read by our own, stricter parser.
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.0.0", traits: []),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     // Without its default trait, which links FoundationNetworking and costs every program's start
     // some 14 ms.
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0", traits: []),
@@ -132,6 +134,7 @@ let package = Package(
       dependencies: [
         "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
       ],
     ),
@@ -355,6 +358,7 @@ let package = Package(
       dependencies: [
         "Client", "Daemon", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication",
         "StoreState", "StoreTesting", "TerminalViews", "Workspace",
+        .product(name: "Logging", package: "swift-log"),
       ],
     ),
     .testTarget(

@@ -1,18 +1,11 @@
 import ArgumentParser
+import Foundation
 import Logging
 import StoreDaemon
-import StoreReplication
-import StoreState
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
 
 /// What the command line says.
 ///
-/// What it does not say, the file of settings or a default does.
+/// What it does not say, the environment, the file of settings or a default does.
 struct DaemonOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -63,9 +56,8 @@ struct DaemonOptions: ParsableArguments {
       valueName: "mode",
     ),
     completion: .list(Durability.allCases.map(\.rawValue)),
-    transform: Self.durability(named:),
   )
-  var durability = Durability.full
+  var durability: String?
 
   @Option(
     help: ArgumentHelp(
@@ -79,7 +71,13 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A JSON file with leaseMilliseconds, graceMilliseconds or numberFactBaseURL.",
+      "The JSON file of settings.",
+      discussion: """
+        An object with any of: \(Setting.allCases.map(\.rawValue).joined(separator: ", ")). \
+        Each may also be set by the environment, such as logLevel by $STOREACTOR_LOG_LEVEL; that \
+        wins over the file, and an option over both. Without it $STOREACTOR_CONFIG, else the file \
+        storeactor/stored.json in $XDG_CONFIG_HOME or ~/.config, if it is there.
+        """,
       valueName: "file",
     ),
     completion: .file(extensions: ["json"]),
@@ -92,9 +90,17 @@ struct DaemonOptions: ParsableArguments {
       valueName: "level",
     ),
     completion: .list(Logger.Level.allCases.map(\.rawValue)),
-    transform: Self.logLevel(named:),
   )
-  var logLevel = Logger.Level.notice
+  var logLevel: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "How to log: text, for people, or json, an object on each line.",
+      valueName: "format",
+    ),
+    completion: .list(DaemonLog.Format.allCases.map(\.rawValue)),
+  )
+  var logFormat: String?
 
   @Option(
     help: ArgumentHelp("The service that is asked for facts about numbers.", valueName: "url")
@@ -116,66 +122,54 @@ struct DaemonOptions: ParsableArguments {
   )
   var graceMilliseconds: UInt32?
 
-  /// What the daemon is to do: the command line wins over the file, the file over the defaults.
+  /// What the daemon is to do: what was said here, in the environment and in the file of settings.
   func settings() throws(SettingsError) -> DaemonSettings {
-    var settings = DaemonSettings(
-      host: HostConfiguration(
-        directory: dir ?? StoreLocation.defaultDirectory(environment: Self.environment())
-      )
-    )
-    if let config { try settings.read(file: config) }
-    settings.host.data = try dataDirectory(of: settings.host)
-    settings.host.durability = durability
-    settings.host.listen = listen
-    settings.host.grants = grants
-    settings.host.allowsInsecureLoopback = insecureLoopback
-    settings.logLevel = logLevel
-    if let numberFactURL { settings.numberFactBaseURL = numberFactURL }
-    if let leaseMilliseconds { settings.host.lease = .milliseconds(leaseMilliseconds) }
-    if let graceMilliseconds { settings.host.grace = .milliseconds(graceMilliseconds) }
-    return settings
+    let environment = ProcessInfo.processInfo.environment
+    var file: (path: String, values: [Setting: [String]])?
+    if let path = path(environment) { file = (path, try Self.read(path)) }
+    let reader = SettingsReader(given: given, environment: environment, file: file)
+    return try DaemonSettings(reader, environment: environment)
   }
 
-  /// Where the state is kept; nil for in memory only.
-  private func dataDirectory(of host: HostConfiguration) throws(SettingsError) -> String? {
-    if inMemory {
-      guard data == nil else {
-        throw SettingsError(
-          .usage,
-          "--in-memory keeps nothing, and --data says where to keep it. Use one of them.",
-        )
-      }
+  private var given: [Setting: [String]] {
+    let texts: [Setting: String?] = [
+      .dir: dir, .data: data, .durability: durability, .grants: grants, .logLevel: logLevel,
+      .logFormat: logFormat, .numberFactBaseURL: numberFactURL,
+      .leaseMilliseconds: leaseMilliseconds.map { "\($0)" },
+      .graceMilliseconds: graceMilliseconds.map { "\($0)" },
+      .insecureLoopback: insecureLoopback ? "true" : nil, .inMemory: inMemory ? "true" : nil,
+    ]
+    var given = texts.compactMapValues { $0.map { [$0] } }
+    if !listen.isEmpty { given[.listen] = listen }
+    return given
+  }
+
+  /// The file of settings; nil where none was named, and none is where it is looked for.
+  private func path(_ environment: [String: String]) -> String? {
+    if let named = config ?? environment["STOREACTOR_CONFIG"], !named.isEmpty { return named }
+    let home = environment["HOME"].map { "\($0)/.config" }
+    guard let folder = environment["XDG_CONFIG_HOME"] ?? home, folder.hasPrefix("/") else {
       return nil
     }
-    if let data { return data }
-    let environment = Self.environment()
-    if dir == nil, environment["STOREACTOR_DIR"] == nil,
-      let state = environment["XDG_STATE_HOME"], state.hasPrefix("/")
-    {
-      return "\(state)/storeactor"
+    let path = "\(folder)/storeactor/stored.json"
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }
+
+  private static func read(_ path: String) throws(SettingsError) -> [Setting: [String]] {
+    let text: String
+    do {
+      text = try String(contentsOfFile: path, encoding: .utf8)
+    } catch {
+      throw SettingsError(
+        .unreadable,
+        "The settings in \(path) could not be read: \(error.localizedDescription) "
+          + "Check the path given with --config.",
+      )
     }
-    return "\(host.directory)/data"
-  }
-
-  private static func durability(named name: String) throws -> Durability {
-    if let durability = Durability(rawValue: name) { return durability }
-    let names = Durability.allCases.map(\.rawValue)
-    let remedy = NearestNames().remedy(for: name, among: names)
-    throw ValidationError("There is no durability called \"\(name)\"\(remedy)")
-  }
-
-  private static func logLevel(named name: String) throws -> Logger.Level {
-    if let level = Logger.Level(rawValue: name) { return level }
-    let names = Logger.Level.allCases.map(\.rawValue)
-    let remedy = NearestNames().remedy(for: name, among: names)
-    throw ValidationError("There is no log level \"\(name)\"\(remedy)")
-  }
-
-  private static func environment() -> [String: String] {
-    var environment: [String: String] = [:]
-    for name in ["STOREACTOR_DIR", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "HOME"] {
-      environment[name] = getenv(name).map { String(cString: $0) }
+    do throws(SettingsError) {
+      return try SettingsReader.values(json: text)
+    } catch {
+      throw SettingsError(error.code, "\(path): \(error.message)")
     }
-    return environment
   }
 }

@@ -1,17 +1,59 @@
 import Foundation
 import Logging
 import StoreDaemon
+import StoreReplication
 import StoreState
 import Workspace
 import WorkspaceLive
 
-/// How the daemon runs: what its options and its file of settings came to.
+/// How the daemon runs: what its options, the environment and its file of settings came to.
 struct DaemonSettings {
-  var host: HostConfiguration
-  var logLevel = Logger.Level.notice
-  var numberFactBaseURL: String?
+  /// A setting that is in force, and where it comes from.
+  struct Line: Hashable {
+    var setting: Setting
+    var value: String
+    var origin: String
+  }
 
-  init(host: HostConfiguration) { self.host = host }
+  private(set) var host: HostConfiguration
+  private(set) var logLevel = Logger.Level.notice
+  private(set) var logFormat = DaemonLog.Format.text
+  private(set) var numberFactBaseURL: String?
+  /// What is in force.
+  private(set) var lines: [Line] = []
+
+  /// Takes over what was found; what was not is as it is by default.
+  ///
+  /// - Parameters:
+  ///   - reader: Looks for settings.
+  ///   - environment: The process's, which has directories by default.
+  /// - Throws: A ``SettingsError`` that names the place of what makes no sense.
+  init(_ reader: SettingsReader, environment: [String: String]) throws(SettingsError) {
+    let dir = reader.find(.dir)
+    host = HostConfiguration(
+      directory: dir?.texts.first ?? StoreLocation.defaultDirectory(environment: environment)
+    )
+    host.data = try Self.data(reader, host, dir, environment)
+    host.listen = reader.find(.listen)?.texts ?? []
+    host.grants = reader.find(.grants)?.texts.first
+    host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
+    if let found = reader.find(.durability) {
+      host.durability = try Self.choice(found, Durability.allCases)
+    }
+    if let lease = try Self.milliseconds(reader.find(.leaseMilliseconds)) { host.lease = lease }
+    if let grace = try Self.milliseconds(reader.find(.graceMilliseconds)) { host.grace = grace }
+    if let found = reader.find(.logLevel) {
+      logLevel = try Self.choice(found, Logger.Level.allCases)
+    }
+    if let found = reader.find(.logFormat) {
+      logFormat = try Self.choice(found, DaemonLog.Format.allCases)
+    }
+    numberFactBaseURL = reader.find(.numberFactBaseURL)?.texts.first
+    lines = Setting.allCases.map { setting in
+      let origin = reader.find(setting)?.place ?? "default"
+      return Line(setting: setting, value: value(of: setting), origin: origin)
+    }
+  }
 
   /// Where the counter gets its facts.
   func numberFactClient() throws(SettingsError) -> NumberFactClient {
@@ -23,67 +65,92 @@ struct DaemonSettings {
     }
   }
 
-  /// Takes over what a file of settings says.
-  mutating func read(file path: String) throws(SettingsError) {
-    let text: String
-    do {
-      text = try String(contentsOfFile: path, encoding: .utf8)
-    } catch {
-      throw SettingsError(
-        .unreadable,
-        "The settings in \(path) could not be read: \(error.localizedDescription) "
-          + "Check the path given with --config.",
-      )
-    }
-    do throws(SettingsError) {
-      try read(json: text)
-    } catch {
-      throw SettingsError(error.code, "\(path): \(error.message)")
+  private func value(of setting: Setting) -> String {
+    switch setting {
+    case .dir: host.directory
+    case .listen: host.listen.joined(separator: ",")
+    case .insecureLoopback: "\(host.allowsInsecureLoopback)"
+    case .data: host.data ?? ""
+    case .inMemory: "\(host.data == nil)"
+    case .durability: host.durability.rawValue
+    case .grants: host.grants ?? "\(host.directory)/grants"
+    case .leaseMilliseconds: "\(host.lease.milliseconds)"
+    case .graceMilliseconds: "\(host.grace.milliseconds)"
+    case .logLevel: logLevel.rawValue
+    case .logFormat: logFormat.rawValue
+    case .numberFactBaseURL: numberFactBaseURL ?? ""
     }
   }
+}
 
-  /// Takes over settings: an object, of whose members every one must be known.
-  mutating func read(json text: String) throws(SettingsError) {
-    let tree: JSONValue
-    do throws(JSONProjectionError) {
-      tree = try JSONValue(parsing: text)
-    } catch {
-      throw SettingsError(.malformed, "\(error)")
-    }
-    guard case .object(let members) = tree else {
-      throw SettingsError(.malformed, "$: expected an object with settings")
-    }
-    for member in members { try set(member.name, to: member.value) }
-  }
+// MARK: - Values
 
-  private static let names = ["graceMilliseconds", "leaseMilliseconds", "numberFactBaseURL"]
-
-  private mutating func set(_ name: String, to value: JSONValue) throws(SettingsError) {
-    switch name {
-    case "leaseMilliseconds": host.lease = try milliseconds(value, name)
-    case "graceMilliseconds": host.grace = try milliseconds(value, name)
-    case "numberFactBaseURL":
-      guard case .string(let url) = value else {
-        throw SettingsError(.malformed, "$.\(name): expected a URL in a string")
+extension DaemonSettings {
+  /// Where the state is kept; nil for in memory only.
+  private static func data(
+    _ reader: SettingsReader,
+    _ host: HostConfiguration,
+    _ dir: SettingsReader.Found?,
+    _ environment: [String: String],
+  ) throws(SettingsError) -> String? {
+    let (data, inMemory) = (reader.find(.data), reader.find(.inMemory))
+    if try flag(inMemory), let inMemory {
+      // Whoever is asked first may overrule the other, but not itself.
+      guard let data, data.source <= inMemory.source else { return nil }
+      guard data.source < inMemory.source else {
+        throw SettingsError(
+          .usage,
+          "\(inMemory.place) keeps nothing, and \(data.place) says where to keep it. "
+            + "Use one of them.",
+        )
       }
-      numberFactBaseURL = url
-    default:
-      let remedy = NearestNames().remedy(for: name, among: Self.names)
-      throw SettingsError(.malformed, "$.\(name): there is no such setting\(remedy)")
+    }
+    if let data { return data.texts.first }
+    if dir == nil, let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+      return "\(state)/storeactor"
+    }
+    return "\(host.directory)/data"
+  }
+
+  private static func flag(_ found: SettingsReader.Found?) throws(SettingsError) -> Bool {
+    guard let found else { return false }
+    switch found.texts.first?.lowercased() {
+    case "true", "yes", "1": return true
+    case "false", "no", "0": return false
+    default: throw SettingsError(.malformed, "\(found.place): expected true or false")
     }
   }
 
-  private func milliseconds(
-    _ value: JSONValue,
-    _ name: String,
-  ) throws(SettingsError) -> Duration {
-    guard case .number(let text) = value, let number = UInt32(text) else {
+  private static func milliseconds(
+    _ found: SettingsReader.Found?
+  ) throws(SettingsError) -> Duration? {
+    guard let found else { return nil }
+    guard let number = found.texts.first.flatMap({ UInt32($0) }) else {
       throw SettingsError(
         .malformed,
-        "$.\(name): expected a whole number of milliseconds from 0 to \(UInt32.max)",
+        "\(found.place): expected a whole number of milliseconds from 0 to \(UInt32.max)",
       )
     }
     return .milliseconds(number)
+  }
+
+  private static func choice<Value: RawRepresentable<String>>(
+    _ found: SettingsReader.Found,
+    _ all: [Value],
+  ) throws(SettingsError) -> Value {
+    let text = found.texts.first ?? ""
+    if let value = Value(rawValue: text) { return value }
+    let remedy = NearestNames().remedy(for: text, among: all.map(\.rawValue))
+    throw SettingsError(
+      found.source == .commandLine ? .usage : .malformed,
+      "\(found.place): there is no \"\(text)\"\(remedy)",
+    )
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }
 }
 

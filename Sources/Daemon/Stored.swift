@@ -23,9 +23,18 @@ struct Stored: ParsableCommand {
     abstract: "Owns the workspace's state and serves it to clients in other processes.",
     discussion: """
       Prints one line when clients can connect: "ready dir=… epoch=… revision=…". Logs go to \
-      standard error. SIGTERM, SIGINT or SIGHUP finishes what was accepted and ends it.
+      standard error. SIGTERM or SIGINT finishes what was accepted and ends it. SIGHUP reads the \
+      settings and the grants again: the log level and the grants are in force at once, other \
+      settings when it starts again.
+
+      Tells a service manager how it is (Type=notify of systemd), with signs of life where that \
+      wants them (WatchdogSec=).
+
+      Exits with 64 for options that make no sense, 66 for a file of settings that cannot be read, \
+      71 when the system fails, 73 when the daemon cannot be made or another one runs, 77 for what \
+      is not allowed, and 78 for settings that make no sense.
       """,
-    subcommands: [ReplayHistory.self, MakeTest.self],
+    subcommands: [ReplayHistory.self, MakeTest.self, ShowConfig.self],
   )
 
   // Those of the other commands may also stand before their names.
@@ -33,13 +42,35 @@ struct Stored: ParsableCommand {
 
   func run() throws {
     try Self.attempt {
-      try Self.host(options.settings()).run { ready in
+      let settings = try options.settings()
+      let host = try Self.host(settings)
+      host.onReload = { reload(since: settings) }
+      try host.run { ready in
         print(
           "ready dir=\(ready.directory) epoch=\(String(ready.epoch, radix: 16))",
           "revision=\(ready.revision)",
         )
         fflush(nil)
       }
+    }
+  }
+
+  /// Reads the settings again, and takes over what can change while the daemon runs.
+  private func reload(since start: DaemonSettings) {
+    let logger = Logger(label: "stored")
+    do throws(SettingsError) {
+      let settings = try options.settings()
+      DaemonLog.level = settings.logLevel
+      let others = zip(settings.lines, start.lines).filter { new, old in
+        new.setting != .logLevel && new.value != old.value
+      }
+      logger.notice(
+        "The settings are read again.",
+        metadata: others.isEmpty
+          ? nil : ["inForceAfterRestart": .array(others.map { "\($0.0.setting.rawValue)" })],
+      )
+    } catch {
+      logger.error("The settings stay as they were: \(error)")
     }
   }
 
@@ -68,12 +99,9 @@ struct Stored: ParsableCommand {
     _ settings: DaemonSettings
   ) throws -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
     let facts = try settings.numberFactClient()
-    let level = settings.logLevel
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
-      handler.logLevel = level
-      return handler
-    }
+    let format = settings.logFormat
+    DaemonLog.level = settings.logLevel
+    LoggingSystem.bootstrap { DaemonLog(label: $0, format: format) }
     return StoreHost(
       initialState: WorkspaceFeature.State(
         game: Game.State(

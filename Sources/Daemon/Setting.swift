@@ -1,0 +1,82 @@
+import Configuration
+import StoreState
+
+/// What can be set: by an option, a variable of the environment or the file of settings.
+enum Setting: String, CaseIterable, Sendable {
+  case dir, listen, insecureLoopback, data, inMemory, durability, grants, leaseMilliseconds
+  case graceMilliseconds, logLevel, logFormat, numberFactBaseURL
+
+  /// What is expected of its value.
+  enum Kind {
+    case text(String)
+    case milliseconds
+    case flag
+    case list(String)
+  }
+
+  var kind: Kind {
+    switch self {
+    case .dir, .data: .text("a directory")
+    case .listen: .list("URLs")
+    case .insecureLoopback, .inMemory: .flag
+    case .durability: .text("full, batched or none")
+    case .grants: .text("a file")
+    case .leaseMilliseconds, .graceMilliseconds: .milliseconds
+    case .logLevel: .text("a level")
+    case .logFormat: .text("text or json")
+    case .numberFactBaseURL: .text("a URL")
+    }
+  }
+
+  /// What it is called where settings are looked for.
+  var key: ConfigKey { ["storeactor", rawValue] }
+
+  /// The variable of the environment that sets it.
+  var variable: String {
+    // As `Configuration` names them: a word ends where a small letter is followed by a capital.
+    let words = zip(rawValue, rawValue.dropFirst()).map { one, next in
+      one.isLowercase && next.isUppercase ? "_\(next)" : "\(next)"
+    }
+    return "STOREACTOR_\(rawValue.prefix(1))\(words.joined())".uppercased()
+  }
+
+  /// The option that sets it.
+  var option: String {
+    switch self {
+    case .leaseMilliseconds: "--lease-ms"
+    case .graceMilliseconds: "--grace-ms"
+    case .numberFactBaseURL: "--number-fact-url"
+    case .insecureLoopback: "--insecure-loopback"
+    case .inMemory: "--in-memory"
+    case .logLevel: "--log-level"
+    case .logFormat: "--log-format"
+    default: "--\(rawValue)"
+    }
+  }
+
+  /// The texts that a value of the file stands for.
+  ///
+  /// - Throws: A ``SettingsError`` with what was expected.
+  func texts(of value: JSONValue) throws(SettingsError) -> [String] {
+    switch (kind, value) {
+    case (.text, .string(let text)): return [text]
+    case (.milliseconds, .number(let text)) where UInt32(text) != nil: return [text]
+    case (.flag, .bool(let flag)): return ["\(flag)"]
+    case (.list, .array(let items)):
+      let texts = items.compactMap { if case .string(let text) = $0 { text } else { nil } }
+      if texts.count == items.count { return texts }
+    default: break
+    }
+    throw SettingsError(.malformed, "$.\(rawValue): expected \(expectation)")
+  }
+
+  /// What is expected of its value, in the file.
+  private var expectation: String {
+    switch kind {
+    case .text(let what): "\(what) in a string"
+    case .milliseconds: "a whole number of milliseconds from 0 to \(UInt32.max)"
+    case .flag: "true or false"
+    case .list(let what): "an array of \(what) in strings"
+    }
+  }
+}

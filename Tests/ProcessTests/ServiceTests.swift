@@ -1,0 +1,165 @@
+import Foundation
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// The daemon as a service: what it tells its manager, what it reads, what it logs.
+  @Suite struct ServiceTests {
+    private func service(
+      _ world: World,
+      _ environment: [String: String],
+    ) throws -> ChildProcess {
+      let arguments = ["--dir", world.directory, "--in-memory"]
+      return try world.start(.stored, arguments, environment: environment)
+    }
+
+    @Test(arguments: [false, true])
+    func `A service manager is told how the daemon is, from beginning to end`(
+      isAbstract: Bool
+    ) async throws {
+      try await World.run { world in
+        let manager = try NotifySocket("\(world.directory)/notify", isAbstract: isAbstract)
+        let daemon = try service(
+          world,
+          ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "40000"],
+        )
+        let ready = try await manager.told("READY=1")
+        #expect(ready == "READY=1\nSTATUS=Serving \(world.directory), from revision 0")
+        #expect(try await world.client("status").isSuccess)
+        try await manager.told("WATCHDOG=1", count: 5)
+        daemon.send(signal: SIGHUP)
+        let reloading = try await manager.told("RELOADING=1\nMONOTONIC_USEC=")
+        #expect(reloading.split(separator: "=").last.flatMap { UInt64($0) } ?? 0 > 0)
+        try await manager.told("READY=1", count: 2)
+        #expect(manager.count("STOPPING") == 0)
+        daemon.send(signal: SIGTERM)
+        try await manager.told("STOPPING=1")
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test func `Signs of life for another process, or none at all, are not given`() async throws {
+      try await World.run { world in
+        for environment in [[:], ["WATCHDOG_USEC": "40000", "WATCHDOG_PID": "1"]] {
+          let manager = try NotifySocket("\(world.directory)/notify-\(environment.count)")
+          let daemon = try service(
+            world,
+            environment.merging(["NOTIFY_SOCKET": manager.name]) { $1 },
+          )
+          try await manager.told("READY=1")
+          daemon.send(signal: SIGTERM)
+          // What was told between the two would have come before the second.
+          try await manager.told("STOPPING=1")
+          #expect(try await daemon.ended() == .status(0))
+          #expect(manager.count("WATCHDOG") == 0)
+        }
+      }
+    }
+
+    @Test(arguments: ["relative", "/\(String(repeating: "x", count: 200))", "/nowhere/notify"])
+    func `A service manager that is none keeps no daemon from serving`(
+      name: String
+    ) async throws {
+      try await World.run { world in
+        let daemon = try service(world, ["NOTIFY_SOCKET": name])
+        _ = try await daemon.output.lines(atLeast: 1)
+        _ = try await daemon.errors.line("a warning") { $0.contains("ervice manager") }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test func `SIGHUP reads the settings again, and says what needs a restart`() async throws {
+      try await World.run { world in
+        let path = "\(world.directory)/settings.json"
+        try #"{"logLevel": "error", "logFormat": "json"}"#
+          .write(toFile: path, atomically: true, encoding: .utf8)
+        let daemon = try await world.startDaemon(.stored, ["--config", path])
+        try #"{"logLevel": "notice", "logFormat": "json", "leaseMilliseconds": 3000}"#
+          .write(toFile: path, atomically: true, encoding: .utf8)
+        daemon.send(signal: SIGHUP)
+        let line = try await daemon.errors.line("the settings") { $0.contains("read again") }
+        let tree = try JSONValue(parsing: line.line)
+        #expect(tree["level"] == "notice" && tree["logger"] == "stored" && tree["time"] != nil)
+        #expect(tree["metadata"]?["inForceAfterRestart"] == ["leaseMilliseconds"])
+        try "nonsense".write(toFile: path, atomically: true, encoding: .utf8)
+        daemon.send(signal: SIGHUP)
+        _ = try await daemon.errors.line("a failure") { $0.contains("stay as they were") }
+        #expect(try await world.client("status").isSuccess)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        for line in daemon.errors.lines {
+          #expect(throws: Never.self, "\(line)") { try JSONValue(parsing: line) }
+        }
+      }
+    }
+
+    @Test func `What is in force is told, and from where`() async throws {
+      try await World.run { world in
+        let path = "\(world.directory)/settings.json"
+        try #"{"graceMilliseconds": 500}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        let run = try await world.finish(
+          world.start(
+            .stored,
+            ["config", "--dir", "/run/x", "--config", path],
+            environment: ["STOREACTOR_LOG_LEVEL": "debug"],
+          )
+        )
+        #expect(run.isSuccess, "\(run.errorText)")
+        let tree = try JSONValue(parsing: run.output.joined())
+        let expected: [(String, String, String)] = [
+          ("dir", "/run/x", "--dir"), ("logLevel", "debug", "$STOREACTOR_LOG_LEVEL"),
+          ("graceMilliseconds", "500", "\(path): $.graceMilliseconds"),
+          ("durability", "full", "default"), ("data", "/run/x/data", "default"),
+        ]
+        for (name, value, origin) in expected {
+          #expect(tree[name]?["value"]?.text == value)
+          #expect(tree[name]?["from"]?.text == origin)
+        }
+      }
+    }
+
+    @Test(arguments: [
+      ("STOREACTOR_CONFIG", "/nowhere.json", 66), ("STOREACTOR_LOG_LEVEL", "loud", 78),
+      ("STOREACTOR_DURABILITY", "some", 78), ("STOREACTOR_LEASE_MILLISECONDS", "1", 64),
+    ])
+    func `An environment that makes no sense is refused`(
+      name: String,
+      text: String,
+      status: Int32,
+    ) async throws {
+      try await World.run { world in
+        let run = try await world.finish(service(world, [name: text]))
+        #expect(run.end == .status(status), "\(run.errorText)")
+        #expect(run.output == [])
+      }
+    }
+
+    @Test func `A file of settings is found where settings are`() async throws {
+      try await World.run { world in
+        let folder = "\(world.directory)/config/storeactor"
+        try FileManager.default.createDirectory(
+          atPath: folder,
+          withIntermediateDirectories: true,
+        )
+        try #"{"logLevel": "debug"}"#
+          .write(toFile: "\(folder)/stored.json", atomically: true, encoding: .utf8)
+        for environment in [
+          ["XDG_CONFIG_HOME": "\(world.directory)/config"], ["HOME": "/nowhere"],
+        ] {
+          let run = try await world.finish(
+            world.start(.stored, ["config"], environment: environment)
+          )
+          let level = try JSONValue(parsing: run.output.joined())["logLevel"]?["value"]?.text
+          #expect(level == (environment["HOME"] == nil ? "debug" : "notice"))
+        }
+      }
+    }
+  }
+}
