@@ -5,6 +5,8 @@ SEEDS ?= 100
 SECONDS ?= 60
 ARGS ?=
 LONG ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
 ROUNDS ?= 200
 CUTS ?= 2000
 
@@ -12,7 +14,7 @@ CUTS ?= 2000
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test fuzz bench simulate crash format lint packages bench-packages
+.PHONY: help demo run install test fuzz bench simulate crash format lint packages bench-packages
 
 help: ## List the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -29,6 +31,14 @@ run: packages ## Build and run stored in the foreground (ARGS='--in-memory' and 
 	@$(SWIFT) build --product stored
 	@echo '==> Running stored; Ctrl-C stops it'
 	@exec $(DEBUG)/stored $(ARGS)
+
+# What it needs of Swift is in the programs; of the system they need libzmq, ncurses and SQLite.
+install: packages ## Build a release and install it (PREFIX=/usr/local; DESTDIR= stands before it)
+	@echo '==> Building stored and storectl (release, with Swift in them)'
+	@for program in stored storectl; do \
+	  $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
+	@echo '==> Installing into $(DESTDIR)$(PREFIX)'
+	@STRIP=1 DESTDIR='$(DESTDIR)' Scripts/install .build/release '$(PREFIX)'
 
 # One after the other: the main serial executor, which TestStore takes, is the whole process's.
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)

@@ -17,9 +17,15 @@ struct Storectl: ParsableCommand {
     abstract: "Looks at the state that a daemon keeps, and sends it actions.",
     discussion: """
       Exits with 64 for a mistake in the command line, 65 for an unknown scope, a bad action or \
-      bad data, 69 when there is no daemon, 70 when there is one that does not answer, 73 where \
-      something is that should be made, 74 when a file cannot be read or written, 75 when it may \
-      work later, and 77 for what is not allowed.
+      bad data, 69 when there is no daemon, 70 when there is one that does not answer, 71 when \
+      the system fails, 73 where something is that should be made, 74 when a file cannot be read \
+      or written, 75 when it may work later, 76 for an answer that makes no sense, and 77 for what \
+      is not allowed.
+
+      Examples:
+        storectl scopes
+        storectl watch todos
+        storectl send todos '{"addButtonTapped":{"title":"Milk"}}'
       """,
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,

@@ -1,0 +1,185 @@
+import Foundation
+import StoreState
+import Testing
+
+/// Where a program of the system is; nil where it is not.
+private func installed(_ program: String) -> String? {
+  ["/usr/bin", "/bin", "/usr/local/bin"].map { "\($0)/\(program)" }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+extension ProcessTests {
+  /// What `make install` makes of the programs that were built.
+  @Suite struct InstallTests {
+    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Scripts")
+
+    private func install(_ world: World) async throws -> String {
+      let folder = try (Program.stored.path as NSString).deletingLastPathComponent
+      let prefix = "\(world.directory)/usr"
+      let run = try await world.run("\(Self.scripts.path)/install", folder, prefix)
+      #expect(run.isSuccess && run.output == [], "\(run.output) \(run.errorText)")
+      return prefix
+    }
+
+    @Test func `Programs, pages, completions and the unit are installed`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        for path in [
+          "bin/stored", "bin/storectl", "share/man/man1/stored.1", "share/man/man1/storectl.1",
+          "share/man/man1/storectl-watch.1", "share/man/man1/stored-config.1",
+          "share/bash-completion/completions/storectl", "share/zsh/site-functions/_storectl",
+          "share/fish/vendor_completions.d/stored.fish", "lib/systemd/user/stored.service",
+        ] {
+          let text = try #require(FileManager.default.contents(atPath: "\(prefix)/\(path)"))
+          #expect(!text.isEmpty, "\(path)")
+        }
+        #expect(try await world.run("\(prefix)/bin/storectl", "--help").isSuccess)
+        let unit = try String(
+          contentsOfFile: "\(prefix)/lib/systemd/user/stored.service",
+          encoding: .utf8,
+        )
+        #expect(unit.contains("ExecStart=\(prefix)/bin/stored\n") && !unit.contains("@PREFIX@"))
+        let page = try String(
+          contentsOfFile: "\(prefix)/share/man/man1/storectl-send.1",
+          encoding: .utf8,
+        )
+        for part in [".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", #".B \-\-timeout <seconds>"#] {
+          #expect(page.contains(part), "\(part)")
+        }
+      }
+    }
+
+    @Test(.enabled(if: installed("systemd-analyze") != nil))
+    func `systemd has nothing to say against the unit`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let analyze = try #require(installed("systemd-analyze"))
+        let unit = "\(prefix)/lib/systemd/user/stored.service"
+        let verify = try world.start(
+          path: analyze,
+          ["verify", "--user", "--man=no", unit],
+          environment: ["XDG_RUNTIME_DIR": world.directory, "HOME": world.directory],
+        )
+        let run = try await world.finish(verify)
+        #expect(run.isSuccess, "\(run.errorText)")
+        #expect(!run.errorText.contains("stored.service"), "\(run.errorText)")
+      }
+    }
+
+    @Test(.enabled(if: installed("groff") != nil))
+    func `A formatter has nothing to say against a page`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let groff = try #require(installed("groff"))
+        let pages = "\(prefix)/share/man/man1"
+        for name in try FileManager.default.contentsOfDirectory(atPath: pages) {
+          let run = try await world.run(
+            groff,
+            "-Kutf8",
+            "-man",
+            "-Tutf8",
+            "-ww",
+            "-z",
+            "\(pages)/\(name)",
+          )
+          #expect(run.isSuccess && run.errors == [], "\(name): \(run.errorText)")
+        }
+      }
+    }
+
+    // MARK: - Completions
+
+    /// What bash would offer for the last word of a line.
+    private func bash(_ world: World, _ prefix: String, _ line: String) async throws -> [String] {
+      let script = #"""
+        source "$1/share/bash-completion/completions/storectl"
+        COMP_LINE=$2; COMP_POINT=${#COMP_LINE}; IFS=' ' read -ra COMP_WORDS <<<"$2"
+        [[ $2 == *' ' ]] && COMP_WORDS+=('')
+        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _storectl storectl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
+        """#
+      let shell = try world.start(
+        path: "/bin/bash",
+        ["-c", script, "bash", prefix, line],
+        environment: ["PATH": "\(prefix)/bin:/usr/bin:/bin", "STOREACTOR_DIR": world.directory],
+      )
+      let run = try await world.finish(shell)
+      #expect(run.errors == [], "\(line): \(run.errorText)")
+      return run.output
+    }
+
+    @Test(.enabled(if: installed("bash") != nil))
+    func `A shell completes scopes, rows and actions of the daemon that runs`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        try await world.send("todos", #"{"addButtonTapped":{"title":"Milk"}}"#)
+        let id = try #require(try await world.get("todos")["items"]?.items?.first?["id"]?.text)
+        #expect(try await bash(world, prefix, "storectl get cou") == ["counter"])
+        let all = try await bash(world, prefix, "storectl watch ")
+        #expect(all.contains("todos") && all.contains("todos/items/"))
+        let row = try await bash(world, prefix, "storectl get todos/items/")
+        #expect(row == ["todos/items/\(id)"])
+        let actions = try await bash(world, prefix, "storectl send counter inc")
+        #expect(actions == ["incrementButtonTapped"])
+        let next = try await bash(world, prefix, "storectl send counter incrementButtonTapped de")
+        #expect(next == ["decrementButtonTapped"])
+        // What has a payload is JSON, of which a shell would take the quotes.
+        #expect(
+          !(try await bash(world, prefix, "storectl send todos ")).contains("addButtonTapped")
+        )
+        #expect(try await bash(world, prefix, "storectl wa") == ["watch"])
+      }
+    }
+
+    @Test(.enabled(if: installed("bash") != nil))
+    func `Without a daemon a shell completes nothing, in silence and at once`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let clock = ContinuousClock()
+        for round in 0..<3 {
+          let start = clock.now
+          #expect(try await bash(world, prefix, "storectl get cou") == [])
+          // The first run reads the programs from the disk.
+          #expect(round == 0 || clock.now - start < .seconds(1), "\(clock.now - start)")
+        }
+      }
+    }
+
+    @Test(.enabled(if: installed("fish") != nil))
+    func `Fish completes what the daemon says as well`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let script = #"source $argv[1]; complete -C "storectl get cou""#
+        let shell = try world.start(
+          path: try #require(installed("fish")),
+          ["--no-config", "-c", script, "\(prefix)/share/fish/vendor_completions.d/storectl.fish"],
+          environment: [
+            "PATH": "\(prefix)/bin:/usr/bin:/bin", "STOREACTOR_DIR": world.directory,
+            "HOME": world.directory,
+          ],
+        )
+        let run = try await world.finish(shell)
+        #expect(run.output.map { $0.trimmingCharacters(in: .whitespaces) } == ["counter"])
+      }
+    }
+
+    @Test(.enabled(if: installed("zsh") != nil))
+    func `Zsh can read its completions`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        for program in ["stored", "storectl"] {
+          let run = try await world.run(
+            try #require(installed("zsh")),
+            "-n",
+            "\(prefix)/share/zsh/site-functions/_\(program)",
+          )
+          #expect(run.isSuccess && run.errors == [], "\(run.errorText)")
+        }
+      }
+    }
+  }
+}
