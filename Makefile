@@ -10,11 +10,14 @@ DESTDIR ?=
 ROUNDS ?= 200
 CUTS ?= 2000
 
+STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
+
 # One debug build in .build, shared by demo, run, test and simulate.
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run install test fuzz bench simulate crash format lint packages bench-packages
+.PHONY: help demo run install test fuzz bench simulate crash format lint packages \
+  install-packages bench-packages
 
 help: ## List the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -32,11 +35,12 @@ run: packages ## Build and run stored in the foreground (ARGS='--in-memory' and 
 	@echo '==> Running stored; Ctrl-C stops it'
 	@exec $(DEBUG)/stored $(ARGS)
 
-# What it needs of Swift is in the programs; of the system they need libzmq, ncurses and SQLite.
-install: packages ## Build a release and install it (PREFIX=/usr/local; DESTDIR= stands before it)
+# Swift's libraries are in the programs, but on Apple's systems, which have them; Foundation's
+# networking needs curl then, as it does without that.
+install: install-packages ## Build a release and install it (PREFIX=/usr/local; DESTDIR= stands before it)
 	@echo '==> Building stored and storectl (release, with Swift in them)'
 	@for program in stored storectl; do \
-	  $(SWIFT) build -c release --static-swift-stdlib --product $$program || exit 1; done
+	  $(SWIFT) build -c release $(STATIC) --product $$program || exit 1; done
 	@echo '==> Installing into $(DESTDIR)$(PREFIX)'
 	@STRIP=1 DESTDIR='$(DESTDIR)' Scripts/install .build/release '$(PREFIX)'
 
@@ -84,6 +88,9 @@ lint: ## Check the Swift files' format
 
 packages:
 	@Scripts/system-packages zeromq sqlite ncurses
+
+install-packages:
+	@Scripts/system-packages zeromq sqlite ncurses curl
 
 bench-packages:
 	@Scripts/system-packages zeromq sqlite ncurses cc
