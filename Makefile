@@ -16,7 +16,7 @@ STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run install test fuzz bench simulate crash format lint packages \
+.PHONY: help demo run install test fuzz bench simulate crash storm format lint packages \
   install-packages bench-packages
 
 help: ## List the targets
@@ -75,6 +75,14 @@ crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk C
 	@echo '==> $(ROUNDS) kills, $(CUTS) cuts'
 	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) \
 	  $(SWIFT) test --skip-build --no-parallel --filter 'DurableTests|CutTests|ReplayTests'
+
+storm: packages ## Attack a release build for two times SECONDS=N (60) while clients work
+	@echo '==> Building stored and storectl (release), and the tests (debug)'
+	@for program in stored storectl; do $(SWIFT) build -c release --product $$program || exit 1; done
+	@$(SWIFT) build --build-tests
+	@echo '==> Two rounds of $(SECONDS) s'
+	@PROGRAMS=$(CURDIR)/.build/release STORM_SECONDS=$(SECONDS) \
+	  $(SWIFT) test --skip-build --no-parallel --filter StormTests
 
 format: ## Rewrite the Swift files as the formatter wants them
 	@echo '==> Formatting'

@@ -21,6 +21,8 @@ final class RawPeer: Sendable {
     case hangsUp
     /// Reads nothing, and stays.
     case ignores
+    /// Reads nothing until the other side closes.
+    case stalls
   }
 
   /// Connects, sends the bytes and reads until the other side closes.
@@ -69,6 +71,7 @@ final class RawPeer: Sendable {
       while isOpen, afterwards == .listens {
         isOpen = recv(descriptor, &buffer, buffer.count, 0) > 0
       }
+      if isOpen, afterwards == .stalls { Self.awaitHangUp(descriptor) }
       open.close()
       isClosed.update { $0 = true }
     }
@@ -144,6 +147,11 @@ final class RawPeer: Sendable {
       throw ProcessFailure("connecting to \(path) failed: \(String(cString: strerror(errno)))")
     }
     return descriptor
+  }
+
+  private static func awaitHangUp(_ descriptor: Int32) {
+    var entry = pollfd(fd: descriptor, events: 0, revents: 0)
+    while poll(&entry, 1, -1) <= 0 {}
   }
 
   /// Whoever sends before the other side has said READY is cut off.
@@ -229,6 +237,9 @@ enum ZMTP {
     precondition(body.count < 256, "a short frame has less than 256 bytes, not \(body.count)")
     return [0, UInt8(body.count)] + body
   }
+
+  /// A frame that is a message, of any size.
+  static func longMessage(_ body: [UInt8]) -> [UInt8] { longFrame(UInt64(body.count)) + body }
 
   /// The same in the protocol's first version, which knows no greeting.
   static func oldMessage(_ body: [UInt8]) -> [UInt8] {

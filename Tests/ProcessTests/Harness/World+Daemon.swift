@@ -29,6 +29,14 @@ extension World {
     return count
   }
 
+  /// All counters of the daemon's status that have counted something, as JSON.
+  func counters() async throws -> String {
+    guard case .object(let members)? = try await answer("--json", "status")["counters"] else {
+      throw ProcessFailure("The status has no counters")
+    }
+    return JSONValue.object(members.filter { $0.value.int != 0 }).text()
+  }
+
   /// Runs a command that succeeds with one line of JSON.
   func answer(_ arguments: String...) async throws -> JSONValue {
     let run = try await client(arguments)
