@@ -237,8 +237,10 @@ extension ProcessTests {
     }
 
     @Test(
-      "Whoever subscribes to everything, to a part of a topic or to too much is cut off",
-      arguments: [[[]], [[0x11]], (0..<5_000 as Range<UInt32>).map { Self.topic($0) }],
+      "Whoever subscribes to everything, to part of a topic, to too much or for nobody is cut off",
+      arguments: [
+        [[]], [[0x11]], (0..<5_000 as Range<UInt32>).map { Self.topic($0) }, [Self.topic(0)],
+      ],
     )
     func subscriptions(topics: [[UInt8]]) async throws {
       try await World.run { world in

@@ -168,7 +168,8 @@ final class RawPeer: Sendable {
     return true
   }
 
-  private static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+  /// Sends bytes; false when the other side has closed.
+  static func send(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       #if canImport(Glibc)
