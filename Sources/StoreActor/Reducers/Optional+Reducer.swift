@@ -22,6 +22,7 @@ extension Optional: Reducer where Wrapped: Reducer {
   /// The wrapped reducer as a ``Reduce``, or one that does nothing.
   @inlinable
   public func _prepared() -> Reduce<Wrapped.State, Wrapped.Action> {
-    self?._prepared() ?? EmptyReducer()._prepared()
+    BodyEvaluation.noteChoice()
+    return self?._prepared() ?? EmptyReducer()._prepared()
   }
 }

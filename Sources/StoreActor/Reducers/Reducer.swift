@@ -21,9 +21,10 @@
 /// ```
 ///
 /// A store evaluates a body **once**, when the first action reaches it, and keeps what it
-/// describes: what may change from action to action belongs inside a `Reduce`, not into the list
-/// around it. A type with a body runs its body; a `reduce(into:action:)` beside it is not called by
-/// a store.
+/// describes. A body whose list has a condition or a loop is evaluated for each action instead, so
+/// that the condition holds as of then; that takes some microseconds. All else that may change from
+/// action to action belongs inside a `Reduce`, not into the list around it. A type with a body runs
+/// its body; a `reduce(into:action:)` beside it is not called by a store.
 public protocol Reducer<State, Action> {
   /// What the feature knows.
   associatedtype State
@@ -54,7 +55,7 @@ public protocol Reducer<State, Action> {
   var body: Body { get }
 
   /// The same reducer with everything resolved that need not be resolved again for each action:
-  /// bodies are evaluated once, case key paths are turned into functions.
+  /// bodies are evaluated once where they allow it, case key paths are turned into functions.
   ///
   /// Operators call it on the reducers that they are given, when they are made.
   func _prepared() -> Reduce<State, Action>
@@ -99,7 +100,7 @@ extension Reducer where Body == Never {
 }
 
 extension Reducer where Body: Reducer, Body.State == State, Body.Action == Action {
-  /// Runs the body, which is evaluated anew for each call; a store evaluates it once.
+  /// Runs the body, which is evaluated anew for each call; a store does so where it has to.
   @inlinable
   public func reduce(into state: inout Body.State, action: Body.Action) -> Effect<Body.Action> {
     body._reduce(into: &state, action: action)
@@ -113,7 +114,8 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     body._restored(&state, restoration)
   }
 
-  /// The body as a ``Reduce``; it is evaluated when the first action comes, and only then.
+  /// The body as a ``Reduce``; it is evaluated when the first action comes, and only then unless it
+  /// has a condition or a loop.
   @inlinable
   public func _prepared() -> Reduce<State, Action> {
     let prepared = PreparedBody(self)
@@ -122,37 +124,5 @@ extension Reducer where Body: Reducer, Body.State == State, Body.Action == Actio
     } restored: { state, restoration in
       prepared.evaluated._restored(&state, restoration)
     }
-  }
-}
-
-/// A body that is evaluated when it is first needed: a feature may contain itself.
-@usableFromInline
-final class PreparedBody<Base: Reducer>
-where Base.Body: Reducer, Base.Body.State == Base.State, Base.Body.Action == Base.Action {
-  @usableFromInline let base: Base
-  @usableFromInline let scopes: ChildrenPath.Scopes
-  // Unchecked, as checking costs a tenth of an action: it is set once, and then only read.
-  @exclusivity(unchecked) @usableFromInline var body: Reduce<Base.State, Base.Action>?
-
-  @inlinable
-  init(_ base: Base) {
-    self.base = base
-    scopes = .now
-  }
-
-  @inlinable
-  func reduce(_ state: inout Base.State, _ action: Base.Action) -> Effect<Base.Action> {
-    // The function alone: a copy of the body would retain both of its functions.
-    if let reduce = body?.reduce { return reduce(&state, action) }
-    return evaluated.reduce(&state, action)
-  }
-
-  // Inlinable, so that the body is compiled with the feature, whose types are known there.
-  @inlinable
-  var evaluated: Reduce<Base.State, Base.Action> {
-    if let body { return body }
-    let body = scopes.around { base.body._prepared() }
-    self.body = body
-    return body
   }
 }

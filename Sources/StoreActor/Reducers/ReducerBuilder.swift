@@ -49,7 +49,8 @@ public enum ReducerBuilder<State, Action> {
     R0: Reducer<State, Action>,
     R1: Reducer<State, Action>,
   >(first reducer: R0) -> _Conditional<R0, R1> {
-    .first(reducer)
+    BodyEvaluation.noteChoice()
+    return .first(reducer)
   }
 
   /// The second branch of an `if` with `else`, or of a `switch`.
@@ -58,19 +59,22 @@ public enum ReducerBuilder<State, Action> {
     R0: Reducer<State, Action>,
     R1: Reducer<State, Action>,
   >(second reducer: R1) -> _Conditional<R0, R1> {
-    .second(reducer)
+    BodyEvaluation.noteChoice()
+    return .second(reducer)
   }
 
   /// An `if` without `else`.
   @inlinable
   public static func buildOptional<R: Reducer<State, Action>>(_ wrapped: R?) -> R? {
-    wrapped
+    BodyEvaluation.noteChoice()
+    return wrapped
   }
 
   /// A `for` loop.
   @inlinable
   public static func buildArray<R: Reducer<State, Action>>(_ reducers: [R]) -> _SequenceMany<R> {
-    _SequenceMany(reducers)
+    BodyEvaluation.noteChoice()
+    return _SequenceMany(reducers)
   }
 
   /// An `if #available`.
