@@ -57,7 +57,7 @@ struct ObservationTests {
 
   /// Counts how often something that was read has changed; reads again each time.
   @MainActor
-  private final class Watch {
+  final class Watch {
     private(set) var count = 0
     private let read: @MainActor () -> Void
 

@@ -1,0 +1,165 @@
+import StoreActor
+import Testing
+
+@Suite("Observing values whose '==' compares ids", .timeLimit(.minutes(1)))
+@MainActor
+struct EqualByIDTests {
+  private typealias Watch = ObservationTests.Watch
+
+  @Test("What '==' leaves out is told of when it changes in place, wherever it is")
+  func parts() {
+    let store = Store(initialState: Ward.State()) { Ward() }
+    let watches = [
+      Watch { _ = store.patient },
+      Watch { _ = store.guest },
+      Watch { _ = store.beds },
+      Watch { _ = store.patients },
+      Watch { _ = store.rooms },
+      Watch { _ = store.sheet },
+      Watch { _ = store.stage },
+    ]
+    for change in Ward.Action.allCases {
+      let before = watches.map(\.count)
+      store.send(change)
+      #expect(
+        zip(watches, before).map { $0.count - $1 }
+          == Ward.Action.allCases.map { $0 == change ? 1 : 0 },
+        "\(change)",
+      )
+    }
+    let before = watches.map(\.count)
+    for change in Ward.Action.allCases { store.send(change) }
+    #expect(watches.map(\.count) == before)
+  }
+
+  @Test("The whole state is told of them, too, and the stream of states has each")
+  func whole() async {
+    let store = Store(initialState: Ward.State()) { Ward() }
+    let watch = Watch { _ = store.state }
+    var states = store.states.makeAsyncIterator()
+    #expect(await states.next()?.patient.name == "Ann")
+    store.send(.patient)
+    #expect(watch.count == 1)
+    #expect(await states.next()?.patient.name == "Bob")
+  }
+
+  @Test("References and functions are what '==' says they are")
+  func references() {
+    struct Model: Equatable {
+      final class Cache {}
+      var id = 1
+      var cache = Cache()
+      var format: () -> String = { "" }
+      static func == (one: Self, other: Self) -> Bool { one.id == other.id }
+    }
+    let store = Store(initialState: Model()) {
+      Reduce<Model, Int> { state, action in
+        state.id = action
+        state.cache = Model.Cache()
+        state.format = { "\(action)" }
+        return .none
+      }
+    }
+    let watch = Watch { _ = store.state }
+    store.send(1)
+    #expect(watch.count == 0)
+    store.send(2)
+    #expect(watch.count == 1)
+  }
+
+  @Test("Bytes decide where there is a wire form, and '==' about what does not travel")
+  func bytes() {
+    let store = Store(initialState: Chart.State()) { Chart() }
+    let (entry, note) = (Watch { _ = store.entry }, Watch { _ = store.note })
+    store.send(.rename("Ann"))
+    #expect(entry.count == 1)
+    store.send(.rename("Ann"))
+    #expect(entry.count == 1)
+    store.send(.write(1))
+    #expect(note.count == 1)
+  }
+}
+
+/// A patient is known by number.
+private struct Patient: Equatable, Identifiable, Sendable {
+  var id: Int
+  var name: String
+
+  static func == (one: Self, other: Self) -> Bool { one.id == other.id }
+}
+
+@Reducer
+private struct Ward {
+  enum Stage: Equatable, Sendable {
+    case empty
+    case visited(Patient)
+  }
+
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var patient = Patient(id: 1, name: "Ann")
+    var guest: Patient? = Patient(id: 2, name: "Ann")
+    var beds = [Patient(id: 3, name: "Ann"), Patient(id: 4, name: "Ann")]
+    var patients: IdentifiedArrayOf<Patient> = [Patient(id: 5, name: "Ann")]
+    var rooms = ["a": Patient(id: 6, name: "Ann"), "b": Patient(id: 7, name: "Ann")]
+    @Presents var sheet: Patient? = Patient(id: 8, name: "Ann")
+    var stage = Stage.visited(Patient(id: 9, name: "Ann"))
+  }
+
+  enum Action: CaseIterable {
+    case patient, guest, beds, patients, rooms, sheet, stage
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .patient: state.patient.name = "Bob"
+      case .guest: state.guest?.name = "Bob"
+      case .beds: state.beds[1].name = "Bob"
+      case .patients: state.patients[id: 5]?.name = "Bob"
+      case .rooms: state.rooms["b"]?.name = "Bob"
+      case .sheet: state.sheet?.name = "Bob"
+      case .stage: state.stage = .visited(Patient(id: 9, name: "Bob"))
+      }
+      return .none
+    }
+  }
+}
+
+@Reducer
+private struct Chart {
+  @ObservableState
+  struct Entry: Equatable, ReplicatedState {
+    var id = 1
+    var name = ""
+
+    static func == (one: Self, other: Self) -> Bool { one.id == other.id }
+  }
+
+  @ObservableState
+  struct Note: Equatable, ReplicatedState {
+    var text = ""
+    @ReplicationIgnored var length = 0
+  }
+
+  @ObservableState
+  struct State: Equatable, Sendable {
+    var entry = Entry()
+    var note = Note()
+  }
+
+  enum Action {
+    case rename(String)
+    case write(Int)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .rename(let name): state.entry.name = name
+      case .write(let length): state.note.length = length
+      }
+      return .none
+    }
+  }
+}
