@@ -46,12 +46,12 @@ public struct Case<Value>: Sendable {
   }
 
   /// Makes a root of a value; the result's type is the root that this case was reached from.
-  public func embed(_ value: Value) -> Any {
+  public func _$embed(_ value: Value) -> Any {
     link?.embedAny(value) ?? value
   }
 
   /// Takes the value out of a root; nil when the root is of another case or another type.
-  public func extract(from root: Any) -> Value? {
+  public func _$extract(from root: Any) -> Value? {
     guard let link else { return root as? Value }
     return link.extractAny(from: root)
   }
@@ -106,17 +106,17 @@ extension AnyCasePath: CaseLink {
 /// A case without the type of its value, as a ``PartialCaseKeyPath`` leads to it.
 protocol PartialCase {
   var _$name: String? { get }
-  func embedAny(_ value: Any) -> Any?
-  func extractAny(from root: Any) -> Any?
+  func _$embedAny(_ value: Any) -> Any?
+  func _$extractAny(from root: Any) -> Any?
 }
 
 extension Case: PartialCase {
-  func embedAny(_ value: Any) -> Any? {
+  func _$embedAny(_ value: Any) -> Any? {
     guard let value = value as? Value else { return nil }
-    return embed(value)
+    return _$embed(value)
   }
 
-  func extractAny(from root: Any) -> Any? {
-    extract(from: root)
+  func _$extractAny(from root: Any) -> Any? {
+    _$extract(from: root)
   }
 }

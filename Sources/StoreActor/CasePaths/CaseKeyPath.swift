@@ -33,7 +33,7 @@ extension PartialKeyPath {
   /// Makes a root of a value, or returns nil when the value is not of the case's type.
   @_disfavoredOverload
   public func callAsFunction<Enum>(_ value: Any) -> Enum? where Root == Case<Enum> {
-    (Case<Enum>()[keyPath: self] as? any PartialCase)?.embedAny(value) as? Enum
+    (Case<Enum>()[keyPath: self] as? any PartialCase)?._$embedAny(value) as? Enum
   }
 
   /// Whether an enum is of the case that a partial key path leads to.

@@ -52,7 +52,7 @@ extension CasePathable {
   /// The value of a case of any type, or nil when this is another case.
   @_disfavoredOverload
   public subscript(case keyPath: PartialCaseKeyPath<Self>) -> Any? {
-    (Cases()[keyPath: keyPath] as? any PartialCase)?.extractAny(from: self)
+    (Cases()[keyPath: keyPath] as? any PartialCase)?._$extractAny(from: self)
   }
 
   /// The value of a case by dot access, or nil when this is another case.

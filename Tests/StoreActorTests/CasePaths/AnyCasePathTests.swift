@@ -48,10 +48,10 @@ struct AnyCasePathTests {
       embed: { ChildAction.moved($0) },
       extract: { $0.moved },
     )
-    #expect(moved.embed(1) as? ChildAction == .moved(1))
-    #expect(moved.extract(from: ChildAction.moved(2)) == 2)
-    #expect(moved.extract(from: "no action") == nil)
-    #expect(Case<Int>().embed(3) as? Int == 3)
-    #expect(Case<Int>().extract(from: 3) == 3)
+    #expect(moved._$embed(1) as? ChildAction == .moved(1))
+    #expect(moved._$extract(from: ChildAction.moved(2)) == 2)
+    #expect(moved._$extract(from: "no action") == nil)
+    #expect(Case<Int>()._$embed(3) as? Int == 3)
+    #expect(Case<Int>()._$extract(from: 3) == 3)
   }
 }

@@ -27,6 +27,33 @@ enum Sample {
   @available(*, deprecated) case old(Int)
 }
 
+/// Cases that are called like members of the types that case paths are made of.
+@CasePathable
+@dynamicMemberLookup
+enum Called: Equatable {
+  case allCasePaths(Int)
+  case appending(Int)
+  case callAsFunction(Int)
+  case `case`(Int)
+  case contains(Int)
+  case count(Int)
+  case debugDescription(Int)
+  case description(Int)
+  case embed(Int)
+  case extract(Int)
+  case hash(Int)
+  case hashValue(Int)
+  case `init`(Int)
+  case `is`(Int)
+  case link(Int)
+  case modify(Int)
+  case name(Int)
+  case root(Int)
+  case underestimatedCount(Int)
+  case value(Int)
+  case other
+}
+
 /// Names that the type of the case paths has of its own.
 @CasePathable
 enum Crate<Element, Root: Equatable> {

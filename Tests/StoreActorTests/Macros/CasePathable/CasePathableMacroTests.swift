@@ -66,6 +66,20 @@ struct CasePathableMacroTests {
     #expect(keyPath(of: .second(true), in: Sample.allCasePaths) == \.second)
   }
 
+  @Test("may have cases that are called like members of the types that case paths are made of")
+  func namesOfMembers() {
+    #expect(Called.embed(1)[case: \.embed] == 1)
+    #expect(Called.embed(1)[case: \.extract] == nil)
+    #expect(Called.extract(2).is(\.extract))
+    let embed: CaseKeyPath<Called, Int> = \.embed
+    #expect(embed(3) == .embed(3))
+    #expect(Called._$caseNames.count == 21)
+    for keyPath in Called.allCasePaths {
+      let value: Called? = keyPath(7)
+      #expect(value.map { Called.allCasePaths[$0] == keyPath } ?? (keyPath == \.other))
+    }
+  }
+
   @Test("may be generic, with types named like those of its case paths")
   func generic() {
     let boxed = Crate<Int, String>.roots(["a"], .init())
