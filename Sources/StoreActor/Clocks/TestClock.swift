@@ -82,7 +82,7 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock, @unc
   ) async {
     let end = ContinuousClock.now.advanced(by: timeout)
     await Task.megaYield()
-    while let deadline = nextDeadline {
+    while let deadline = await nextDeadlineAfterTurns() {
       guard ContinuousClock.now < end, !Task.isCancelled else {
         reportIssue(
           """
@@ -144,6 +144,12 @@ extension TestClock {
 
   private var nextDeadline: Instant? {
     lock.withLock { sleepers.map(\.deadline).min() }
+  }
+
+  /// The next deadline; nil when nothing sleeps, nor has begun to in many turns of the others.
+  private func nextDeadlineAfterTurns() async -> Instant? {
+    for _ in 0..<10 where nextDeadline == nil { await Task.megaYield() }
+    return nextDeadline
   }
 
   private func makeID() -> UInt64 {

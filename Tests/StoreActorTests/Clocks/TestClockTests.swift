@@ -133,6 +133,20 @@ struct TestClockTests {
     try await clock.checkSuspension()
   }
 
+  @Test("runs on for what takes many turns until it sleeps again")
+  func runsForSlowTasks() async throws {
+    let count = LockIsolated(0)
+    Task {
+      for _ in 0..<5 {
+        try await clock.sleep(for: .seconds(100))
+        for _ in 0..<100 { await Task.yield() }
+        count.withValue { $0 += 1 }
+      }
+    }
+    await clock.run(timeout: .seconds(30))
+    #expect(count.value == 5)
+  }
+
   @Test("reports a run that does not come to an end")
   func endlessRun() async {
     let task = Task {
