@@ -1,4 +1,4 @@
-extension IdentifiedArray: RandomAccessCollection {
+extension IdentifiedArray: RandomAccessCollection, MutableCollection {
   /// The position of the first element.
   @inlinable public var startIndex: Int { 0 }
 
@@ -41,6 +41,23 @@ extension IdentifiedArray: RandomAccessCollection {
 
   /// Whether there are no elements.
   @inlinable public var isEmpty: Bool { tree.count == 0 }
+}
+
+extension IdentifiedArray: RangeReplaceableCollection
+where Element: Identifiable, ID == Element.ID {
+  /// Replaces the elements at a range of positions by others.
+  ///
+  /// An element whose id is elsewhere in the array replaces the one that is there, in its place.
+  public mutating func replaceSubrange(
+    _ bounds: Range<Int>,
+    with elements: some Collection<Element>,
+  ) {
+    removeSubrange(bounds)
+    var position = bounds.lowerBound
+    for element in elements where updateOrInsert(element, at: position).originalMember == nil {
+      position += 1
+    }
+  }
 }
 
 extension IdentifiedArray: ExpressibleByArrayLiteral

@@ -90,6 +90,21 @@ extension IdentifiedArray {
     tree.remove(at: Array(bounds))
   }
 
+  /// Removes the elements at a range of positions.
+  public mutating func removeSubrange(_ bounds: some RangeExpression<Int>) {
+    removeSubrange(bounds.relative(to: self))
+  }
+
+  /// Removes the first elements, of which there must be so many.
+  public mutating func removeFirst(_ number: Int) {
+    removeSubrange(0..<number)
+  }
+
+  /// Removes the last elements, of which there must be so many.
+  public mutating func removeLast(_ number: Int) {
+    removeSubrange((count - number)..<count)
+  }
+
   /// Removes the first element, which must be there, and returns it.
   @discardableResult
   public mutating func removeFirst() -> Element {

@@ -88,6 +88,18 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     try fill(with: elements, uniquingIDsWith: combine)
   }
 
+  /// Makes the same array.
+  public init(_ elements: Self) {
+    self = elements
+  }
+
+  /// Makes an array of a part of another one.
+  public init(_ elements: SubSequence) {
+    self = elements.base
+    removeSubrange(elements.endIndex...)
+    removeSubrange(..<elements.startIndex)
+  }
+
   /// The element with an id; `nil` when there is none.
   ///
   /// Setting an element whose id is new appends it; setting `nil` removes.
