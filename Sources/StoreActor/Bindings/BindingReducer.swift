@@ -16,8 +16,14 @@ where State == ViewAction.State {
   ///
   /// - Parameter toViewAction: The case.
   public init(action toViewAction: CaseKeyPath<Action, ViewAction>) {
-    let path = AnyCasePath(toViewAction)
-    self.toViewAction = { path.extract(from: $0) }
+    self.init(action: AnyCasePath(toViewAction))
+  }
+
+  /// Creates a reducer for actions of which one case holds bindable ones.
+  ///
+  /// - Parameter toViewAction: The case.
+  public init(action toViewAction: AnyCasePath<Action, ViewAction>) {
+    self.toViewAction = { toViewAction.extract(from: $0) }
   }
 
   /// Sets the property that the action names.

@@ -39,3 +39,32 @@ package struct ChildrenPath: Equatable, @unchecked Sendable {
     scopes = .current
   }
 }
+
+/// A key path that stands for one which an operator was not given: told by where in a user's source
+/// the operator was applied, and to what.
+///
+/// - Parameters:
+///   - location: Where that is.
+///   - child: The type of the child's state.
+/// - Returns: The key path; there is nothing to read at it.
+package func keyPath<Child>(
+  ofOperatorAt location: IssueLocation,
+  _ child: Child.Type,
+) -> AnyKeyPath {
+  let place = OperatorPlace(
+    fileID: _HashableStaticString(stringLiteral: location.fileID),
+    line: location.line,
+    column: location.column,
+    child: ObjectIdentifier(child),
+  )
+  return \OperatorPlace.[place]
+}
+
+private struct OperatorPlace: Hashable, Sendable {
+  let fileID: _HashableStaticString
+  let line: UInt
+  let column: UInt
+  let child: ObjectIdentifier
+
+  subscript(_ place: OperatorPlace) -> Bool { self == place }
+}

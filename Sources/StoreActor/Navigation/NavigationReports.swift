@@ -1,7 +1,7 @@
 import CustomDump
 
 /// Reports a change to one case of an enum that is of another case, or absent.
-func reportUnrelatedCase<Root, Member>(
+package func reportUnrelatedCase<Root, Member>(
   _: Member.Type,
   of root: Root?,
   at location: IssueLocation,

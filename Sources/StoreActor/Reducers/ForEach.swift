@@ -79,7 +79,7 @@ extension Reducer {
   ///
   /// One of the two always fits, as the forms of state and action are the same.
   @inlinable
-  func running<Elements, ElementsAction: _ChildElementsAction, Element: Reducer>(
+  package func running<Elements, ElementsAction: _ChildElementsAction, Element: Reducer>(
     _ element: Element,
     onEachOf state: WritableKeyPath<State, Elements>,
     action: AnyCasePath<Action, ElementsAction>,

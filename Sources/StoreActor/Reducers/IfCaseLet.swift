@@ -21,7 +21,8 @@ extension Reducer {
     _IfCaseLetReducer(
       parent: self,
       child: caseReducer(),
-      state: toCaseState,
+      state: AnyCasePath(toCaseState),
+      path: ChildrenPath(toCaseState),
       action: AnyCasePath(toCaseAction),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
     )
@@ -40,17 +41,18 @@ public struct _IfCaseLetReducer<Parent: Reducer, Child: Reducer>: Reducer {
   @usableFromInline let location: IssueLocation
 
   @inlinable
-  init(
+  package init(
     parent: Parent,
     child: Child,
-    state: CaseKeyPath<Parent.State, Child.State>,
+    state: AnyCasePath<Parent.State, Child.State>,
+    path: ChildrenPath,
     action: AnyCasePath<Parent.Action, Child.Action>,
     location: IssueLocation,
   ) {
     self.parent = parent._prepared()
     self.child = child._prepared()
-    path = ChildrenPath(state)
-    self.state = AnyCasePath(state)
+    self.path = path
+    self.state = state
     self.action = action
     embed = { action.embed($0) }
     self.location = location

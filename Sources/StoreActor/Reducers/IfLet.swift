@@ -137,7 +137,7 @@ extension Reducer {
   ///
   /// One of the two always fits, as the forms of state and action are the same.
   @inlinable
-  func running<Slot, SlotAction, Child: Reducer>(
+  package func running<Slot, SlotAction, Child: Reducer>(
     _ child: Child,
     on state: WritableKeyPath<State, Slot>,
     action: AnyCasePath<Action, SlotAction>,

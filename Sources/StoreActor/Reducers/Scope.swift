@@ -13,7 +13,7 @@
 /// is still as it was.
 public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline
-  enum StatePath {
+  package enum StatePath {
     case property(WritableKeyPath<ParentState, Child.State>)
     case enumCase(AnyCasePath<ParentState, Child.State>, IssueLocation)
   }
@@ -24,13 +24,12 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
   @usableFromInline let child: Reduce<Child.State, Child.Action>
 
   @usableFromInline
-  init(
+  package init(
     state: StatePath,
     at keyPath: AnyKeyPath,
-    action: CaseKeyPath<ParentAction, Child.Action>,
+    action: AnyCasePath<ParentAction, Child.Action>,
     child: () -> Child,
   ) {
-    let action = AnyCasePath(action)
     self.state = state
     self.action = action
     embed = { action.embed($0) }
@@ -49,7 +48,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     action: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    self.init(state: .property(state), at: state, action: action, child: child)
+    self.init(state: .property(state), at: state, action: AnyCasePath(action), child: child)
   }
 
   /// Runs a child on a property of the parent's state.
@@ -64,7 +63,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     action: CaseKeyPath<ParentAction, ChildAction>,
     @ReducerBuilder<ChildState, ChildAction> child: () -> Child,
   ) where ChildState == Child.State, ChildAction == Child.Action {
-    self.init(state: .property(state), at: state, action: action, child: child)
+    self.init(state: .property(state), at: state, action: AnyCasePath(action), child: child)
   }
 
   /// Runs a child on one case of a parent's state that is an enum.
@@ -88,7 +87,7 @@ public struct Scope<ParentState, ParentAction, Child: Reducer>: Reducer {
     self.init(
       state: .enumCase(AnyCasePath(state), location),
       at: state,
-      action: action,
+      action: AnyCasePath(action),
       child: child,
     )
   }
