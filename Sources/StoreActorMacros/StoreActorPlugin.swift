@@ -9,6 +9,7 @@ struct StoreActorPlugin: CompilerPlugin {
     DependencyClientMacro.self,
     DependencyEndpointIgnoredMacro.self,
     DependencyEndpointMacro.self,
+    DependencyEntryMacro.self,
     ObservableStateMacro.self,
     ObservationMarkerMacro.self,
     PresentsMacro.self,

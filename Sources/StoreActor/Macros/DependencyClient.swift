@@ -35,3 +35,26 @@ public macro DependencyEndpoint(method: String = "") =
 @attached(peer)
 public macro DependencyEndpointIgnored() =
   #externalMacro(module: "StoreActorMacros", type: "DependencyEndpointIgnoredMacro")
+
+/// Makes a property of ``DependencyValues`` and its key in one.
+///
+///     extension DependencyValues {
+///       @DependencyEntry(liveValue: FactClient.live) var facts: FactClient = FactClient()
+///     }
+///
+/// The default is the value for tests. Without `liveValue` a program's value comes from a module
+/// that knows it: of a `public` property the key is public, is called by its type, `FactClientKey`,
+/// and conforms to ``DependencyKey`` there. Where the type is not written, a value is made once a
+/// process.
+///
+/// - Parameters:
+///   - key: The name of the key's type.
+///   - liveValue: The value for a running program.
+///   - previewValue: The value for a preview.
+@attached(accessor, names: named(get), named(set))
+@attached(peer, names: arbitrary)
+public macro DependencyEntry(
+  _ key: String = "",
+  liveValue: Any = (),
+  previewValue: Any = (),
+) = #externalMacro(module: "StoreActorMacros", type: "DependencyEntryMacro")

@@ -28,14 +28,18 @@ extension AttributeSyntax {
   }
 
   /// The text of the string literal that is passed with a label.
-  func text(labelled label: String) -> String? {
-    guard case .argumentList(let arguments)? = arguments else { return nil }
-    let literal = arguments.first { $0.label?.text == label }?
-      .expression.as(StringLiteralExprSyntax.self)
+  func text(labelled label: String?) -> String? {
+    let literal = argument(labelled: label)?.as(StringLiteralExprSyntax.self)
     guard literal?.segments.count == 1,
       case .stringSegment(let segment)? = literal?.segments.first
     else { return nil }
     return segment.content.text
+  }
+
+  /// The argument with a label, or the first one without.
+  func argument(labelled label: String?) -> ExprSyntax? {
+    guard case .argumentList(let arguments)? = arguments else { return nil }
+    return arguments.first { $0.label?.text == label }?.expression.trimmed
   }
 }
 

@@ -44,10 +44,6 @@ struct EnumReducer {
       context.diagnose(message.at(element.element.name))
       isFine = false
     }
-    for element in nodes.cases where ReducerCase(element).kind == nil {
-      context.diagnose(severalValues(element))
-      isFine = false
-    }
     for type in ["ViewAction", "ReducerAction"] where names.types.contains(type) {
       if names.types.contains("Action") { continue }
       let message = MacroMessage(
@@ -59,26 +55,6 @@ struct EnumReducer {
       isFine = false
     }
     return isFine
-  }
-
-  private func severalValues(_ element: EnumCase) -> Diagnostic {
-    let message = MacroMessage(
-      "severalFeatures",
-      "A case of an enum reducer has one feature, and '\(element.name)' has "
-        + "\(element.parameters.count) values; mark it '@ReducerCaseIgnored' if they are plain "
-        + "data",
-    )
-    var marked = element.declaration
-    let trivia = marked.leadingTrivia
-    marked.leadingTrivia = []
-    let mark: AttributeSyntax = "@ReducerCaseIgnored"
-    marked.attributes = [.attribute(mark.with(\.trailingTrivia, .space))] + marked.attributes
-    marked.leadingTrivia = trivia
-    let fixIt = FixIt(
-      message: FixItTitle("ignoreCase", "Add '@ReducerCaseIgnored'"),
-      changes: [.replace(oldNode: Syntax(element.declaration), newNode: Syntax(marked))],
-    )
-    return message.at(element.element.name, fixIts: [fixIt])
   }
 }
 

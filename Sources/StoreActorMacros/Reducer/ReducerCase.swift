@@ -12,8 +12,7 @@ struct ReducerCase {
   }
 
   let element: EnumCase
-  /// Nil where the payload is none that a feature can be made of.
-  let kind: Kind?
+  let kind: Kind
 
   var identifier: String { element.identifier }
 
@@ -23,12 +22,9 @@ struct ReducerCase {
     self.element = element
     let attributes = element.declaration.attributes
     let isIgnored = attributes.attribute(named: "ReducerCaseIgnored") != nil
-    guard !isIgnored, !element.parameters.isEmpty else {
+    guard !isIgnored, element.parameters.count == 1, let parameter = element.parameters.first
+    else {
       kind = .data
-      return
-    }
-    guard element.parameters.count == 1, let parameter = element.parameters.first else {
-      kind = nil
       return
     }
     let type = parameter.type.trimmedDescription
@@ -58,7 +54,7 @@ struct ReducerCase {
     switch kind {
     case .feature(let type, _): "\(prefix)case \(identifier)(\(type).State)"
     case .ephemeral(let type): "\(prefix)case \(identifier)(\(type))"
-    case .data, nil: data
+    case .data: data
     }
   }
 
@@ -67,7 +63,7 @@ struct ReducerCase {
     switch kind {
     case .feature(let type, _), .ephemeral(let type):
       "\(prefix)case \(identifier)(\(type).Action)"
-    case .data, nil:
+    case .data:
       "\(isSent ? "@StoreActor.ReplicationIgnored\n" : "")\(prefix)case \(identifier)(Swift.Never)"
     }
   }
@@ -78,7 +74,7 @@ struct ReducerCase {
     case .feature(let type, _):
       "\(element.availability)case \(identifier)(StoreActor.StoreOf<\(type)>)"
     case .ephemeral(let type): "\(prefix)case \(identifier)(\(type))"
-    case .data, nil: data
+    case .data: data
     }
   }
 

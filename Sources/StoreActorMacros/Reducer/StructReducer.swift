@@ -21,8 +21,8 @@ struct StructReducer {
   func members(in context: some MacroExpansionContext) -> [DeclSyntax] {
     diagnose(in: context)
     var members: [DeclSyntax] = []
-    if !isGiven("State") { members.append(state) }
-    if !isGiven("Action") {
+    if !isGiven("State", in: context) { members.append(state) }
+    if !isGiven("Action", in: context) {
       guard let action = action(in: context) else { return members }
       members.append(action)
     }
@@ -34,12 +34,24 @@ struct StructReducer {
     return members
   }
 
-  /// Whether a type is declared, or named by a body that reduces types from elsewhere.
-  private func isGiven(_ name: String) -> Bool {
+  /// Whether a type is declared, or named by a body that reduces types from elsewhere: of a
+  /// reducer in another one, the other one's.
+  private func isGiven(_ name: String, in context: some MacroExpansionContext) -> Bool {
     if names.types.contains(name) { return true }
-    guard let types = names.body.flatMap(ReducerAttributes.reducedTypes) else { return false }
+    guard let body = names.body else { return false }
+    if let value = body.bindings.first?.initializer {
+      return !value.tokens(viewMode: .sourceAccurate).contains { $0.text == name }
+    }
+    guard let types = ReducerAttributes.reducedTypes(by: body) else { return false }
     let type = name == "State" ? types.state : types.action
+    if type == name, isInReducer(context) { return true }
     return ![name, "Self.\(name)", "\(declaration.name.text).\(name)"].contains(type)
+  }
+
+  private func isInReducer(_ context: some MacroExpansionContext) -> Bool {
+    context.lexicalContext.contains { around in
+      around.asProtocol((any DeclGroupSyntax).self)?.attributes.attribute(named: "Reducer") != nil
+    }
   }
 
   private var state: DeclSyntax {

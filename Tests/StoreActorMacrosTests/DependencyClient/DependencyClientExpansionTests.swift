@@ -208,3 +208,120 @@ struct DependencyClientExpansionTests {
     )
   }
 }
+
+@Suite("The expansion of @DependencyEntry")
+struct DependencyEntryExpansionTests {
+  @Test("is a property and a private key")
+  func internalEntry() {
+    expectExpansion(
+      """
+      extension DependencyValues {
+        @DependencyEntry(liveValue: FactClient.live) var facts: any FactClient = NoFacts()
+      }
+      """,
+      """
+      extension DependencyValues {
+        var facts: any FactClient {
+          get {
+            self[__Key_facts.self]
+          }
+          set {
+            self[__Key_facts.self] = newValue
+          }
+        }
+
+        private nonisolated enum __Key_facts: StoreActor.DependencyKey {
+          typealias Value = any FactClient
+          static var liveValue: Value {
+            FactClient.live
+          }
+          static var testValue: Value {
+            NoFacts()
+          }
+        }
+      }
+      """,
+      macros: dependencyClientMacros,
+    )
+  }
+
+  @Test("of a public property has a public key, called by its type or as it says")
+  func publicEntry() {
+    expectExpansion(
+      """
+      public extension DependencyValues {
+        @DependencyEntry var facts: any FactClient = NoFacts()
+        @DependencyEntry("Number") internal var number = 3
+      }
+      """,
+      """
+      public extension DependencyValues {
+        var facts: any FactClient {
+          get {
+            self[FactClientKey.self]
+          }
+          set {
+            self[FactClientKey.self] = newValue
+          }
+        }
+
+        public nonisolated enum FactClientKey: StoreActor.TestDependencyKey {
+          public typealias Value = any FactClient
+          public static var testValue: Value {
+            NoFacts()
+          }
+        }
+        internal var number {
+          get {
+            self[Number.self]
+          }
+          set {
+            self[Number.self] = newValue
+          }
+        }
+
+        private nonisolated enum Number: StoreActor.TestDependencyKey {
+          static let testValue = 3
+        }
+      }
+      """,
+      macros: dependencyClientMacros,
+    )
+  }
+
+  @Test("refuses what is no such property, and one without a value")
+  func mistakes() {
+    expectExpansion(
+      """
+      struct Values {
+        @DependencyEntry var facts = 3
+      }
+      extension DependencyValues {
+        @DependencyEntry var facts: Int
+      }
+      """,
+      """
+      struct Values {
+        var facts = 3
+      }
+      extension DependencyValues {
+        var facts: Int
+      }
+      """,
+      macros: dependencyClientMacros,
+      diagnostics: [
+        DiagnosticSpec(
+          message: "'@DependencyEntry' can only be applied to a 'var' in an extension of "
+            + "'DependencyValues': '@DependencyEntry var facts = FactClient()'",
+          line: 2,
+          column: 3,
+        ),
+        DiagnosticSpec(
+          message: "'facts' needs a value for tests, as its default, or a 'liveValue'",
+          line: 5,
+          column: 3,
+        ),
+      ],
+    )
+  }
+}

@@ -17,7 +17,6 @@ struct EnumReducerExpansionTests {
         case alert(AlertState<Alert>)
         @ReducerCaseEphemeral
         case banner(Banner<Alert>)
-        @ReducerCaseIgnored
         case note(String, size: Int)
         case nothing
         #if DEBUG
@@ -61,40 +60,6 @@ struct EnumReducerExpansionTests {
       """,
       ExpectedEnumReducers.written,
       macros: macros,
-    )
-  }
-
-  @Test("refuses a case of several values, and marks it as plain data")
-  func severalValues() {
-    expectExpansion(
-      """
-      @Reducer
-      enum Path: CaseReducer, Reducer {
-        case detail(Detail, Detail)
-      }
-      """,
-      """
-      enum Path: CaseReducer, Reducer {
-        case detail(Detail, Detail)
-      }
-      """,
-      macros: macros,
-      diagnostics: [
-        DiagnosticSpec(
-          message:
-            "A case of an enum reducer has one feature, and 'detail' has 2 values; mark it "
-            + "'@ReducerCaseIgnored' if they are plain data",
-          line: 3,
-          column: 8,
-          fixIts: [FixItSpec(message: "Add '@ReducerCaseIgnored'")],
-        )
-      ],
-      fixed: """
-        @Reducer
-        enum Path: CaseReducer, Reducer {
-          @ReducerCaseIgnored case detail(Detail, Detail)
-        }
-        """,
     )
   }
 

@@ -49,6 +49,61 @@ struct StructReducerExpansionTests {
     )
   }
 
+  @Test("writes no type where the body's value has them, or a feature around it")
+  func typesOfOthers() {
+    expectExpansion(
+      """
+      @Reducer
+      struct Feature {
+        let body = EmptyReducer<Int, Int>()
+      }
+      """,
+      """
+      struct Feature {
+        let body = EmptyReducer<Int, Int>()
+      }
+
+      extension Feature: nonisolated StoreActor.Reducer {
+      }
+      """,
+      macros: macros,
+    )
+    expectExpansion(
+      """
+      @Reducer
+      struct Feature {
+        struct State {}
+        enum Action {}
+        let body = EmptyReducer<State, Action>()
+        @Reducer
+        struct Logic: Reducer {
+          var body: some Reducer<State, Action> {
+            EmptyReducer()
+          }
+        }
+      }
+      """,
+      """
+      struct Feature {
+        struct State {}
+        @StoreActor.CasePathable
+        enum Action {}
+        let body = EmptyReducer<State, Action>()
+        struct Logic: Reducer {
+          @StoreActor.ReducerBuilder<State, Action>
+          var body: some Reducer<State, Action> {
+            EmptyReducer()
+          }
+        }
+      }
+
+      extension Feature: nonisolated StoreActor.Reducer {
+      }
+      """,
+      macros: macros,
+    )
+  }
+
   @Test("gives case paths to the action and to an enum state, and a builder to the body")
   func attributes() {
     expectExpansion(
