@@ -6,3 +6,8 @@ public protocol CasePathReflectable<Root> {
   /// The key path of the case that a value is of.
   subscript(root: Root) -> PartialCaseKeyPath<Root> { get }
 }
+
+extension CasePathable where AllCasePaths: CasePathReflectable<Self> {
+  /// The key path of the case that this is of: `action.case == \.tapped`.
+  public var `case`: PartialCaseKeyPath<Self> { Self.allCasePaths[self] }
+}

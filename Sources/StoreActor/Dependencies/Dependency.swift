@@ -41,6 +41,51 @@ public struct Dependency<Value>: Sendable {
     }
   }
 
+  /// A dependency that is known to be of some type, such as the clock that a test has set:
+  /// `@Dependency(\.continuousClock, as: TestClock<Duration>.self) var clock`.
+  ///
+  /// Reading one that is of another type ends the process.
+  public init<Declared>(
+    _ keyPath: any KeyPath<DependencyValues, Declared> & Sendable,
+    as type: Value.Type,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) {
+    self.init(fileID: fileID, filePath: filePath, line: line, column: column) {
+      Self.cast($0[keyPath: keyPath])
+    }
+  }
+
+  /// A dependency by its key that is known to be of some type.
+  ///
+  /// Reading one that is of another type ends the process.
+  public init<Key: TestDependencyKey>(
+    _ key: Key.Type,
+    as type: Value.Type,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) {
+    self.init(fileID: fileID, filePath: filePath, line: line, column: column) {
+      Self.cast($0[Key.self, function: ""])
+    }
+  }
+
+  private static func cast<Declared>(_ value: Declared) -> Value {
+    guard let cast = value as? Value else {
+      preconditionFailure(
+        """
+        A dependency was to be a '\(Value.self)' and is a '\(type(of: value as Any))'. Set it to \
+        a '\(Value.self)' where it is read, for example with the trait '.dependencies { … }'.
+        """
+      )
+    }
+    return cast
+  }
+
   private init(
     fileID: StaticString,
     filePath: StaticString,

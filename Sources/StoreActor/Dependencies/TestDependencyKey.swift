@@ -16,4 +16,8 @@ public protocol TestDependencyKey<Value>: SendableMetatype {
 extension TestDependencyKey {
   /// The test value.
   public static var previewValue: Value { testValue }
+
+  /// Whether a test value that stands for none should report that it is used: not while it is only
+  /// looked at in order to set a part of it.
+  public static var shouldReportUnimplemented: Bool { !DependencyValues.isSetting }
 }

@@ -21,7 +21,7 @@ extension Reducer {
     of toValue: @escaping (State) -> V,
     _ perform: @escaping (_ oldValue: V, _ state: inout State) -> Effect<Action>,
   ) -> some Reducer<State, Action> {
-    _OnChangeReducer(base: self, toValue: toValue) { old, _, state, _ in
+    _OnChangeReducer(base: self, toValue: toValue, isDuplicate: ==) { old, _, state, _ in
       perform(old, &state)
     }
   }
@@ -37,26 +37,53 @@ extension Reducer {
     of toValue: @escaping (State) -> V,
     @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: V, _ newValue: V) -> R,
   ) -> some Reducer<State, Action> {
-    _OnChangeReducer(base: self, toValue: toValue) { old, new, state, action in
+    onChange(of: toValue, removeDuplicates: ==, reducer)
+  }
+
+  /// Runs a reducer when this reducer has changed a value, as a function tells it.
+  ///
+  /// - Parameters:
+  ///   - toValue: The value that is compared before and after.
+  ///   - isDuplicate: Whether two values count as the same.
+  ///   - reducer: Makes the reducer of the old value and the new one.
+  /// - Returns: This reducer and the other one as one.
+  @inlinable
+  public func onChange<V, R: Reducer<State, Action>>(
+    of toValue: @escaping (State) -> V,
+    removeDuplicates isDuplicate: @escaping (V, V) -> Bool,
+    @ReducerBuilder<State, Action> _ reducer: @escaping (_ oldValue: V, _ newValue: V) -> R,
+  ) -> some Reducer<State, Action> {
+    _OnChangeReducer(base: self, toValue: toValue, isDuplicate: isDuplicate) {
+      old,
+      new,
+      state,
+      action in
       reducer(old, new)._reduce(into: &state, action: action)
     }
   }
 }
 
 /// What `onChange` makes.
-public struct _OnChangeReducer<Base: Reducer, Value: Equatable>: Reducer {
+public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
   @usableFromInline typealias Perform = (Value, Value, inout Base.State, Base.Action) -> Effect<
     Base.Action
   >
 
   @usableFromInline let base: Reduce<Base.State, Base.Action>
   @usableFromInline let toValue: (Base.State) -> Value
+  @usableFromInline let isDuplicate: (Value, Value) -> Bool
   @usableFromInline let perform: Perform
 
   @usableFromInline
-  init(base: Base, toValue: @escaping (Base.State) -> Value, perform: @escaping Perform) {
+  init(
+    base: Base,
+    toValue: @escaping (Base.State) -> Value,
+    isDuplicate: @escaping (Value, Value) -> Bool,
+    perform: @escaping Perform,
+  ) {
     self.base = base._prepared()
     self.toValue = toValue
+    self.isDuplicate = isDuplicate
     self.perform = perform
   }
 
@@ -66,7 +93,7 @@ public struct _OnChangeReducer<Base: Reducer, Value: Equatable>: Reducer {
     let oldValue = toValue(state)
     let effects = base.reduce(&state, action)
     let newValue = toValue(state)
-    if oldValue == newValue { return effects }
+    if isDuplicate(oldValue, newValue) { return effects }
     return effects.merge(with: perform(oldValue, newValue, &state, action))
   }
 

@@ -67,6 +67,24 @@ extension Store {
 }
 
 extension Store {
+  /// The store of a part that functions lead to.
+  ///
+  /// It is another one each time, shows what the function makes of the state, and hears of no
+  /// outputs. With key paths a store is found again, and asks less of who is told of changes.
+  ///
+  /// - Parameters:
+  ///   - toChildState: Makes the part of the state.
+  ///   - fromChildAction: Makes an action of one of the part.
+  /// - Returns: The part's store.
+  @_disfavoredOverload
+  public func scope<ChildState, ChildAction>(
+    state toChildState: @escaping (_ state: State) -> ChildState,
+    action fromChildAction: @escaping @Sendable (_ childAction: ChildAction) -> Action,
+  ) -> Store<ChildState, ChildAction> {
+    let action = AnyCasePath<Action, ChildAction>(embed: fromChildAction, extract: { _ in nil })
+    return Store<ChildState, ChildAction>(core: core.child(node.made(by: toChildState), action))
+  }
+
   /// The child's store, made when there is none.
   ///
   /// - Parameters:

@@ -234,6 +234,13 @@ extension StoreNode {
     return node
   }
 
+  /// A node of what a function makes of the state.
+  final func made<Part>(by read: @escaping (State) -> Part) -> StoreNode<Part> {
+    CachedNode(tree: tree, parent: self, state: read(state)) { whole in
+      read(whole.assumingMemoryBound(to: State.self).pointee)
+    }
+  }
+
   /// The node of a part that may be absent; nil when it is absent now.
   ///
   /// - Parameters:

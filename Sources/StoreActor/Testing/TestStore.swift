@@ -40,9 +40,9 @@ public final class TestStore<State: Equatable, Action> {
   /// - `initialState`: The state to start with.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  public init(
+  public convenience init(
     initialState: @autoclosure () -> State,
-    @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
+    reducer: () -> some Reducer<State, Action>,
     withDependencies prepareDependencies: (inout DependencyValues) -> Void = { _ in },
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
@@ -50,6 +50,34 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column,
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    self.init(initialState, reducer, prepareDependencies, at: location)
+  }
+
+  /// Creates a test store of a feature that is a list of reducers, or has conditions.
+  ///
+  /// - `initialState`: The state to start with.
+  /// - `reducer`: The feature.
+  /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
+  @_disfavoredOverload  // On its own it would not let `initialState: .init()` be of a type.
+  public convenience init(
+    initialState: @autoclosure () -> State,
+    @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
+    withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) {
+    let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+    self.init(initialState, reducer, prepareDependencies ?? { _ in }, at: location)
+  }
+
+  private init(
+    _ initialState: () -> State,
+    _ reducer: () -> some Reducer<State, Action>,
+    _ prepareDependencies: (inout DependencyValues) -> Void,
+    at location: IssueLocation,
+  ) {
     let dismissal = TestDismissal()
     subject = StoreActor.withDependencies {
       dismissal.prepare(&$0)

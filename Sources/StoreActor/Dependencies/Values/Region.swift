@@ -13,6 +13,12 @@ extension DependencyValues {
     set { self[LocaleKey.self] = newValue }
   }
 
+  /// The locales that a feature's user prefers, the most preferred one first.
+  public var preferredLocales: [Locale] {
+    get { self[PreferredLocalesKey.self] }
+    set { self[PreferredLocalesKey.self] = newValue }
+  }
+
   /// The time zone for a feature's dates.
   public var timeZone: TimeZone {
     get { self[TimeZoneKey.self] }
@@ -25,6 +31,10 @@ extension DependencyValues {
 
   private enum LocaleKey: DependencyKey {
     static var liveValue: Locale { .autoupdatingCurrent }
+  }
+
+  private enum PreferredLocalesKey: DependencyKey {
+    static var liveValue: [Locale] { Locale.preferredLanguages.map { Locale(identifier: $0) } }
   }
 
   private enum TimeZoneKey: DependencyKey {

@@ -52,7 +52,9 @@ public final class WithRandomNumberGenerator: ReducerInput, @unchecked Sendable 
   }
 
   /// Runs a piece of work with the generator.
-  public func callAsFunction<R>(_ work: (inout any RandomNumberGenerator) -> R) -> R {
-    lock.withLock { work(&generator) }
+  public func callAsFunction<R>(
+    _ work: (inout any RandomNumberGenerator) throws -> R
+  ) rethrows -> R {
+    try lock.withLock { try work(&generator) }
   }
 }
