@@ -27,6 +27,8 @@ let package = Package(
         "StoreActorSimplex",
       ],
     ),
+    .library(name: "StoreActorNetworking", targets: ["StoreActorNetworking"]),
+    .library(name: "StoreActorSchedulers", targets: ["StoreActorSchedulers"]),
     .library(name: "StoreDaemon", targets: ["StoreDaemon"]),
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "StoreTesting", targets: ["StoreTesting"]),
@@ -147,13 +149,17 @@ let package = Package(
       ],
     ),
 
+    // What features use that were written for the original, and not everybody is to link.
+    .target(name: "StoreActorNetworking", dependencies: ["StoreActor"]),
+    .target(name: "StoreActorSchedulers", dependencies: ["StoreActor"]),
+
     // What older documents write, on top of StoreActor: the 0.3x names, two kinds of state
     // containers, and Simplex.
     .target(name: "CasePathOperator", dependencies: ["StoreActor"]),
     .target(
       name: "StoreActorClassic",
       dependencies: [
-        "CasePathOperator", "StoreActor", "StoreState", "TerminalViews",
+        "CasePathOperator", "StoreActor", "StoreActorSchedulers", "StoreState", "TerminalViews",
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
@@ -323,6 +329,16 @@ let package = Package(
       path: "Tests/SampleTests/Ported/PortedTests",
     ),
 
+    // Features as people write them for the original, by what they use of it.
+    .testTarget(
+      name: "OriginalTests",
+      dependencies: [
+        "CasePathOperator", "StoreActor", "StoreActorNetworking", "StoreActorSchedulers",
+        "StoreTesting", reportsToTests,
+      ],
+      path: "Tests/SampleTests/Original",
+    ),
+
     .testTarget(
       name: "StoreTestingTests",
       dependencies: [
@@ -399,6 +415,7 @@ let package = Package(
 // A user's package has none of our settings.
 let ported: Set = [
   "LoanClient", "CatalogFeature", "LoginFeature", "LoanFeature", "DeskFeature", "PortedTests",
+  "OriginalTests",
 ]
 
 for target in package.targets

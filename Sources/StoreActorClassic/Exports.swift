@@ -5,6 +5,7 @@
 @_exported public import CustomDump
 @_exported public import Foundation
 @_exported public import IssueReporting
+@_exported public import StoreActorSchedulers
 
 @_exported public import class StoreActor.ActorIsolated
 @_exported public import struct StoreActor.AlertState
@@ -14,6 +15,7 @@
 @_exported public import enum StoreActor.ButtonStateRole
 @_exported public import struct StoreActor.ConfirmationDialogState
 @_exported public import class StoreActor.LockIsolated
+@_exported public import enum StoreActor.TaskResult
 @_exported public import struct StoreActor.TextState
 @_exported public import struct StoreActor.UncheckedSendable
 @_exported public import struct StoreState.Identified

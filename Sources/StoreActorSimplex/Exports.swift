@@ -4,5 +4,3 @@
 @_exported public import CasePathOperator
 @_exported public import StoreActor
 @_exported public import TerminalViews
-
-@_exported public import enum StoreActorClassic.TaskResult

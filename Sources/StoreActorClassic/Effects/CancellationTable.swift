@@ -1,3 +1,5 @@
+import StoreActorSchedulers
+
 /// What one store has running, by cancellation id.
 @MainActor
 final class CancellationTable {

@@ -1,4 +1,5 @@
 import StoreActor
+public import StoreActorSchedulers
 
 extension Effect {
   /// Work that answers once, by a callback, from any thread.

@@ -1,3 +1,5 @@
+public import StoreActorSchedulers
+
 extension Effect {
   /// Lets at most one output through in each interval, over all effects under the id.
   ///

@@ -1,3 +1,5 @@
+public import StoreActorSchedulers
+
 extension Effect {
   /// The effect with its outputs and its end coming by way of a scheduler.
   public func receive(on scheduler: some Scheduler) -> Self {

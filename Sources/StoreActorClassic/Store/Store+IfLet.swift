@@ -1,4 +1,5 @@
 import StoreActor
+public import StoreActorSchedulers
 
 extension Store {
   /// Calls a closure whenever an optional state comes to be there, and another one whenever it has

@@ -1,5 +1,6 @@
 public import Observation
 import StoreActor
+public import StoreActorSchedulers
 
 /// What a view reads a store's state from and sends actions to.
 ///

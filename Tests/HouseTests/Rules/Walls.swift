@@ -46,7 +46,12 @@ enum Walls {
     Room(name: "CasePathOperator", mayImport: core),
     Room(name: "StateContainers", mayImport: core + ["StateContainersMixed"]),
     Room(name: "StateContainersMixed", mayImport: core),
-    Room(name: "StoreActorClassic", mayImport: core + ["CasePathOperator", "TerminalViews"]),
+    Room(
+      name: "StoreActorClassic",
+      mayImport: core + ["CasePathOperator", "StoreActorSchedulers", "TerminalViews"],
+    ),
+    Room(name: "StoreActorNetworking", mayImport: core + ["FoundationNetworking"]),
+    Room(name: "StoreActorSchedulers", mayImport: core),
     Room(
       name: "StoreActorSimplex",
       mayImport: core + ["CasePathOperator", "StoreActorClassic", "TerminalViews"],
@@ -57,7 +62,7 @@ enum Walls {
   static let tests: [String: Set<String>] = [
     "CNCurses": [],
     "CZMQ": ["ZeroMQTests"],
-    "FoundationNetworking": ["WorkspaceLiveTests"],
+    "FoundationNetworking": ["OriginalTests", "WorkspaceLiveTests"],
   ]
 
   static let core: Set = ["StoreActor", "StoreState"]

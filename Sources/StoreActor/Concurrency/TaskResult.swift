@@ -1,5 +1,4 @@
 import IssueReporting
-public import StoreActor
 
 /// The result of work that may suspend and may throw any error, and that can be compared where its
 /// value can, so that actions with it can.
@@ -102,6 +101,7 @@ extension TaskResult: CasePathable {
     /// The path of the value.
     public var success: AnyCasePath<TaskResult, Success> {
       AnyCasePath(
+        _$name: "success",
         embed: { .success($0) },
         extract: { if case .success(let value) = $0 { value } else { nil } },
       )
@@ -110,6 +110,7 @@ extension TaskResult: CasePathable {
     /// The path of the error.
     public var failure: AnyCasePath<TaskResult, any Error> {
       AnyCasePath(
+        _$name: "failure",
         embed: { .failure($0) },
         extract: { if case .failure(let error) = $0 { error } else { nil } },
       )

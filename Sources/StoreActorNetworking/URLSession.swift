@@ -1,0 +1,18 @@
+// On Linux it is a library of its own, which costs every program that links it some 14 ms at its
+// start. Elsewhere it is a part of Foundation, and StoreActor has the dependency.
+#if canImport(FoundationNetworking)
+@_exported public import FoundationNetworking
+public import StoreActor
+
+extension DependencyValues {
+  /// The session that a feature loads URLs with.
+  public var urlSession: URLSession {
+    get { self[URLSessionKey.self] }
+    set { self[URLSessionKey.self] = newValue }
+  }
+
+  private enum URLSessionKey: DependencyKey {
+    static let liveValue = URLSession.shared
+  }
+}
+#endif
