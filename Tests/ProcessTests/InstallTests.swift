@@ -148,35 +148,15 @@ extension ProcessTests {
       }
     }
 
-    @Test(.enabled(if: installed("fish") != nil))
-    func `Fish completes what the daemon says as well`() async throws {
-      try await World.run { world in
-        let prefix = try await install(world)
-        _ = try await world.startDaemon(.stored, ["--in-memory"])
-        let script = #"source $argv[1]; complete -C "storectl get cou""#
-        let shell = try world.start(
-          path: try #require(installed("fish")),
-          ["--no-config", "-c", script, "\(prefix)/share/fish/vendor_completions.d/storectl.fish"],
-          environment: [
-            "PATH": "\(prefix)/bin:/usr/bin:/bin", "STOREACTOR_DIR": world.directory,
-            "HOME": world.directory,
-          ],
-        )
-        let run = try await world.finish(shell)
-        #expect(run.output.map { $0.trimmingCharacters(in: .whitespaces) } == ["counter"])
-      }
-    }
-
-    @Test(.enabled(if: installed("zsh") != nil))
-    func `Zsh can read its completions`() async throws {
+    @Test(arguments: [("zsh", "zsh/site-functions/_"), ("fish", "fish/vendor_completions.d/")])
+    func `Other shells can read their completions`(shell: String, place: String) async throws {
+      // Where they are not installed there is nobody to read them.
+      guard let path = installed(shell) else { return }
       try await World.run { world in
         let prefix = try await install(world)
         for program in ["stored", "storectl"] {
-          let run = try await world.run(
-            try #require(installed("zsh")),
-            "-n",
-            "\(prefix)/share/zsh/site-functions/_\(program)",
-          )
+          let ending = shell == "fish" ? ".fish" : ""
+          let run = try await world.run(path, "-n", "\(prefix)/share/\(place)\(program)\(ending)")
           #expect(run.isSuccess && run.errors == [], "\(run.errorText)")
         }
       }
