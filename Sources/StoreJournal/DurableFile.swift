@@ -38,6 +38,12 @@ enum DurableFile {
     try syncDirectory(of: path)
   }
 
+  /// How many bytes a file has; nil where there is none.
+  static func count(_ path: String) -> Int? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return attributes?[.size] as? Int
+  }
+
   /// Syncs a file that somebody has written, moves it to its place and syncs the directory.
   static func publish(_ draft: String, as path: String) throws(JournalError) {
     try sync(draft)

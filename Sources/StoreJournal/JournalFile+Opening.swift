@@ -18,14 +18,48 @@ extension JournalFile {
   /// The file of a directory's history.
   static func path(in directory: String) -> String { "\(directory)/journal.sqlite" }
 
-  /// Refuses a directory that was to get a history, and has only a part of it.
-  static func checkCopy(_ request: Request) throws {
-    let draft = request.path + DurableFile.draftSuffix
-    guard FileManager.default.fileExists(atPath: draft) else { return }
-    throw JournalError(
+  /// Refuses a directory that was to get a history, or had one, and has only a part of it.
+  ///
+  /// To be asked before SQLite is: that removes the log of a file that has nothing in it.
+  static func checkPresence(in directory: String) throws {
+    let path = path(in: directory)
+    guard !FileManager.default.fileExists(atPath: path + DurableFile.draftSuffix) else {
+      throw JournalError(
+        .corrupt,
+        "A history was to be copied to \(directory), and that was not finished. Remove the "
+          + "directory, then copy it again.",
+      )
+    }
+    // The file has its header before it has a log.
+    guard DurableFile.count(path) ?? 0 == 0 else { return }
+    if let found = newestSnapshotFile(in: directory) {
+      throw headless(directory, snapshot: found)
+    }
+    guard DurableFile.count("\(path)-wal") ?? 0 > 0 else { return }
+    throw headless(directory, beside: "its log, journal.sqlite-wal, is there")
+  }
+
+  /// Refuses to begin a history where there was one, which its snapshots tell.
+  private static func checkSnapshots(_ db: Database, in directory: String) throws {
+    guard try !db.tableExists("meta"), let found = newestSnapshotFile(in: directory) else { return }
+    throw headless(directory, snapshot: found)
+  }
+
+  private static func newestSnapshotFile(in directory: String) -> UInt64? {
+    snapshotFiles(in: directory).compactMap(\.revision).max()
+  }
+
+  private static func headless(_ directory: String, snapshot revision: UInt64) -> JournalError {
+    headless(directory, beside: "there is a snapshot of revision \(revision)")
+  }
+
+  private static func headless(_ directory: String, beside what: String) -> JournalError {
+    let isThere = FileManager.default.fileExists(atPath: path(in: directory))
+    return JournalError(
       .corrupt,
-      "A history was to be copied to \(request.directory), and that was not finished. Remove the "
-        + "directory, then copy it again.",
+      "The journal in \(directory) is damaged: journal.sqlite \(isThere ? "is empty" : "is missing"), "
+        + "and \(what). Nothing was changed. Put the file back, or restore a backup to another "
+        + "directory; to begin anew, move the directory away.",
     )
   }
 
@@ -38,7 +72,7 @@ extension JournalFile {
     var configuration = Configuration()
     configuration.readonly = true
     let file = try DatabaseQueue(path: path(in: directory), configuration: configuration)
-    let meta = try file.read { db in try db.tableExists("meta") ? try Meta(db) : Meta() }
+    let meta = try file.read(Meta.init)
     // What was not promised may be gone when the machine was started again.
     guard meta.durability == .full || meta["boot"] == boot() else { return }
     throw JournalError(
@@ -55,6 +89,7 @@ extension JournalFile {
     if try db.tableExists("meta") {
       try check(try Meta(db), root: request.root, directory: request.directory)
     }
+    try checkSnapshots(db, in: request.directory)
     try db.inTransaction(.immediate) {
       try create(db, root: request.root, epoch: request.epoch)
       return .commit
@@ -249,9 +284,9 @@ extension JournalFile {
   struct Meta {
     private var values: [String: String] = [:]
 
-    init() {}
-
+    /// What a file says; nothing where it has no history.
     init(_ db: Database) throws {
+      guard try db.tableExists("meta") else { return }
       for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") {
         values[row["name"]] = row["value"]
       }

@@ -90,7 +90,7 @@ package final class JournalFile: Sendable {
       epoch: epoch,
     )
     do {
-      try Self.checkCopy(request)
+      try Self.checkPresence(in: directory)
       try Self.checkLog(in: directory)
       var configuration = Configuration()
       configuration.journalMode = .wal

@@ -26,14 +26,15 @@ package final class JournalReader: HistorySource {
   package init(directory: String, root: String? = nil) throws(JournalError) {
     self.directory = directory
     let path = JournalFile.path(in: directory)
-    guard FileManager.default.fileExists(atPath: path) else {
-      throw JournalError(
-        .missing,
-        "There is no journal in \(directory). Name the directory that the daemon was given with "
-          + "--data, or \"data\" in its directory.",
-      )
-    }
     do {
+      try JournalFile.checkPresence(in: directory)
+      guard FileManager.default.fileExists(atPath: path) else {
+        throw JournalError(
+          .missing,
+          "There is no journal in \(directory). Name the directory that the daemon was given with "
+            + "--data, or \"data\" in its directory.",
+        )
+      }
       // Whoever writes has looked, and changes it meanwhile.
       if DirectoryLock.holder(of: directory) == nil { try JournalFile.checkLog(in: directory) }
       var configuration = Configuration()

@@ -262,6 +262,25 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A journal whose file was emptied is refused, and comes back with it`() async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        first.send(signal: SIGTERM)
+        _ = try await first.ended()
+        let path = URL(fileURLWithPath: "\(world.directory)/data/journal.sqlite")
+        let whole = try Data(contentsOf: path)
+        try Data().write(to: path)
+        let second = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await second.ended() == .status(73))
+        let words = second.errors.lines.joined()
+        #expect(words.contains("journal.sqlite is empty") && words.contains("snapshot"), "\(words)")
+        try whole.write(to: path)
+        _ = try await world.startDaemon()
+        #expect(try await world.get("counter")["count"]?.int == 1)
+      }
+    }
+
     @Test func `Keeping nothing and saying where to keep it do not go together`() async throws {
       try await World.run { world in
         let daemon = try world.start(.stored, ["--in-memory", "--data", "/tmp"])

@@ -310,6 +310,56 @@ import Testing
     #expect(try copied(bytes)?.0 == .corrupt)
   }
 
+  /// All files of the directory, with what they have.
+  private func contents() throws -> [String: Data] {
+    var found: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {
+      found[name] = FileManager.default.contents(atPath: "\(directory.path)/\(name)")
+    }
+    return found
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func `A journal whose file is gone, or is empty, is refused, and all else stays`(
+    isEmpty: Bool,
+    wasClosed: Bool,
+  ) throws {
+    let file = try begin()
+    try file.append(batch(1...2))
+    try keep([2], of: 2, in: file)
+    try file.append(batch(3...3))
+    if wasClosed { try file.close() }
+    let path = "\(directory.path)/journal.sqlite"
+    try FileManager.default.removeItem(atPath: path)
+    if isEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
+    let before = try contents()
+    let refusal = try #require(message { _ = try open() })
+    #expect(refusal.0 == .corrupt && refusal.1.contains("snapshot of revision 2"))
+    #expect(refusal.1.contains(isEmpty ? "empty" : "missing"))
+    #expect(message { _ = try JournalReader(directory: directory.path) }?.0 == .corrupt)
+    #expect(try contents() == before)
+    #expect(before.keys.contains("journal.sqlite-wal") == !wasClosed)
+    withExtendedLifetime(file) {}
+  }
+
+  @Test func `A journal whose tables are gone is refused, and its snapshots stay`() throws {
+    try begin().close()
+    try tamper("DROP TABLE meta; DROP TABLE log; DROP TABLE build; DROP TABLE snapshot")
+    let refusal = try #require(message { _ = try open() })
+    #expect(refusal.0 == .corrupt && refusal.1.contains("snapshot of revision 0"))
+    #expect(try snapshots == ["0.snapshot"])
+    #expect(message { _ = try JournalReader(directory: directory.path) }?.0 == .corrupt)
+  }
+
+  @Test func `Who was ended while the first history began begins again`() throws {
+    _ = try unbegun()
+    try FileManager.default.removeItem(atPath: "\(directory.path)/journal.sqlite")
+    try Data().write(to: URL(fileURLWithPath: "\(directory.path)/journal.sqlite"))
+    #expect(try open().opening.epoch == 7)
+    try tamper("DROP TABLE meta; DROP TABLE log; DROP TABLE build; DROP TABLE snapshot")
+    #expect(try open(epoch: 8).opening.epoch == 8)
+  }
+
   // MARK: What goes on
 
   /// Another program at the same file.
