@@ -436,7 +436,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     // All of it could be read: from now on this program writes.
     try file.begin()
     Failpoint.reach(.afterRecovery)
-    tellDoubt(of: file)
+    tellDoubt(of: file, endingAt: recovered.revision)
     if isEmpty {
       let snapshot = recovered.snapshot(form)
       _ = try file.keep(try file.write(snapshot, of: recovered.revision))
@@ -464,7 +464,16 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
   }
 
-  private func tellDoubt(of file: JournalFile) {
+  private func tellDoubt(of file: JournalFile, endingAt revision: UInt64) {
+    if file.opening.tornCommits > 0 {
+      logger.error(
+        """
+        The journal's log is torn behind revision \(revision): what was written last is not as it \
+        was written, and is cut off. If the machine did not go down, look at the disk.
+        """,
+        metadata: ["data": "\(file.directory)", "writes": "\(file.opening.tornCommits)"],
+      )
+    }
     guard let doubt = file.opening.doubt else { return }
     logger.error(
       "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",

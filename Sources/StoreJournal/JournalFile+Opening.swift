@@ -65,16 +65,21 @@ extension JournalFile {
 
   /// Refuses a history whose last part SQLite would leave out without a word, before SQLite reads
   /// it: where it closes the file it has thrown the rest away.
-  static func checkLog(in directory: String) throws {
+  ///
+  /// - Parameter directory: Where it is.
+  /// - Returns: How many commits are left out all the same, since nobody may have been told of them.
+  /// - Throws: ``JournalError``, or what SQLite throws.
+  @discardableResult
+  static func checkLog(in directory: String) throws -> Int {
     let commits = WriteAheadLog.commitsBehindDamage("\(path(in: directory))-wal")
     // The last one may have been under way when the machine ended.
-    guard commits > 1 else { return }
+    guard commits > 1 else { return commits }
     var configuration = Configuration()
     configuration.readonly = true
     let file = try DatabaseQueue(path: path(in: directory), configuration: configuration)
     let meta = try file.read(Meta.init)
     // What was not promised may be gone when the machine was started again.
-    guard meta.durability == .full || meta["boot"] == boot() else { return }
+    guard meta.durability == .full || meta["boot"] == boot() else { return commits }
     throw JournalError(
       .corrupt,
       "The journal in \(directory) is damaged: \(commits) writes at its end cannot be "
@@ -85,7 +90,18 @@ extension JournalFile {
   }
 
   /// Makes the tables of a new file, and refuses what is not ours to read.
-  static func prepare(_ db: Database, for request: Request) throws -> Opening {
+  ///
+  /// - Parameters:
+  ///   - db: The file.
+  ///   - request: What is asked of it.
+  ///   - torn: How many commits at the end of its log cannot be read.
+  /// - Returns: What is known of it.
+  /// - Throws: ``JournalError``, or what SQLite throws.
+  static func prepare(
+    _ db: Database,
+    for request: Request,
+    leavingOut torn: Int,
+  ) throws -> Opening {
     if try db.tableExists("meta") {
       try check(try Meta(db), root: request.root, directory: request.directory)
     }
@@ -110,6 +126,7 @@ extension JournalFile {
       isClean: meta["clean"] == "1",
       isSameBuild: writer.map { [UInt8]($0) == request.schema.encoded() } ?? true,
       doubt: try doubt(meta, request, db),
+      tornCommits: torn,
     )
     if opening.doubt != nil {
       var generator = SystemRandomNumberGenerator()

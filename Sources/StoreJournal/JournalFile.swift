@@ -63,6 +63,8 @@ package final class JournalFile: Sendable {
     package var isSameBuild: Bool
     /// Why history may not go on where somebody saw it end; nil where it does.
     package var doubt: String?
+    /// How many commits at the end of its log were not as they were written, and are left out.
+    package var tornCommits = 0
   }
 
   /// Opens a history, or begins one.
@@ -91,7 +93,7 @@ package final class JournalFile: Sendable {
     )
     do {
       try Self.checkPresence(in: directory)
-      try Self.checkLog(in: directory)
+      let torn = try Self.checkLog(in: directory)
       var configuration = Configuration()
       configuration.journalMode = .wal
       configuration.busyMode = .timeout(Self.patience)
@@ -102,7 +104,7 @@ package final class JournalFile: Sendable {
         // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the
         // disk before anybody learns of it, whatever is promised of the rest.
         try Self.promise(.full, in: db)
-        return try Self.prepare(db, for: request)
+        return try Self.prepare(db, for: request, leavingOut: torn)
       }
       try FileManager.default.createDirectory(
         atPath: "\(directory)/snapshots",

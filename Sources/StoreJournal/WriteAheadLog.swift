@@ -11,7 +11,7 @@ enum WriteAheadLog {
   /// What a frame of a page of SQLite's usual size is assumed to have where the header is damaged.
   private static let usualPageBytes = 4096
 
-  /// How many commits stand in a log behind the first frame that is not as it was written.
+  /// How many commits a log has from the first frame on that is not as it was written.
   ///
   /// - Parameter path: The log, which may not be there.
   /// - Returns: Their number, with that of the frame itself.
@@ -43,11 +43,16 @@ enum WriteAheadLog {
       let salts = isIntact ? 16..<24 : headerBytes + 8..<headerBytes + 16
       var (commits, place) = (0, headerBytes)
       while place + frameBytes <= bytes.count {
-        let isOfRound = (0..<8).allSatisfy { bytes[place + 8 + $0] == bytes[salts.lowerBound + $0] }
+        let fits = [0, 4].filter { half in
+          (0..<4).allSatisfy { bytes[place + 8 + half + $0] == bytes[salts.lowerBound + half + $0] }
+        }
+        // One that is damaged in a salt has the other; one that was never written has neither.
+        let isOfRound = isIntact ? !fits.isEmpty : fits.count == 2
         if isIntact {
           sum.append(bytes, place..<place + 8)
           sum.append(bytes, place + frameHeaderBytes..<place + frameBytes)
-          isIntact = isOfRound && sum.first == word(place + 16) && sum.second == word(place + 20)
+          isIntact =
+            fits.count == 2 && sum.first == word(place + 16) && sum.second == word(place + 20)
         }
         // The second word of a frame that ends a commit is the file's size in pages.
         if !isIntact, isOfRound, word(place + 4) != 0 { commits += 1 }

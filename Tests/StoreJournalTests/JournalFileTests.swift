@@ -310,6 +310,46 @@ import Testing
     #expect(try copied(bytes)?.0 == .corrupt)
   }
 
+  /// The bytes of a frame of a log, which has a page.
+  private static let frameBytes = 24 + 4096
+
+  @Test func `A last write that is not as it was written is counted, and said to be cut off`()
+    throws
+  {
+    let file = try begin()
+    for revision in 1...5 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
+    var (log, bytes) = try crash()
+    func commits(flipping place: Int) throws -> Int {
+      bytes[place] ^= 1
+      defer { bytes[place] ^= 1 }
+      let copy = "\(log).copy"
+      try Data(bytes).write(to: URL(fileURLWithPath: copy))
+      return WriteAheadLog.commitsBehindDamage(copy)
+    }
+    let (last, before) = (bytes.count - Self.frameBytes, bytes.count - 2 * Self.frameBytes)
+    #expect(try commits(flipping: last + 100) == 1)
+    // Its salts, its checksum, the page's number, the page.
+    for place in [8, 12, 16, 20, 3, 100] { #expect(try commits(flipping: before + place) == 2) }
+    bytes[last + 100] ^= 1
+    let copy = try Directory()
+    for name in ["journal.sqlite", "snapshots"] {
+      try FileManager.default.copyItem(
+        atPath: "\(directory.path)/\(name)",
+        toPath: "\(copy.path)/\(name)",
+      )
+    }
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(copy.path)/journal.sqlite-wal"))
+    let again = try JournalFile(
+      directory: copy.path,
+      root: "Test",
+      schema: Self.schema,
+      durability: .full,
+      epoch: 7,
+    )
+    #expect(again.opening.tornCommits == 1)
+    #expect(try parts(again).filter { $0.hasPrefix("records") }.count == 4)
+  }
+
   /// All files of the directory, with what they have.
   private func contents() throws -> [String: Data] {
     var found: [String: Data] = [:]

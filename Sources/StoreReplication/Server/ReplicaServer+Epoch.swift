@@ -3,8 +3,8 @@ extension ReplicaServer {
   enum Continuation: Hashable {
     /// All of it is this daemon's, or there was none in this epoch that was longer.
     case own
-    /// A journal had it, of which an older copy may have been put back.
-    case inherited
+    /// A journal had it up to a revision, and may have had more of it once.
+    case inherited(through: UInt64)
     /// A client has seen more of it than there is: another epoch is to be noted.
     case refuted
     /// It is being noted.
@@ -19,22 +19,32 @@ extension ReplicaServer {
     }
   }
 
-  /// Whether what somebody asks for has to wait, since the journal has less than somebody has seen.
+  /// Whether what somebody asks for has to wait, since the journal had less than somebody has seen.
   ///
-  /// Nothing is told of a revision before it is durable. So who has seen a later one than there is
-  /// has seen a history that went on from here in another way.
-  func isBehind(_ requests: [ClientMessage.JoinRequest]) -> Bool {
-    if continuation == .inherited,
-      let seen = requests.compactMap(\.position)
-        .first(where: { $0.epoch == epoch && $0.revision > root.revision })
+  /// Nothing is told of a revision before it is durable. So who has seen a later one than was read
+  /// when this daemon began, and has not joined since, has seen a history that went on in another way.
+  func isBehind(_ requests: [ClientMessage.JoinRequest], of client: Identifier) -> Bool {
+    guard case .inherited(let recovered) = continuation else { return isRenewing }
+    let known = min(recovered, root.revision)
+    let end = joinedClients.contains(client) ? root.revision : known
+    if let seen = requests.compactMap(\.position)
+      .first(where: { $0.epoch == epoch && $0.revision > end })
     {
       continuation = .refuted
+      joinedClients = []
       let text =
-        "History ends at revision \(root.revision), and a client has seen \(seen.revision): an "
-        + "older copy of the journal was put back. It goes on in another epoch."
+        "The journal ended at revision \(known), and a client has seen \(seen.revision): its end was "
+        + "lost, or an older copy of it was put back. History goes on in another epoch."
       notices.append(ServerNotice(kind: .warning, peer: "journal", text: text))
+      return true
     }
-    return isRenewing
+    joinedClients.insert(client)
+    // Where there are too many to know, all are taken for such: only later revisions tell then.
+    if joinedClients.count > limits.clients {
+      continuation = .inherited(through: .max)
+      joinedClients = []
+    }
+    return false
   }
 
   /// The epoch that is to be noted now; nil when there is none.

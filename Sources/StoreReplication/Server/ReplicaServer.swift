@@ -12,6 +12,8 @@ package final class ReplicaServer {
   package internal(set) var epoch: UInt64
   /// Whether history may have been longer once, and goes on in another epoch where it was.
   var continuation = Continuation.own
+  /// Who has joined since this daemon began in an inherited epoch: what they have seen is its own.
+  var joinedClients: Set<Identifier> = []
   package let counters = Counters()
   let root: any RootPort
   /// Keeps what is reduced, and releases what is durable; nil where the state is in memory only.
@@ -166,7 +168,7 @@ package final class ReplicaServer {
 
   /// Goes on where the daemon was when it ended: those who were there have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
-    continuation = .inherited
+    continuation = .inherited(through: recovered.revision)
     log.restore(recovered.history.clients)
     sessions.restore(recovered.history)
     deliverSessionEvents()
@@ -542,13 +544,15 @@ package final class ReplicaServer {
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
       end(session, code: "protocolError", message: message)
-    case .join(_, let requests) where isBehind(requests): break
+    case .join(_, let requests) where isBehind(requests, of: session.clientID): break
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(let first, let requests): accept(requests, first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)
     case .credit(let nonce, let bytes): joins.credit(session, nonce: nonce, bytes: bytes)
-    case .bye: end(session, code: nil, message: "", isFarewell: true)
+    case .bye:
+      joinedClients.remove(session.clientID)
+      end(session, code: nil, message: "", isFarewell: true)
     case .unknown(let kind):
       counters.notUnderstood += 1
       let message = "This daemon knows no message of kind \(kind)."

@@ -422,7 +422,7 @@ import Testing
     try join(1, nonce: 2, epoch: 7, revision: 3)
     let epoch = try #require(disk.epochs.first)
     #expect(epoch != 7 && again.take(1).isEmpty)
-    #expect(again.takeNotices().contains { $0.text.contains("revision 2") })
+    #expect(again.takeNotices().contains { $0.text.contains("ended at revision 1") })
     // Nobody begins in an epoch that is about to end.
     again.receive(.bye, from: 2)
     let hello = ClientMessage.Hello(
@@ -448,6 +448,36 @@ import Testing
     try join(1, nonce: 1, epoch: epoch, revision: 99)
     #expect(disk.epochs.count == 1)
     #expect(again.take(1).count == 1)
+  }
+
+  @Test func `A revision that was lost is not taken for one that the restart has made`() throws {
+    let (bench, _, _) = try bench()
+    for sequence in 1...2 as ClosedRange<UInt64> {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+      try sync(bench)
+    }
+    let disk = BenchJournal()
+    let again = ServerBench(journal: disk, recovered: try journal.recover(1))
+    #expect(again.server.revision == 2)
+    let seen = ClientMessage.Position(epoch: 7, revision: 2)
+    // Who joins now is told of revision 2, and may come back with it, also in another session.
+    try again.join(3, try again.hello(3), nonce: 1, [.follow("counter")])
+    let other = ClientMessage.Hello(
+      clientID: ServerBench.clientID(3),
+      token: nil,
+      firstSequence: 1,
+      name: "peer 3",
+      isListed: false,
+    )
+    again.receive(.hello(other), from: 4)
+    again.receive(.join(nonce: 1, [.follow("counter", position: seen)]), from: 4)
+    try again.endTurn()
+    #expect(disk.epochs.isEmpty)
+    try again.hello(1)
+    again.receive(.join(nonce: 1, [.follow("counter", position: seen)]), from: 1)
+    try again.endTurn()
+    #expect(disk.epochs.count == 1 && disk.epochs.first != 7)
+    #expect(again.takeNotices().contains { $0.text.contains("ended at revision 1") })
   }
 
   @Test func `Those who were listed when the daemon ended have left when it starts again`() throws {
