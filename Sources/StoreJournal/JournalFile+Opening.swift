@@ -75,9 +75,10 @@ extension JournalFile {
     // The last one may have been under way when the machine ended.
     guard commits > 1 else { return commits }
     var configuration = Configuration()
+    // Who may write would throw away what is behind the damage.
     configuration.readonly = true
     let file = try DatabaseQueue(path: path(in: directory), configuration: configuration)
-    let meta = try file.read(Meta.init)
+    let (meta, newest) = try file.read { db in (try Meta(db), try newestRevision(db)) }
     // What was not promised may be gone when the machine was started again.
     guard meta.durability == .full || meta["boot"] == boot() else { return commits }
     throw JournalError(
@@ -87,6 +88,14 @@ extension JournalFile {
         + "backup. To go on from the last checkpoint, some megabytes earlier, move "
         + "journal.sqlite-wal away.",
     )
+  }
+
+  /// The newest revision of which there is a record or a snapshot; 0 where there is none.
+  static func newestRevision(_ db: Database) throws -> UInt64 {
+    guard try db.tableExists("log"), try db.tableExists("snapshot") else { return 0 }
+    let last = try LogRow.newestRevision(db)
+    let snapshot = try Int64.fetchOne(db, sql: "SELECT MAX(revision) FROM snapshot")
+    return UInt64(clamping: max(last ?? 0, snapshot ?? 0))
   }
 
   /// Makes the tables of a new file, and refuses what is not ours to read.
@@ -150,14 +159,9 @@ extension JournalFile {
       return "the file is a copy, and the history may have gone on without it"
     }
     // A snapshot's file comes behind the records that lead to it.
-    let last = try Int64.fetchOne(
-      db,
-      sql: "SELECT MAX(place) FROM (SELECT MAX(last) AS place FROM log "
-        + "UNION ALL SELECT MAX(revision) FROM snapshot)",
-    )
-    let newest = snapshotFiles(in: request.directory).compactMap(\.revision).max() ?? 0
-    guard newest > UInt64(clamping: last ?? 0) else { return nil }
-    return "there is a snapshot of revision \(newest), and the records end at \(last ?? 0)"
+    let last = try newestRevision(db)
+    guard let newest = newestSnapshotFile(in: request.directory), newest > last else { return nil }
+    return "there is a snapshot of revision \(newest), and the records end at \(last)"
   }
 
   /// Notes who writes from now on, and that snapshots are none that cannot be read.

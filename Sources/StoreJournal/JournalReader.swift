@@ -69,11 +69,10 @@ package final class JournalReader: HistorySource {
         throw HistoryError(.unavailable, "Nothing is kept in \(self.directory) yet.")
       }
       let first = try Int64.fetchOne(db, sql: "SELECT MIN(first) FROM log")
-      let last = try Int64.fetchOne(db, sql: "SELECT MAX(last) FROM log")
       return HistoryExtent(
         oldestState: oldest,
-        beforeRecords: first.map { UInt64(clamping: $0 - 1) } ?? newest,
-        newest: max(last.map { UInt64(clamping: $0) } ?? 0, newest),
+        beforeRecords: first.map { UInt64(clamping: max($0, 1) - 1) } ?? newest,
+        newest: try JournalFile.newestRevision(db),
         snapshots: snapshots,
       )
     }

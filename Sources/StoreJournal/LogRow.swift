@@ -46,24 +46,34 @@ struct LogRow {
     records = [UInt8](row["records"] as Data)
   }
 
+  /// The newest revision that there is; nil for none.
+  static func newestRevision(_ db: Database) throws -> Int64? {
+    try Int64.fetchOne(db, sql: "SELECT last FROM log ORDER BY first DESC LIMIT 1")
+  }
+
   /// The rows that end behind a revision, in their order.
   static func after(
     _ revision: UInt64,
     in db: Database,
   ) throws -> MapCursor<RowCursor, LogRow> {
-    try Row.fetchCursor(db, sql: select, arguments: [Int64(clamping: revision), -1])
-      .map { LogRow($0) }
+    try Row.fetchCursor(db, sql: select, arguments: arguments(revision, -1)).map { LogRow($0) }
   }
 
   /// At most so many of the rows that end behind a revision, in their order.
   static func fetch(_ count: Int, after revision: UInt64, in db: Database) throws -> [LogRow] {
-    try Row.fetchAll(db, sql: select, arguments: [Int64(clamping: revision), count])
-      .map { LogRow($0) }
+    try Row.fetchAll(db, sql: select, arguments: arguments(revision, count)).map { LogRow($0) }
   }
 
-  private static let select =
+  /// Begins with the row that has the revision, which is found by what it begins with: only that is
+  /// the table's key.
+  static let select =
     "SELECT first, last, build, sessions, total, before, sum, records FROM log "
-    + "WHERE last > ? ORDER BY first LIMIT ?"
+    + "WHERE first >= IFNULL((SELECT MAX(first) FROM log WHERE first <= :revision), 0) "
+    + "AND last > :revision ORDER BY first LIMIT :count"
+
+  static func arguments(_ revision: UInt64, _ count: Int) -> StatementArguments {
+    ["revision": Int64(clamping: revision), "count": count]
+  }
 
   /// Keeps it.
   func insert(into db: Database) throws {

@@ -190,6 +190,35 @@ import Testing
     #expect(try parts(file).filter { $0.hasPrefix("records") }.count == 50)
   }
 
+  @Test func `Rows behind a revision are found by their key, however many there are before`()
+    throws
+  {
+    let plan = try begin().database.read { db in
+      try Row.fetchAll(
+        db,
+        sql: "EXPLAIN QUERY PLAN \(LogRow.select)",
+        arguments: LogRow.arguments(7, 16),
+      )
+      .map { $0["detail"] as String }
+    }
+    #expect(plan.contains { $0.contains("SEARCH log") })
+    #expect(!plan.contains { $0.contains("SCAN log") }, "\(plan)")
+  }
+
+  @Test func `The row that has a revision in its middle is the first that is read behind it`()
+    throws
+  {
+    let file = try begin()
+    for revisions in [1...3, 4...6, 7...9] as [ClosedRange<UInt64>] {
+      try file.append(batch(revisions))
+    }
+    let found = try file.database.read { db in
+      try (0...9).map { try LogRow.fetch(16, after: $0, in: db).map(\.first) }
+    }
+    let (all, last): ([Int64], [Int64]) = ([1, 4, 7], [7])
+    #expect(found == [all, all, all, [4, 7], [4, 7], [4, 7], last, last, last, []])
+  }
+
   @Test func `A snapshot that cannot be read is none of the two that are kept`() throws {
     let file = try open()
     for revision in 1...3 as ClosedRange<UInt64> {
