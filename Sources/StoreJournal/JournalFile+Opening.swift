@@ -84,9 +84,8 @@ extension JournalFile {
     throw JournalError(
       .corrupt,
       "The journal in \(directory) is damaged: \(commits) writes at its end cannot be "
-        + "read, though the disk had said that it keeps them. Look at the disk, then restore a "
-        + "backup. To go on from the last checkpoint, some megabytes earlier, move "
-        + "journal.sqlite-wal away.",
+        + "read, though the disk had said that it keeps them. Look at the disk. "
+        + remedy(directory, before: newest + 1),
     )
   }
 

@@ -14,6 +14,8 @@ package final class JournalReader: HistorySource {
 
   private let directory: String
   private let database: DatabaseQueue
+  /// What is wrong with its end, which is not read then.
+  package let damage: JournalError?
   /// Those of the builds that were met.
   private let schemas = Mutex<[Int64: SchemaDocument]>([:])
 
@@ -22,8 +24,13 @@ package final class JournalReader: HistorySource {
   /// - Parameters:
   ///   - directory: Where it is.
   ///   - root: The root's name; nil where any will do.
+  ///   - isPartial: Whether a history whose end is damaged is read as far as it can be.
   /// - Throws: ``JournalError``.
-  package init(directory: String, root: String? = nil) throws(JournalError) {
+  package init(
+    directory: String,
+    root: String? = nil,
+    isPartial: Bool = false,
+  ) throws(JournalError) {
     self.directory = directory
     let path = JournalFile.path(in: directory)
     do {
@@ -36,7 +43,8 @@ package final class JournalReader: HistorySource {
         )
       }
       // Whoever writes has looked, and changes it meanwhile.
-      if DirectoryLock.holder(of: directory) == nil { try JournalFile.checkLog(in: directory) }
+      let isWritten = DirectoryLock.holder(of: directory) != nil
+      damage = isWritten ? nil : try Self.damage(of: directory, isAccepted: isPartial)
       var configuration = Configuration()
       configuration.readonly = true
       configuration.label = "storeactor.history"
@@ -46,6 +54,16 @@ package final class JournalReader: HistorySource {
       }
     } catch {
       throw JournalFile.error(error, "The journal in \(directory) could not be opened")
+    }
+  }
+
+  /// What is wrong with a history's end.
+  private static func damage(of directory: String, isAccepted: Bool) throws -> JournalError? {
+    do {
+      try JournalFile.checkLog(in: directory)
+      return nil
+    } catch let error as JournalError where isAccepted {
+      return error
     }
   }
 

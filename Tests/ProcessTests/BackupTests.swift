@@ -134,6 +134,40 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What was done before SQLite's log was damaged can be had, as the daemon says`()
+      async throws
+    {
+      try await World.run { world in
+        var places = Places(world)
+        let daemon = try await world.startDaemon()
+        let epoch = try await world.answer("--json", "status")["epoch"]
+        for _ in 0..<8 { try await world.send("counter", Self.increment) }
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
+        // Each action was a commit, and took a frame: a page and its header.
+        let log = URL(fileURLWithPath: "\(places.data)/journal.sqlite-wal")
+        var bytes = try Data(contentsOf: log)
+        bytes[bytes.count - 3 * (24 + 4096) - 100] ^= 1
+        try bytes.write(to: log)
+        let refused = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await refused.ended() == .status(73))
+        let words = refused.errors.lines.joined(separator: " ").split(separator: " ")
+        let place = try #require(words.firstIndex(of: "--through"), "\(words)")
+        places.revision = String(words[place + 1].prefix { $0.isNumber })
+        #expect(try await world.client(["verify", "--data", places.data]).end == .status(65))
+        #expect(
+          try await world.client(["backup", "--data", places.data, places.copy]).end == .status(65)
+        )
+        let read = try await world.client(["log", "--data", places.data])
+        #expect(read.isSuccess && read.errorText.contains("--through \(places.revision)"))
+        try await run(.repair, places, world)
+        #expect(try Data(contentsOf: log) == bytes, "What is damaged stays as it is")
+        _ = try await world.startDaemon(.stored, ["--data", places.new])
+        #expect(try await count(world) == 4)
+        #expect(try await world.answer("--json", "status")["epoch"] != epoch)
+      }
+    }
+
     /// Changes each place of a text in a journal.
     private func replace(_ text: String, with other: String, in directory: String) throws {
       let path = URL(fileURLWithPath: "\(directory)/journal.sqlite")

@@ -331,7 +331,10 @@ import Testing
     #expect(WriteAheadLog.commitsBehindDamage(log) == 0)
     let refusal = try #require(try copied(bytes))
     #expect(refusal.0 == .corrupt && refusal.1.contains("writes at its end"))
+    #expect(refusal.1.contains("storectl restore \(copy.path) --data DIRECTORY --through 0"))
     #expect(message { _ = try JournalReader(directory: copy.path) }?.0 == .corrupt)
+    let partial = try JournalReader(directory: copy.path, isPartial: true)
+    #expect(try partial.extent().newest == 0 && partial.damage?.message == refusal.1)
     // And again: being refused has taken nothing away.
     #expect(try copied(bytes)?.0 == .corrupt)
     bytes[max(empty, 32) + 200] ^= 1

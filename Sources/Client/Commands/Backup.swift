@@ -61,7 +61,9 @@ struct Restore: ParsableCommand {
 
   func run() throws {
     try Copying.run(isJSON: options.json, to: data) { progress in
-      try JournalReader(directory: copy).copy(to: data, through: through) {
+      // Who names the last revision knows that what is behind it is left out.
+      let reader = try JournalReader(directory: copy, isPartial: through != nil)
+      return try reader.copy(to: data, through: through) {
         progress.tell("revision \($0) of \($1)")
       }
     }

@@ -28,11 +28,13 @@ struct HistoryOptions: ParsableArguments {
   /// - Parameters:
   ///   - connection: Where the daemon is.
   ///   - name: What the daemon calls this client.
+  ///   - isPartial: Whether a directory whose end is damaged is read as far as it can be.
   ///   - body: Asks, and prints.
   /// - Throws: What the program exits with, when it has said why.
   func run(
     _ connection: ConnectionOptions,
     name: String,
+    isPartial: Bool = true,
     _ body: @escaping @MainActor (Past) async throws -> Void,
   ) throws {
     guard let data else {
@@ -42,7 +44,7 @@ struct HistoryOptions: ParsableArguments {
     }
     let reader: JournalReader
     do {
-      reader = try Self.reader(data)
+      reader = try Self.reader(data, isPartial: isPartial)
     } catch {
       throw Note.failure(error)
     }
@@ -58,14 +60,15 @@ struct HistoryOptions: ParsableArguments {
   }
 
   /// Opens a data directory that no daemon uses.
-  static func reader(_ directory: String) throws -> JournalReader {
-    let reader = try JournalReader(directory: directory)
+  static func reader(_ directory: String, isPartial: Bool = false) throws -> JournalReader {
+    let reader = try JournalReader(directory: directory, isPartial: isPartial)
     if let pid = DirectoryLock.holder(of: directory) {
       throw CommandError(
         .tryAgain,
         "The daemon with pid \(pid) uses \(directory). Ask it, without --data, or stop it first.",
       )
     }
+    if let damage = reader.damage { Note.print("\(damage)") }
     return reader
   }
 }
