@@ -420,6 +420,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
     let recovery = Recovery(form, initial: core.state, revision: core.revision)
     var isEmpty = true
+    var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
     var bytes = try file.read { (part) throws(CodecError) in
       switch part {
       case .build(let schema): try recovery.written(by: schema)
@@ -430,6 +431,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         Failpoint.reach(.duringRecovery)
         try recovery.take(records: bytes[...])
         recovery.take(sessionNumbers: sessionNumbers)
+        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
+          logger.notice("\(text)", metadata: ["data": "\(path)"])
+        }
       }
     }
     let recovered = recovery.finish(wasStopped: file.opening.isClean)

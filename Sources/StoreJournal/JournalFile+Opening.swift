@@ -135,6 +135,7 @@ extension JournalFile {
       isSameBuild: writer.map { [UInt8]($0) == request.schema.encoded() } ?? true,
       doubt: try doubt(meta, request, db),
       tornCommits: torn,
+      newest: try newestRevision(db),
     )
     if opening.doubt != nil {
       var generator = SystemRandomNumberGenerator()

@@ -6,7 +6,7 @@ import Synchronization
 extension JournalFile {
   /// What is read of a history, in this order.
   package enum Part {
-    /// What follows was written by a build with this schema.
+    /// What follows was written by a build with this schema, until another one comes.
     case build(SchemaDocument)
     /// The newest snapshot that can be read.
     case snapshot([UInt8])
@@ -23,13 +23,15 @@ extension JournalFile {
     do {
       return try database.read { db in
         var revision: UInt64 = 0
+        var build: Int64?
         let snapshot = try newestSnapshot(db)
         if let snapshot {
           revision = snapshot.row.revision
+          build = snapshot.row.build
           try hand(.build(try schema(of: snapshot.row.build, db)), at: revision, to: take)
           try hand(.snapshot(snapshot.bytes), at: revision, to: take)
         }
-        let bytes = try readRecords(db, after: revision, take)
+        let bytes = try readRecords(db, after: revision, writtenBy: build, take)
         guard snapshot != nil || bytes == 0 else {
           throw corrupt("none of its snapshots can be read, and records say only what changed")
         }
@@ -43,11 +45,12 @@ extension JournalFile {
   private func readRecords(
     _ db: Database,
     after revision: UInt64,
+    writtenBy known: Int64?,
     _ take: (Part) throws(CodecError) -> Void,
   ) throws -> Int {
     let rows = try LogRow.after(revision, in: db)
     var (next, bytes) = (revision + 1, 0)
-    var before: UInt64?
+    var (before, build) = (UInt64?.none, known)
     while let row = try rows.next() {
       guard let upper = UInt64(exactly: row.last), row.first == Int64(clamping: next),
         row.last >= row.first
@@ -69,7 +72,10 @@ extension JournalFile {
           before: next,
         )
       }
-      try hand(.build(try schema(of: row.build, db)), at: next, to: take)
+      if row.build != build {
+        build = row.build
+        try hand(.build(try schema(of: row.build, db)), at: next, to: take)
+      }
       let sessions = UInt64(bitPattern: row.sessions)
       try hand(.records(row.records, sessionNumbers: sessions), at: next, to: take)
       next = upper + 1

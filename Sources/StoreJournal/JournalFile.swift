@@ -65,6 +65,8 @@ package final class JournalFile: Sendable {
     package var doubt: String?
     /// How many commits at the end of its log were not as they were written, and are left out.
     package var tornCommits = 0
+    /// The newest revision that there is.
+    package var newest: UInt64 = 0
   }
 
   /// Opens a history, or begins one.

@@ -1,0 +1,30 @@
+/// Says how far a recovery is, where it takes more than a second.
+struct RecoveryProgress {
+  private static let second: Int64 = 1_000_000_000
+
+  private let newest: UInt64
+  /// When something is said next, in nanoseconds.
+  private var next: Int64
+
+  /// Begins to look at the time.
+  ///
+  /// - Parameters:
+  ///   - newest: The revision that is recovered last.
+  ///   - now: What time it is, in nanoseconds.
+  init(through newest: UInt64, at now: Int64) {
+    self.newest = newest
+    next = now + Self.second
+  }
+
+  /// Says how far the recovery is.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision that was recovered last.
+  ///   - now: What time it is, in nanoseconds.
+  /// - Returns: A sentence; nil where something was said less than a second ago.
+  mutating func text(at revision: UInt64, _ now: Int64) -> String? {
+    guard now >= next else { return nil }
+    next = now + Self.second
+    return "The state of revision \(revision) of \(newest) is back, and more follows."
+  }
+}
