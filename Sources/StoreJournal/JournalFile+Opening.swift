@@ -40,8 +40,8 @@ extension JournalFile {
   }
 
   /// Refuses to begin a history where there was one, which its snapshots tell.
-  private static func checkSnapshots(_ db: Database, in directory: String) throws {
-    guard try !db.tableExists("meta"), let found = newestSnapshotFile(in: directory) else { return }
+  private static func checkSnapshots(in directory: String) throws {
+    guard let found = newestSnapshotFile(in: directory) else { return }
     throw headless(directory, snapshot: found)
   }
 
@@ -110,18 +110,21 @@ extension JournalFile {
     for request: Request,
     leavingOut torn: Int,
   ) throws -> Opening {
-    if try db.tableExists("meta") {
-      try check(try Meta(db), root: request.root, directory: request.directory)
-    }
-    try checkSnapshots(db, in: request.directory)
-    try db.inTransaction(.immediate) {
-      try create(db, root: request.root, epoch: request.epoch)
-      return .commit
+    // A table that is missing where there is a history is damage, and none to be made.
+    if try !db.tableExists("meta") {
+      try checkSnapshots(in: request.directory)
+      try db.inTransaction(.immediate) {
+        try create(db, root: request.root, epoch: request.epoch)
+        return .commit
+      }
     }
     let meta = try Meta(db)
     try check(meta, root: request.root, directory: request.directory)
     guard let epoch = meta.epoch else {
-      throw JournalError(.corrupt, "The journal in \(request.directory) has no epoch.")
+      throw JournalError(
+        .corrupt,
+        "The journal in \(request.directory) has no epoch. Restore a backup.",
+      )
     }
     let writer = try Data.fetchOne(
       db,
@@ -150,8 +153,9 @@ extension JournalFile {
     _ request: Request,
     _ db: Database,
   ) throws -> String? {
-    guard let durability = meta.durability else { return nil }
-    if meta["clean"] != "1", durability != .full, meta["boot"] != boot() {
+    if let durability = meta.durability, meta["clean"] != "1", durability != .full,
+      meta["boot"] != boot()
+    {
       return "the machine went down, and --durability \(durability.rawValue) was promised"
     }
     let file = try identity(of: request.path)
@@ -172,7 +176,7 @@ extension JournalFile {
     besides damaged: Set<UInt64>,
   ) throws -> End {
     let meta = try Meta(db)
-    let term = (meta["term"].flatMap(UInt64.init) ?? 0) + 1
+    let term = (meta["term"].flatMap(UInt64.init) ?? 0) &+ 1
     let values = [
       "boot": boot(), "clean": "0", "durability": request.durability.rawValue,
       "epoch": String(opening.epoch, radix: 16), "file": try identity(of: request.path),
@@ -193,8 +197,8 @@ extension JournalFile {
     let last = try Row.fetchOne(db, sql: "SELECT sum, total FROM log ORDER BY first DESC LIMIT 1")
     return End(
       build: build,
-      sum: UInt64(bitPattern: last?["sum"] ?? 0),
-      total: last?["total"] ?? 0,
+      sum: UInt64(bitPattern: try last?.decode(forColumn: "sum") ?? 0),
+      total: try last?.decode(forColumn: "total") ?? 0,
     )
   }
 
@@ -309,7 +313,7 @@ extension JournalFile {
     init(_ db: Database) throws {
       guard try db.tableExists("meta") else { return }
       for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") {
-        values[row["name"]] = row["value"]
+        values[try row.decode(forColumn: "name")] = try row.decode(String.self, forColumn: "value")
       }
     }
 

@@ -51,7 +51,7 @@ extension JournalFile {
     let rows = try LogRow.after(revision, in: db)
     var (next, bytes) = (revision + 1, 0)
     var (before, build) = (UInt64?.none, known)
-    while let row = try rows.next() {
+    while let row = try Self.next(of: rows, at: next, in: directory) {
       guard let upper = UInt64(exactly: row.last), row.first == Int64(clamping: next),
         row.last >= row.first
       else {
@@ -83,6 +83,19 @@ extension JournalFile {
       before = row.sum
     }
     return bytes
+  }
+
+  /// The next row, or what helps where it cannot be read.
+  private static func next(
+    of rows: MapCursor<RowCursor, LogRow>,
+    at revision: UInt64,
+    in directory: String,
+  ) throws -> LogRow? {
+    do {
+      return try rows.next()
+    } catch  where isDamage(error) {
+      throw corrupt(directory, "revision \(revision) cannot be read", before: revision)
+    }
   }
 
   private func hand(
@@ -144,8 +157,8 @@ extension JournalFile {
       arguments: [build],
     )
     guard let row else { throw corrupt(directory, "the schema of build \(build) is missing") }
-    let bytes = [UInt8](row["schema"] as Data)
-    guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: row["sum"]) else {
+    let bytes = [UInt8](try row.decode(Data.self, forColumn: "schema"))
+    guard SipHash24.hash(bytes[...]) == UInt64(bitPattern: try row.decode(forColumn: "sum")) else {
       let what = "the schema of build \(build) does not have the checksum it was kept with"
       throw corrupt(directory, what)
     }

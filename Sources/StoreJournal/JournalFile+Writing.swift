@@ -16,7 +16,7 @@ extension JournalFile {
       last: Int64(batch.revisions.upperBound),
       build: end.build,
       sessions: Int64(bitPattern: batch.sessionNumbers),
-      total: end.total + Int64(batch.records.count),
+      total: end.total &+ Int64(batch.records.count),
       before: end.sum,
       records: batch.records,
     )
@@ -105,16 +105,17 @@ extension JournalFile {
         let needed = revisions[Self.snapshotsKept - 1]
         let total = try Int64.fetchOne(
           db,
-          sql: "SELECT total FROM log WHERE last <= ? ORDER BY first DESC LIMIT 1",
-          arguments: [needed],
+          sql: "SELECT total FROM log WHERE first <= ? AND last <= ? ORDER BY first DESC LIMIT 1",
+          arguments: [needed, needed],
         )
         let oldest = try Int64.fetchOne(db, sql: "SELECT total FROM log ORDER BY first LIMIT 1")
         guard let total, let oldest else { return false }
-        let limit = total - Int64(retained)
+        let limit = min(total &- Int64(retained), oldest &+ Int64(Self.bytesPerPiece))
+        // The oldest rows only are looked at, however many are kept.
         try db.execute(
-          sql: "DELETE FROM log WHERE first IN (SELECT first FROM log WHERE last <= ? "
-            + "AND total <= ? ORDER BY first LIMIT ?)",
-          arguments: [needed, min(limit, oldest + Int64(Self.bytesPerPiece)), Self.rowsPerPiece],
+          sql: "DELETE FROM log WHERE first IN (SELECT first FROM (SELECT first, last, total "
+            + "FROM log ORDER BY first LIMIT ?) WHERE last <= ? AND total <= ?)",
+          arguments: [Self.rowsPerPiece, needed, limit],
         )
         return db.changesCount > 0
       }

@@ -211,12 +211,25 @@ package final class JournalFile: Sendable {
       let remedy = code == .corrupt ? " Restore a backup." : ""
       return JournalError(code, "\(what): \(error.message ?? "\(error)").\(remedy)")
     }
+    guard !isDamage(error) else {
+      return JournalError(.corrupt, "\(what): a row is not what it should be. Restore a backup.")
+    }
     return JournalError(.system, "\(what): \(error.localizedDescription)")
+  }
+
+  /// Whether something was read that is not what was kept.
+  static func isDamage(_ error: any Error) -> Bool {
+    switch error {
+    case let error as JournalError: error.code == .corrupt
+    case let error as DatabaseError: code(of: error) == .corrupt
+    default: error is RowDecodingError
+    }
   }
 
   private static func code(of error: DatabaseError) -> JournalError.Code {
     switch error.resultCode {
-    case .SQLITE_CORRUPT, .SQLITE_NOTADB: .corrupt
+    // What is asked is always right, so where SQLite does not know a table or column it is gone.
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR: .corrupt
     case .SQLITE_FULL: .full
     case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
     // The index of the log, which is no file of the history, did not find room to grow.

@@ -71,7 +71,10 @@ package final class JournalReader: HistorySource {
   package func heading() throws(HistoryError) -> HistoryHeading {
     let meta = try ask { db in try JournalFile.Meta(db) }
     guard let root = meta["root"], let epoch = meta.epoch else {
-      throw HistoryError(.corrupt, "The journal in \(directory) does not say whose it is.")
+      throw HistoryError(
+        .corrupt,
+        "The journal in \(directory) does not say whose it is. Restore a backup.",
+      )
     }
     return HistoryHeading(root: root, epoch: epoch, wasStopped: meta["clean"] == "1")
   }

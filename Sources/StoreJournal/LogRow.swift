@@ -35,15 +35,16 @@ struct LogRow {
     sum = hash
   }
 
-  private init(_ row: Row) {
-    first = row["first"]
-    last = row["last"]
-    build = row["build"]
-    sessions = row["sessions"]
-    total = row["total"]
-    before = UInt64(bitPattern: row["before"])
-    sum = UInt64(bitPattern: row["sum"])
-    records = [UInt8](row["records"] as Data)
+  /// - Throws: Where the file has something else there.
+  private init(_ row: Row) throws {
+    first = try row.decode(forColumn: "first")
+    last = try row.decode(forColumn: "last")
+    build = try row.decode(forColumn: "build")
+    sessions = try row.decode(forColumn: "sessions")
+    total = try row.decode(forColumn: "total")
+    before = UInt64(bitPattern: try row.decode(forColumn: "before"))
+    sum = UInt64(bitPattern: try row.decode(forColumn: "sum"))
+    records = [UInt8](try row.decode(Data.self, forColumn: "records"))
   }
 
   /// The newest revision that there is; nil for none.
@@ -56,12 +57,23 @@ struct LogRow {
     _ revision: UInt64,
     in db: Database,
   ) throws -> MapCursor<RowCursor, LogRow> {
-    try Row.fetchCursor(db, sql: select, arguments: arguments(revision, -1)).map { LogRow($0) }
+    try Row.fetchCursor(db, sql: select, arguments: arguments(revision, -1)).map { try LogRow($0) }
   }
 
-  /// At most so many of the rows that end behind a revision, in their order.
+  /// At most so many of the rows that end behind a revision, in their order, up to one that cannot
+  /// be read.
+  ///
+  /// - Throws: Where the first one cannot be read.
   static func fetch(_ count: Int, after revision: UInt64, in db: Database) throws -> [LogRow] {
-    try Row.fetchAll(db, sql: select, arguments: arguments(revision, count)).map { LogRow($0) }
+    let cursor = try Row.fetchCursor(db, sql: select, arguments: arguments(revision, count))
+    var rows: [LogRow] = []
+    do {
+      while let row = try cursor.next() { rows.append(try LogRow(row)) }
+    } catch  where !rows.isEmpty {
+      // Who asks for what follows these is told.
+      return rows
+    }
+    return rows
   }
 
   /// Begins with the row that has the revision, which is found by what it begins with: only that is

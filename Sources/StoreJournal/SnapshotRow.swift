@@ -19,12 +19,19 @@ package struct SnapshotRow: Sendable {
     count = bytes.count
   }
 
+  /// Nil where the file has something else there: as good as a snapshot that cannot be read.
   private init?(_ row: Row) {
-    guard let revision = UInt64(exactly: row["revision"] as Int64) else { return nil }
-    self.revision = revision
-    build = row["build"]
-    sum = UInt64(bitPattern: row["sum"])
-    count = row["bytes"]
+    do {
+      guard let revision = UInt64(exactly: try row.decode(Int64.self, forColumn: "revision")) else {
+        return nil
+      }
+      self.revision = revision
+      build = try row.decode(forColumn: "build")
+      sum = UInt64(bitPattern: try row.decode(forColumn: "sum"))
+      count = try row.decode(forColumn: "bytes")
+    } catch {
+      return nil
+    }
   }
 
   /// Those up to a revision, the newest first.
