@@ -253,30 +253,46 @@ extension JournalReader {
   /// Copies what is kept to a directory, while somebody may go on writing.
   ///
   /// Each row and each snapshot is looked at on the way. It is read in pieces, so that the writer's
-  /// file does not grow meanwhile.
+  /// file does not grow meanwhile. Where something is damaged that no restart needs, the copy begins
+  /// with the oldest snapshot behind it.
   ///
   /// - Parameters:
   ///   - directory: A directory that is empty, or is made.
   ///   - revision: What came behind it is left out; nil for all that there is now.
   ///   - onProgress: Called with the revision that was reached, and the last one.
+  ///   - note: Is told what is damaged where the copy begins behind it.
   /// - Returns: The newest revision that was copied.
   /// - Throws: ``HistoryError`` or ``JournalError``.
   package func copy(
     to directory: String,
     through revision: UInt64? = nil,
     onProgress: (UInt64, UInt64) -> Void = { _, _ in },
+    noting note: (HistoryError) -> Void = { _ in },
   ) throws -> UInt64 {
-    var attempt = 1
+    var (attempt, start) = (1, UInt64?.none)
+    var damage: HistoryError?
     while true {
-      let extent = try self.extent()
+      var extent: HistoryExtent?
+      var reached = start ?? 0
       do {
-        return try copy(extent, to: directory, through: revision, onProgress)
+        let found = try self.extent(from: start)
+        extent = found
+        let newest = try copy(found, to: directory, through: revision, &reached, onProgress)
+        if let damage { note(damage) }
+        return newest
       } catch {
-        let now = try self.extent()
-        let isMoved =
-          now.snapshots != extent.snapshots || now.beforeRecords != extent.beforeRecords
-        guard isMoved, attempt < Self.copyAttempts else { throw error }
-        attempt += 1
+        if let extent, attempt < Self.copyAttempts,
+          try self.extent(from: start).hasLetGo(since: extent)
+        {
+          attempt += 1
+          continue
+        }
+        guard let found = error as? HistoryError, found.code == .corrupt,
+          let next = try oldestSnapshot(from: extent == nil ? reached : reached + 1),
+          next <= revision ?? .max, start.map({ next > $0 }) ?? true
+        else { throw error }
+        start = next
+        damage = found
       }
     }
   }
@@ -285,6 +301,7 @@ extension JournalReader {
     _ extent: HistoryExtent,
     to directory: String,
     through revision: UInt64?,
+    _ reached: inout UInt64,
     _ onProgress: (UInt64, UInt64) -> Void,
   ) throws -> UInt64 {
     let last = revision ?? extent.newest
@@ -293,6 +310,8 @@ extension JournalReader {
     var heading = try self.heading()
     if last < extent.newest { heading.wasStopped = false }
     let copy = try JournalCopy(heading, to: directory)
+    reached = extent.beforeRecords
+    defer { reached = max(reached, copy.newest) }
     for revision in extent.snapshots where revision <= last {
       // One that cannot be read is not needed where another one can.
       guard let part = try snapshot(upTo: revision), try part.snapshotRevision() == revision else {
@@ -315,5 +334,12 @@ extension JournalReader {
       if let failure { throw failure }
     }
     return try copy.finish()
+  }
+}
+
+extension HistoryExtent {
+  /// Whether there are other snapshots or oldest records than there were.
+  fileprivate func hasLetGo(since other: HistoryExtent) -> Bool {
+    snapshots != other.snapshots || beforeRecords != other.beforeRecords
   }
 }

@@ -126,10 +126,12 @@ extension JournalFile {
         "The journal in \(request.directory) has no epoch. Restore a backup.",
       )
     }
+    // Of the newest of each: old rows may be damaged, and are not needed.
     let writer = try Data.fetchOne(
       db,
-      sql: "SELECT build.schema FROM (SELECT last AS place, build FROM log "
-        + "UNION ALL SELECT revision, build FROM snapshot) JOIN build ON build.id = build "
+      sql: "SELECT schema FROM (SELECT * FROM (SELECT last AS place, build FROM log "
+        + "ORDER BY first DESC LIMIT 1) UNION ALL SELECT * FROM (SELECT revision, build FROM "
+        + "snapshot ORDER BY revision DESC LIMIT 1)) AS newest JOIN build ON id = newest.build "
         + "ORDER BY place DESC LIMIT 1",
     )
     var opening = Opening(

@@ -24,7 +24,8 @@ extension JournalFile {
       }
       return isMore
     } catch {
-      if error.code.isForNow { return false }
+      // Where old history is damaged there is none to let go of.
+      if error.code.isForNow || error.code == .corrupt { return false }
       throw error
     }
   }

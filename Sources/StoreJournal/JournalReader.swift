@@ -79,23 +79,41 @@ package final class JournalReader: HistorySource {
     return HistoryHeading(root: root, epoch: epoch, wasStopped: meta["clean"] == "1")
   }
 
-  package func extent() throws(HistoryError) -> HistoryExtent {
+  package func extent() throws(HistoryError) -> HistoryExtent { try extent(from: nil) }
+
+  /// The revisions that there are.
+  ///
+  /// - Parameter start: A snapshot; what comes before it is not looked at. Nil for all.
+  /// - Returns: Their ends.
+  /// - Throws: ``HistoryError``.
+  func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
     try ask { db in
       let snapshots = try Int64.fetchAll(
         db,
-        sql: "SELECT revision FROM snapshot ORDER BY revision",
+        sql: "SELECT revision FROM snapshot WHERE revision >= ? ORDER BY revision",
+        arguments: [Int64(clamping: start ?? 0)],
       )
       .map { UInt64(clamping: $0) }
       guard let oldest = snapshots.first, let newest = snapshots.last else {
         throw HistoryError(.unavailable, "Nothing is kept in \(self.directory) yet.")
       }
-      let first = try Int64.fetchOne(db, sql: "SELECT MIN(first) FROM log")
+      let first = start == nil ? try Int64.fetchOne(db, sql: "SELECT MIN(first) FROM log") : nil
       return HistoryExtent(
         oldestState: oldest,
-        beforeRecords: first.map { UInt64(clamping: max($0, 1) - 1) } ?? newest,
+        beforeRecords: start ?? first.map { UInt64(clamping: max($0, 1) - 1) } ?? newest,
         newest: try JournalFile.newestRevision(db),
         snapshots: snapshots,
       )
+    }
+  }
+
+  /// The oldest snapshot of some revision or a later one that can be read; nil for none.
+  func oldestSnapshot(from revision: UInt64) throws(HistoryError) -> UInt64? {
+    try ask { db in
+      try SnapshotRow.newestFirst(db).reversed().first {
+        $0.revision >= revision && $0.bytes(in: self.directory) != nil
+      }?
+      .revision
     }
   }
 
@@ -115,9 +133,7 @@ package final class JournalReader: HistorySource {
     var reached = revision
     var before: LogRow?
     while true {
-      let batches = try ask { [reached] db in
-        try LogRow.fetch(Self.rowsPerPiece, after: reached, in: db)
-      }
+      let batches = try rows(after: reached)
       for batch in batches {
         let first = UInt64(clamping: batch.first)
         guard before == nil || first == reached + 1 else {
@@ -127,18 +143,12 @@ package final class JournalReader: HistorySource {
           )
         }
         guard batch.isWhole else {
-          throw HistoryError(
-            .corrupt,
-            "Revisions \(batch.first) to \(batch.last) do not have the checksum that they were "
-              + "kept with. \(JournalFile.remedy(directory, before: first))",
-          )
+          let what = "do not have the checksum that they were kept with"
+          throw damaged("Revisions \(batch.first) to \(batch.last) \(what).", at: first)
         }
         guard before?.sum ?? batch.before == batch.before else {
-          throw HistoryError(
-            .corrupt,
-            "Revisions \(batch.first) to \(batch.last) belong to another history. "
-              + JournalFile.remedy(directory, before: first),
-          )
+          let what = "belong to another history"
+          throw damaged("Revisions \(batch.first) to \(batch.last) \(what).", at: first)
         }
         (reached, before) = (UInt64(clamping: batch.last), batch)
         let part = HistoryPart(
@@ -148,7 +158,31 @@ package final class JournalReader: HistorySource {
         )
         guard try take(part) else { return }
       }
-      if batches.count < Self.rowsPerPiece { return }
+      if batches.isEmpty { return }
+    }
+  }
+
+  private func rows(after revision: UInt64) throws(HistoryError) -> [LogRow] {
+    do throws(HistoryError) {
+      return try ask { db in try LogRow.fetch(Self.rowsPerPiece, after: revision, in: db) }
+    } catch  where error.code == .corrupt {
+      throw damaged("Revision \(revision + 1) cannot be read.", at: revision + 1)
+    }
+  }
+
+  /// What to say of damage, and what helps: less than a backup where a snapshot is behind it.
+  private func damaged(_ what: String, at revision: UInt64) -> HistoryError {
+    do throws(HistoryError) {
+      guard let snapshot = try oldestSnapshot(from: revision) else {
+        return HistoryError(.corrupt, "\(what) \(JournalFile.remedy(directory, before: revision))")
+      }
+      return HistoryError(
+        .corrupt,
+        "\(what) Only what was before is gone: the snapshot of revision \(snapshot) is good, a "
+          + "daemon starts, and backup and restore begin with that snapshot.",
+      )
+    } catch {
+      return error
     }
   }
 

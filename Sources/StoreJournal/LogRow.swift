@@ -48,8 +48,14 @@ struct LogRow {
   }
 
   /// The newest revision that there is; nil for none.
+  ///
+  /// A row that cannot be read counts with its key: whoever reads it says what is wrong.
   static func newestRevision(_ db: Database) throws -> Int64? {
-    try Int64.fetchOne(db, sql: "SELECT last FROM log ORDER BY first DESC LIMIT 1")
+    try Int64.fetchOne(
+      db,
+      sql: "SELECT CASE typeof(last) WHEN 'integer' THEN last ELSE first END FROM log "
+        + "ORDER BY first DESC LIMIT 1",
+    )
   }
 
   /// The rows that end behind a revision, in their order.

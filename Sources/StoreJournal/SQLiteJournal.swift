@@ -112,7 +112,9 @@ package final class SQLiteJournal: Journal {
         if isMore { trim() }
         return nil
       } catch {
-        return error.code.isForNow ? .untrimmed(error.message) : .failed(error.message)
+        // Damage of what is not needed any more keeps nobody from going on.
+        return error.code.isForNow || error.code == .corrupt
+          ? .untrimmed(error.message) : .failed(error.message)
       }
     }
   }

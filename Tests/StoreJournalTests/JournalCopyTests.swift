@@ -161,6 +161,68 @@ import Testing
     #expect(try parts(try open(target.path)) == ["snapshot 6"])
   }
 
+  @Test func `Damage that no restart needs is left out of a copy, which begins behind it`() throws {
+    try begun().close()
+    try tamper("UPDATE log SET records = x'00' WHERE first = 4")
+    let error = #expect(throws: HistoryError.self) {
+      try JournalReader(directory: source.path).records(after: 0) { _ in true }
+    }
+    #expect(error?.message.contains("snapshot of revision 6") == true)
+    var notes: [HistoryError] = []
+    let reader = try JournalReader(directory: source.path)
+    #expect(try reader.copy(to: target.path, noting: { notes.append($0) }) == 10)
+    #expect(notes == [error])
+    #expect(try parts(try open(target.path)).first == "snapshot 6")
+    #expect(try JournalReader(directory: target.path).extent().beforeRecords == 6)
+  }
+
+  @Test func `What is before damage can be had up to a revision, also where more is behind it`()
+    throws
+  {
+    try begun().close()
+    try tamper("UPDATE log SET records = x'00' WHERE first = 4")
+    #expect(try copy(through: 3) == 3)
+    try FileManager.default.removeItem(atPath: target.path)
+    #expect(throws: HistoryError.self) { try copy(through: 5) }
+  }
+
+  @Test func `A page of old rows that is gone keeps no daemon from going on, and no copy`() throws {
+    let file = try begun()
+    for revision in 11...400 as ClosedRange<UInt64> {
+      try file.append(Self.batch(revision...revision))
+      if revision == 380 {
+        for path in try file.keep(try file.write(Self.snapshot(380), of: 380)) {
+          try FileManager.default.removeItem(atPath: path)
+        }
+      }
+    }
+    try file.close()
+    // The first leaf of the log: it has the rows that were kept first.
+    let path = "\(source.path)/journal.sqlite"
+    let queue = try DatabaseQueue(path: path)
+    let pages = try queue.read { try Int.fetchAll($0, sql: "SELECT rootpage FROM sqlite_master") }
+    try queue.close()
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let leaves = stride(from: 0, to: bytes.count, by: 4096).filter {
+      bytes[$0] == 13 && !pages.contains($0 / 4096 + 1)
+    }
+    let leaf = try #require(leaves.first)
+    try #require(leaves.count > 1)
+    bytes.replaceSubrange(leaf..<leaf + 4096, with: Data(count: 4096))
+    try bytes.write(to: URL(fileURLWithPath: path))
+    var notes: [HistoryError] = []
+    let reader = try JournalReader(directory: source.path)
+    #expect(try reader.copy(to: target.path, noting: { notes.append($0) }) == 400)
+    #expect(notes.count == 1)
+    #expect(try parts(try open(target.path)).first == "snapshot 380")
+    let again = try open(source.path)
+    #expect(try parts(again).first == "snapshot 380")
+    try again.begin()
+    try again.append(Self.batch(401...401))
+    #expect(refusal { _ = try again.trim(retaining: 0) } == .corrupt)
+    try again.append(Self.batch(402...402))
+  }
+
   @Test func `A snapshot that cannot be read is left out of a copy, where another one can`() throws
   {
     try begun().close()

@@ -29,7 +29,11 @@ struct Backup: ParsableCommand {
 
   func run() throws {
     try Copying.run(isJSON: options.json, to: copy) { progress in
-      try JournalReader(directory: data).copy(to: copy) { progress.tell("revision \($0) of \($1)") }
+      try JournalReader(directory: data).copy(
+        to: copy,
+        onProgress: { progress.tell("revision \($0) of \($1)") },
+        noting: { Copying.note($0, progress) },
+      )
     }
   }
 }
@@ -63,15 +67,24 @@ struct Restore: ParsableCommand {
     try Copying.run(isJSON: options.json, to: data) { progress in
       // Who names the last revision knows that what is behind it is left out.
       let reader = try JournalReader(directory: copy, isPartial: through != nil)
-      return try reader.copy(to: data, through: through) {
-        progress.tell("revision \($0) of \($1)")
-      }
+      return try reader.copy(
+        to: data,
+        through: through,
+        onProgress: { progress.tell("revision \($0) of \($1)") },
+        noting: { Copying.note($0, progress) },
+      )
     }
   }
 }
 
 /// What commands that copy a history have in common.
 enum Copying {
+  /// Says that what no restart needs is damaged, and is not in a copy.
+  static func note(_ damage: HistoryError, _ progress: ProgressLine) {
+    progress.end()
+    Note.print("\(damage.message) What came before is not in the copy.")
+  }
+
   /// Copies, and says what was copied.
   ///
   /// - Parameters:
