@@ -69,6 +69,9 @@ final class HostService: LoopParticipant {
   /// Finishes the turn, says goodbye, and stops.
   func stop() { turn.stop() }
 
+  /// Tells nobody of what is not known to be kept, says goodbye, and stops.
+  func fail(_ reason: String) { turn.finish(.failed(reason)) }
+
   /// Closes everything.
   ///
   /// - Returns: Why the journal could not be closed; nil when it was, or was not to be.

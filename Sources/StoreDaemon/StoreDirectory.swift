@@ -28,16 +28,17 @@ final class StoreDirectory: Sendable {
 
   // MARK: - Keeping it
 
-  /// Takes note of the lock and the sockets, which are all there now.
+  /// Takes note of the lock, the sockets and the journal, which are all there now.
   func remember() {
-    let names = ["lock", "ctl", "pub"]
+    let names = ["lock", "ctl", "pub"] + JournalFile.names
     let found = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
     files.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
   }
 
-  /// Which of the lock and the sockets is gone or another's by now; nil when all are there.
+  /// Which of the lock, the sockets and the journal is gone or another's by now; nil when all are
+  /// there.
   ///
-  /// Nobody finds the daemon then, and without the lock a second one can start.
+  /// Nobody finds the daemon then, a second one can start, or what is kept is kept nowhere.
   var lostPath: String? {
     let files = files.withLock { $0 }
     let lost = files.keys.sorted().first { FileIdentity("\(path)/\($0)") != files[$0] }

@@ -527,8 +527,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return error
   }
 
-  /// Clients do not find this daemon any more, and may find another.
+  /// Clients do not find this daemon any more, and may find another; or it keeps nothing any more.
   private func lost(_ file: String) {
+    guard !JournalFile.names.contains(where: { file.hasSuffix("/\($0)") }) else {
+      return lostJournal(file)
+    }
     let error = HostError(
       .system,
       "\(file) is gone, or another's: clients cannot find this daemon any more.",
@@ -537,5 +540,17 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     failure = error
     logger.critical("\(error)")
     stop()
+  }
+
+  /// What the system writes to a file that is gone is lost: nothing more is told to anybody.
+  private func lostJournal(_ file: String) {
+    let error = HostError(
+      .system,
+      "\(file) is gone, or another's: nothing more can be kept.",
+      remedy: "Put it back or restore a backup, then start the daemon again.",
+    )
+    failure = error
+    logger.critical("\(error)")
+    service?.fail("\(error)")
   }
 }

@@ -31,6 +31,9 @@ package final class JournalFile: Sendable {
   /// as the write-ahead log has.
   static let reserveBytes = 8 << 20
 
+  /// The files that a journal consists of while it is written, besides snapshots.
+  package static let names = ["journal.sqlite", "journal.sqlite-wal"]
+
   package let directory: String
   let database: DatabaseQueue
   let request: Request

@@ -125,8 +125,8 @@ extension ProcessTests {
     }
 
     @Test(
-      "A daemon whose lock, sockets or directory are gone says so and stops",
-      arguments: ["lock", "ctl", "pub", ""],
+      "A daemon whose lock, sockets, journal or directory are gone says so and stops",
+      arguments: ["lock", "ctl", "pub", "data/journal.sqlite", "data/journal.sqlite-wal", ""],
     )
     func lost(file: String) async throws {
       try await World.run { world in
