@@ -2,7 +2,7 @@
 public enum Durability: String, CaseIterable, Hashable, Sendable {
   /// Nothing takes it back: it was on the disk before anybody learned of it.
   case full
-  /// The end of the process does not take it back; that of the machine may take the last moment.
+  /// The end of the process does not take it back; that of the machine may take the last second.
   case batched
   /// The end of the process does not take it back; that of the machine may take anything.
   case none

@@ -31,6 +31,12 @@ extension JournalFile {
     }
   }
 
+  /// Whether what is appended is to be synced by a call of its own.
+  var isSyncedLater: Bool { request.durability == .batched }
+
+  /// Syncs what was appended.
+  func sync() throws(JournalError) { try DurableFile.sync("\(request.path)-wal") }
+
   private func begun() -> End {
     guard let end = end.withLock({ $0 }) else {
       preconditionFailure("The journal in \(directory) is written before it was begun")

@@ -17,6 +17,8 @@ package final class SQLiteJournal: Journal {
   private nonisolated let isOver = Mutex(false)
   /// Is handed what became of each call.
   package var onResult: (JournalResult) -> Void = { _ in }
+  /// Whether a sync is to come, of what was appended without one.
+  private nonisolated let isSyncDue = Mutex(false)
   /// Bytes that were appended since the last checkpoint.
   private var sinceCheckpoint = 0
 
@@ -24,6 +26,8 @@ package final class SQLiteJournal: Journal {
   private static let bytesPerAppend = 8 << 10
   /// A checkpoint of so much takes some milliseconds.
   private static let bytesPerCheckpoint = 4 << 20
+  /// How long what is not synced at once waits for that.
+  private nonisolated static let syncDelay = DispatchTimeInterval.seconds(1)
 
   /// Writes to a file that has been read, and begun.
   ///
@@ -39,7 +43,7 @@ package final class SQLiteJournal: Journal {
     sinceCheckpoint += batch.records.count + Self.bytesPerAppend
     let isCheckpointDue = sinceCheckpoint >= Self.bytesPerCheckpoint
     if isCheckpointDue { sinceCheckpoint = 0 }
-    write { [file] in
+    write { [file, self] in
       do throws(JournalError) {
         Failpoint.reach(.beforeCommit)
         do throws(JournalError) {
@@ -54,9 +58,25 @@ package final class SQLiteJournal: Journal {
           try file.checkpoint()
           file.refillReserve()
         }
+        syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
         return error.code.isForNow ? .held(error.message) : .failed(error.message)
+      }
+    }
+  }
+
+  /// Syncs what was appended, a while after the first that was not.
+  private nonisolated func syncSoon() {
+    guard file.isSyncedLater, !isSyncDue.withLock({ $0 }) else { return }
+    isSyncDue.withLock { $0 = true }
+    queue.asyncAfter(deadline: .now() + Self.syncDelay) { [file, self] in
+      isSyncDue.withLock { $0 = false }
+      guard !isOver.withLock({ $0 }) else { return }
+      do throws(JournalError) {
+        try file.sync()
+      } catch {
+        finish(.failed(error.message))
       }
     }
   }

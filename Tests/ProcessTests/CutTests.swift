@@ -172,6 +172,21 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What is batched is synced soon, also where nothing follows`() async throws {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        let first = try await world.startDaemon(
+          .stored,
+          ["--durability", "batched"],
+          environment: settings(world, library),
+        )
+        try set("fail", in: world)
+        _ = try world.startClient("--json", "send", "counter", Self.increment)
+        #expect(try await first.ended() == .status(71))
+        #expect(first.errors.lines.joined().contains("Could not sync"))
+      }
+    }
+
     @Test func `A disk that hangs does not keep the daemon from ending, and that is said`()
       async throws
     {
