@@ -253,8 +253,8 @@ extension JournalReader {
   /// Copies what is kept to a directory, while somebody may go on writing.
   ///
   /// Each row and each snapshot is looked at on the way. It is read in pieces, so that the writer's
-  /// file does not grow meanwhile. Where something is damaged that no restart needs, the copy begins
-  /// with the oldest snapshot behind it.
+  /// file does not grow meanwhile. Where something is damaged that no restart needs, the copy
+  /// begins with the oldest snapshot behind it.
   ///
   /// - Parameters:
   ///   - directory: A directory that is empty, or is made.

@@ -55,9 +55,10 @@ extension JournalFile {
 
   private static func headless(_ directory: String, beside what: String) -> JournalError {
     let isThere = FileManager.default.fileExists(atPath: path(in: directory))
+    let state = isThere ? "empty" : "missing"
     return JournalError(
       .corrupt,
-      "The journal in \(directory) is damaged: journal.sqlite \(isThere ? "is empty" : "is missing"), "
+      "The journal in \(directory) is damaged: journal.sqlite is \(state), "
         + "and \(what). Nothing was changed. Put the file back, or restore a backup to another "
         + "directory; to begin anew, move the directory away.",
     )
@@ -67,7 +68,7 @@ extension JournalFile {
   /// it: where it closes the file it has thrown the rest away.
   ///
   /// - Parameter directory: Where it is.
-  /// - Returns: How many commits are left out all the same, since nobody may have been told of them.
+  /// - Returns: How many commits are left out all the same: nobody may have been told of them.
   /// - Throws: ``JournalError``, or what SQLite throws.
   @discardableResult
   static func checkLog(in directory: String) throws -> Int {

@@ -22,7 +22,7 @@ extension ReplicaServer {
   /// Whether what somebody asks for has to wait, since the journal had less than somebody has seen.
   ///
   /// Nothing is told of a revision before it is durable. So who has seen a later one than was read
-  /// when this daemon began, and has not joined since, has seen a history that went on in another way.
+  /// when this daemon began, and has not joined since, has seen a history that went on otherwise.
   func isBehind(_ requests: [ClientMessage.JoinRequest], of client: Identifier) -> Bool {
     guard case .inherited(let recovered) = continuation else { return isRenewing }
     let known = min(recovered, root.revision)
@@ -33,8 +33,8 @@ extension ReplicaServer {
       continuation = .refuted
       joinedClients = []
       let text =
-        "The journal ended at revision \(known), and a client has seen \(seen.revision): its end was "
-        + "lost, or an older copy of it was put back. History goes on in another epoch."
+        "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "
+        + "was lost, or an older copy of it was put back. History goes on in another epoch."
       notices.append(ServerNotice(kind: .warning, peer: "journal", text: text))
       return true
     }
