@@ -38,7 +38,7 @@ extension HistoryPart {
   /// The revision of a snapshot.
   package func snapshotRevision() throws(HistoryError) -> UInt64 {
     do throws(CodecError) {
-      return try SnapshotBytes.decode(bytes[...]).revision
+      return try SnapshotBytes.revision(of: bytes[...])
     } catch {
       throw HistoryError(.corrupt, "A snapshot cannot be read: \(error)")
     }

@@ -30,10 +30,7 @@ struct HistoryWalk {
     last = min(revisions.upperBound, extent.newest)
     first = max(revisions.lowerBound, extent.oldestState + 1)
     guard revisions.lowerBound <= extent.newest else {
-      throw HistoryError(
-        .future,
-        "Revision \(revisions.lowerBound) is still to come: the newest is \(extent.newest).",
-      )
+      throw HistoryError.future(revisions.lowerBound, extent)
     }
     guard revisions.lowerBound == 0 || revisions.lowerBound == first else {
       throw HistoryError(

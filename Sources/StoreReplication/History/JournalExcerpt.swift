@@ -96,7 +96,7 @@ package struct JournalExcerpt: Sendable {
     snapshot = try decoder.part(of: schemas)
     parts = try decoder.list { (d) throws(CodecError) in try d.part(of: schemas) }
     try decoder.finish()
-    before = try SnapshotBytes.decode(snapshot.bytes[...]).revision
+    before = try SnapshotBytes.revision(of: snapshot.bytes[...])
     guard before < last else {
       throw CodecError(.typeMismatch, "it ends with revision \(last), before it begins")
     }

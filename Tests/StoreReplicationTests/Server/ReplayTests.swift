@@ -290,6 +290,19 @@ import Testing
     }
   }
 
+  @Test func `A snapshot that ends early, or goes on behind its root, has no revision`() throws {
+    let history = try history()
+    let bytes = try #require(history.snapshots[0])
+    let schema = DurableForm(Deck.State.self).schema
+    #expect(try HistoryPart(schema: schema, bytes: bytes).snapshotRevision() == 0)
+    for damaged in [bytes + [0xF6], bytes.dropLast()] {
+      let error = #expect(throws: HistoryError.self) {
+        try HistoryPart(schema: schema, bytes: damaged).snapshotRevision()
+      }
+      #expect(error?.code == .corrupt)
+    }
+  }
+
   // MARK: Time and chance
 
   @Test func `What a reducer read of time and chance is kept, and given to it again`() throws {
