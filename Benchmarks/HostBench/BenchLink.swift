@@ -94,6 +94,9 @@ final class BenchLink: DaemonTransport {
   /// Whoever drives the daemon lets its turns come.
   func wakeUp() {}
 
+  /// Nobody connects from now on.
+  func welcome(with message: [UInt8]) {}
+
   /// There is no operator; a client that loses its session says so.
   func report(_: ServerNotice) {}
 }

@@ -227,5 +227,7 @@ final class NoSockets: DaemonTransport {
   func send(_: [UInt8], to _: PeerID) -> Bool { true }
   func start(_: CaptureJob) {}
   func wakeUp() {}
+
+  func welcome(with message: [UInt8]) {}
   func report(_: ServerNotice) {}
 }

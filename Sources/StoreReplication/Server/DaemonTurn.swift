@@ -52,11 +52,6 @@ package protocol DaemonTransport: AnyObject {
   func report(_ notice: ServerNotice)
 }
 
-extension DaemonTransport {
-  /// Does nothing: for those who ask the server at each connection.
-  package func welcome(with message: [UInt8]) {}
-}
-
 /// A frame from a peer, whose name on one socket says nothing about the other.
 package struct IncomingFrame: Sendable {
   package var peer: PeerID
@@ -122,6 +117,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   }
 
   private func needsTurn() { if !isTurning { transport.wakeUp() } }
+
+  /// Whether something is on its way to the disk.
+  package var awaitsJournal: Bool { server.hasUnreleased }
 
   /// Whether control frames were left where they are, because the journal has enough to do.
   package private(set) var isHeldBack = false
@@ -233,7 +231,13 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Takes what became of records that were to be made durable.
   package func finish(_ result: JournalResult) {
-    if let reason = server.receive(result, at: transport.now) { fail(reason) }
+    if let reason = server.receive(result, at: transport.now) {
+      fail(reason)
+    } else {
+      // The disk works on what came meanwhile, while all that it has is told.
+      append()
+      server.release()
+    }
     if case .renewed = result { transport.welcome(with: server.welcome) }
     needsTurn()
   }
@@ -278,20 +282,23 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func end(at moment: Moment) throws(Transport.Failure) {
     server.endTurn(moment, heardUntil: heardUntil)
     while let job = server.nextJob() { transport.start(job) }
-    if let journal {
-      if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
-      if let batch = server.nextBatch() {
-        Failpoint.reach(.beforeAppend)
-        journal.append(batch)
-        Failpoint.reach(.afterAppend)
-      }
-      if let snapshot = server.nextSnapshot() { journal.store(snapshot) }
-    }
+    append()
+    if let journal, let snapshot = server.nextSnapshot() { journal.store(snapshot) }
     try sendFrames(at: moment.instant)
     server.startEffects()
     try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
     for cut in server.takeCuts() { transport.shutDown(cut.peer, reason: cut.reason) }
     for notice in server.takeNotices() { transport.report(notice) }
+  }
+
+  /// Hands the journal what it is to keep next, unless it is still at something.
+  private func append() {
+    guard let journal else { return }
+    if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
+    guard let batch = server.nextBatch() else { return }
+    Failpoint.reach(.beforeAppend)
+    journal.append(batch)
+    Failpoint.reach(.afterAppend)
   }
 
   private func sendFrames(at instant: Instant) throws(Transport.Failure) {

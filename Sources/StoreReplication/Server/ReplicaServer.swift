@@ -423,20 +423,24 @@ package final class ReplicaServer {
     return recorder.snapshot(of: root.version(), clients: clients, encode: encode)
   }
 
-  /// Takes what became of the records that were to be made durable, and releases what is.
+  /// Takes what became of the records that were to be made durable.
   ///
   /// - Returns: Why nothing can be kept any more; nil as long as it can.
   func receive(_ result: JournalResult, at moment: Moment) -> String? {
     guard let recorder else { preconditionFailure("A result without a journal: \(result)") }
     now = moment
     if case .renewed(let epoch) = result { begin(epoch) }
-    if let reason = recorder.finish(result, now: now.instant) { return reason }
+    return recorder.finish(result, now: now.instant)
+  }
+
+  /// Releases what is durable.
+  func release() {
+    guard let recorder else { return }
     root.release(through: recorder.released)
     log.released()
     if let problem = recorder.takeProblem() {
       notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
-    return nil
   }
 
   /// Gives up when more waits for the journal than memory should hold.

@@ -98,6 +98,9 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
 
   func wakeUp() { onWakeUp() }
 
+  /// Nobody connects from now on: there is one client, and it was greeted.
+  func welcome(with message: [UInt8]) {}
+
   /// There is no operator; what a client did wrong shows in what it shows.
   func report(_: ServerNotice) {}
 }

@@ -68,6 +68,19 @@ import Testing
     #expect(outcomes == (1...5).map { .applied(revision: $0, hasEffects: false) })
   }
 
+  @Test func `The next batch is on its way before what is durable is told`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    _ = bench.takeOrder()
+    bench.turn.finish(.durable(through: 1))
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...2])
+    #expect(bench.takeOrder().isEmpty)
+    bench.turn.end()
+    #expect(journal.batches.count == 2)
+    #expect(bench.takeOrder() == ["deltas", "acks"])
+  }
+
   @Test func `A record says who sent what, and what it changed in the whole root`() throws {
     let (bench, hello, _) = try bench(address: "localhost:1000:100:71")
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
