@@ -21,6 +21,7 @@ final class ConnectionService: LoopParticipant {
   var socketGeneration: Int { link.generation }
   /// What awaits an outcome goes on in the turn that brings it.
   var resumesMainQueue: Bool { true }
+  var awaitsAnswer: Bool { turn.client.pendingActions > 0 }
   var nextDeadline: Int64? { isClosed ? nil : turn.nextDeadline?.nanoseconds }
 
   func receiveMessages() throws(ZeroMQError) -> Bool {

@@ -45,6 +45,7 @@ final class HostService: LoopParticipant {
   var socketGeneration: Int { 0 }
   /// Effects send from tasks of their own; what they enqueue wakes the loop.
   var resumesMainQueue: Bool { false }
+  var awaitsAnswer: Bool { turn.awaitsJournal }
   var nextDeadline: Int64? { turn.nextDeadline?.nanoseconds }
 
   func receiveMessages() throws(ZeroMQError) -> Bool {

@@ -7,17 +7,24 @@
 /// comes once a millisecond is never looked for. The idea is that of halt polling in Linux's KVM,
 /// `Documentation/virt/kvm/halt-polling.rst`.
 struct AdaptivePolling {
-  /// For how many nanoseconds it is worth looking: a little longer than it takes a message to go to
-  /// another process and its answer to come back.
-  static let limit: Int64 = 100_000
+  /// For how many nanoseconds it is worth looking.
+  let limit: Int64
   /// A wait that took no more nanoseconds was short.
-  static let shortWait: Int64 = 200_000
-
+  var shortWait: Int64 { 2 * limit }
   /// Whether to look before sleeping.
   private(set) var isWorthwhile = false
+
+  /// For messages: a little longer than it takes one to go to another process and its answer to
+  /// come back.
+  static var messages: Self { Self(limit: 100_000) }
+  /// For the answer to what was asked for: as long as a quick disk takes besides to keep something.
+  static var answers: Self { Self(limit: 300_000) }
+
+  /// A loop that has not waited yet.
+  private init(limit: Int64) { self.limit = limit }
 
   /// Takes note of a wait that ended with something to do, or because a deadline has come.
   ///
   /// - Parameter nanoseconds: How long it took, looking and sleeping together.
-  mutating func waited(_ nanoseconds: Int64) { isWorthwhile = nanoseconds <= Self.shortWait }
+  mutating func waited(_ nanoseconds: Int64) { isWorthwhile = nanoseconds <= shortWait }
 }

@@ -7,6 +7,10 @@ package protocol LoopParticipant: AnyObject {
   /// Whether messages resume work on the main queue, which is then done in the same turn.
   var resumesMainQueue: Bool { get }
 
+  /// Whether something was asked for of which it is known that an answer comes: what becomes of an
+  /// action, or that a change is on the disk.
+  var awaitsAnswer: Bool { get }
+
   /// Takes what has come, at most so much that others get their turn.
   ///
   /// - Returns: Whether there may be more.

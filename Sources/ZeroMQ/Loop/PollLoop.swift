@@ -9,7 +9,8 @@ package final class PollLoop {
   private var poller: Poller
   private var generation: Int
   private var isStopped = false
-  private var polling = AdaptivePolling()
+  private var polling = AdaptivePolling.messages
+  private var answerPolling = AdaptivePolling.answers
 
   /// Creates a loop for a participant whose sockets are open.
   package init(_ participant: any LoopParticipant) {
@@ -50,8 +51,12 @@ package final class PollLoop {
 
   /// Waits for something to do, or for the next deadline.
   private func wait() throws(ZeroMQError) {
+    if participant.awaitsAnswer { try wait(&answerPolling) } else { try wait(&polling) }
+  }
+
+  private func wait(_ polling: inout AdaptivePolling) throws(ZeroMQError) {
     let start = LoopClock.nanoseconds
-    if try !isFoundByPolling(since: start) {
+    if try !isFound(by: polling, since: start) {
       let timeout = participant.nextDeadline.map { Duration.nanoseconds(max(0, $0 - start)) }
       _ = try poller.wait(timeout: timeout)
     }
@@ -59,9 +64,10 @@ package final class PollLoop {
   }
 
   /// Looks for something to do for a moment, if that is worthwhile; others may run meanwhile.
-  private func isFoundByPolling(since start: Int64) throws(ZeroMQError) -> Bool {
+  private func isFound(by polling: AdaptivePolling, since start: Int64) throws(ZeroMQError) -> Bool
+  {
     guard polling.isWorthwhile else { return false }
-    let end = min(start + AdaptivePolling.limit, participant.nextDeadline ?? .max)
+    let end = min(start + polling.limit, participant.nextDeadline ?? .max)
     repeat {
       if try poller.wait(timeout: .zero) > 0 { return true }
       sched_yield()
