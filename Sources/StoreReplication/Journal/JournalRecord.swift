@@ -135,7 +135,7 @@ extension JournalRecord {
     revision: UInt64,
     wallMilliseconds: UInt64,
     origin: Origin,
-    details: () -> Details,
+    details: Details,
     to encoder: inout CBOREncoder,
     delta encodeDelta: (inout CBOREncoder) -> Bool,
   ) -> Int {
@@ -147,7 +147,7 @@ extension JournalRecord {
     let hasChanged = encodeDelta(&encoder)
     let changed = hasChanged ? encoder.bytes.count - start : 0
     if !hasChanged { encoder.encodeNull() }
-    details().encode(to: &encoder)
+    details.encode(to: &encoder)
     return changed
   }
 
@@ -157,7 +157,7 @@ extension JournalRecord {
       revision: revision,
       wallMilliseconds: wallMilliseconds,
       origin: origin,
-      details: { details },
+      details: details,
       to: &encoder,
       delta: { encoder in
         guard let delta else { return false }
@@ -362,7 +362,9 @@ extension ActionOrigin.Identity {
   fileprivate func encode(to encoder: inout CBOREncoder) {
     guard case .user(let user, let group, let process) = self else { return encoder.encodeNull() }
     encoder.arrayHeader(3)
-    for number in [user, group, process] { encoder.encode(unsigned: UInt64(number)) }
+    encoder.encode(unsigned: UInt64(user))
+    encoder.encode(unsigned: UInt64(group))
+    encoder.encode(unsigned: UInt64(process))
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {

@@ -17,16 +17,12 @@ package final class Recorder {
   var origin = JournalRecord.Origin.daemon
   /// When it comes.
   var wallMilliseconds: UInt64 = 0
-  /// What the reducer that makes it has read.
-  var inputs = JournalRecord.Inputs()
+  /// What is known besides of the revision that is about to come, and no record says yet: what its
+  /// reducer has read, effects with names that began or ended, clients who said goodbye.
+  var details = JournalRecord.Details()
   /// Measures how long reducers take; nil where nobody does.
   package var nanoseconds: (() -> Int64)?
   private var beganAt: Int64?
-  /// Effects with names of which no record says yet that they began or ended.
-  private var began: [JournalRecord.RunningEffect] = []
-  private var ended: [UInt64] = []
-  /// Clients who said goodbye, of which no record says it yet.
-  private var forgotten: [Identifier] = []
   /// Is told when effects have begun or ended, which a record has to say.
   var onEffects: (() -> Void)?
   /// No session has a number beyond this one.
@@ -98,37 +94,29 @@ package final class Recorder {
   func record(_ revision: UInt64, delta: (inout CBOREncoder) -> Bool) -> Int {
     precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
     newest = revision
-    let details = takeDetails()
-    if isNoted(details) { events.append((revision, origin, details)) }
-    defer { origin = .daemon }
-    let beganAt = beganAt
-    self.beganAt = nil
+    // Both are taken, for to copy them takes longer.
+    var (origin, details) = (JournalRecord.Origin.daemon, JournalRecord.Details())
+    swap(&origin, &self.origin)
+    swap(&details, &self.details)
+    if let beganAt, let nanoseconds {
+      details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
+    }
+    beganAt = nil
+    if Self.isNoted(origin, details) { events.append((revision, origin, details)) }
     return JournalRecord.encode(
       revision: revision,
       wallMilliseconds: wallMilliseconds,
       origin: origin,
-      details: {
-        var details = details
-        if let beganAt, let nanoseconds {
-          details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
-        }
-        return details
-      },
+      details: details,
       to: &growing,
       delta: delta,
     )
   }
 
-  private func takeDetails() -> JournalRecord.Details {
-    var details = JournalRecord.Details()
-    (details.began, details.ended, details.inputs) = (began, ended, inputs)
-    (began, ended, inputs) = ([], [], JournalRecord.Inputs())
-    details.forgotten = forgotten
-    forgotten = []
-    return details
-  }
-
-  private func isNoted(_ details: JournalRecord.Details) -> Bool {
+  private static func isNoted(
+    _ origin: JournalRecord.Origin,
+    _ details: JournalRecord.Details,
+  ) -> Bool {
     switch origin {
     case .session, .restored: true
     default: !details.began.isEmpty || !details.ended.isEmpty
@@ -147,16 +135,19 @@ package final class Recorder {
   ///
   /// The next record says it, whatever that is of: until then a restart brings back what somebody
   /// else might want to know, and nobody asks for.
-  func forgot(_ client: Identifier) { forgotten.append(client) }
+  func forgot(_ client: Identifier) { details.forgotten.append(client) }
 
   /// Whether a record is to be made that says what happened without one: effects have begun or
   /// ended, or many clients said goodbye.
   var needsRecord: Bool {
-    !began.isEmpty || !ended.isEmpty || forgotten.count >= limits.unrecordedFarewells
+    !details.began.isEmpty || !details.ended.isEmpty
+      || details.forgotten.count >= limits.unrecordedFarewells
   }
 
   /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
-  func needsLastRecord(_ now: Instant) -> Bool { !forgotten.isEmpty && refusal(now) == nil }
+  func needsLastRecord(_ now: Instant) -> Bool {
+    !details.forgotten.isEmpty && refusal(now) == nil
+  }
 
   /// A session event that was told to the reducer made no revision: nothing else notes it.
   func noteUnrecordedOrigin() {
@@ -370,11 +361,11 @@ package final class Recorder {
 
 extension Recorder: EffectLog {
   package func began(_ number: UInt64, _ effect: InterruptedEffect) {
-    began.append(JournalRecord.RunningEffect(number: number, effect: effect))
+    details.began.append(JournalRecord.RunningEffect(number: number, effect: effect))
   }
 
   package func ended(_ number: UInt64) {
-    ended.append(number)
+    details.ended.append(number)
     onEffects?()
   }
 }

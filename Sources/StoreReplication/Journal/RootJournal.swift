@@ -1,8 +1,10 @@
 package import StoreState
 
 /// What a journal keeps of a root, with its type.
+///
+/// An object: what is generic is slow to copy.
 @MainActor
-package struct RootJournal<Root: Sendable> {
+package final class RootJournal<Root: Sendable> {
   package let recorder: Recorder
   package let form: DurableForm<Root>
 

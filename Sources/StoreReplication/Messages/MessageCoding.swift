@@ -4,7 +4,7 @@ package import StoreState
 package typealias MessageError = CodecError
 
 extension CBOREncoder {
-  mutating func encode(_ identifier: Identifier) { encode(bytes: identifier.bytes) }
+  mutating func encode(_ identifier: Identifier) { encode(bytes: identifier.high, identifier.low) }
 
   mutating func encode(optional value: UInt64?) {
     if let value { encode(unsigned: value) } else { encodeNull() }

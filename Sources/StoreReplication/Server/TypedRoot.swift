@@ -32,7 +32,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The newest revision that may be told of, where there is a journal.
   private var released: UInt64
   /// What was put out and belongs to revisions that were not released.
-  private var heldOutputs: Deque<(output: StoreOutput<RootAction>, revision: UInt64)> = []
+  private var heldOutputs: Deque<HeldOutput> = []
 
   /// Takes over a store's steps and outputs.
   ///
@@ -84,7 +84,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       if self.journal == nil || self.heldOutputs.isEmpty && revision <= self.released {
         self.put(output, at: revision)
       } else {
-        self.heldOutputs.append((output, revision))
+        self.heldOutputs.append(
+          HeldOutput(revision: revision) { [unowned self] in self.put(output, at: revision) }
+        )
       }
     }
   }
@@ -192,7 +194,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   ) {
     if let journal {
       let read = ReducerInputs.end()
-      journal.recorder.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
+      journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
       let changed = journal.record(revision, from: old, to: new)
       return versions.append(moving: old, revision: revision - 1, changed: changed)
     }
@@ -237,9 +239,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 
   private func putOut(through revision: UInt64) {
-    while let (output, made) = heldOutputs.first, made <= revision {
+    while let output = heldOutputs.first, output.revision <= revision {
       heldOutputs.removeFirst()
-      put(output, at: made)
+      output.put()
     }
   }
 
@@ -351,6 +353,15 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     guard revision < self.revision else { return nil }
     return versions[revision].map { RootVersion($0, revision: revision) }
   }
+}
+
+/// An output that waits for its revision's release.
+///
+/// Without its type, and outside of what has it: what is generic is slow to look at, and each step
+/// looks whether there are any.
+private struct HeldOutput {
+  let revision: UInt64
+  let put: () -> Void
 }
 
 /// One step in so many is weighed with what it changed in scopes that nobody follows.

@@ -76,13 +76,13 @@ public struct CBOREncoder: Sendable {
     switch FloatPattern(value) {
     case .half(let bits):
       storage.append(CBOR.half)
-      append(bigEndian: bits)
+      append(UInt64(bits), bytes: 2)
     case .single(let bits):
       storage.append(CBOR.single)
-      append(bigEndian: bits)
+      append(UInt64(bits), bytes: 4)
     case .double(let bits):
       storage.append(CBOR.double)
-      append(bigEndian: bits)
+      append(bits, bytes: 8)
     }
   }
 
@@ -185,18 +185,31 @@ public struct CBOREncoder: Sendable {
       storage.append(UInt8(argument))
     case 0x100...0xffff:
       storage.append(major | 25)
-      append(bigEndian: UInt16(argument))
+      append(argument, bytes: 2)
     case 0x1_0000...0xffff_ffff:
       storage.append(major | 26)
-      append(bigEndian: UInt32(argument))
+      append(argument, bytes: 4)
     default:
       storage.append(major | 27)
-      append(bigEndian: argument)
+      append(argument, bytes: 8)
     }
   }
 
-  private mutating func append(bigEndian value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.bigEndian) { storage.append(contentsOf: $0) }
+  /// Appends the lowest bytes of a number, the most significant one first: one by one, which for so
+  /// few takes less than a copy.
+  private mutating func append(_ number: UInt64, bytes: UInt64) {
+    var shift = 8 * bytes
+    while shift > 0 {
+      shift -= 8
+      storage.append(UInt8(truncatingIfNeeded: number >> shift))
+    }
+  }
+
+  /// Writes a byte string of 16 bytes: two numbers, the most significant byte of each first.
+  package mutating func encode(bytes first: UInt64, _ second: UInt64) {
+    storage.append(CBOR.bytes | 16)
+    append(first, bytes: 8)
+    append(second, bytes: 8)
   }
 
   @inlinable
