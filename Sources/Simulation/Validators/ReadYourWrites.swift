@@ -21,9 +21,7 @@ package enum ReadYourWrites {
         let isIncluded =
           shown.scopes.isEmpty
           || candidates.contains { epoch in
-            guard epoch == shown.epoch else {
-              return history.order(of: shown.epoch) > history.order(of: epoch)
-            }
+            guard epoch == shown.epoch else { return false }
             // Revisions that changed nothing of these scopes are not shown.
             return projections.differing(shown, at: max(revision, shown.revision)).isEmpty
           }

@@ -193,6 +193,15 @@ struct ActionQueue {
     return line.removeFirst()
   }
 
+  /// Takes all actions with an outcome that the local state does not include yet.
+  mutating func removeSettling() -> [ActionTicket] {
+    let tickets = settlingTickets
+    line.removeFirst(settlingCount)
+    reaches = []
+    (settlingCount, reachedCount) = (0, 0)
+    return tickets
+  }
+
   /// The actions with an outcome that the local state does not include yet.
   var settlingTickets: [ActionTicket] { Array(line.prefix(settlingCount)) }
 

@@ -120,32 +120,35 @@ package final class ActionTicket {
     settle(.failed(Outcome.Failure(code: code, message: message)))
   }
 
-  /// Its time is over: those who wait are told what is known.
-  func giveUp(_ reason: String) {
+  /// Its time is over: those who wait are told what is known by a client of a daemon of that epoch.
+  func giveUp(_ reason: String, epoch: UInt64?) {
     guard !isSettled, givenUp == nil else { return }
-    let outcome = Outcome.failed(whatIsKnown(reason))
+    let outcome = known(reason, epoch: epoch)
     givenUp = outcome
     tellSettled(outcome)
   }
 
-  /// The connection is closed for good, which had come to a daemon of that epoch.
+  /// Nothing more will be known of it here: the connection, which had come to a daemon of that
+  /// epoch, is closed for good, or the epoch is over.
   func close(_ reason: String, epoch: UInt64?) {
-    if case .failed? = decided, let decided { settle(explained(decided, epoch: epoch)) }
-    settle(.failed(whatIsKnown(reason)))
+    settle(known(reason, epoch: epoch))
     endEffects()
   }
 
   /// What is known of it when no outcome will be waited for.
-  private func whatIsKnown(_ reason: String) -> Outcome.Failure {
+  private func known(_ reason: String, epoch: UInt64?) -> Outcome {
+    if case .failed? = decided, let decided { return explained(decided, epoch: epoch) }
     if case .applied(let revision, _)? = decided {
       let message = "It was applied as revision \(revision), which is not shown here. \(reason)"
-      return Outcome.Failure(code: Outcome.appliedNotShown, message: message, revision: revision)
+      return .failed(
+        Outcome.Failure(code: Outcome.appliedNotShown, message: message, revision: revision)
+      )
     }
     if sequence == nil {
-      return Outcome.Failure(code: Outcome.notSent, message: "It was not sent. \(reason)")
+      return .failed(Outcome.Failure(code: Outcome.notSent, message: "It was not sent. \(reason)"))
     }
     let message = "It was sent, and it is not known whether it was applied. \(reason)"
-    return Outcome.Failure(code: Outcome.outcomeUnknown, message: message)
+    return .failed(Outcome.Failure(code: Outcome.outcomeUnknown, message: message))
   }
 
   /// The daemon said that the effects ended, or they cannot run any longer.

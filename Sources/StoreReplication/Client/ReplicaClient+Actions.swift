@@ -52,7 +52,7 @@ extension ReplicaClient {
       actionDecided(for: ticket.scope)
       ticket.fail(Outcome.expired, "Its time was over before it could be sent.")
     }
-    for ticket in overdue { ticket.giveUp("No outcome came in its time.") }
+    for ticket in overdue { ticket.giveUp("No outcome came in its time.", epoch: session?.epoch) }
     let pause = min(Self.expiryPausePerAction * actions.count, .milliseconds(50))
     nextExpiry = now.instant.advanced(by: pause)
     expiryDue = actions.earliestEnd.map { max($0, nextExpiry) }
@@ -165,6 +165,14 @@ extension ReplicaClient {
     while let first = finishing.first, isReached(first.reach) {
       finishing.removeFirst()
       effectsEnded(first.sequences)
+    }
+  }
+
+  /// An epoch is over: no state of the next one tells whether it includes what was applied.
+  func epochEnded(_ epoch: UInt64) {
+    for ticket in actions.removeSettling() {
+      actionDecided(for: ticket.scope)
+      ticket.close("The daemon has begun a new history since.", epoch: epoch)
     }
   }
 

@@ -53,6 +53,7 @@ extension ReplicaClient {
       window: max(1, Int(clamping: hello.window)),
       frameBytes: max(1024, Int(clamping: hello.frameBytes)),
       actionsPerFrame: max(1, Int(clamping: hello.actions)),
+      scopes: max(1, Int(clamping: hello.scopes)),
       lease: Self.lease(hello.leaseMilliseconds),
     )
     phase = .live
@@ -76,6 +77,10 @@ extension ReplicaClient {
       sessionBase = lastNonce
       if isClosed { return }
       if previous != nil { forgetRefusals() }
+    }
+    if let previous, previous.epoch != hello.epoch {
+      epochEnded(previous.epoch)
+      if isClosed { return }
     }
     actions.rewind()
     // Without scopes too: the daemon may still have some for us.

@@ -53,6 +53,8 @@ package final class ReplicaClient {
     var frameBytes: Int
     /// How many actions one message may have.
     var actionsPerFrame: Int
+    /// How many scopes the daemon takes.
+    var scopes: Int
     var lease: Duration
 
     /// The most bytes of an action that the daemon takes.

@@ -113,8 +113,8 @@ enum SnapshotBytes {
 
   /// Takes a snapshot apart.
   ///
-  /// - Returns: The bytes of the root, too, which whoever decodes them finds to be one item: to look
-  ///   takes as long as to hash them.
+  /// - Returns: The bytes of the root, too, which whoever decodes them finds to be one item: to
+  ///   look takes as long as to hash them.
   static func decode(
     _ bytes: ArraySlice<UInt8>
   ) throws(CodecError) -> (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>) {

@@ -99,6 +99,59 @@ import Testing
     #expect(second.outcome == .applied(revision: 7, hasEffects: false))
   }
 
+  @Test("§8: what was applied in an epoch that is over is never shown, and its sender is told so")
+  func endOfEpoch() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let applied = bench.client.submit([0x61, 0x61], to: scope)
+    let refused = bench.client.submit([0x61, 0x62], to: scope)
+    try bench.wire.settle()
+    try bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
+    let failure = Outcome.Failure(code: Outcome.absent, message: "It is gone.")
+    let reach = DaemonMessage.Reach(nonce: 1, sequence: 1)
+    try bench.send(
+      .acks(DaemonMessage.Acks(first: 2, outcomes: [.failed(failure)], reach: reach))
+    )
+    #expect(applied.outcome == nil)
+    try bench.greet()
+    try bench.helloOK(epoch: 78, last: 0, isResumed: false)
+    try bench.answer(accepting: 1, revision: 9, sequence: 0)
+    guard case .failed(let told)? = applied.outcome else {
+      Issue.record("It was told to be \(String(describing: applied.outcome))")
+      return
+    }
+    #expect(told.code == Outcome.appliedNotShown)
+    #expect(told.revision == 6)
+    #expect(refused.outcome == .failed(failure))
+    #expect(applied.isFinished)
+    #expect(bench.client.pendingActions == 0)
+    // What is sent from now on is settled as ever.
+    let next = bench.client.submit([0x61, 0x63], to: scope)
+    try bench.wire.settle()
+    try bench.acks(first: 3, revisions: [10], nonce: bench.client.lastNonce, sequence: 1)
+    #expect(next.outcome == nil)
+    try bench.publish(sequence: 1, revisions: 10...10)
+    #expect(next.outcome == .applied(revision: 10, hasEffects: false))
+  }
+
+  @Test("§8: an action that is known to be refused is not told to be unknown when its time ends")
+  func refusedInTime() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x61, 0x61], to: scope, timeToLive: .seconds(2))
+    var told: Outcome?
+    ticket.whenSettled { told = $0 }
+    try bench.wire.settle()
+    let failure = Outcome.Failure(code: Outcome.absent, message: "It is gone.")
+    let reach = DaemonMessage.Reach(nonce: 1, sequence: 1)
+    try bench.send(
+      .acks(DaemonMessage.Acks(first: 1, outcomes: [.failed(failure)], reach: reach))
+    )
+    #expect(told == nil, "the delta is still on its way")
+    try bench.wire.advance(by: .seconds(3))
+    #expect(told == .failed(failure))
+  }
+
   @Test("§8: effects have ended only when the local state has what they changed last")
   func finish() throws {
     let bench = try PlayedDaemon()
