@@ -97,6 +97,9 @@ package final class ClientScope {
   /// Whether it will not be joined any more.
   var isGone: Bool { if case .refused = status { true } else { want == .left } }
 
+  /// Whether a join asks for it.
+  var isWanted: Bool { !isGone && !isResolving }
+
   /// Whether it is not what the daemon has, and only a snapshot will do.
   var isInDoubt: Bool { differing != nil }
 

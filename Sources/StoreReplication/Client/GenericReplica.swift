@@ -63,8 +63,8 @@ package final class GenericReplica: Replica {
       try plan.apply(&decoder, to: &value)
       try decoder.finish()
     } catch {
-      // Half changed, and a snapshot follows; who is told of changes may look until then.
-      if let old { value = old }
+      // Half changed, and a snapshot follows; until then somebody may look.
+      value = old ?? .null
       throw error
     }
     self.revision = revision

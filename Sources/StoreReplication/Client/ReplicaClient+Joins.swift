@@ -6,13 +6,13 @@ extension ReplicaClient {
       needsJoin = true
       return
     }
-    needsJoin = false
     lastNonce += 1
-    let wanted = scopes.filter { !$0.isGone && !$0.isResolving }
+    let wanted = wantedScopes(atMost: session.scopes)
     // A scope that is followed twice is captured once, for both: so both must have the same.
     let fresh = Set(
       wanted.filter { $0.isFollowed && ($0.isInDoubt || view?.contains($0) != true) }.map(\.name)
     )
+    needsJoin = false
     let asked = wanted.map { scope in
       scope.wasAsked = true
       return ClientJoin.Asked(

@@ -142,6 +142,25 @@ extension ReplicaClient {
     needsJoin = true
   }
 
+  /// The scopes to ask for, where a daemon takes so many: beyond that it refuses what comes last.
+  ///
+  /// When there are more, those that linger are left, who have done so longest first, and those
+  /// that are there only for the actions on their way to them come last.
+  func wantedScopes(atMost limit: Int) -> [ClientScope] {
+    let wanted = scopes.filter(\.isWanted)
+    let excess = Set(wanted.lazy.map(\.name)).count - limit
+    guard excess > 0 else { return wanted }
+    let lingering = wanted.compactMap { scope -> (scope: ClientScope, until: Instant)? in
+      if case .lingering(let end) = scope.want { (scope, end) } else { nil }
+    }
+    for (scope, _) in lingering.sorted(by: { $0.until < $1.until }).prefix(excess) {
+      stopFollowing(scope)
+    }
+    removeLeft()
+    return scopes.filter { $0.isWanted && $0.want != .draining }
+      + scopes.filter { $0.isWanted && $0.want == .draining }
+  }
+
   /// Notes that an action for a scope has its outcome.
   func actionDecided(for scope: ClientScope) {
     scope.pendingActions -= 1

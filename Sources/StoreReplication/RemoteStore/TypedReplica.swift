@@ -11,6 +11,10 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   /// A store belongs to the state that was there when it was made: when that has ended, what comes
   /// later has a tree of its own.
   package private(set) var root: RootNode<State>?
+  /// The one before, which has ended and whose watchers were not told yet.
+  private var ended: RootNode<State>?
+  /// Whether the scope was absent since it was shown last.
+  private var wasAbsent = false
   /// Whether what is shown is what the scope has: it is not absent, refused or closed.
   package private(set) var isShown = false
   package let outputs = ObserverList<EncodedOutput>()
@@ -33,6 +37,7 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
 
   package func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     newest = try newest.applying(delta: delta)
+    if case .none = newest { wasAbsent = true }
   }
 
   package var digest: Digest { newest.digest }
@@ -41,6 +46,11 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
 
   package func show(revision: UInt64) {
     guard let newest else { return end(.gone) }
+    if wasAbsent, let root, root.end == nil {
+      root.end(.gone)
+      ended = root
+    }
+    wasAbsent = false
     if let root, root.end == nil {
       root.show(newest)
     } else {
@@ -49,7 +59,13 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
     isShown = true
   }
 
-  package func announce() { root?.tell() }
+  package func announce() {
+    if let ended {
+      self.ended = nil
+      ended.tell()
+    }
+    root?.tell()
+  }
 
   package func received(_ output: PublishedMessage.Output) {
     guard !outputs.isEmpty else { return }

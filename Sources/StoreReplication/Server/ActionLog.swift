@@ -143,7 +143,7 @@ final class SessionActions {
     // Emptied first: an effect that ends at once has nobody to be reported to any more.
     let tasks = tasks
     self.tasks.removeAll()
-    for task in tasks.values { task.cancel() }
+    for (_, task) in tasks.sorted(by: { $0.key < $1.key }) { task.cancel() }
   }
 }
 

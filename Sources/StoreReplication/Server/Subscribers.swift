@@ -115,26 +115,29 @@ final class Subscribers {
     else { return }
     checkedAt = subscriptions.publishedBytes
     nextLook = .distantFuture
-    for peer in Array(subscribers.keys) { checkLag(of: peer, at: moment) }
+    let late = Array(subscribers.keys).filter { isTooLate($0, at: moment) }
+    // In an order that is no accident.
+    for peer in late.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
+      cut(peer, "does not read what it subscribed to")
+    }
   }
 
-  /// Shuts a connection down that leaves more unread than it may, or too much for too long.
-  private func checkLag(of peer: PeerID, at moment: Instant) {
-    guard let subscriber = subscribers[peer] else { return }
+  /// Whether a connection leaves more unread than it may, or too much for too long.
+  private func isTooLate(_ peer: PeerID, at moment: Instant) -> Bool {
+    guard let subscriber = subscribers[peer] else { return false }
     let (unread, read) = progress(of: subscriber)
     guard unread > limits.lagBytes else {
       if subscriber.behind != nil { subscribers[peer]?.behind = nil }
-      return
+      return false
     }
     let known = subscriber.behind.flatMap { $0.at == read ? $0.since : nil }
     let since = known ?? moment
     let isJoining = subscriber.session.map { !$0.scopes.transfers.isEmpty } ?? false
     let isLate = since.advanced(by: timing.lag) <= moment && !isJoining
-    if isLate || unread > limits.mostLagBytes {
-      return cut(peer, "does not read what it subscribed to")
-    }
+    if isLate || unread > limits.mostLagBytes { return true }
     subscribers[peer]?.behind = (since, read)
     nextLook = min(nextLook, moment.advanced(by: timing.lag))
+    return false
   }
 
   /// How much was published for a connection since what it is known to have read, and how much it

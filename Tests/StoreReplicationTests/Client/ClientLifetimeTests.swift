@@ -11,12 +11,14 @@ import Testing
 struct ClientLifetimeTests {
   private typealias Core = RemoteStoreCore<Deck.Card, Deck.CardAction>
 
-  private func deck(_ rows: Int) -> ServerBench {
+  private func deck(_ rows: Int, scopes: Int = 1_024, journal: BenchJournal? = nil) -> ServerBench {
+    var limits = Limits()
+    limits.scopesPerSession = scopes
     var state = Deck.State()
     state.cards = IdentifiedArray(
       uniqueElements: (0..<rows).map { Deck.Card(id: $0, title: "\($0)") }
     )
-    return ServerBench(state: state)
+    return ServerBench(limits: limits, state: state, journal: journal)
   }
 
   private func open(_ rows: some Sequence<Int>, of wire: BenchClient) throws -> [Core] {
@@ -130,6 +132,68 @@ struct ClientLifetimeTests {
     #expect(client.subscribed.count <= 1, "Only the session's own topic is left")
     #expect(client.isQuiet)
     #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
+  }
+
+  @Test("A child that has gone and come back within one turn of the daemon is another one")
+  func goneAndBack() throws {
+    let bench = deck(1)
+    bench.root.send(.counter(.extraToggled))
+    let wire = try BenchClient(bench)
+    let core = RemoteStoreCore<Deck.Extra, Deck.ExtraAction>("extra", of: wire.client)
+    try wire.settle()
+    let root = core.node
+    var ends: [StoreEnd?] = []
+    let observer = root.observe { _ in ends.append(root.end) }
+    // What was written is gone with the child that it was written to.
+    try bench.send(.extra(.written(text: "old")))
+    try bench.send(.counter(.extraToggled), .counter(.extraToggled))
+    #expect(root.end == .gone)
+    #expect(ends == [nil, .gone])
+    #expect(core.replica.root !== root)
+    #expect(core.replica.isShown && core.replica.shown == Deck.Extra())
+    observer.cancel()
+  }
+
+  @Test("Where there is room for few scopes, those that linger make room for those that are wanted")
+  func roomForTheWanted() throws {
+    let bench = deck(10, scopes: 3)
+    let wire = try BenchClient(bench)
+    var held = try open(0..<3, of: wire)
+    held.removeFirst(2)
+    try wire.settle()
+    held += try open(3..<5, of: wire)
+    #expect(held.allSatisfy { $0.scope.status == .live && $0.replica.isShown })
+    #expect(wire.client.unheldScopes.isEmpty)
+    let tooMany = try open(5..<6, of: wire)
+    guard case .refused(let failure) = tooMany[0].scope.status else {
+      Issue.record("It is \(tooMany[0].scope.status)")
+      return
+    }
+    #expect(failure.code == "tooManyScopes")
+    #expect(held.allSatisfy { $0.scope.status == .live })
+  }
+
+  @Test("Scopes that are there only for actions on their way make room, and the actions arrive")
+  func roomForActions() throws {
+    let journal = BenchJournal()
+    let bench = deck(10, scopes: 2, journal: journal)
+    let wire = try BenchClient(bench)
+    var held = try open(0..<2, of: wire)
+    let action = try Deck.CardAction.titleChanged(title: "new").encoded()
+    let tickets = held.map { wire.client.submit(action, to: $0.scope) }
+    try wire.settle()
+    // Their outcomes wait for the disk.
+    held = []
+    for _ in 0..<3 { try wire.advance(by: .milliseconds(500)) }
+    #expect(wire.client.scopes.map(\.want) == [.draining, .draining])
+    let next = try open(2..<4, of: wire)
+    #expect(next.allSatisfy { $0.scope.status == .live })
+    while bench.server.hasUnreleased {
+      bench.turn.finish(.durable(through: try #require(journal.batches.last).revisions.upperBound))
+      try wire.settle()
+    }
+    #expect(tickets.allSatisfy { if case .applied? = $0.outcome { true } else { false } })
+    #expect(wire.client.scopes.count == 2)
   }
 
   @Test("A daemon holds at most 1.5 MiB for a joiner, besides the capture that joiners share")

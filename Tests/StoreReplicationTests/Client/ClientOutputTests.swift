@@ -148,6 +148,37 @@ struct ClientOutputTests {
     #expect(bell.sounds == ["bell 2"])
   }
 
+  @Test("§9: a view on the other socket that begins behind what is shown repeats nothing of it")
+  func crossingSockets() throws {
+    let yard = BenchOf<Yard.State, Yard.Action>()
+    let bells = try #require(ScopePattern("bell"))
+    yard.addresses = [
+      PeerID(bytes: [2, 1]): "localhost:999:100:1", Bench.peer(1): "localhost:1000:100:2",
+    ]
+    let line = Grants.Line(grantee: .user(1000), scopes: [bells], sees: true, sends: .nothing)
+    yard.turn.apply(Grants(owner: 999, lines: [line]))
+    // Another client follows the bell, so it is published as long as this one hears it.
+    let hello = try yard.hello(1, features: .known)
+    try yard.join(1, hello, nonce: 1, [.follow("bell")])
+    let wire = try BenchClient(yard)
+    let bell = try wire.watch("bell", Yard.exposures.map(\.description))
+    try yard.send(.bell(.rung))
+    // A row is for its owner only: the view with it comes on the control socket, which is slow.
+    wire.control.isHeld = true
+    let row = try wire.watch("row/1", Yard.exposures.map(\.description))
+    try yard.send(.bell(.rung))
+    try yard.send(.bell(.rungTwice))
+    #expect(bell.sounds == ["bell 1", "bell 2", "bell 3", "bell 3 again"])
+    wire.control.isHeld = false
+    try yard.settle()
+    try yard.send(.bell(.rung), .rows(.element(id: 1, action: .rung)))
+    #expect(bell.sounds == ["bell 1", "bell 2", "bell 3", "bell 3 again", "bell 4"])
+    #expect(row.sounds == ["row 1"])
+    let shown = bell.log.filter { $0.hasPrefix("shown") }
+    #expect(shown == ["shown 0", "shown 1", "shown 2", "shown 3", "shown 3", "shown 5"])
+    #expect(wire.client.resyncs == 0)
+  }
+
   @Test("An output of a scope that the view does not have is counted, and the others are told")
   func strangeIndex() throws {
     let bell = try follow("bell")
