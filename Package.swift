@@ -209,7 +209,7 @@ let package = Package(
 
     .testTarget(name: "HouseTests"),
     .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
-    .testTarget(name: "StoreDaemonTests", dependencies: ["StoreDaemon"]),
+    .testTarget(name: "StoreDaemonTests", dependencies: ["CZMQ", "StoreDaemon", "ZeroMQ"]),
     .testTarget(
       name: "StoreJournalTests",
       dependencies: [

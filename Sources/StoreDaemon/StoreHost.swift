@@ -170,24 +170,17 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     do throws(ZeroMQError) {
       try loop.run()
     } catch {
-      throw HostError(.system, "The main loop failed: \(error)", remedy: "See the log.")
+      failure = Self.failure(of: error)
     }
-    if let failure { throw failure }
-    if let reason = service.turn.failure {
-      throw HostError(
-        .system,
-        "The daemon could not keep its state any more: \(reason)",
-        remedy: "Look at the disk, then start the daemon again: what clients were told is kept.",
-      )
-    }
-    if let error = close() {
-      throw HostError(.system, "\(error)", remedy: "Look at the disk.")
-    }
+    if let error = end(of: service) { throw error }
     #else
     let signals = StopSignals()
     _ = try open()
     beginListening(to: signals)
-    try start()
+    try start { [logger] error in
+      if let error { logger.critical("\(error)") }
+      exit(error == nil ? EXIT_SUCCESS : EXIT_FAILURE)
+    }
     onReady(ready)
     tellReady()
     withExtendedLifetime(signals) { dispatchMain() }
@@ -215,16 +208,22 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   /// Serves from the main queue, in a program that runs that itself; returns at once.
   ///
-  /// - Throws: ``HostError``.
-  public func start() throws(HostError) {
+  /// - Parameter onEnd: Is told when the daemon does not serve any more, and why; nil where it was
+  ///   stopped.
+  /// - Throws: ``HostError``. Then nothing is open, and the store may be used as before.
+  public func start(
+    onEnd: @escaping @MainActor (HostError?) -> Void = { _ in }
+  ) throws(HostError) {
     let service: HostService
     if let opened = self.service { service = opened } else { service = try open() }
-    let loop = QueueLoop(service) { [logger] error in
-      logger.critical("The main loop failed: \(error)")
+    let loop = QueueLoop(service) { [weak self, weak service] error in
+      self?.failure = Self.failure(of: error)
+      service?.onStop()
     }
-    service.onStop = { [weak self] in
+    service.onStop = { [weak self, weak service] in
       loop.stop()
-      _ = self?.close()
+      guard let self, let service else { return }
+      onEnd(end(of: service))
     }
     service.wakeUp = { loop.wakeUp() }
     // What the program sends to the store outside a turn has to be published as well.
@@ -249,6 +248,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func open() throws(HostError) -> HostService {
+    failure = nil
     try checkStore()
     StandardDescriptors.open()
     #if FAILPOINTS
@@ -259,12 +259,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let directories = try configuration.directories.map { path throws(HostError) in
       try StoreDirectory(path)
     }
-    FileDescriptorLimit.raise()
-    do throws(ZeroMQError) {
-      try FileDescriptorLimit.check()
-    } catch {
-      throw HostError(.cannotCreate, "\(error)", remedy: "")
-    }
+    try checkDescriptors()
     let grantsFile = GrantsFile(
       configuration.grants ?? "\(configuration.directory)/grants",
       exposed: exposures.map(\.description),
@@ -273,12 +268,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let grants = try readGrants(grantsFile)
     var generator = SystemRandomNumberGenerator()
     let opened = try openJournal()
+    let epoch = opened?.epoch ?? generator.next()
+    // Before the server takes over the store, for without them there is none.
+    let sockets = try openSockets(welcome: Welcome(epoch: epoch), grants, opened?.journal)
     let server = ReplicaServer(
       root: core,
       exposures: exposures,
       journal: opened?.root,
       recovered: opened?.recovered,
-      epoch: opened?.epoch ?? generator.next(),
+      epoch: epoch,
       timing: configuration.timing,
       processID: getpid(),
       now: .current,
@@ -287,7 +285,6 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       restoredAction: restoredAction,
       sessionAction: sessionAction,
     )
-    let sockets = try openSockets(welcome: server.welcome, grants)
     let service = HostService(
       server: server,
       sockets: sockets,
@@ -326,19 +323,26 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
   }
 
+  /// Opens the sockets; where that fails the journal is closed.
   private func openSockets(
-    welcome: [UInt8],
+    welcome: Welcome,
     _ grants: Grants,
+    _ journal: SQLiteJournal?,
   ) throws(HostError) -> HostSockets {
     do throws(ZeroMQError) {
       return try HostSockets(
         configuration,
         limits: Limits(),
-        welcome: welcome,
+        welcome: welcome.encoded(),
         grants: grants,
         logger: logger,
       )
     } catch {
+      do throws(JournalError) {
+        try journal?.close(within: Timing().settling)
+      } catch {
+        logger.error("\(error)")
+      }
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
   }
@@ -503,6 +507,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
   }
 
+  private func checkDescriptors() throws(HostError) {
+    FileDescriptorLimit.raise()
+    do throws(ZeroMQError) {
+      try FileDescriptorLimit.check()
+    } catch {
+      throw HostError(.cannotCreate, "\(error)", remedy: "")
+    }
+  }
+
   private func checkNames() throws(HostError) {
     guard let name = exposures.firstRepeatedName() else { return }
     throw HostError(
@@ -510,6 +523,26 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       "Two exposures are called \"\(name)\", and clients could reach only one of them.",
       remedy: "Give each exposure a name of its own.",
     )
+  }
+
+  /// Closes everything.
+  ///
+  /// - Returns: Why the daemon has ended; nil where it was stopped.
+  private func end(of service: HostService) -> HostError? {
+    let problem = close()
+    if let failure { return failure }
+    if let reason = service.turn.failure {
+      return HostError(
+        .system,
+        "The daemon could not keep its state any more: \(reason)",
+        remedy: "Look at the disk, then start the daemon again: what clients were told is kept.",
+      )
+    }
+    return problem.map { HostError(.system, "\($0)", remedy: "Look at the disk.") }
+  }
+
+  private static func failure(of error: ZeroMQError) -> HostError {
+    HostError(.system, "The main loop failed: \(error)", remedy: "See the log.")
   }
 
   /// Closes everything that is open.

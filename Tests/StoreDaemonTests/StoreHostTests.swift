@@ -1,9 +1,11 @@
+import CZMQ
 import Foundation
 import StoreActor
 import Testing
 
 @testable import StoreDaemon
 @testable import StoreReplication
+@testable import ZeroMQ
 
 @MainActor
 @Suite struct StoreHostTests {
@@ -56,6 +58,71 @@ import Testing
     let replayed = #expect(throws: HostError.self) { try other.start() }
     #expect(replayed?.code == .usage)
     #expect(replayed?.message.contains("has replayed") == true)
+  }
+
+  private func withDirectory(_ body: (URL) async throws -> Void) async throws {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "host-\(UInt32.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    try await body(directory)
+  }
+
+  @Test func `A daemon whose sockets cannot be opened lets go of its store and its data`()
+    async throws
+  {
+    try await withDirectory { directory in
+      let host = host(in: directory)
+      // Where the socket should be there is a folder.
+      try FileManager.default.createDirectory(
+        at: directory.appending(path: "ctl/taken"),
+        withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700],
+      )
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o700],
+        ofItemAtPath: directory.path,
+      )
+      let error = #expect(throws: HostError.self) { try host.start() }
+      #expect(error?.code == .cannotCreate)
+      host.store.send(.counted)
+      #expect(host.store.count == 1)
+      try FileManager.default.removeItem(at: directory.appending(path: "ctl"))
+      try host.start()
+      host.store.send(.counted)
+      host.stop()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A daemon whose main loop fails closes everything, and says why it has ended`()
+    async throws
+  {
+    try await withDirectory { directory in
+      let host = host(in: directory)
+      let error = try await withCheckedThrowingContinuation { continuation in
+        do {
+          try host.start { continuation.resume(returning: $0) }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+        for socket in host.service?.sockets ?? [] { zmq_ctx_shutdown(socket.context.handle) }
+        host.store.send(.counted)
+      }
+      #expect(error?.message.contains("The main loop failed") == true)
+      #expect(host.service == nil)
+      host.store.send(.counted)
+      // The data are another's to have, and the lock as well.
+      let next = self.host(in: directory)
+      let problem = try await withCheckedThrowingContinuation { continuation in
+        do {
+          try next.start { continuation.resume(returning: $0) }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+        next.stop()
+      }
+      #expect(problem == nil)
+    }
   }
 
   // MARK: Tests that are written
