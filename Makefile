@@ -2,6 +2,7 @@
 
 SWIFT ?= swift
 SEEDS ?= 100
+RUNS ?= 20000
 SECONDS ?= 60
 ARGS ?=
 LONG ?=
@@ -16,7 +17,7 @@ STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run install test fuzz bench simulate crash storm format lint packages \
+.PHONY: help demo run install test fuzz bench simulate soak crash storm format lint packages \
   install-packages bench-packages
 
 help: ## List the targets
@@ -64,6 +65,14 @@ simulate: packages ## Run SEEDS=N simulated runs (100 unless told)
 	@$(SWIFT) build --product simulator
 	@echo '==> Simulating $(SEEDS) runs'
 	@$(DEBUG)/simulator --seeds $(SEEDS) $(ARGS)
+
+soak: packages ## Run RUNS=N simulated runs of a release build (20000), and ten with 20 MiB of state
+	@echo '==> Building the simulator (release)'
+	@$(SWIFT) build -c release --product simulator
+	@echo '==> Simulating $(RUNS) runs'
+	@.build/release/simulator --seeds $(RUNS) $(ARGS)
+	@echo '==> Simulating ten runs with 20 MiB of state'
+	@.build/release/simulator --seeds 10 --set rows=10000 --set titleBytes=20000 $(ARGS)
 
 # With failpoints, which a release has only where it is asked for.
 crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk CUTS=N times (2000)

@@ -17,6 +17,8 @@ extension Board {
     /// Changes nothing, which is a revision too.
     case refreshed(tag: UInt64)
     case noteToggled(tag: UInt64)
+    /// Changes nothing, and has an effect that takes its time.
+    case began(tag: UInt64)
   }
 
   package enum ListAction: Equatable, Sendable {
@@ -42,7 +44,8 @@ extension Board.Action {
   package var tag: UInt64? {
     switch self {
     case .accounts(.transferred(let tag, _)), .accounts(.refreshed(let tag)),
-      .accounts(.noteToggled(let tag)), .list(.added(let tag, _)), .list(.removed(let tag, _)),
+      .accounts(.noteToggled(let tag)), .accounts(.began(let tag)),
+      .list(.added(let tag, _)), .list(.removed(let tag, _)),
       .list(.moved(let tag, _, _)), .list(.rows(.element(_, .titled(let tag, _)))),
       .list(.rows(.element(_, .counted(let tag)))), .note(.written(let tag, _)),
       .note(.closed(let tag)):

@@ -66,6 +66,9 @@ extension Board.AccountsAction: WireChoiceAction {
       .case("noteToggled", "tag", embed: Self.noteToggled(tag:)) {
         if case .noteToggled(let tag) = $0 { tag } else { nil }
       },
+      .case("began", "tag", embed: Self.began(tag:)) {
+        if case .began(let tag) = $0 { tag } else { nil }
+      },
     ],
   )
 }

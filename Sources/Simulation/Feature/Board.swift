@@ -66,10 +66,20 @@ package struct Board: Reducer {
     package init() {}
   }
 
-  private let ledger: Ledger
+  /// Does the work of an effect, and tells its sink when that is over.
+  package typealias Work =
+    @MainActor @Sendable (_ tag: UInt64, _ sink: EffectSink<Action>) -> Void
 
-  /// - Parameter ledger: Numbers what is put out.
-  package init(ledger: Ledger) { self.ledger = ledger }
+  private let ledger: Ledger
+  private let work: Work
+
+  /// - Parameters:
+  ///   - ledger: Numbers what is put out.
+  ///   - work: What effects do.
+  package init(ledger: Ledger, work: @escaping Work) {
+    self.ledger = ledger
+    self.work = work
+  }
 
   package var body: some ReducerOf<Self> {
     Reduce { state, action in
@@ -122,6 +132,8 @@ package struct Board: Reducer {
       state.accounts.moves += 1
     // An output of a revision that changes nothing.
     case .refreshed: return rung("refreshed")
+    case .began(let tag):
+      return Effect(.source(EffectSource { [work] sink in work(tag, sink) }))
     case .noteToggled: state.note = state.note == nil ? Note() : nil
     }
     return .none

@@ -16,7 +16,8 @@ package enum Validator {
   package static let all: [@Sendable (History) -> [Violation]] = [
     Rest.check, SerialOrder.check, ExactlyOnce.check, CutConsistency.check, DeltaOrder.check,
     ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check,
-    WaitsEnd.check, Holding.check, OutputOrder.check, OutputPlace.check, OutputReach.check,
+    WaitsEnd.check, Holding.check, Effects.check, OutputOrder.check, OutputPlace.check,
+    OutputReach.check,
     Builds.check, Durable.check,
   ]
 

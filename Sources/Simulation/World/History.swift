@@ -13,6 +13,8 @@ package struct History: Sendable {
     package var sessions: [SessionChange] = []
     /// In the order in which they were made.
     package var outputs: [Output] = []
+    /// What effects did, in the order in which they began.
+    package var work: [Work] = []
     /// The newest revision that clients could be told of when the last daemon ended.
     package var released: UInt64 = 0
     /// The listed sessions that the daemon has at the end.
@@ -28,6 +30,15 @@ package struct History: Sendable {
       self.revision = revision
       self.tag = tag
     }
+  }
+
+  /// What an effect did.
+  package struct Work: Hashable, Sendable {
+    package var tag: UInt64
+    /// Whether clients could be told of the revision that began it.
+    package var isReleased: Bool
+    /// When it was over, was cancelled, or its daemon ended; in nanoseconds.
+    package var end: Int64?
   }
 
   /// What the daemon put out for clients.
@@ -75,6 +86,8 @@ package struct History: Sendable {
     case submitted(tag: UInt64, scope: String, isKnown: Bool)
     /// An action has its outcome; whether its scope was left or refused by then.
     case settled(tag: UInt64, Outcome, isScopeGone: Bool)
+    /// An action's effects have ended, as far as the client was told.
+    case finished(tag: UInt64, at: Int64)
     case newEpoch(old: UInt64, new: UInt64)
     /// A wait did not end in its time, or ended twice.
     case overdue(wait: UInt64)

@@ -55,6 +55,11 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   /// Actions of one frame are sent in the opposite order.
   case swappedActions
 
+  /// Outcomes say that there are no effects.
+  case hiddenEffects
+  /// Nobody is told that effects have ended.
+  case lostEnds
+
   // MARK: Disks
 
   /// The disk says that it keeps what it has not kept yet.
@@ -94,6 +99,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       .otherClients, .forgottenOutcomes:
       "Exactly once"
     case .hastyOutcomes: "Read your writes"
+    case .hiddenEffects, .lostEnds: "Effects"
     case .swappedActions: "Serial"
     case .hastyCommits, .uncheckedRecords: "Durable"
     case .unheardLeaves, .forgottenSessions: "Session-bound"

@@ -107,6 +107,7 @@ final class Saboteur {
       if fault == .hastyOutcomes { (acks.reach.nonce, acks.reach.sequence) = (0, 0) }
       acks.outcomes = acks.outcomes.map { tamper($0) }
       return [.acks(acks)]
+    case .finished: return fault == .lostEnds ? [] : nil
     case .replay(var replay):
       guard fault == .emptyReplays else { return nil }
       replay.delta = nil
@@ -124,6 +125,7 @@ final class Saboteur {
     guard case .applied(let revision, let hasEffects) = outcome else { return outcome }
     switch fault {
     case .shiftedOutcomes: return .applied(revision: revision + 1, hasEffects: hasEffects)
+    case .hiddenEffects: return .applied(revision: revision, hasEffects: false)
     case .falseExpiries: return .failed(Outcome.Failure(code: Outcome.expired, message: "planted"))
     case .falseAbsences: return .failed(Outcome.Failure(code: Outcome.absent, message: "planted"))
     default: return outcome

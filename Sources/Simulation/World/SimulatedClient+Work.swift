@@ -151,6 +151,9 @@ extension SimulatedClient {
       record(.settled(tag: tag, outcome, isScopeGone: isGone))
       if timeToLive != nil { noteEnd(ofWait: tag) }
     }
+    ticket.whenFinished { [unowned self] in
+      if !client.isClosed { record(.finished(tag: tag, at: world.clock.now)) }
+    }
     guard habits.cancels, generator.chance(0.1) else { return }
     world.clock.after(generator.duration(.zero ... .milliseconds(100))) { [unowned self] in
       if !client.isClosed { client.cancel(ticket) }
@@ -189,7 +192,8 @@ extension SimulatedClient {
 
   private func accountsAction(_ tag: UInt64) -> Board.AccountsAction {
     switch generator.number(0...9) {
-    case 0..<7: .transferred(tag: tag, amount: generator.number(1...9))
+    case 0..<6: .transferred(tag: tag, amount: generator.number(1...9))
+    case 6: .began(tag: tag)
     case 7: .refreshed(tag: tag)
     default: .noteToggled(tag: tag)
     }

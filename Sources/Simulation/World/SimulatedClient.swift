@@ -214,7 +214,8 @@ final class SimulatedClient: ClientTransport {
 
   /// Writes down all that is shown, as somebody would see it who looks now.
   func recordShown() {
-    guard let epoch = client.shownEpoch else { return }
+    // Without a view what it showed last is stale, or gone.
+    guard let epoch = client.shownEpoch ?? lastShown?.epoch else { return }
     let scopes = followed.compactMap { followed -> History.Shown.Scope? in
       switch followed.scope.status {
       case .live, .stale: break

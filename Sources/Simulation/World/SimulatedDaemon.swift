@@ -27,7 +27,8 @@ final class SimulatedDaemon {
   ) {
     self.world = world
     let ledger = Ledger(daemon: number)
-    core = RootCore(initialState: { state }, reducer: { Board(ledger: ledger) })
+    let work: Board.Work = { [unowned world] in world.work(for: $0, $1) }
+    core = RootCore(initialState: { state }, reducer: { Board(ledger: ledger, work: work) })
     pacemaker = Pacemaker(world.clock)
     sockets = SimulatedSockets(world)
     if let recovered = kept?.recovered {
@@ -171,6 +172,7 @@ final class SimulatedDaemon {
     world.history.epochs[last].released = turn.server.revision
     sockets.isOpen = false
     pacemaker.stop()
+    world.endAllWork()
     for (name, count) in turn.server.counters.byName {
       world.history.counters[name, default: 0] += count
     }
@@ -248,6 +250,9 @@ final class SimulatedSockets: DaemonTransport {
   }
 
   func wakeUp() { onChange() }
+
+  /// Nothing is kept: the world asks the daemon at each connection.
+  func welcome(with message: [UInt8]) {}
 
   func report(_ notice: ServerNotice) {
     world.trace("the daemon says of \(notice.peer): \(notice.text)")

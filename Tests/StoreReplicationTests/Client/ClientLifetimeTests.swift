@@ -184,7 +184,7 @@ struct ClientLifetimeTests {
     try wire.settle()
     // Their outcomes wait for the disk.
     held = []
-    for _ in 0..<3 { try wire.advance(by: .milliseconds(500)) }
+    for _ in 0..<4 { try wire.advance(by: .milliseconds(500)) }
     #expect(wire.client.scopes.map(\.want) == [.draining, .draining])
     let next = try open(2..<4, of: wire)
     #expect(next.allSatisfy { $0.scope.status == .live })

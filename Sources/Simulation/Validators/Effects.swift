@@ -1,0 +1,52 @@
+import StoreReplication
+
+/// Effects begin once in a history, when their action may be told of, and whoever waits for them is
+/// told once, when they have ended.
+package enum Effects {
+  @Sendable package static func check(_ history: History) -> [Violation] {
+    var violations: [Violation] = []
+    var ends: [UInt64: Int64] = [:]
+    for epoch in history.epochs {
+      var begun: Set<UInt64> = []
+      for work in epoch.work {
+        ends[work.tag] = work.end ?? .max
+        if !work.isReleased {
+          violations.append(Violation("Effects", "\(work.tag) began before it could be told of"))
+        }
+        if !begun.insert(work.tag).inserted {
+          violations.append(Violation("Effects", "\(work.tag) began twice"))
+        }
+      }
+    }
+    for (client, records) in history.clients.enumerated() {
+      violations += check(records, of: client, ends, isAtRest: history.unrest == nil)
+    }
+    return violations
+  }
+
+  private static func check(
+    _ records: [History.Record],
+    of client: Int,
+    _ ends: [UInt64: Int64],
+    isAtRest: Bool,
+  ) -> [Violation] {
+    var violations: [Violation] = []
+    var finished: Set<UInt64> = []
+    for case .finished(let tag, let time) in records {
+      if !finished.insert(tag).inserted {
+        violations.append(Violation("Effects", "client \(client) was told twice of \(tag)'s end"))
+      }
+      if let end = ends[tag], time < end {
+        violations.append(
+          Violation("Effects", "client \(client) was told of \(tag)'s end too early")
+        )
+      }
+    }
+    guard isAtRest, !records.contains(.closed) else { return violations }
+    for case .settled(let tag, let outcome, _) in records {
+      guard case .applied = outcome, !finished.contains(tag) else { continue }
+      violations.append(Violation("Effects", "client \(client) was not told of \(tag)'s end"))
+    }
+    return violations
+  }
+}
