@@ -1,4 +1,5 @@
 package import StoreReplication
+import StoreState
 
 extension ConnectionError {
   /// Why a scope, or the session, was refused.
@@ -44,7 +45,7 @@ extension ConnectionError {
         remedy: "Try again, or see what keeps it busy.",
       )
     case .timedOut(isConnected: false):
-      let place = location.directory.map { " --dir \($0)" } ?? ""
+      let place = location.directory.map { " --dir \(ShellWord.quoted($0))" } ?? ""
       self.init(
         .noDaemon,
         "No daemon answers at \(location).",

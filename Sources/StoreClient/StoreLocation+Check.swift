@@ -1,4 +1,5 @@
 import StoreReplication
+import StoreState
 import ZeroMQ
 
 #if canImport(Glibc)
@@ -46,7 +47,12 @@ extension ConnectionError {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
     case .missing, .notDirectory, .failed:
-      self.init(.noDaemon, "\(problem)", remedy: "Start a daemon with: stored --dir \(directory)")
+      self.init(
+        .noDaemon,
+        "\(problem)",
+        remedy: "Start a daemon with: "
+          + "stored --dir \(ShellWord.quoted(directory))",
+      )
     }
   }
 }

@@ -1,4 +1,5 @@
 import StoreReplication
+import StoreState
 import Synchronization
 
 #if canImport(Glibc)
@@ -95,7 +96,8 @@ struct GrantsFile: Sendable {
     }
     guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
       throw Problem(
-        description: "\(path) could be written by others than us. Run: chmod go-w \(path)"
+        description: "\(path) could be written by others than us. Run: "
+          + "chmod go-w \(ShellWord.quoted(path))"
       )
     }
     guard status.st_size <= Self.mostBytes else {

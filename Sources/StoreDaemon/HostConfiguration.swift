@@ -49,12 +49,12 @@ public struct HostConfiguration: Sendable {
     [directory] + listen.compactMap { (try? StoreLocation(address: $0))?.directory }
   }
 
-  /// The directories that are its own alone.
-  var directories: [String] {
-    var directories: [String] = []
-    for path in socketDirectories + [data].compactMap(\.self) where !directories.contains(path) {
-      directories.append(path)
+  /// The directories that are its own alone, and the options that name them.
+  var directories: [(path: String, option: String)] {
+    var directories = socketDirectories.enumerated().map { place, path in
+      (path: path, option: place == 0 ? "--dir" : "--listen")
     }
+    if let data { directories.append((data, "--data")) }
     return directories
   }
 

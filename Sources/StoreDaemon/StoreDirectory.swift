@@ -1,5 +1,6 @@
 import StoreJournal
 import StoreReplication
+import StoreState
 import Synchronization
 import ZeroMQ
 
@@ -20,10 +21,21 @@ final class StoreDirectory: Sendable {
   private let files = Mutex<[String: FileIdentity]>([:])
 
   /// Makes the directory if need be, checks that it is private, and locks it.
-  init(_ path: String) throws(HostError) {
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - option: The option that names another one.
+  /// - Throws: ``HostError``.
+  init(_ path: String, option: String = "--dir") throws(HostError) {
     self.path = path
-    try Self.makePrivate(path)
-    lock = try Self.lock(path)
+    try Self.makePrivate(path, option)
+    lock = try Self.lock(path, option)
+  }
+
+  /// Whether a path leads to it, however it is written.
+  func isAt(_ path: String) -> Bool {
+    let other = FileIdentity(following: path)
+    return other != nil && other == FileIdentity(following: self.path)
   }
 
   // MARK: - Keeping it
@@ -65,25 +77,25 @@ final class StoreDirectory: Sendable {
 
   // MARK: - Taking it
 
-  private static func makePrivate(_ path: String) throws(HostError) {
+  private static func makePrivate(_ path: String, _ option: String) throws(HostError) {
     let directory: TrustedPath.Directory
     do throws(TrustedPath.Problem) {
       directory = try TrustedPath.follow(path, makingDirectories: true)
     } catch {
-      throw HostError(error)
+      throw HostError(error, option)
     }
     guard directory.owner == geteuid() else {
       throw HostError(
         .notAllowed,
         "The directory \(path) belongs to user \(directory.owner), not to us.",
-        remedy: "Name a directory of your own with --dir.",
+        remedy: "Name a directory of your own with \(option).",
       )
     }
     guard !directory.isWritableByOthers else {
       throw HostError(
         .notAllowed,
         "Others can write to the directory \(path) (mode \(directory.modeText)).",
-        remedy: "Run: chmod 700 \(path)",
+        remedy: "Run: chmod 700 \(ShellWord.quoted(path))",
       )
     }
     // Others must not even connect: what is published is for one user.
@@ -91,12 +103,15 @@ final class StoreDirectory: Sendable {
       throw HostError(
         .notAllowed,
         "The directory \(path) could not be closed to others: \(systemMessage()).",
-        remedy: "Run: chmod 700 \(path)",
+        remedy: "Run: chmod 700 \(ShellWord.quoted(path))",
       )
     }
   }
 
-  private static func lock(_ directory: String) throws(HostError) -> DirectoryLock {
+  private static func lock(
+    _ directory: String,
+    _ option: String,
+  ) throws(HostError) -> DirectoryLock {
     let file = DirectoryLock.file(in: directory)
     do throws(DirectoryLock.Failure) {
       return try DirectoryLock(directory)
@@ -106,7 +121,7 @@ final class StoreDirectory: Sendable {
         throw HostError(
           .alreadyRunning,
           "A daemon with pid \(pid) serves the directory \(directory) already.",
-          remedy: "Use it, stop it with: kill \(pid), or name another directory with --dir.",
+          remedy: "Use it, stop it with: kill \(pid), or name another directory with \(option).",
         )
       case .unopened(let reason):
         throw HostError(
@@ -136,6 +151,17 @@ private struct FileIdentity: Hashable, Sendable {
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  /// The file that a path leads to; nil when there is none.
+  init?(following path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+
+  private init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     number = UInt64(truncatingIfNeeded: status.st_ino)
   }
@@ -143,11 +169,11 @@ private struct FileIdentity: Hashable, Sendable {
 
 extension HostError {
   /// Why a daemon cannot use a directory.
-  fileprivate init(_ problem: TrustedPath.Problem) {
+  fileprivate init(_ problem: TrustedPath.Problem, _ option: String) {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
     case .missing, .notDirectory, .failed:
-      self.init(.cannotCreate, "\(problem)", remedy: "Or name another directory with --dir.")
+      self.init(.cannotCreate, "\(problem)", remedy: "Or name another directory with \(option).")
     }
   }
 }

@@ -64,7 +64,13 @@ extension StoreHost {
       report,
     )
     try write(Data(excerpt.encoded), to: paths.journal)
-    try write(Data(text.utf8), to: paths.test)
+    do throws(HostError) {
+      try write(Data(text.utf8), to: paths.test)
+    } catch {
+      // One without the other is of no use, and would be in the way of both.
+      try? FileManager.default.removeItem(atPath: paths.journal)
+      throw error
+    }
     return paths
   }
 

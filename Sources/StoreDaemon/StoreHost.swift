@@ -256,9 +256,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     #endif
     try configuration.check()
     try checkNames()
-    let directories = try configuration.directories.map { path throws(HostError) in
-      try StoreDirectory(path)
-    }
+    let directories = try takeDirectories()
     try checkDescriptors()
     let grantsFile = GrantsFile(
       configuration.grants ?? "\(configuration.directory)/grants",
@@ -302,6 +300,16 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
     look(at: directories, grantsFile, since: grantsStamp)
     return service
+  }
+
+  /// Takes the directories that are the daemon's own, each once, however its path is written.
+  private func takeDirectories() throws(HostError) -> [StoreDirectory] {
+    var directories: [StoreDirectory] = []
+    for (path, option) in configuration.directories {
+      if directories.contains(where: { $0.isAt(path) }) { continue }
+      directories.append(try StoreDirectory(path, option: option))
+    }
+    return directories
   }
 
   /// Begins to look at the files that others may change or take.

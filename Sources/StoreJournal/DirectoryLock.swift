@@ -24,7 +24,7 @@ package final class DirectoryLock: Sendable {
     let file = Self.file(in: directory)
     descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .unopened(Self.systemMessage) }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    guard Self.take(descriptor) else {
       let pid = Self.pid(descriptor)
       close(descriptor)
       throw .held(pid: pid)
@@ -39,6 +39,18 @@ package final class DirectoryLock: Sendable {
   }
 
   deinit { close(descriptor) }
+
+  /// Locks a file, unless another program has it for longer than a look takes.
+  private static func take(_ descriptor: Int32) -> Bool {
+    for _ in 0..<1_000 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      // Whoever only looks has a lock that is shared with others who look.
+      guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
+      flock(descriptor, LOCK_UN)
+      sched_yield()
+    }
+    return false
+  }
 
   /// The pid of the program that has a directory; nil when none has.
   package static func holder(of directory: String) -> String? {

@@ -139,7 +139,8 @@ extension JournalFile {
       return "Restore a backup, or move the directory away to begin anew."
     }
     return "Restore a backup; or go on from revision \(revision - 1) in another directory, with: "
-      + "storectl restore \(directory) --data DIRECTORY --through \(revision - 1)"
+      + "storectl restore \(ShellWord.quoted(directory)) --data DIRECTORY "
+      + "--through \(revision - 1)"
   }
 
   private func schema(of build: Int64, _ db: Database) throws -> SchemaDocument {

@@ -231,7 +231,15 @@ extension ProcessTests {
           ["--dir", "\(world.directory)/other", "--data", data],
         )
         #expect(try await second.ended() == .status(73))
-        #expect(second.errors.lines.joined().contains("pid \(first.pid)"))
+        let words = second.errors.lines.joined()
+        #expect(words.contains("pid \(first.pid)") && words.contains("with --data"), "\(words)")
+      }
+    }
+
+    @Test func `Sockets and data may have one directory, however it is written`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--data", "\(world.directory)/./"])
+        try await world.send("counter", Self.increment)
       }
     }
 

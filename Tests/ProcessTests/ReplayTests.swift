@@ -98,6 +98,10 @@ extension ProcessTests {
         }
         let again = try await world.stored(arguments)
         #expect(again.end == .status(73))
+        // What is not written leaves nothing behind.
+        try FileManager.default.removeItem(atPath: "\(world.directory)/PlayedGame.journal")
+        #expect(try await world.stored(arguments).end == .status(73))
+        #expect(!FileManager.default.fileExists(atPath: "\(world.directory)/PlayedGame.journal"))
         let badName = try await world.stored(arguments + ["--name", "1 game"])
         #expect(badName.end == .status(64))
       }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import StoreState
+import Synchronization
 import Testing
 
 @testable import StoreJournal
@@ -255,6 +256,18 @@ import Testing
     #expect(refusal { _ = try copy() } == .busy)
     #expect(DirectoryLock.holder(of: target.path) == "\(getpid())")
     withExtendedLifetime(lock) {}
+  }
+
+  @Test func `Whoever looks who has a directory keeps nobody from taking it`() async throws {
+    let path = source.path
+    _ = try DirectoryLock(path)
+    let isOver = Mutex(false)
+    async let looks = Task.detached {
+      while !isOver.withLock({ $0 }) { _ = DirectoryLock.holder(of: path) }
+    }.value
+    for _ in 0..<2_000 { withExtendedLifetime(try DirectoryLock(path)) {} }
+    isOver.withLock { $0 = true }
+    await looks
   }
 
   @Test func `A directory with anything but a lock gets no copy, and keeps what it has`() throws {

@@ -1,0 +1,20 @@
+/// A word of a command that somebody is told to run.
+package enum ShellWord {
+  /// The word as a shell takes it for one, in quotes where it needs them.
+  package static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: ","), UInt8(ascii: ":"),
+        UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "%"):
+        true
+      default: false
+      }
+    }
+    if isPlain, !word.isEmpty { return word }
+    return "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: #"'\''"#) + "'"
+  }
+}
