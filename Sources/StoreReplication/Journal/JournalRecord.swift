@@ -170,7 +170,7 @@ extension JournalRecord {
   /// Reads a record.
   package init(from decoder: inout CBORDecoder) throws(CodecError) {
     try decoder.expectArray(of: 5, "a record")
-    revision = try decoder.unsigned()
+    revision = try decoder.revision(atLeast: 1)
     wallMilliseconds = try decoder.unsigned()
     origin = try Origin(from: &decoder)
     delta = try decoder.nullIfPresent() ? nil : Array(try decoder.rawItem())

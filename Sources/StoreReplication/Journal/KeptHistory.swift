@@ -37,12 +37,31 @@ package struct KeptHistory: Hashable, Sendable {
       sessionNumbers = max(sessionNumbers, info.id)
       sessions[info.id] = info
     case .session(.left(let info)): sessions[info.id] = nil
-    // It was told of all that ran before.
-    case .restored: effects = [:]
+    case .restored(let restoration): forget(restoration.interrupted)
     case .daemon, .internal: break
     }
     for running in details.began { effects[running.number] = running.effect }
     for number in details.ended { effects[number] = nil }
+  }
+
+  /// Takes note that the feature was told of effects that ended with the daemon before.
+  ///
+  /// Some of the same name may have begun since, with the sessions that had left: their numbers are
+  /// greater.
+  private mutating func forget(_ interrupted: [InterruptedEffect]) {
+    for effect in interrupted {
+      guard let number = effects.filter({ $0.value == effect }).keys.min() else { continue }
+      effects[number] = nil
+    }
+  }
+
+  /// No number of a session, an effect or a revision is greater, whatever a file says: so there is
+  /// room behind them.
+  static let greatestNumber: UInt64 = 1 << 62
+
+  /// How far sessions' numbers may go before a record says more.
+  func sessionNumbers(with limits: Limits) -> UInt64 {
+    min(sessionNumbers, Self.greatestNumber) + limits.reservedSessions
   }
 
   /// How many outcomes each client may keep, so that there are not too many in all.
@@ -67,6 +86,17 @@ package struct KeptHistory: Hashable, Sendable {
   func restoration(wasStopped: Bool) -> Restoration {
     let interrupted = effects.sorted { $0.key < $1.key }.map(\.value)
     return Restoration(wasStopped: wasStopped, interrupted: interrupted)
+  }
+}
+
+extension CBORDecoder {
+  /// Reads the number of a revision, behind which there is room for others.
+  mutating func revision(atLeast least: UInt64) throws(CodecError) -> UInt64 {
+    let revision = try unsigned()
+    guard revision >= least, revision <= KeptHistory.greatestNumber else {
+      throw error(.typeMismatch, "no revision that is kept has the number \(revision)")
+    }
+    return revision
   }
 }
 
@@ -120,9 +150,12 @@ enum SnapshotBytes {
   ) throws(CodecError) -> (revision: UInt64, history: KeptHistory, root: ArraySlice<UInt8>) {
     var decoder = CBORDecoder(bytes)
     try decoder.expectArray(of: 6, "a snapshot")
-    let revision = try decoder.unsigned()
+    let revision = try decoder.revision(atLeast: 0)
     var history = KeptHistory()
     history.sessionNumbers = try decoder.unsigned()
+    guard history.sessionNumbers <= 2 * KeptHistory.greatestNumber else {
+      throw decoder.error(.typeMismatch, "no session has the number \(history.sessionNumbers)")
+    }
     let sessions = try decoder.list { (decoder) throws(CodecError) in
       let count = try decoder.arrayHeader()
       return try SessionInfo(from: &decoder, count)

@@ -25,8 +25,13 @@ package final class Recorder {
   private var beganAt: Int64?
   /// Is told when effects have begun or ended, which a record has to say.
   var onEffects: (() -> Void)?
-  /// No session has a number beyond this one.
-  var sessionNumbers: UInt64
+  /// No session has a number beyond this one, as far as the journal was told.
+  ///
+  /// It is further than sessions are, since most of them leave no record: the numbers of those that
+  /// come are kept before they are given.
+  private var sessionNumbers: UInt64
+  /// Numbers of effects begin behind this one, which those of the journal do not exceed.
+  private let effectNumbers: UInt64
 
   private var growing = CBOREncoder.durable
   private var growingFrom: UInt64
@@ -75,7 +80,8 @@ package final class Recorder {
     released = revision
     newest = revision
     growingFrom = revision + 1
-    sessionNumbers = history.sessionNumbers
+    sessionNumbers = history.sessionNumbers(with: limits)
+    effectNumbers = min(history.effects.keys.max() ?? 0, KeptHistory.greatestNumber)
     self.history = history
     self.history.clients = []
     bytesSinceSnapshot = bytes
@@ -145,6 +151,14 @@ package final class Recorder {
   }
 
   /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
+  /// Whether a record is to be made that says how far sessions' numbers may go.
+  ///
+  /// - Parameter last: The greatest number that a session has had.
+  /// - Returns: False also while one is on its way.
+  func needsSessionNumbers(behind last: UInt64) -> Bool {
+    newest < growingFrom && sessionNumbers < last + limits.reservedSessions / 2
+  }
+
   func needsLastRecord(_ now: Instant) -> Bool {
     !details.forgotten.isEmpty && refusal(now) == nil
   }
@@ -237,14 +251,20 @@ package final class Recorder {
     if case .none = batch { newest >= growingFrom } else { false }
   }
 
-  /// The batch that is to be made durable now; nil when there is none, or one is under way.
-  func nextBatch(_ now: Instant) -> JournalBatch? {
+  /// Hands over the batch that is to be made durable now.
+  ///
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - lastSession: The greatest number that a session has had.
+  /// - Returns: The batch; nil when there is none, or one is under way.
+  func nextBatch(_ now: Instant, lastSession: UInt64 = 0) -> JournalBatch? {
     switch batch {
     case .waiting(let batch, let instant) where instant <= now:
       self.batch = .underWay(batch, since: now)
       return batch
     case .none where newest >= growingFrom:
       let batch = JournalBatch(
+      sessionNumbers = max(sessionNumbers, lastSession + limits.reservedSessions)
         revisions: growingFrom...newest,
         records: growing.bytes,
         sessionNumbers: sessionNumbers,
@@ -361,11 +381,13 @@ package final class Recorder {
 
 extension Recorder: EffectLog {
   package func began(_ number: UInt64, _ effect: InterruptedEffect) {
-    details.began.append(JournalRecord.RunningEffect(number: number, effect: effect))
+    details.began.append(
+      JournalRecord.RunningEffect(number: effectNumbers + number, effect: effect)
+    )
   }
 
   package func ended(_ number: UInt64) {
-    details.ended.append(number)
+    details.ended.append(effectNumbers + number)
     onEffects?()
   }
 }

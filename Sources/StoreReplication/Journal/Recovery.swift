@@ -181,6 +181,7 @@ package final class Recovery<Root: Sendable> {
       versions: versions,
       history: history,
       restoration: isNew ? nil : history.restoration(wasStopped: wasStopped),
+      sessionNumbers: history.sessionNumbers(with: limits),
     )
   }
 }
@@ -194,9 +195,13 @@ package struct Recovered<Root: Sendable> {
   package let history: KeptHistory
   /// What the reducer is to be told first; nil where the journal had nothing.
   package let restoration: Restoration?
+  /// How far sessions' numbers may go before a record says more.
+  fileprivate let sessionNumbers: UInt64
 
   /// What a journal begins with, where it had nothing: records say only what changed.
   package func snapshot(_ form: DurableForm<Root>) -> [UInt8] {
-    SnapshotBytes.encode(revision: revision, history) { form.encode(root, &$0) }
+    var history = history
+    history.sessionNumbers = sessionNumbers
+    return SnapshotBytes.encode(revision: revision, history) { form.encode(root, &$0) }
   }
 }

@@ -374,7 +374,7 @@ package final class ReplicaServer {
       end(session, code: "leaseEnded", message: message)
     }
     deliverSessionEvents()
-    if recorder?.needsRecord ?? false { root.advance() }
+    if needsRecord { root.advance() }
     subscriptions.flush(now: now.instant)
     subscribers.check(at: (heard ?? moment).instant)
     reducedInTurn = 0
@@ -405,15 +405,20 @@ package final class ReplicaServer {
   var hasWork: Bool {
     subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
-      || recorder?.hasBatch ?? false || recorder?.needsRecord ?? false
+      || recorder?.hasBatch ?? false || needsRecord
   }
 
   // MARK: The journal
 
+  /// Whether a record is to be made though nothing was reduced.
+  private var needsRecord: Bool {
+    guard let recorder else { return false }
+    return recorder.needsRecord || recorder.needsSessionNumbers(behind: sessions.lastID)
+  }
+
   /// The records to be made durable now; nil when there are none, or some are under way.
   func nextBatch() -> JournalBatch? {
-    recorder?.sessionNumbers = sessions.lastID
-    return recorder?.nextBatch(now.instant)
+    recorder?.nextBatch(now.instant, lastSession: sessions.lastID)
   }
 
   /// The snapshot to be kept now; nil when none is due.

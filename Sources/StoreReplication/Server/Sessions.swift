@@ -170,7 +170,7 @@ final class Sessions {
 
   /// Those who were there when the daemon ended have left; numbers go on behind theirs.
   func restore(_ history: KeptHistory) {
-    nextID = min(history.sessionNumbers, 1 << 62) + 1
+    nextID = min(history.sessionNumbers, KeptHistory.greatestNumber) + 1
     for (_, info) in history.sessions.sorted(by: { $0.key < $1.key }) { events.append(.left(info)) }
   }
 

@@ -272,7 +272,7 @@ import Testing
         #expect(part.bytes == history.snapshots[0])
         #expect(part.schema == DurableForm(Deck.State.self).schema)
       case .records(let part):
-        #expect(part.sessionNumbers == 1)
+        #expect(part.sessionNumbers == 1 + Limits().reservedSessions)
         records += part.bytes
       case nil: break
       case let other: Issue.record("\(String(describing: other))")

@@ -533,6 +533,33 @@ import Testing
   private var remembered: [Identifier] {
     get throws { try journal.recover(journal.batches.count).history.clients.map(\.id) }
   }
+  @Test func `No number of a session is given twice, also where it has left no record`() throws {
+    var limits = Limits()
+    limits.reservedSessions = 8
+    func numbers(_ bench: ServerBench, _ count: UInt8) throws -> [UInt64] {
+      try (1...count).map { try bench.hello($0).session }
+    }
+    let bench = ServerBench(limits: limits, journal: journal)
+    let first = try numbers(bench, 3)
+    #expect(first == [1, 2, 3])
+    #expect(journal.batches.isEmpty, "What is kept at first has room for some")
+    let form = DurableForm(Deck.State.self)
+    let empty = try journal.recover(0, limits: limits).snapshot(form)
+    let again = Recovery(form, initial: Deck.State(), limits: limits)
+    try again.written(by: form.schema)
+    try again.take(snapshot: empty[...])
+    let second = ServerBench(limits: limits, journal: journal, recovered: again.finish())
+    // Its restart is a record, and so is that there are no numbers any more.
+    let later = try numbers(second, 20)
+    #expect(later.min() ?? 0 > 8)
+    try second.endTurn()
+    while let last = journal.batches.last?.revisions.upperBound, last > second.server.revision {
+      try sync(second)
+    }
+    let third = try journal.recover(journal.batches.count, limits: limits)
+    #expect(third.history.sessionNumbers > later.max() ?? .max)
+  }
+
 
   @Test func `Who said goodbye is forgotten after a restart as well, with the next record`() throws
   {

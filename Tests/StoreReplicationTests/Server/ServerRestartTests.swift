@@ -113,6 +113,30 @@ import Testing
     bench.gate.open()
   }
 
+  @Test func `An effect that begins when somebody has left is told of at the next start`() throws {
+    let fact = InterruptedEffect(name: "fact", path: ["counter"])
+    var history = KeptHistory()
+    func note(_ origin: JournalRecord.Origin, _ began: [UInt64], in history: inout KeptHistory) {
+      var details = JournalRecord.Details()
+      details.began = began.map { JournalRecord.RunningEffect(number: $0, effect: fact) }
+      history.note(details, of: origin)
+    }
+    note(.daemon, [1, 4], in: &history)
+    let told = history.restoration(wasStopped: false)
+    #expect(told.interrupted == [fact, fact])
+    // The next process counts on, whatever its own numbers are.
+    let next = Recorder(revision: 1, history: history)
+    next.began(1, fact)
+    #expect(next.record(2) { _ in false } == 0)
+    let batch = try #require(next.nextBatch(Instant(nanoseconds: 0)))
+    var decoder = CBORDecoder(batch.records)
+    let record = try JournalRecord(from: &decoder)
+    #expect(record.details.began.map(\.number) == [5])
+    note(.session(.left(SessionInfo(id: 1, name: "", address: ""))), [5], in: &history)
+    note(.restored(told), [], in: &history)
+    #expect(history.effects == [5: fact])
+  }
+
   @Test func `An action that no client sent is kept with its form, where it has one`() throws {
     let bench = ServerBench(journal: journal)
     bench.root.send(.counter(.incrementButtonTapped))
