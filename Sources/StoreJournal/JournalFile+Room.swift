@@ -3,7 +3,21 @@ import GRDB
 
 extension JournalFile {
   /// Takes room that is given up where the disk is full.
-  var reservePath: String { "\(directory)/reserve" }
+  var reservePath: String { Self.reservePath(in: directory) }
+
+  private static func reservePath(in directory: String) -> String { "\(directory)/reserve" }
+
+  /// Does something that takes some room, and again without the reserve where there was none.
+  static func withRoom<Result>(in directory: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch {
+      guard Self.error(error, "").code == .full,
+        (try? FileManager.default.removeItem(atPath: reservePath(in: directory))) != nil
+      else { throw error }
+      return try body()
+    }
+  }
 
   /// Gives up the reserve, and lets go of all history that a restart does not need.
   ///

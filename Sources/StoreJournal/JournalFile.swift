@@ -98,18 +98,8 @@ package final class JournalFile: Sendable {
     )
     do {
       try Self.checkPresence(in: directory)
-      let torn = try Self.checkLog(in: directory)
-      var configuration = Configuration()
-      configuration.journalMode = .wal
-      configuration.busyMode = .timeout(Self.patience)
-      configuration.label = "storeactor.journal"
-      let database = try DatabaseQueue(path: request.path, configuration: configuration)
-      self.database = database
-      opening = try database.writeWithoutTransaction { [request] db in
-        // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the
-        // disk before anybody learns of it, whatever is promised of the rest.
-        try Self.promise(.full, in: db)
-        return try Self.prepare(db, for: request, leavingOut: torn)
+      (database, opening) = try Self.withRoom(in: directory) { [request] in
+        try Self.open(request, leavingOut: try Self.checkLog(in: directory))
       }
       try FileManager.default.createDirectory(
         atPath: "\(directory)/snapshots",
@@ -122,17 +112,37 @@ package final class JournalFile: Sendable {
     }
   }
 
+  private static func open(
+    _ request: Request,
+    leavingOut torn: Int,
+  ) throws -> (DatabaseQueue, Opening) {
+    var configuration = Configuration()
+    configuration.journalMode = .wal
+    configuration.busyMode = .timeout(patience)
+    configuration.label = "storeactor.journal"
+    let database = try DatabaseQueue(path: request.path, configuration: configuration)
+    let opening = try database.writeWithoutTransaction { db in
+      // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the
+      // disk before anybody learns of it, whatever is promised of the rest.
+      try promise(.full, in: db)
+      return try prepare(db, for: request, leavingOut: torn)
+    }
+    return (database, opening)
+  }
+
   /// Notes that this program writes from now on, and clears up what an earlier one left.
   ///
   /// To be called when all that is to be read could be read, before anything is written.
   package func begin() throws(JournalError) {
     do {
-      let found = try database.writeWithoutTransaction { [request, opening] db in
-        let found = try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
-        // What an earlier program wrote without a sync is on the disk now.
-        try Self.checkpointAll(db)
-        try Self.promise(request.durability, in: db)
-        return found
+      let found = try Self.withRoom(in: directory) {
+        try database.writeWithoutTransaction { [request, opening] db in
+          let found = try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
+          // What an earlier program wrote without a sync is on the disk now.
+          try Self.checkpointAll(db)
+          try Self.promise(request.durability, in: db)
+          return found
+        }
       }
       end.withLock { $0 = found }
       try removeStrays()
@@ -212,7 +222,9 @@ package final class JournalFile: Sendable {
     if let error = error as? DatabaseError {
       let code = code(of: error)
       let remedy = code == .corrupt ? " Restore a backup." : ""
-      return JournalError(code, "\(what): \(error.message ?? "\(error)").\(remedy)")
+      // What SQLite says of it may be no more than that something was wrong with the disk.
+      let reason = code == .full ? "the disk is full" : error.message ?? "\(error)"
+      return JournalError(code, "\(what): \(reason).\(remedy)")
     }
     guard !isDamage(error) else {
       return JournalError(.corrupt, "\(what): a row is not what it should be. Restore a backup.")

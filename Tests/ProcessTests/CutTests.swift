@@ -144,7 +144,7 @@ extension ProcessTests {
       [
         "LD_PRELOAD": library, "CUTDISK_ROOT": "\(world.directory)/data",
         "CUTDISK_FAIL": "\(world.directory)/fail", "CUTDISK_HANG": "\(world.directory)/hang",
-        "CUTDISK_FULL": "\(world.directory)/full",
+        "CUTDISK_FULL": "\(world.directory)/full", "CUTDISK_TIGHT": "\(world.directory)/tight",
       ]
     }
 
@@ -222,7 +222,7 @@ extension ProcessTests {
     {
       try await World.run { world in
         let library = try await CutDisk.build(in: world)
-        _ = try await world.startDaemon(environment: settings(world, library))
+        let daemon = try await world.startDaemon(environment: settings(world, library))
         try await world.send("counter", Self.increment)
         try set("full", in: world)
         // Whatever is recorded first finds out, and waits; actions after it are refused.
@@ -230,10 +230,31 @@ extension ProcessTests {
         let add = #"{"addButtonTapped":{"title":"more"}}"#
         try await send("todos", add, in: world) { $0.contains("overloaded") }
         #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
+        let status = try await world.answer("--json", "status")
+        #expect(status["obstacle"]?.text?.contains("full") == true, "\(status.text())")
+        #expect(status["newestRevision"]?.int ?? 0 > status["durableRevision"]?.int ?? 9)
+        _ = try await daemon.errors.line("a full disk") { $0.contains("disk is full") }
+        #expect(daemon.errors.lines.count { $0.contains("disk is full") } == 1, "It is said once")
         try FileManager.default.removeItem(atPath: "\(world.directory)/full")
         let waited = try await world.finish(first).isSuccess ? 1 : 0
         try await send("counter", Self.increment, in: world) { $0.contains("applied") }
         #expect(try await world.get("counter")["count"]?.int == 2 + waited)
+        #expect(try await world.answer("--json", "status")["obstacle"] == .null)
+        _ = try await daemon.errors.line("its end") { $0.contains("taken again") }
+      }
+    }
+
+    @Test func `A daemon starts on a full disk, with what its reserve gives up`() async throws {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        let first = try await world.startDaemon(environment: settings(world, library))
+        try await world.send("counter", Self.increment)
+        first.send(signal: SIGTERM)
+        #expect(try await first.ended() == .status(0))
+        try set("tight", in: world)
+        _ = try await world.startDaemon(environment: settings(world, library))
+        #expect(try await world.get("counter")["count"]?.int == 1)
+        try await world.send("counter", Self.increment)
       }
     }
   }

@@ -487,6 +487,31 @@ import Testing
     #expect(first == 101)
   }
 
+  @Test func `Where there is no room to open a history its reserve is given up`() throws {
+    try begin().close()
+    let reserve = "\(directory.path)/reserve"
+    var attempts = 0
+    func needRoom() throws -> Int {
+      attempts += 1
+      guard FileManager.default.fileExists(atPath: reserve) else { return attempts }
+      throw DatabaseError(resultCode: .SQLITE_FULL)
+    }
+    #expect(try JournalFile.withRoom(in: directory.path, needRoom) == 2)
+    #expect(throws: DatabaseError.self) {
+      try JournalFile.withRoom(in: directory.path) { throw DatabaseError(resultCode: .SQLITE_FULL) }
+    }
+    let error = JournalFile.error(DatabaseError(resultCode: .SQLITE_IOERR_SHMSIZE), "It failed")
+    #expect(error.code == .full && error.message == "It failed: the disk is full.")
+    _ = try open()
+    #expect(FileManager.default.fileExists(atPath: reserve))
+    #expect(throws: DatabaseError.self) {
+      try JournalFile.withRoom(in: directory.path) {
+        throw DatabaseError(resultCode: .SQLITE_IOERR)
+      }
+    }
+    #expect(FileManager.default.fileExists(atPath: reserve), "Room is of no use there")
+  }
+
   @MainActor
   @Test func `A disk that hangs keeps nobody from closing`() throws {
     let file = try begin()

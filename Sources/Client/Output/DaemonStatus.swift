@@ -17,6 +17,10 @@ struct DaemonStatus {
   let revision: UInt64
   /// Up to where it is kept; nil where it is in memory only.
   let durableRevision: UInt64?
+  /// The last one that was reduced.
+  let newestRevision: UInt64?
+  /// Why nothing can be kept for now; nil while it can.
+  let obstacle: String?
   let pid: UInt64
   /// In milliseconds.
   let uptime: UInt64
@@ -29,6 +33,12 @@ struct DaemonStatus {
     epoch = value.number("epoch") ?? 0
     revision = value.number("revision") ?? 0
     durableRevision = value.number("durableRevision")
+    newestRevision = value.number("newestRevision")
+    if case .text(let reason)? = value[field: "obstacle"] {
+      obstacle = reason
+    } else {
+      obstacle = nil
+    }
     pid = value.number("pid") ?? 0
     uptime = value.number("uptimeMs") ?? 0
     sessions = value.list("sessions").map { session in
@@ -94,6 +104,7 @@ extension DaemonStatus {
   var lines: [String] {
     var table = TextTable()
     table.add("revision", "\(revision), \(whereabouts)")
+    if let obstacle { table.add("obstacle", obstacle) }
     table.add("up for", "\(uptimeText), as pid \(pid)")
     table.add("sessions", sessions.isEmpty ? "none" : "\(sessions.count), \(slowest)")
     table.add("epoch", epochText)
@@ -102,8 +113,9 @@ extension DaemonStatus {
 
   private var whereabouts: String {
     guard let durableRevision else { return "in memory only" }
-    return durableRevision == revision
-      ? "all of it on the disk" : "on the disk up to \(durableRevision)"
+    let newest = max(newestRevision ?? revision, durableRevision)
+    return newest == durableRevision
+      ? "all of it on the disk" : "\(newest - durableRevision) more wait for the disk"
   }
 
   private var slowest: String {

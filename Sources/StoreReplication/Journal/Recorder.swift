@@ -35,13 +35,14 @@ package final class Recorder {
 
   private var growing = CBOREncoder.durable
   private var growingFrom: UInt64
-  private var newest: UInt64
+  /// The revision that was recorded last.
+  private(set) var newest: UInt64
   private var startedThrough: UInt64 = 0
   private var batch = Batch.none
   /// When the batch began that has taken so long that the disk counts as stalled.
   private var stall: Instant?
   /// Why nothing can be kept for now; nil while it can.
-  private var obstacle: String?
+  private(set) var obstacle: String?
 
   /// The listed sessions and the effects that there were at the newest released revision.
   private var history: KeptHistory
@@ -150,7 +151,6 @@ package final class Recorder {
       || details.forgotten.count >= limits.unrecordedFarewells
   }
 
-  /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
   /// Whether a record is to be made that says how far sessions' numbers may go.
   ///
   /// - Parameter last: The greatest number that a session has had.
@@ -159,6 +159,7 @@ package final class Recorder {
     newest < growingFrom && sessionNumbers < last + limits.reservedSessions / 2
   }
 
+  /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
   func needsLastRecord(_ now: Instant) -> Bool {
     !details.forgotten.isEmpty && refusal(now) == nil
   }
@@ -263,8 +264,8 @@ package final class Recorder {
       self.batch = .underWay(batch, since: now)
       return batch
     case .none where newest >= growingFrom:
-      let batch = JournalBatch(
       sessionNumbers = max(sessionNumbers, lastSession + limits.reservedSessions)
+      let batch = JournalBatch(
         revisions: growingFrom...newest,
         records: growing.bytes,
         sessionNumbers: sessionNumbers,
@@ -285,6 +286,9 @@ package final class Recorder {
     case .durable(let revision): release(through: revision)
     case .held(let reason):
       guard let batch = takeBatch(result) else { break }
+      if obstacle == nil {
+        problems.append("Nothing can be kept for now, and clients' actions are refused: \(reason)")
+      }
       obstacle = reason
       self.batch = .waiting(batch, until: now.advanced(by: timing.retry))
     case .failed(let reason):
@@ -294,10 +298,10 @@ package final class Recorder {
     case .snapshot(let reason):
       isStoring = false
       // The next one is tried as late as if this one had been kept.
-      problem = reason.map { "A snapshot was not kept: \($0)" }
+      if let reason { problems.append("A snapshot was not kept: \(reason)") }
     // It says nothing of what was recorded.
     case .renewed: break
-    case .untrimmed(let reason): problem = "Old history is still there: \(reason)"
+    case .untrimmed(let reason): problems.append("Old history is still there: \(reason)")
     }
     return nil
   }
@@ -309,6 +313,7 @@ package final class Recorder {
       "Revision \(revision) is durable, after the batch of \(batch.revisions)",
     )
     released = revision
+    if obstacle != nil { problems.append("What waited is kept, and actions are taken again.") }
     obstacle = nil
     bytesSinceSnapshot += batch.records.count
     noteEvents()
@@ -336,12 +341,12 @@ package final class Recorder {
 
   // MARK: Snapshots
 
-  private var problem: String?
+  private var problems: [String] = []
 
-  /// What went wrong with a snapshot or with old history, said once; nil when nothing did.
-  func takeProblem() -> String? {
-    defer { problem = nil }
-    return problem
+  /// What went wrong, and what is well again, said once.
+  func takeProblems() -> [String] {
+    defer { problems = [] }
+    return problems
   }
 
   /// Whether so much was recorded since the last snapshot that the next one is due.

@@ -22,6 +22,8 @@ extension ReplicaServer {
       epoch: epoch,
       revision: root.revision,
       durableRevision: recorder?.released,
+      newestRevision: recorder?.newest,
+      obstacle: recorder?.obstacle,
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: shown.map { status(of: $0) },
@@ -108,6 +110,8 @@ struct StatusReport {
   var epoch: UInt64
   var revision: UInt64
   var durableRevision: UInt64?
+  var newestRevision: UInt64?
+  var obstacle: String?
   var processID: Int64
   var uptimeMilliseconds: UInt64
   var sessions: [Session]
@@ -117,6 +121,8 @@ struct StatusReport {
     record([
       ("epoch", .unsigned(epoch)), ("revision", .unsigned(revision)),
       ("durableRevision", durableRevision.map { .unsigned($0) } ?? .null),
+      ("newestRevision", newestRevision.map { .unsigned($0) } ?? .null),
+      ("obstacle", obstacle.map { .text($0) } ?? .null),
       ("pid", .unsigned(UInt64(clamping: processID))), ("uptimeMs", .unsigned(uptimeMilliseconds)),
       ("sessions", .array(sessions.map(\.value))),
       ("counters", record(counters.map { ($0.0, .unsigned($0.1)) })),

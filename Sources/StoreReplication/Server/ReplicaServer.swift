@@ -443,7 +443,7 @@ package final class ReplicaServer {
     guard let recorder else { return }
     root.release(through: recorder.released)
     log.released()
-    if let problem = recorder.takeProblem() {
+    for problem in recorder.takeProblems() {
       notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
   }

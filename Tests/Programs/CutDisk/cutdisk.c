@@ -7,12 +7,14 @@
 //   CUTDISK_FAIL  while a file of this name is there, syncs fail with EIO
 //   CUTDISK_HANG  while a file of this name is there, syncs do not return
 //   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
+//   CUTDISK_TIGHT the same, as long as the directory has a file "reserve"
 //
 // An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
 // follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
 // W written at an offset, T truncated to a length, S synced, R renamed (two paths, a zero byte
 // between), U unlinked, D the entries of a directory synced, M the program says something: it wrote
-// to a file called "marks". What SQLite shares between processes in *-shm is no part of a history.
+// to a file called "marks". What SQLite shares between processes in *-shm is no part of a history, nor
+// is the lock, whose room is there already.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,7 +37,7 @@ static char *path_of[FILES];
 static struct { dev_t device; ino_t inode; } known[FILES];
 static int32_t known_count;
 static int log_descriptor = -1;
-static const char *root, *fail_flag, *hang_flag, *full_flag;
+static const char *root, *fail_flag, *hang_flag, *full_flag, *tight_flag;
 
 #define REAL(result, name, ...)                                       \
   static result (*real_##name)(__VA_ARGS__);                          \
@@ -47,6 +49,7 @@ __attribute__((constructor)) static void begin(void) {
   fail_flag = getenv("CUTDISK_FAIL");
   hang_flag = getenv("CUTDISK_HANG");
   full_flag = getenv("CUTDISK_FULL");
+  tight_flag = getenv("CUTDISK_TIGHT");
   const char *path = getenv("CUTDISK_LOG");
   if (path) log_descriptor = real_open64(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
@@ -72,6 +75,7 @@ static void note(char kind, int32_t file, uint64_t place, const void *bytes, uin
 static int is_ours(const char *path) {
   if (!root || !path || strncmp(path, root, strlen(root)) != 0) return 0;
   size_t length = strlen(path);
+  if (length >= 5 && strcmp(path + length - 5, "/lock") == 0) return 0;
   return length < 4 || strcmp(path + length - 4, "-shm") != 0;
 }
 static int32_t number_of(int descriptor, int *is_new) {
@@ -136,10 +140,18 @@ static int32_t file(int descriptor) {
 OPEN(open)
 OPEN(open64)
 
+// Why nothing grows; 0 where it does.
+static int refusal(int descriptor) {
+  if (file(descriptor) == PLAIN) return 0;
+  char reserve[4096];
+  snprintf(reserve, sizeof reserve, "%s/reserve", root);
+  if (!is_set(full_flag) && !(is_set(tight_flag) && is_set(reserve))) return 0;
+  return ENOSPC;
+}
 static int is_refused(int descriptor) {
-  if (file(descriptor) == PLAIN || !is_set(full_flag)) return 0;
-  errno = ENOSPC;
-  return 1;
+  int reason = refusal(descriptor);
+  if (reason) errno = reason;
+  return reason != 0;
 }
 static void wrote(int descriptor, off64_t offset, const void *bytes, ssize_t count) {
   int32_t number = file(descriptor);
@@ -187,7 +199,7 @@ TRUNCATE(ftruncate64, off64_t)
 // What a reserve has is nobody's history.
 int posix_fallocate(int descriptor, off_t offset, off_t length) {
   REAL(int, posix_fallocate, int, off_t, off_t);
-  if (file(descriptor) != PLAIN && is_set(full_flag)) return ENOSPC;
+  if (refusal(descriptor)) return refusal(descriptor);
   return real_posix_fallocate(descriptor, offset, length);
 }
 

@@ -27,6 +27,15 @@ import Testing
     try bench.endTurn()
   }
 
+  private func status(_ bench: ServerBench) throws -> GenericValue {
+    bench.receive(.status(request: 5), from: 1)
+    try bench.endTurn()
+    guard case .status(request: 5, let item)? = bench.take(1).last else {
+      throw CodecError(.typeMismatch, "there is no status")
+    }
+    return try GenericValue(encoded: item)
+  }
+
   private func outcomes(_ bench: ServerBench, _ peer: UInt8) -> [Outcome] {
     bench.take(peer).flatMap { message -> [Outcome] in
       if case .acks(let acks) = message { acks.outcomes } else { [] }
@@ -239,6 +248,7 @@ import Testing
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     bench.turn.finish(.held("no room"))
     try bench.endTurn()
+    #expect(bench.takeNotices().filter { $0.text.contains("no room") }.count == 1)
     #expect(journal.batches.count == 1)
     let refused = try bench.act(1, sequence: 2, .incrementButtonTapped)
     guard refused.count == 1, case .failed(let failure) = refused[0] else {
@@ -250,9 +260,21 @@ import Testing
     #expect(bench.take(joined.topic).isEmpty)
     try bench.advance(by: .seconds(1))
     #expect(journal.batches.map(\.revisions) == [1...1, 1...1])
+    bench.turn.finish(.held("no room"))
+    try bench.endTurn()
+    let status = try self.status(bench)
+    #expect(status[field: "obstacle"] == .text("no room"))
+    #expect(status[field: "durableRevision"] == .unsigned(0))
+    #expect(status[field: "newestRevision"] == .unsigned(1))
+    #expect(bench.takeNotices().isEmpty, "It is said once")
+    try bench.advance(by: .seconds(1))
     try sync(bench)
+    #expect(
+      bench.takeNotices().map(\.text) == ["What waited is kept, and actions are taken again."]
+    )
     let outcomes = outcomes(bench, 1)
     #expect(outcomes == [.applied(revision: 1, hasEffects: false)])
+    #expect(try self.status(bench)[field: "obstacle"] == .null)
     #expect(bench.take(joined.topic).count >= 1)
     _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 2)
@@ -511,28 +533,6 @@ import Testing
     #expect(try again.hello(3).session > other.session, "Numbers go on")
   }
 
-  @Test func `A snapshot has all that its revision had, and nothing later`() throws {
-    var limits = Limits()
-    limits.recordBytesPerSnapshot = 1
-    let (bench, _, _) = try bench(limits: limits)
-    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
-    try sync(bench)
-    #expect(journal.snapshots.map(\.revision) == [1])
-    let early = try journal.recover(0, snapshot: 0)
-    #expect(early.root.counter.count == 1)
-    #expect(early.history.clients.map(\.last) == [1])
-    try sync(bench)
-    let late = try journal.recover(2, snapshot: 0)
-    #expect(late.root == bench.root.state)
-    #expect(late.history.clients.map(\.last) == [2])
-    #expect(late.history.clients.map(\.outcomes.count) == [2])
-  }
-
-  /// The clients of whom something is found when the daemon starts again.
-  private var remembered: [Identifier] {
-    get throws { try journal.recover(journal.batches.count).history.clients.map(\.id) }
-  }
   @Test func `No number of a session is given twice, also where it has left no record`() throws {
     var limits = Limits()
     limits.reservedSessions = 8
@@ -560,6 +560,28 @@ import Testing
     #expect(third.history.sessionNumbers > later.max() ?? .max)
   }
 
+  @Test func `A snapshot has all that its revision had, and nothing later`() throws {
+    var limits = Limits()
+    limits.recordBytesPerSnapshot = 1
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    try sync(bench)
+    #expect(journal.snapshots.map(\.revision) == [1])
+    let early = try journal.recover(0, snapshot: 0)
+    #expect(early.root.counter.count == 1)
+    #expect(early.history.clients.map(\.last) == [1])
+    try sync(bench)
+    let late = try journal.recover(2, snapshot: 0)
+    #expect(late.root == bench.root.state)
+    #expect(late.history.clients.map(\.last) == [2])
+    #expect(late.history.clients.map(\.outcomes.count) == [2])
+  }
+
+  /// The clients of whom something is found when the daemon starts again.
+  private var remembered: [Identifier] {
+    get throws { try journal.recover(journal.batches.count).history.clients.map(\.id) }
+  }
 
   @Test func `Who said goodbye is forgotten after a restart as well, with the next record`() throws
   {
