@@ -454,17 +454,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     Failpoint.reach(.afterRecovery)
     tellDoubt(of: file, endingAt: recovered.revision)
     if isEmpty {
-      let snapshot = recovered.snapshot(form)
-      _ = try file.keep(try file.write(snapshot, of: recovered.revision))
+      try keep(recovered, form, in: file)
     } else {
+      if !file.opening.isSameBuild { bytes = try carryOver(recovered, form, in: file) }
       core.restore(recovered.root, revision: recovered.revision)
       logger.notice(
         "The state of revision \(recovered.revision) is back.",
         metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
       )
     }
-    // What another build wrote is read once, and then kept as this one writes it.
-    if !file.opening.isSameBuild { bytes = .max / 2 }
     let recorder = Recorder(
       revision: recovered.revision,
       history: recovered.history,
@@ -478,6 +476,33 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       recovered: recovered,
       epoch: file.opening.epoch,
     )
+  }
+
+  private func keep(
+    _ recovered: Recovered<State>,
+    _ form: DurableForm<State>,
+    in file: JournalFile,
+  ) throws(JournalError) {
+    let snapshot = try file.write(recovered.snapshot(form), of: recovered.revision)
+    JournalFile.remove(try file.keep(snapshot))
+  }
+
+  /// Keeps what another build wrote as this one writes it, before any of its own records: so those
+  /// are read without its types as well.
+  ///
+  /// - Returns: How many bytes of records there are behind the newest snapshot, as it were.
+  private func carryOver(
+    _ recovered: Recovered<State>,
+    _ form: DurableForm<State>,
+    in file: JournalFile,
+  ) throws(JournalError) -> Int {
+    do throws(JournalError) {
+      try keep(recovered, form, in: file)
+      return 0
+    } catch  where error.code.isForNow {
+      // As soon as there is room.
+      return .max / 2
+    }
   }
 
   private func tellDoubt(of file: JournalFile, endingAt revision: UInt64) {

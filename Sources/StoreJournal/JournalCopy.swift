@@ -336,10 +336,3 @@ extension JournalReader {
     return try copy.finish()
   }
 }
-
-extension HistoryExtent {
-  /// Whether there are other snapshots or oldest records than there were.
-  fileprivate func hasLetGo(since other: HistoryExtent) -> Bool {
-    snapshots != other.snapshots || beforeRecords != other.beforeRecords
-  }
-}

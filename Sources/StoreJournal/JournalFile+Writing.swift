@@ -92,6 +92,11 @@ extension JournalFile {
     }
   }
 
+  /// Removes files that nobody needs any more; one that stays goes when the next daemon begins.
+  package static func remove(_ paths: [String]) {
+    for path in paths { try? FileManager.default.removeItem(atPath: path) }
+  }
+
   private func snapshots(_ db: Database) throws -> [Int64] {
     try Int64.fetchAll(db, sql: "SELECT revision FROM snapshot ORDER BY revision DESC")
   }

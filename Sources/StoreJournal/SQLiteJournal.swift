@@ -113,7 +113,7 @@ package final class SQLiteJournal: Journal {
         let gone = try file.keep(snapshot)
         Failpoint.reach(.afterSnapshot)
         // A large file takes its time to go.
-        encoding.async { for path in gone { try? FileManager.default.removeItem(atPath: path) } }
+        encoding.async { JournalFile.remove(gone) }
         trim()
         return .snapshot(problem: nil)
       } catch {

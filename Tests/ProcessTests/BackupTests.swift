@@ -264,6 +264,7 @@ extension ProcessTests {
       let file = "\(world.directory)/lines"
       for (lines, words) in [
         (Array(export.dropLast()), "breaks off"), ([], "empty"), (["{}"], "Line 1"),
+        ([export[0].replacing("false", with: "true")] + export.dropFirst(), "changed"),
         ([export[0].replacing(#""format":2"#, with: #""format":9"#)], "format 9,"),
       ] {
         let text = lines.map { "\($0)\n" }.joined()

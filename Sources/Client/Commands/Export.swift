@@ -32,25 +32,20 @@ struct Export: ParsableCommand {
 
   private func export() throws {
     let reader = try HistoryOptions.reader(data)
-    let extent = try reader.extent()
-    guard let snapshot = try reader.snapshot(upTo: extent.oldestState) else {
-      throw CommandError(
-        .badData,
-        "The snapshot of revision \(extent.oldestState) cannot be read. Restore a backup.",
-      )
-    }
-    var past = try PastExport(try reader.heading(), format: JournalFile.format, snapshot)
-    for line in past.first { try StandardOutput.line(line.text()) }
+    let newest = try reader.extent().newest
+    var past = try PastExport(try reader.heading(), format: JournalFile.format, reader)
+    for line in past.begin() { try StandardOutput.line(line) }
+    let oldest = past.revision
     let progress = ProgressLine(printsMeanwhile: true)
     var count = 0
     // Output that cannot be written is no fault of the journal.
     var failure: (any Error)?
-    try reader.records(after: extent.oldestState) { (part) throws(HistoryError) in
+    try reader.records(after: past.revision) { (part) throws(HistoryError) in
       do {
         for line in try past.lines(of: part) {
-          try StandardOutput.line(line.text())
+          try StandardOutput.line(line)
           count += 1
-          progress.tell("\(count) of at most \(extent.newest - extent.oldestState) revisions")
+          progress.tell("\(count) of at most \(newest - oldest) revisions")
         }
         return true
       } catch let error as HistoryError {
@@ -61,6 +56,6 @@ struct Export: ParsableCommand {
       }
     }
     if let failure { throw failure }
-    try StandardOutput.line(past.last.text())
+    try StandardOutput.line(past.end)
   }
 }

@@ -28,6 +28,10 @@ package struct GenericPast: PastRoot {
     self.schema = schema
   }
 
+  package func reads(_ schema: SchemaDocument) -> Bool {
+    self.schema == nil || self.schema == schema
+  }
+
   package mutating func apply(
     _ delta: [UInt8],
     _ schema: SchemaDocument,
@@ -40,7 +44,7 @@ package struct GenericPast: PastRoot {
     return naming ? try Self.fields(of: delta, schema) : []
   }
 
-  /// Another build goes on.
+  /// Another build goes on, and has kept no snapshot of what it has made of the state.
   private mutating func change(
     from old: SchemaDocument,
     to new: SchemaDocument,

@@ -57,11 +57,7 @@ extension HistoryPart {
     _ = try withRecords { (record, bytes) throws(HistoryError) in
       guard record.revision <= last else { return false }
       if let revisions, revisions.upperBound + 1 != record.revision {
-        throw HistoryError(
-          .corrupt,
-          "Revision \(revisions.upperBound + 1) is missing: \(record.revision) follows "
-            + "\(revisions.upperBound).",
-        )
+        throw HistoryError.missing(revisions.upperBound + 1, before: record.revision)
       }
       revisions = (revisions?.lowerBound ?? record.revision)...record.revision
       end = bytes.endIndex

@@ -157,6 +157,14 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
 
   package var description: String { message }
 
+  /// A revision is not there, and those behind it are.
+  static func missing(_ revision: UInt64, before found: UInt64) -> HistoryError {
+    HistoryError(
+      .corrupt,
+      "Revision \(revision) is missing: \(found) follows \(revision - 1).",
+    )
+  }
+
   /// A revision is still to come.
   package static func future(_ revision: UInt64, _ extent: HistoryExtent) -> HistoryError {
     HistoryError(

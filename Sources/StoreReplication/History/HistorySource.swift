@@ -22,6 +22,34 @@ package protocol HistorySource: AnyObject, Sendable {
   ) throws(HistoryError)
 }
 
+extension HistorySource {
+  /// How often something is begun anew, because history was let go of meanwhile.
+  private var attempts: Int { 3 }
+
+  /// Reads something in several steps, and begins anew where history was let go of in between.
+  ///
+  /// - Parameter body: Reads it, of what there is at first.
+  /// - Returns: What `body` has read.
+  /// - Throws: ``HistoryError``.
+  func steadily<Value>(
+    _ body: (HistoryExtent) throws(HistoryError) -> Value
+  ) throws(HistoryError) -> Value {
+    for _ in 0..<attempts {
+      let extent = try self.extent()
+      do throws(HistoryError) {
+        return try body(extent)
+      } catch {
+        guard try self.extent().hasLetGo(since: extent) else { throw error }
+      }
+    }
+    throw HistoryError(
+      .unavailable,
+      "Old history is let go of faster than it is read: \(attempts) times it went meanwhile. "
+        + "Try again when less is sent.",
+    )
+  }
+}
+
 /// The revisions of which something is kept.
 package struct HistoryExtent: Hashable, Sendable {
   /// The oldest snapshot: nothing before it can be shown as a state.
@@ -42,6 +70,11 @@ package struct HistoryExtent: Hashable, Sendable {
     self.beforeRecords = beforeRecords
     self.newest = newest
     self.snapshots = snapshots
+  }
+
+  /// Whether there are other snapshots or oldest records than there were.
+  package func hasLetGo(since other: HistoryExtent) -> Bool {
+    snapshots != other.snapshots || beforeRecords != other.beforeRecords
   }
 }
 
@@ -68,6 +101,11 @@ package protocol PastRoot {
     _ schema: SchemaDocument,
   )
     throws(CodecError)
+
+  /// Whether what a build writes can be compared with the state, and says all that becomes of it.
+  ///
+  /// Else it takes that build's types, or its own snapshot.
+  func reads(_ schema: SchemaDocument) -> Bool
 
   /// Goes one revision on.
   ///

@@ -55,10 +55,7 @@ struct HistoryWalk {
       try part.withRecords { (record, bytes) throws(HistoryError) in
         if record.revision <= reached { return true }
         guard record.revision == reached + 1 else {
-          throw HistoryError(
-            .corrupt,
-            "Revision \(reached + 1) is missing: \(record.revision) follows \(reached).",
-          )
+          throw HistoryError.missing(reached + 1, before: record.revision)
         }
         guard record.revision <= last else { return false }
         reached = record.revision

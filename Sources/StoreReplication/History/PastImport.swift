@@ -2,7 +2,8 @@ import StoreState
 
 /// Makes a past again of the lines that a ``PastExport`` has written.
 ///
-/// What lines say for people is passed by: what counts is the bytes.
+/// What lines say for people is passed by: what counts is the bytes. But every line is as it was
+/// written, or the end refuses all of it; in exports of earlier releases only those bytes are.
 package struct PastImport {
   /// What a line brings.
   package enum Step {
@@ -17,7 +18,10 @@ package struct PastImport {
   private var hasHeading = false
   private var schema: SchemaDocument?
   private var revision: UInt64?
+  /// Of all lines so far, with their ends.
   private var sum = SipHash24()
+  /// Of the bytes that are kept: what an export of an earlier release answers for.
+  private var keptSum = SipHash24()
   private var isOver = false
 
   package init() {}
@@ -29,6 +33,8 @@ package struct PastImport {
   package mutating func take(_ text: String) throws(HistoryError) -> Step? {
     line += 1
     guard !isOver else { throw error("nothing is expected behind the end") }
+    let before = sum
+    sum.append(line: text)
     let tree: JSONValue
     do throws(JSONProjectionError) {
       tree = try JSONValue(parsing: text)
@@ -49,7 +55,7 @@ package struct PastImport {
       return .snapshot(part)
     }
     if let bytes = try bytes(of: "record", in: tree) { return .records(try records(bytes, tree)) }
-    try end(tree)
+    try end(tree, before)
     return nil
   }
 
@@ -94,7 +100,7 @@ package struct PastImport {
     guard case .string(let text) = member, let bytes = Base64.bytes(of: text) else {
       throw error("expected base64 as its \(name)")
     }
-    bytes.withUnsafeBytes { sum.append($0) }
+    bytes.withUnsafeBytes { keptSum.append($0) }
     return bytes
   }
 
@@ -102,7 +108,9 @@ package struct PastImport {
     _ bytes: [UInt8],
     _ tree: JSONValue,
   ) throws(HistoryError) -> HistoryPart {
-    guard case .number(let text)? = tree["sessions"], let sessions = UInt64(text) else {
+    guard case .number(let text)? = tree["sessions"], let sessions = UInt64(text),
+      sessions <= KeptHistory.greatestNumber * 2
+    else {
       throw error("expected the sessions that there had been")
     }
     let part = HistoryPart(schema: try known(), bytes: bytes, sessionNumbers: sessions)
@@ -113,11 +121,13 @@ package struct PastImport {
     return part
   }
 
-  private mutating func end(_ tree: JSONValue) throws(HistoryError) {
-    guard case .number(let end)? = tree["end"], case .string(let text)? = tree["sum"] else {
-      throw error("expected a schema, a snapshot, a record or the end")
-    }
-    guard UInt64(end) == revision, UInt64(text, radix: 16) == sum.finish() else {
+  /// Takes the end, which has a checksum of all lines before.
+  private mutating func end(_ tree: JSONValue, _ before: SipHash24) throws(HistoryError) {
+    guard case .number(let end)? = tree["end"],
+      case .string(let text)? = tree["lines"] ?? tree["sum"]
+    else { throw error("expected a schema, a snapshot, a record or the end") }
+    var found = tree["lines"] == nil ? keptSum : before
+    guard UInt64(end) == revision, UInt64(text, radix: 16) == found.finish() else {
       throw error(
         "the lines before are not those that were written: some were changed, or are gone"
       )

@@ -22,11 +22,13 @@ package struct PastReader<Root: PastRoot> {
   /// Answers a question.
   package mutating func answer(_ query: HistoryQuery) -> HistoryAnswer {
     do throws(HistoryError) {
-      switch query {
-      case .log(let after, let count, let scope, let client):
-        return try log(after: after, count: count, scope: scope, client: client)
-      case .state(let revision, _): return try state(at: revision)
-      case .verify: return try verify()
+      return try source.steadily { (extent) throws(HistoryError) in
+        switch query {
+        case .log(let after, let count, let scope, let client):
+          try log(extent, after: after, count: count, scope: scope, client: client)
+        case .state(let revision, _): try state(extent, at: revision)
+        case .verify: try verify(extent)
+        }
       }
     } catch {
       return .failed(error)
@@ -36,12 +38,12 @@ package struct PastReader<Root: PastRoot> {
   // MARK: The log
 
   private mutating func log(
+    _ extent: HistoryExtent,
     after: UInt64,
     count: UInt64,
     scope: String?,
     client: Identifier?,
   ) throws(HistoryError) -> HistoryAnswer {
-    let extent = try source.extent()
     var page = Page(next: max(after, extent.beforeRecords))
     // Which scopes a record changed is seen in the states before and behind it.
     var reached =
@@ -55,8 +57,8 @@ package struct PastReader<Root: PastRoot> {
         guard record.revision > reached ?? page.next else { return true }
         let isAsked = record.revision > page.next
         var changed: [String]?
-        if reached != nil {
-          changed = try root.advance(record, part.schema, naming: isAsked)
+        if let before = reached {
+          changed = try advance(record, part.schema, behind: before, naming: isAsked)
           reached = record.revision
         }
         guard isAsked else { return true }
@@ -84,8 +86,10 @@ package struct PastReader<Root: PastRoot> {
 
   // MARK: States
 
-  private mutating func state(at revision: UInt64) throws(HistoryError) -> HistoryAnswer {
-    let extent = try source.extent()
+  private mutating func state(
+    _ extent: HistoryExtent,
+    at revision: UInt64,
+  ) throws(HistoryError) -> HistoryAnswer {
     guard revision <= extent.newest else { throw HistoryError.future(revision, extent) }
     guard revision >= extent.oldestState else { throw HistoryError.gone(revision, extent) }
     try go(from: try root.rewind(to: revision, in: source), to: revision)
@@ -103,20 +107,34 @@ package struct PastReader<Root: PastRoot> {
   /// Applies the records behind one revision up to another.
   private mutating func go(from start: UInt64, to end: UInt64) throws(HistoryError) {
     guard start < end else { return }
+    var reached = start
     try source.records(after: start) { (part) throws(HistoryError) in
       try part.withRecords { (record, _) throws(HistoryError) in
-        if record.revision > start, record.revision <= end {
-          _ = try root.advance(record, part.schema, naming: false)
-        }
-        return record.revision < end
+        guard record.revision > reached else { return true }
+        _ = try advance(record, part.schema, behind: reached, naming: false)
+        reached = record.revision
+        return reached < end
       }
     }
+    guard reached == end else { throw HistoryError.missing(reached + 1, before: end) }
+  }
+
+  /// Goes one revision on, to that of a record, which has to be the next one.
+  private mutating func advance(
+    _ record: JournalRecord,
+    _ schema: SchemaDocument,
+    behind revision: UInt64,
+    naming: Bool,
+  ) throws(HistoryError) -> [String] {
+    guard record.revision == revision + 1 else {
+      throw HistoryError.missing(revision + 1, before: record.revision)
+    }
+    return try root.advance(record, schema, naming: naming, in: source)
   }
 
   // MARK: Verifying
 
-  private mutating func verify() throws(HistoryError) -> HistoryAnswer {
-    let extent = try source.extent()
+  private mutating func verify(_ extent: HistoryExtent) throws(HistoryError) -> HistoryAnswer {
     var snapshots = extent.snapshots[...]
     guard let first = snapshots.popFirst(), try root.rewind(to: first, in: source) == first else {
       throw HistoryError(
@@ -129,18 +147,11 @@ package struct PastReader<Root: PastRoot> {
       try part.withRecords { (record, _) throws(HistoryError) in
         records += 1
         guard record.revision > first else { return true }
-        guard record.revision == revision + 1 else {
-          throw HistoryError(
-            .corrupt,
-            "Revision \(revision + 1) is missing: \(record.revision) follows \(revision).",
-          )
-        }
-        _ = try root.advance(record, part.schema, naming: false)
+        _ = try advance(record, part.schema, behind: revision, naming: false)
         revision = record.revision
         if snapshots.first == revision {
           snapshots.removeFirst()
-          try compare(with: revision)
-          checked += 1
+          if try compare(with: revision) { checked += 1 }
         }
         return true
       }
@@ -149,17 +160,27 @@ package struct PastReader<Root: PastRoot> {
   }
 
   /// Compares the state that records led to with the snapshot of it.
-  private mutating func compare(with revision: UInt64) throws(HistoryError) {
-    let digest = root.digest()
-    guard try root.rewind(to: revision, in: source) == revision else {
+  ///
+  /// One that another build begins with is read only, where it takes that build's types to know
+  /// what becomes of the state before.
+  ///
+  /// - Returns: False where the snapshot was let go of meanwhile.
+  private mutating func compare(with revision: UInt64) throws(HistoryError) -> Bool {
+    let part = try source.snapshot(upTo: revision)
+    guard let part, try part.snapshotRevision() == revision else {
+      // A daemon that goes on lets go of its older snapshots.
+      guard try source.extent().snapshots.contains(revision) else { return false }
       throw HistoryError(.corrupt, "The snapshot of revision \(revision) cannot be read.")
     }
-    guard root.digest() == digest else {
+    let digest = root.reads(part.schema) ? root.digest() : nil
+    _ = try root.take(part)
+    guard digest == nil || digest == root.digest() else {
       throw HistoryError(
         .corrupt,
         "The snapshot of revision \(revision) is not what the records before it lead to.",
       )
     }
+    return true
   }
 }
 

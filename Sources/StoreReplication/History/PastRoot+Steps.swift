@@ -14,6 +14,13 @@ extension PastRoot {
         "No snapshot up to revision \(revision) can be read. Restore a backup.",
       )
     }
+    return try take(part)
+  }
+
+  /// Goes to the state of a snapshot.
+  ///
+  /// - Returns: Its revision.
+  mutating func take(_ part: HistoryPart) throws(HistoryError) -> UInt64 {
     do throws(CodecError) {
       let snapshot = try SnapshotBytes.decode(part.bytes[...])
       try take(snapshot: snapshot.root, part.schema)
@@ -23,14 +30,29 @@ extension PastRoot {
     }
   }
 
-  /// Goes on by a record.
+  /// Takes the state as the build has it that goes on, where that has kept a snapshot of it.
+  mutating func follow(
+    _ schema: SchemaDocument,
+    before record: JournalRecord,
+    in source: any HistorySource,
+  ) throws(HistoryError) {
+    let last = record.revision - 1
+    guard !reads(schema), let part = try source.snapshot(upTo: last), part.schema == schema,
+      try part.snapshotRevision() == last
+    else { return }
+    _ = try take(part)
+  }
+
+  /// Goes on by a record, which is that of the next revision.
   ///
   /// - Returns: The names of what it changed, where they are asked for.
   mutating func advance(
     _ record: JournalRecord,
     _ schema: SchemaDocument,
     naming: Bool,
+    in source: any HistorySource,
   ) throws(HistoryError) -> [String] {
+    try follow(schema, before: record, in: source)
     guard let delta = record.delta else { return [] }
     do throws(CodecError) {
       return try apply(delta, schema, naming: naming)

@@ -119,7 +119,7 @@ package final class Replay<Root: Sendable, RootAction> {
     var past = TypedPast(form)
     try walk.run(&past) { (past, entry) throws(HistoryError) in
       guard let old = past.root else { return false }
-      _ = try past.advance(entry.record, entry.schema, naming: false)
+      _ = try past.advance(entry.record, entry.schema, naming: false, in: source)
       guard entry.record.revision >= walk.first, let new = past.root else { return true }
       return try body(Step(entry: entry, old: old, new: new))
     }

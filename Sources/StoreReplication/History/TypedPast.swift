@@ -29,6 +29,9 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
     root = try reader.root(bytes)
   }
 
+  /// It reads what others write as its own types have it.
+  func reads(_: SchemaDocument) -> Bool { true }
+
   mutating func apply(
     _ delta: [UInt8],
     _ schema: SchemaDocument,

@@ -209,6 +209,129 @@ import Testing
     #expect(error.code == .corrupt)
   }
 
+  /// The snapshot of a revision.
+  private func snapshot(_ revision: UInt64, _ history: BenchHistory) throws -> [UInt8] {
+    let form = DurableForm(Deck.State.self)
+    let recovery = Recovery(form, initial: Deck.State())
+    try recovery.written(by: form.schema)
+    for batch in history.batches where batch.revisions.upperBound <= revision {
+      try recovery.take(records: batch.records[...])
+    }
+    try #require(recovery.revision == revision)
+    return recovery.finish().snapshot(form)
+  }
+
+  @Test func `A daemon that goes on is not called damaged for what it lets go of`() throws {
+    let (bench, history) = try bench()
+    history.snapshots[1] = try snapshot(1, history)
+    #expect(
+      try answer(.verify, bench, history)
+        == .verified(first: 0, last: 4, records: 4, snapshots: 2)
+    )
+    // The first snapshot has been read when both are let go of.
+    let newest = try snapshot(4, history)
+    var reads = 0
+    history.onRead = {
+      reads += 1
+      if reads == 2 { history.snapshots = [4: newest] }
+    }
+    #expect(
+      try answer(.verify, bench, history)
+        == .verified(first: 0, last: 4, records: 4, snapshots: 1)
+    )
+    // It is gone before it was read.
+    history.snapshots = [0: try snapshot(0, history), 1: try snapshot(1, history)]
+    reads = 1
+    #expect(
+      try answer(.verify, bench, history)
+        == .verified(first: 4, last: 4, records: 4, snapshots: 1)
+    )
+  }
+
+  @Test func `A state is not shown without records that were let go of meanwhile`() throws {
+    let (bench, history) = try bench()
+    let (first, newest) = (try snapshot(1, history), try snapshot(4, history))
+    func state() throws -> HistoryAnswer {
+      history.snapshots = [1: first]
+      return try answer(.state(revision: 4, scope: "cards"), bench, history)
+    }
+    let whole = try state()
+    var reads = 0
+    history.onRead = {
+      reads += 1
+      // The snapshot was read, and is of no use any more.
+      guard reads == 1 else { return }
+      history.snapshots = [4: newest]
+      history.batches.removeAll { $0.revisions.upperBound < 4 }
+    }
+    #expect(try state() == whole)
+    // What goes each time cannot be read.
+    history.newest = 4
+    history.onRead = {
+      reads += 1
+      history.snapshots[1_000 + UInt64(reads)] = newest
+      history.batches = []
+    }
+    guard case .failed(let error) = try state() else {
+      Issue.record("Something was read")
+      return
+    }
+    #expect(error.code == .unavailable, "\(error)")
+  }
+
+  @Test func `What another build went on with is read without its types, and is not damage`() throws
+  {
+    let (_, history) = try bench()
+    // The new build calls all by other names, and the state of revision 1 as it has it.
+    let form = DurableForm(RenamedDeck.self)
+    history.snapshots[1] = SnapshotBytes.encode(revision: 1, KeptHistory()) {
+      form.encode(RenamedDeck(), &$0)
+    }
+    var encoder = CBOREncoder.durable
+    for revision in 2...3 as ClosedRange<UInt64> {
+      var delta = CBOREncoder.durable
+      withUnsafePointer(to: RenamedDeck()) { old in
+        withUnsafePointer(to: RenamedDeck(total: 3)) { #expect(form.encodeDelta(old, $0, &delta)) }
+      }
+      JournalRecord(
+        revision: revision,
+        wallMilliseconds: 1,
+        origin: .daemon,
+        delta: revision == 2 ? nil : delta.bytes,
+      ).encode(to: &encoder)
+    }
+    history.batches = [
+      history.batches[0],
+      JournalBatch(revisions: 2...3, records: encoder.bytes, sessionNumbers: 1),
+    ]
+    (history.snapshotSchemas, history.batchSchemas) = ([1: form.schema], [2: form.schema])
+    func ask(_ query: HistoryQuery, _ scope: String = "") -> (HistoryAnswer, GenericPast) {
+      var past = PastReader(history, GenericPast(asked: scope), telling: .all)
+      return (past.answer(query), past.root)
+    }
+    #expect(ask(.verify).0 == .verified(first: 0, last: 3, records: 3, snapshots: 2))
+    guard
+      case .log(let entries, _, _) = ask(.log(after: 0, count: 9, scope: nil, client: nil)).0
+    else {
+      Issue.record("No log")
+      return
+    }
+    #expect(entries.map { $0[field: "changed"] }.last == .array([.text("total")]))
+    let (_, past) = ask(.state(revision: 3, scope: "total"), "total")
+    #expect(try past.found().value == .unsigned(3))
+    #expect(try export(history).count == 3 + 1 + 1 + 2 + 1)
+    // Without that snapshot the bytes are exported, and nothing but those.
+    history.snapshots[1] = nil
+    let lines = try export(history)
+    #expect(lines.count == 3 + 1 + 1 + 2 + 1)
+    #expect(lines[6]["record"] != nil && lines[6]["delta"] == nil)
+    guard case .failed(let error) = ask(.verify).0 else {
+      Issue.record("It was read")
+      return
+    }
+    #expect(error.message.contains("another build"))
+  }
+
   @Test func `Without its types the past is called by its fields`() throws {
     let (_, history) = try bench()
     func state(_ scope: String, at revision: UInt64) throws -> JSONValue? {
@@ -250,14 +373,65 @@ import Testing
 
   private func export(_ history: BenchHistory) throws -> [JSONValue] {
     let heading = HistoryHeading(root: "Deck", epoch: 7, wasStopped: true)
-    let first = try #require(history.snapshot(upTo: 0))
-    var export = try PastExport(heading, format: 2, first)
-    var lines = export.first
-    try history.records(after: 0) { (part) throws(HistoryError) in
+    var export = try PastExport(heading, format: 2, history)
+    var lines = export.begin()
+    try history.records(after: export.revision) { (part) throws(HistoryError) in
       lines += try export.lines(of: part)
       return true
     }
-    return lines + [export.last]
+    return try (lines + [export.end]).map { try JSONValue(parsing: $0) }
+  }
+
+  @Test(
+    "An export of which any line was changed is refused, and one of an earlier release is read",
+    arguments: 0..<7,
+  )
+  func changed(_ line: Int) throws {
+    let (_, history) = try bench()
+    let lines = try export(history).map { $0.text() }
+    func take(_ lines: [String]) throws {
+      var past = PastImport()
+      for line in lines { _ = try past.take(line) }
+      try past.finish()
+    }
+    try take(lines)
+    var changed = lines
+    changed[line] =
+      [
+        lines[0].replacing("true", with: "false"), lines[1].replacing("title", with: "tutle"),
+        lines[2].replacing("one", with: "two"),
+        lines[3].replacing(#""sessions":2"#, with: #""sessions":3"#),
+        lines[4] + " ", lines[5].replacing(#""time":"#, with: #""time": "#),
+        lines[6].replacing("{", with: "{ "),
+      ][line]
+    try #require(changed != lines)
+    let error = #expect(throws: HistoryError.self) { try take(changed) }
+    #expect(error?.message.contains("changed") == true, "\(error?.message ?? "")")
+    // The end of an export that answers for the bytes alone.
+    var sum = SipHash24()
+    for part in [try #require(history.snapshots[0])] + history.batches.map(\.records) {
+      part.withUnsafeBytes { sum.append($0) }
+    }
+    let end = #"{"end":4,"sum":"\#(String(sum.finish(), radix: 16))"}"#
+    try take(lines.dropLast() + [end])
+  }
+
+  @Test func `Numbers behind which there is no room are refused`() throws {
+    for revision in [.max, 1 << 63, (1 << 62) + 1] as [UInt64] {
+      let bytes = SnapshotBytes.encode(revision: revision, KeptHistory()) { $0.encodeNull() }
+      #expect(throws: CodecError.self) { try SnapshotBytes.decode(bytes[...]) }
+    }
+    for revision in [0, .max, (1 << 62) + 1] as [UInt64] {
+      var encoder = CBOREncoder.durable
+      JournalRecord(revision: revision, wallMilliseconds: 1, origin: .daemon, delta: nil)
+        .encode(to: &encoder)
+      var decoder = CBORDecoder(encoder.bytes)
+      #expect(throws: CodecError.self) { try JournalRecord(from: &decoder) }
+    }
+    var history = KeptHistory()
+    history.sessionNumbers = .max
+    let bytes = SnapshotBytes.encode(revision: 1, history) { $0.encodeNull() }
+    #expect(throws: CodecError.self) { try SnapshotBytes.decode(bytes[...]) }
   }
 
   @Test func `What was exported is imported as it was, to the byte`() throws {
@@ -314,9 +488,21 @@ import Testing
   }
 }
 
+/// The deck as another build has it.
+private struct RenamedDeck: ReplicatedRecord, DurableState, Equatable {
+  var total = 0
+
+  static let layout = RecordLayout<Self>("Deck", [.field("total", \.total)])
+}
+
 /// A past in memory.
 final class BenchHistory: HistorySource, @unchecked Sendable {
   private let schema: SchemaDocument
+  /// The schemas of snapshots, and of batches by their first revision, where they are others.
+  var (snapshotSchemas, batchSchemas): ([UInt64: SchemaDocument], [UInt64: SchemaDocument]) =
+    ([:], [:])
+  /// Is called before a snapshot, or a batch, is handed over.
+  var onRead: () -> Void = {}
   var snapshots: [UInt64: [UInt8]]
   var batches: [JournalBatch]
   /// The newest revision that it tells of; that of the last batch unless told.
@@ -339,8 +525,9 @@ final class BenchHistory: HistorySource, @unchecked Sendable {
   }
 
   func snapshot(upTo revision: UInt64) -> HistoryPart? {
-    snapshots.filter { $0.key <= revision }.max { $0.key < $1.key }
-      .map { HistoryPart(schema: schema, bytes: $0.value) }
+    onRead()
+    return snapshots.filter { $0.key <= revision }.max { $0.key < $1.key }
+      .map { HistoryPart(schema: snapshotSchemas[$0.key] ?? schema, bytes: $0.value) }
   }
 
   func records(
@@ -348,8 +535,9 @@ final class BenchHistory: HistorySource, @unchecked Sendable {
     _ take: (HistoryPart) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     for batch in batches where batch.revisions.upperBound > revision {
+      onRead()
       let part = HistoryPart(
-        schema: schema,
+        schema: batchSchemas[batch.revisions.lowerBound] ?? schema,
         bytes: batch.records,
         sessionNumbers: batch.sessionNumbers,
       )
