@@ -35,15 +35,19 @@ counted_in() { awk '/^(summary|totals):/ { count = $2 } END { print count + 0 }'
 # The same in instructions of the main thread: nobody else's work moves them.
 measure_fan_out_instructions() {
   local one many floor
-  if ! command -v valgrind >/dev/null || ! command -v callgrind_control >/dev/null; then
-    unmeasured fan-out-instructions 'needs valgrind'
+  if ! command -v valgrind >/dev/null || ! command -v callgrind_control >/dev/null ||
+    ! command -v strip >/dev/null; then
+    unmeasured fan-out-instructions 'needs valgrind and strip'
     return
   fi
   say "Counting instructions for $fleet_clients clients of one scope: $fan_counted actions"
+  # Valgrind does not understand all that compilers write down for debuggers, and ends there.
+  mkdir "$work/bare"
+  strip -g -o "$work/bare/stored" "$bin/stored" || fail 'stored cannot be stripped'
   under=callgrind
   # Slowed down so much, nobody must lose its lease.
-  start_daemon counted-one --lease-ms 600000
-  start_daemon counted-many --lease-ms 600000
+  bin=$work/bare start_daemon counted-one --lease-ms 600000
+  bin=$work/bare start_daemon counted-many --lease-ms 600000
   start_floor counted-floor publish
   under=
   fan counted --actions "$fan_counted" --rounds 1 --counted >/dev/null
