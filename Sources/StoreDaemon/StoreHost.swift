@@ -321,8 +321,12 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     for directory in directories { directory.remember() }
     self.grantsFile = grantsFile
     // What tidies up temporary files may take the sockets, or the lock.
+    // It does not keep them: their locks are let go of when the daemon ends.
+    let lostPaths = directories.map { directory -> @Sendable () -> String? in
+      { [weak directory] in directory?.lostPath }
+    }
     directoryLook = RepeatedLook(every: 1) {
-      directories.lazy.compactMap(\.lostPath).first
+      lostPaths.lazy.compactMap { $0() }.first
     } onFinding: { [weak self] in
       self?.lost($0)
     }
