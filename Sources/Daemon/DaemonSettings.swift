@@ -74,8 +74,8 @@ struct DaemonSettings {
     case .inMemory: "\(host.data == nil)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
-    case .leaseMilliseconds: "\(host.lease.milliseconds)"
-    case .graceMilliseconds: "\(host.grace.milliseconds)"
+    case .leaseMilliseconds: "\(host.lease.wholeMilliseconds)"
+    case .graceMilliseconds: "\(host.grace.wholeMilliseconds)"
     case .logLevel: logLevel.rawValue
     case .logFormat: logFormat.rawValue
     case .numberFactBaseURL: numberFactBaseURL ?? ""
@@ -145,12 +145,6 @@ extension DaemonSettings {
       found.source == .commandLine ? .usage : .malformed,
       "\(found.place): there is no \"\(text)\"\(remedy)",
     )
-  }
-}
-
-extension Duration {
-  fileprivate var milliseconds: Int64 {
-    components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
   }
 }
 

@@ -1,4 +1,5 @@
 import StoreClient
+import StoreReplication
 import TerminalViews
 
 /// A screen over a daemon, from its first drawing until the user has seen enough, or nothing will
@@ -94,8 +95,8 @@ final class ScreenProgram {
       answeredAt = now
       daemon.took(
         status: status,
-        after: Double(start.duration(to: now).microseconds) / 1_000,
-        interval: Double(before.duration(to: now).microseconds) / 1_000_000,
+        after: Double(start.duration(to: now).wholeNanoseconds) / 1_000_000,
+        interval: Double(before.duration(to: now).wholeNanoseconds) / 1_000_000_000,
       )
     }
   }
@@ -105,10 +106,4 @@ final class ScreenProgram {
 @MainActor
 private final class Quit {
   var body: @MainActor () -> Void = {}
-}
-
-extension Duration {
-  fileprivate var microseconds: Int64 {
-    components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
-  }
 }
