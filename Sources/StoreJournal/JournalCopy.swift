@@ -115,9 +115,8 @@ package final class JournalCopy {
 
   // MARK: Writing
 
-  /// Takes a snapshot; those of all come before records.
-  package func add(snapshot part: HistoryPart) throws {
-    let revision = try part.snapshotRevision()
+  /// Takes a snapshot of a revision; those of all come before records.
+  package func add(snapshot part: HistoryPart, of revision: UInt64) throws {
     try DurableFile.write(part.bytes, to: SnapshotRow.path(of: revision, in: directory))
     let row = SnapshotRow(revision: revision, build: try build(part.schema), of: part.bytes)
     try database.writeWithoutTransaction { db in try row.insert(into: db) }
@@ -317,7 +316,7 @@ extension JournalReader {
       guard let part = try snapshot(upTo: revision), try part.snapshotRevision() == revision else {
         continue
       }
-      try copy.add(snapshot: part)
+      try copy.add(snapshot: part, of: revision)
     }
     if extent.beforeRecords < last {
       var failure: (any Error)?

@@ -61,7 +61,7 @@ struct Import: ParsableCommand {
       case .heading(let format, let heading):
         try JournalFile.check(format: format, of: "The export")
         copy = try JournalCopy(heading, to: data)
-      case .snapshot(let part): try copy?.add(snapshot: part)
+      case .snapshot(let part, let revision): try copy?.add(snapshot: part, of: revision)
       case .records(let part): _ = try copy?.add(records: part)
       case nil: break
       }

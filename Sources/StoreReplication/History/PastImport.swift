@@ -9,7 +9,7 @@ package struct PastImport {
   package enum Step {
     /// The form's number, and whose past it is.
     case heading(format: Int, HistoryHeading)
-    case snapshot(HistoryPart)
+    case snapshot(HistoryPart, of: UInt64)
     case records(HistoryPart)
   }
 
@@ -51,8 +51,9 @@ package struct PastImport {
     }
     if let bytes = try bytes(of: "snapshot", in: tree) {
       let part = HistoryPart(schema: try known(), bytes: bytes)
-      revision = try part.snapshotRevision()
-      return .snapshot(part)
+      let revision = try part.snapshotRevision()
+      self.revision = revision
+      return .snapshot(part, of: revision)
     }
     if let bytes = try bytes(of: "record", in: tree) { return .records(try records(bytes, tree)) }
     try end(tree, before)

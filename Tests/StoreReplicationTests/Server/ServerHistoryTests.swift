@@ -442,7 +442,8 @@ import Testing
       switch try past.take(line.text()) {
       case .heading(format: 2, let heading):
         #expect(heading == HistoryHeading(root: "Deck", epoch: 7, wasStopped: true))
-      case .snapshot(let part):
+      case .snapshot(let part, let revision):
+        #expect(revision == 0)
         #expect(part.bytes == history.snapshots[0])
         #expect(part.schema == DurableForm(Deck.State.self).schema)
       case .records(let part):
