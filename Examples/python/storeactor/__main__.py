@@ -1,0 +1,67 @@
+"""A small storectl: python3 -m storeactor [--dir DIR] scopes | get | watch | send | status."""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+
+from . import Client, ClientClosed, NotApplied, Refused, SchemaError
+
+
+def arguments():
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    default = f"{runtime}/storeactor" if runtime else os.path.expanduser("~/.storeactor")
+    parser = argparse.ArgumentParser(prog="storeactor")
+    parser.add_argument("--dir", default=os.environ.get("STOREACTOR_DIR", default))
+    parser.add_argument("--timeout", type=float, default=30, help="seconds (not of watch)")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("scopes", help="list what the daemon exposes")
+    commands.add_parser("status", help="show how the daemon is")
+    for name, text in (("get", "print a state"), ("watch", "print it whenever it changes")):
+        commands.add_parser(name, help=text).add_argument("scope")
+    send = commands.add_parser("send", help="send actions, as JSON or bare names")
+    send.add_argument("scope")
+    send.add_argument("actions", nargs="+")
+    return parser.parse_args()
+
+
+def show(scope):
+    value = scope.state_schema.text(scope.value)
+    print(f'{{"digest":"{scope.digest:016x}","state":{value}}}', flush=True)
+
+
+async def run(options):
+    async with Client(options.dir, name="python", is_listed=False) as client:
+        if options.command == "watch":
+            scope = await client.follow(options.scope)
+            async for _ in scope.states():
+                show(scope)
+        async with asyncio.timeout(options.timeout):
+            if options.command == "scopes":
+                for name, *_ in await client.describe():
+                    print(name)
+            elif options.command == "status":
+                print(json.dumps(await client.status(), default=lambda value: value.hex()))
+            elif options.command == "get":
+                show(await client.follow(options.scope))
+            elif options.command == "send":
+                schema = await client.action_schema(options.scope)
+                for text in options.actions:
+                    text = text if text[:1] in '{["' else json.dumps(text)
+                    action = await client.send(options.scope, schema.parse(text))
+                    print(f"applied at revision {await action.applied()}", flush=True)
+
+
+def main():
+    try:
+        asyncio.run(run(arguments()))
+    except TimeoutError:
+        sys.exit("storeactor: no daemon has answered in time; is one running on --dir?")
+    except (ClientClosed, NotApplied, OSError, Refused, SchemaError) as error:
+        sys.exit(f"storeactor: {error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+main()

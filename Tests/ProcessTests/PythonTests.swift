@@ -1,0 +1,134 @@
+import Foundation
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+private let root = URL(filePath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent().path()
+
+/// Where `make test` puts the packages, and where the client is.
+private let environment: [String: String] = [
+  "PYTHONPATH": "\(root)/.build/python:\(root)/Examples/python",
+  "PYTHONDONTWRITEBYTECODE": "1",
+]
+
+private let isAvailable: Bool = {
+  let process = Process()
+  process.executableURL = URL(filePath: "/usr/bin/env")
+  process.arguments = ["python3", "-c", "import cbor2, zmq"]
+  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  process.standardError = FileHandle.nullDevice
+  guard (try? process.run()) != nil else { return false }
+  process.waitUntilExit()
+  return process.terminationStatus == 0
+}()
+
+extension ProcessTests {
+  /// The client in Python, which was written from the protocol's page alone.
+  @Suite(
+    "A client in Python",
+    .enabled(if: isAvailable, "needs python3 with pyzmq and cbor2, which make test installs"),
+  )
+  struct PythonTests {
+    private func start(_ world: World, _ arguments: String...) throws -> ChildProcess {
+      try world.start(
+        path: "/usr/bin/env",
+        ["python3"] + arguments,
+        environment: environment,
+      )
+    }
+
+    /// Runs a command of the package, as its page writes it.
+    private func command(_ world: World, _ arguments: String...) async throws -> World.Run {
+      let script = "exec python3 -m storeactor --dir \"$0\" \"$@\""
+      let process = try world.start(
+        path: "/bin/sh",
+        ["-c", script, world.directory] + arguments,
+        environment: environment,
+      )
+      return try await world.finish(process)
+    }
+
+    @Test func `Its encodings, digests, deltas and JSON are those of the vectors`() async throws {
+      try await World.run { world in
+        let script = "\(root)/Examples/python/check_golden.py"
+        let check = try start(world, script, "\(root)/Tests/Fixtures/Golden")
+        let run = try await world.finish(check)
+        #expect(run.isSuccess, "\(run.errorText)")
+        #expect(run.output.last?.hasSuffix("as expected") == true, "\(run.output)")
+      }
+    }
+
+    @Test func `Its commands show and send what storectl does`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let scopes = try await command(world, "scopes")
+        #expect(scopes.output.contains("todos/items"), "\(scopes.errorText)")
+        let sent = try await command(
+          world,
+          "send",
+          "todos",
+          #"{"addButtonTapped":{"title":"Milk"}}"#,
+        )
+        #expect(sent.output == ["applied at revision 1"], "\(sent.errorText)")
+        let todos = try await world.snapshot("todos")
+        let got = try await command(world, "get", "todos")
+        let tree = try JSONValue(parsing: try #require(got.output.last, "\(got.errorText)"))
+        #expect(tree["digest"]?.text == todos.digest)
+        #expect(tree["state"]?.text() == todos.state.text())
+        let id = try #require(todos.state["items"]?.items?.first?["id"]?.text)
+        #expect(
+          try await command(world, "send", "todos/items/\(id)", "toggleButtonTapped").isSuccess
+        )
+        let row = try await world.get("todos/items/\(id)")
+        #expect(row["isCompleted"] == true)
+        let slip = try await command(world, "send", "counter", "increment")
+        #expect(slip.end == .status(1) && slip.errorText.contains("there is no case 'increment'"))
+        let stray = try await command(world, "get", "nonsense")
+        #expect(stray.end == .status(1) && stray.errorText.contains("no scope 'nonsense'"))
+      }
+    }
+
+    /// What it follows comes on the one socket where everybody may see everything, and else on the
+    /// other.
+    @Test(arguments: ["", "user:47112 counter see\n"])
+    func `Clients of both kinds agree after a stress, in which the daemon was killed`(
+      grants: String
+    ) async throws {
+      try await World.run { world in
+        if !grants.isEmpty {
+          try Data(grants.utf8).write(to: URL(filePath: "\(world.directory)/grants"))
+          #expect(chmod("\(world.directory)/grants", 0o600) == 0)
+        }
+        let daemon = try await world.startDaemon()
+        let watcher = try await world.watch("todos", "--digest")
+        let stress = try start(
+          world,
+          "\(root)/Examples/python/stress.py",
+          world.directory,
+        )
+        _ = try await stress.output.line(within: .seconds(60), "the middle") { $0 == "halfway" }
+        daemon.send(signal: SIGKILL)
+        #expect(try await daemon.ended() == .signal(SIGKILL))
+        _ = try await world.startDaemon()
+        let run = try await world.finish(stress, within: .seconds(60))
+        #expect(run.isSuccess, "\(run.errorText)")
+        let result = try JSONValue(parsing: try #require(run.output.last))
+        let todos = try await world.snapshot("todos")
+        #expect(result["todos"]?.text == todos.digest)
+        let digest = #""digest":"\#(todos.digest)""#
+        _ = try await watcher.output.line("the same digest") { $0.contains(digest) }
+        let counter = try await world.snapshot("counter")
+        #expect(result["counter"]?.text == counter.digest)
+        #expect(counter.state["count"] == result["count"])
+        let isPrivate = try #require(result["private"]?.int) > 0
+        #expect(isPrivate == !grants.isEmpty)
+      }
+    }
+  }
+}
