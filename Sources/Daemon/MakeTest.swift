@@ -11,6 +11,9 @@ struct MakeTest: ParsableCommand {
       Writes NAMETests.swift, a file of Swift Testing, and NAME.journal, which has the whole state \
       and all actions, also what no client sees. Reads the data directory, which a daemon may be \
       using.
+
+      Example:
+        stored make-test --name Milk
       """,
   )
 

@@ -11,6 +11,9 @@ struct ReplayHistory: ParsableCommand {
     discussion: """
       Reads the data directory, which a daemon may be using, or a journal that make-test has \
       written. No effect runs. Exits with 65 when a revision differs.
+
+      Example:
+        stored replay --from 1
       """,
   )
 

@@ -9,6 +9,9 @@ struct ShowConfig: ParsableCommand {
     abstract: "Show the settings that a daemon would have now, and where each comes from.",
     discussion: """
       An option, a variable of the environment, a place in the file of settings, or "default".
+
+      Example:
+        stored config --log-level debug
       """,
   )
 

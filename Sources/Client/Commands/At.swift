@@ -7,7 +7,12 @@ struct At: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Print a scope's state as it was at a revision.",
     usage: "storectl at <revision> get <scope> [--data <directory>]",
-    discussion: "Prints the state as JSON: null for a scope that was absent then.",
+    discussion: """
+      Prints the state as JSON: null for a scope that was absent then.
+
+      Example:
+        storectl at 1 get todos
+      """,
   )
 
   @OptionGroup var options: ConnectionOptions

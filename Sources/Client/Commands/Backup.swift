@@ -10,6 +10,9 @@ struct Backup: ParsableCommand {
     discussion: """
       The copy has everything up to one revision, and each record and snapshot was looked at on \
       the way. It is there as a whole or not at all. Exits with 73 where there is something already.
+
+      Example:
+        storectl backup --data data copy
       """,
   )
 
@@ -46,6 +49,9 @@ struct Restore: ParsableCommand {
       A daemon that starts from it begins another epoch: its clients fetch their state anew, and \
       what they have sent since runs again where it is not in the copy. Exits with 73 where there \
       is something already, and with 75 where a daemon runs.
+
+      Example:
+        storectl restore copy --data restored
       """,
   )
 

@@ -8,6 +8,10 @@ struct Bench: ParsableCommand {
     discussion: """
       The scope is followed by the same client: an action is done when it is acknowledged and the \
       local state includes it.
+
+      Examples:
+        storectl bench latency --count 100
+        storectl bench throughput --count 1000 --window 64
       """,
     subcommands: [Latency.self, Throughput.self],
   )

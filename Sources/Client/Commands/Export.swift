@@ -11,6 +11,9 @@ struct Export: ParsableCommand {
       First whose it is, the types of who wrote it, and the oldest state that is kept, as a whole, \
       with what no client sees. Then a line for each revision behind it, with what it changed, and \
       the end. Import makes a data directory of it. The daemon must not be running.
+
+      Example:
+        storectl export --data copy > history
       """,
   )
 

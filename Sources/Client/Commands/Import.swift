@@ -17,6 +17,9 @@ struct Import: ParsableCommand {
       is "snapshot" and "record" of each line; the rest is for people. A daemon that starts from \
       it begins another epoch, as from a backup. Exits with 73 where there is something already, \
       and with 75 where a daemon runs.
+
+      Example:
+        storectl import history --data imported
       """,
   )
 

@@ -5,7 +5,11 @@ import StoreState
 /// Lists what is exposed: `storectl scopes`.
 struct Scopes: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List what the daemon exposes."
+    abstract: "List what the daemon exposes.",
+    discussion: """
+      Example:
+        storectl scopes
+      """,
   )
 
   @OptionGroup var options: ConnectionOptions

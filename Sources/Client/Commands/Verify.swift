@@ -9,6 +9,10 @@ struct Verify: ParsableCommand {
     discussion: """
       Each record and each snapshot has its checksum, no revision is missing, and each snapshot is \
       what the records before it lead to. Exits with 65 when something is wrong.
+
+      Examples:
+        storectl verify
+        storectl verify --data copy
       """,
   )
 
