@@ -51,7 +51,7 @@ test: packages ## Build everything in debug and run the tests (ARGS='--filter X'
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests
 	@echo '==> Running the tests'
-	@$(SWIFT) test --skip-build --no-parallel $(ARGS)
+	@SWIFT=$(SWIFT) Scripts/test $(ARGS)
 	@if [ -n "$(LONG)" ]; then Fuzz/run 30; fi
 
 fuzz: packages ## Look for inputs that break the decoders for SECONDS=N (60 unless told)
@@ -83,7 +83,7 @@ crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk C
 	@$(SWIFT) build --build-tests
 	@echo '==> $(ROUNDS) kills, $(CUTS) cuts'
 	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) \
-	  $(SWIFT) test --skip-build --no-parallel --filter 'DurableTests|CutTests|ReplayTests'
+	  SWIFT=$(SWIFT) Scripts/test --filter 'DurableTests|CutTests|ReplayTests'
 
 storm: packages ## Attack a release build for two times SECONDS=N (60) while clients work
 	@echo '==> Building stored and storectl (release), and the tests (debug)'
@@ -91,7 +91,7 @@ storm: packages ## Attack a release build for two times SECONDS=N (60) while cli
 	@$(SWIFT) build --build-tests
 	@echo '==> Two rounds of $(SECONDS) s'
 	@PROGRAMS=$(CURDIR)/.build/release STORM_SECONDS=$(SECONDS) \
-	  $(SWIFT) test --skip-build --no-parallel --filter StormTests
+	  SWIFT=$(SWIFT) Scripts/test --filter StormTests
 
 format: ## Rewrite the Swift files as the formatter wants them
 	@echo '==> Formatting'
