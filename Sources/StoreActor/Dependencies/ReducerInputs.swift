@@ -46,7 +46,7 @@ package enum ReducerInputs {
   private static let thread = Atomic<UInt>(0)
   private static let notesOthers = Atomic<Bool>(false)
   // Touched by one thread only, as said above.
-  nonisolated(unsafe) private static var notes = Notes(given: Read())
+  @exclusivity(unchecked) nonisolated(unsafe) private static var notes = Notes(given: Read())
 
   /// A reducer begins on this thread.
   ///

@@ -18,7 +18,8 @@ package final class RootCore<State, Action>: StoreCore {
   private let tree: StoreTree
 
   /// The number of the last commit.
-  @exclusivity(unchecked) package private(set) var revision: UInt64
+  package var revision: UInt64 { number }
+  @exclusivity(unchecked) private var number: UInt64
 
   /// Is called once for each revision, after the state was written and before anybody else sees it.
   ///
@@ -112,7 +113,7 @@ package final class RootCore<State, Action>: StoreCore {
     self.step = step
     self.restored = restored
     self.dependencies = dependencies
-    self.revision = revision
+    number = revision
   }
 
   /// Creates a root core.
@@ -185,7 +186,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a daemon that starts again, before it serves anybody.
   package func restore(_ state: State, revision: UInt64) {
     precondition(phase == .idle, "A state is restored while revision \(self.revision) is made.")
-    self.revision = revision
+    number = revision
     if defersEffects { lastToStart = revision }
     root.show(state)
     if tree.hasNotices { tellCommit() }
@@ -406,7 +407,7 @@ package final class RootCore<State, Action>: StoreCore {
 
   private func commit() {
     phase = .committing
-    revision += 1
+    number += 1
     cells.commit()
     tree.commits &+= 1
     if tree.isWaited { root.collect() }

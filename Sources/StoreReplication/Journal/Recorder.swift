@@ -12,14 +12,14 @@ package final class Recorder {
   private let limits: Limits
   private let timing: Timing
   /// Everything up to this revision was released.
-  private(set) var released: UInt64
+  @exclusivity(unchecked) private(set) var released: UInt64
   /// What caused the revision that is about to come.
-  var origin = JournalRecord.Origin.daemon
+  @exclusivity(unchecked) var origin = JournalRecord.Origin.daemon
   /// When it comes.
   var wallMilliseconds: UInt64 = 0
   /// What is known besides of the revision that is about to come, and no record says yet: what its
   /// reducer has read, effects with names that began or ended, clients who said goodbye.
-  var details = JournalRecord.Details()
+  @exclusivity(unchecked) var details = JournalRecord.Details()
   /// Measures how long reducers take; nil where nobody does.
   package var nanoseconds: (() -> Int64)?
   private var beganAt: Int64?
@@ -33,16 +33,16 @@ package final class Recorder {
   /// Numbers of effects begin behind this one, which those of the journal do not exceed.
   private let effectNumbers: UInt64
 
-  private var growing = CBOREncoder.durable
+  @exclusivity(unchecked) private var growing = CBOREncoder.durable
   private var growingFrom: UInt64
   /// The revision that was recorded last.
-  private(set) var newest: UInt64
+  @exclusivity(unchecked) private(set) var newest: UInt64
   private var startedThrough: UInt64 = 0
-  private var batch = Batch.none
+  @exclusivity(unchecked) private var batch = Batch.none
   /// When the batch began that has taken so long that the disk counts as stalled.
   private var stall: Instant?
   /// Why nothing can be kept for now; nil while it can.
-  private(set) var obstacle: String?
+  @exclusivity(unchecked) private(set) var obstacle: String?
 
   /// The listed sessions and the effects that there were at the newest released revision.
   private var history: KeptHistory

@@ -40,7 +40,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
   /// What values have and the form does not: properties, and types that do not say which of theirs.
   let unkept: [String]
   let encode: @Sendable (Root, inout CBOREncoder) -> Void
-  let encodeDelta: @Sendable (_ old: Place, _ new: Place, inout CBOREncoder) -> Bool
+  private let delta: @Sendable (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
   let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
 
@@ -51,7 +51,7 @@ package struct DurableForm<Root: Sendable>: Sendable {
       SchemaRegistry.durableSchema(for: Root.self)
     unkept = (forgetful + properties).sorted()
     encode = { $0.encode(to: &$1) }
-    encodeDelta = { $1.pointee.encodeDelta(from: $0.pointee, to: &$2) }
+    delta = { $1.encodeDelta(from: $0, to: &$2) }
     decode = { (decoder) throws(CodecError) in try decoder.value(Root.self) }
     applyDelta = { (root, decoder) throws(CodecError) in try root.applyDelta(from: &decoder) }
   }
@@ -75,6 +75,19 @@ package struct DurableForm<Root: Sendable>: Sendable {
     var encoder = CBOREncoder.durable
     encode(root, &encoder)
     return encoder.bytes
+  }
+
+  /// Writes what changed from one root to another.
+  ///
+  /// - Returns: False when that is nothing.
+  func encodeDelta(_ old: Place, _ new: Place, _ encoder: inout CBOREncoder) -> Bool {
+    // Nobody changes them: what is not `inout` would be copied for the call, and that takes as long
+    // as a small delta.
+    delta(
+      &UnsafeMutablePointer(mutating: old).pointee,
+      &UnsafeMutablePointer(mutating: new).pointee,
+      &encoder,
+    )
   }
 
   /// Reads a root.

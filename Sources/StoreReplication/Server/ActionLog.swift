@@ -4,10 +4,10 @@ import StoreActor
 /// What the daemon remembers of one client id: its last action sequence and the recent outcomes.
 @MainActor
 final class ClientRecord {
-  private(set) var last: UInt64
+  @exclusivity(unchecked) private(set) var last: UInt64
   /// The outcomes of the newest sequences, ending with `last`, from `head` on.
-  private var outcomes: [Outcome] = []
-  private var head = 0
+  @exclusivity(unchecked) private var outcomes: [Outcome] = []
+  @exclusivity(unchecked) private var head = 0
   private let limit: Int
   /// Whether the log keeps it when its client goes: from its first action on.
   fileprivate(set) var isKept = false

@@ -10,12 +10,12 @@ package final class Counters {
   package internal(set) var captures: UInt64 = 0
   package internal(set) var snapshots: UInt64 = 0
   package internal(set) var replays: UInt64 = 0
-  package internal(set) var actionsApplied: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var actionsApplied: UInt64 = 0
   package internal(set) var actionsFailed: UInt64 = 0
   package internal(set) var actionsWithdrawn: UInt64 = 0
   package internal(set) var duplicates: UInt64 = 0
-  package internal(set) var deltas: UInt64 = 0
-  package internal(set) var deltaBytes: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var deltas: UInt64 = 0
+  @exclusivity(unchecked) package internal(set) var deltaBytes: UInt64 = 0
   package internal(set) var outputs: UInt64 = 0
   package internal(set) var markers: UInt64 = 0
   package internal(set) var outputsTooLarge: UInt64 = 0

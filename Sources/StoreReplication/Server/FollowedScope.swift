@@ -13,11 +13,11 @@ final class FollowedScope {
   /// The views that show it.
   private(set) var placements: [Placement] = []
   /// The view that shows it and nothing else, where no other view shows it: the common case.
-  private(set) unowned var onlyView: View?
+  @exclusivity(unchecked) private(set) unowned var onlyView: View?
   /// The revision that changed it last, or at which it was followed first.
-  private(set) var changedAt: UInt64
+  @exclusivity(unchecked) private(set) var changedAt: UInt64
   /// Its digest, where that is known; nil since it changed.
-  private(set) var digest: Digest?
+  @exclusivity(unchecked) private(set) var digest: Digest?
   /// Whether its digest was ever computed, so that the next one costs what changed.
   private(set) var hadDigest = false
   /// What is being made or sent of it, oldest first.

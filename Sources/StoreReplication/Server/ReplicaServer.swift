@@ -31,11 +31,11 @@ package final class ReplicaServer {
   /// What clients may see and send.
   let access: Access
   let random: Randomness
-  private(set) var now: Moment {
+  @exclusivity(unchecked) private(set) var now: Moment {
     didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
   }
   /// Actions that were reduced since the turn began.
-  var reducedInTurn = 0
+  @exclusivity(unchecked) var reducedInTurn = 0
   var notices: [ServerNotice] = []
   private var warnedPeers: Set<PeerID> = []
   /// Connections of either socket that are to be shut down.

@@ -11,7 +11,7 @@ final class Subscriptions: RootObserver {
   private let timing: Timing
   private let random: Randomness
   /// By their numbers, of which some are free.
-  private var followed: [FollowedScope?] = []
+  @exclusivity(unchecked) private var followed: [FollowedScope?] = []
   private var freeNumbers: [Int] = []
   private struct Key: Hashable {
     let scopes: [ObjectIdentifier]
@@ -24,9 +24,9 @@ final class Subscriptions: RootObserver {
   private(set) var publishedBytes: UInt64 = 0
   private var nextView: UInt64 = 1
   /// The views of which the step in progress has changed something.
-  private var touched: [View] = []
+  @exclusivity(unchecked) private var touched: [View] = []
   /// The views of which something is to be published, in the order in which that came up.
-  private var dirty: [View] = []
+  @exclusivity(unchecked) private var dirty: [View] = []
   private var bookmarks: Heap<DueBookmark> = []
   private var scratch = CBOREncoder()
 

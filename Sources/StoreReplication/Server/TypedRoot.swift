@@ -13,7 +13,7 @@ import StoreState
 @MainActor
 final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   let exposed: [ExposedScopes]
-  unowned(safe) var observer: (any RootObserver)?
+  @exclusivity(unchecked) unowned(safe) var observer: (any RootObserver)?
   let versions: VersionRing<Root>
   private let core: RootCore<Root, RootAction>
   private let sessionAction: (SessionEvent) -> RootAction?
@@ -23,16 +23,16 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// Those of the exposures of which a scope is followed.
   private var followed: [ExposedScopes] = []
   /// The roots of the step in progress.
-  private var old: ScopeSource.Place?
-  private var new: ScopeSource.Place?
+  @exclusivity(unchecked) private var old: ScopeSource.Place?
+  @exclusivity(unchecked) private var new: ScopeSource.Place?
   /// What the step in progress changed, as far as deltas show it, in bytes.
-  private var stepWeight = 0
+  @exclusivity(unchecked) private var stepWeight = 0
   /// What is kept of steps; nil where nothing is.
   private let journal: RootJournal<Root>?
   /// The newest revision that may be told of, where there is a journal.
-  private var released: UInt64
+  @exclusivity(unchecked) private var released: UInt64
   /// What was put out and belongs to revisions that were not released.
-  private var heldOutputs: Deque<HeldOutput> = []
+  @exclusivity(unchecked) private var heldOutputs: Deque<HeldOutput> = []
 
   /// Takes over a store's steps and outputs.
   ///

@@ -43,8 +43,8 @@ final class View {
   // What was not published yet: messages that are full, the whole steps behind them, and the parts
   // of the step in progress.
   private var full: Deque<[UInt8]> = []
-  private var steps = CBOREncoder()
-  private var stepCount = 0
+  @exclusivity(unchecked) private var steps = CBOREncoder()
+  @exclusivity(unchecked) private var stepCount = 0
   private var parts = CBOREncoder()
   private var partCount = 0
   /// What was put out since the last run: as much as messages have room for, and the rest.

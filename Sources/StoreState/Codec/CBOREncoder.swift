@@ -75,14 +75,11 @@ public struct CBOREncoder: Sendable {
   public mutating func encode(double value: Double) {
     switch FloatPattern(value) {
     case .half(let bits):
-      storage.append(CBOR.half)
-      append(UInt64(bits), bytes: 2)
+      append(CBOR.half, UInt64(bits), bytes: 2)
     case .single(let bits):
-      storage.append(CBOR.single)
-      append(UInt64(bits), bytes: 4)
+      append(CBOR.single, UInt64(bits), bytes: 4)
     case .double(let bits):
-      storage.append(CBOR.double)
-      append(bits, bytes: 8)
+      append(CBOR.double, bits, bytes: 8)
     }
   }
 
@@ -179,37 +176,37 @@ public struct CBOREncoder: Sendable {
 
   @usableFromInline
   mutating func longHeader(_ major: UInt8, _ argument: UInt64) {
+    // What has few bytes is quicker one by one, and the rest at once.
     switch argument {
     case 0...0xff:
       storage.append(major | 24)
-      storage.append(UInt8(argument))
+      storage.append(UInt8(truncatingIfNeeded: argument))
     case 0x100...0xffff:
       storage.append(major | 25)
-      append(argument, bytes: 2)
-    case 0x1_0000...0xffff_ffff:
-      storage.append(major | 26)
-      append(argument, bytes: 4)
-    default:
-      storage.append(major | 27)
-      append(argument, bytes: 8)
+      storage.append(UInt8(truncatingIfNeeded: argument >> 8))
+      storage.append(UInt8(truncatingIfNeeded: argument))
+    case 0x1_0000...0xffff_ffff: append(major | 26, argument, bytes: 4)
+    default: append(major | 27, argument, bytes: 8)
     }
   }
 
-  /// Appends the lowest bytes of a number, the most significant one first: one by one, which for so
-  /// few takes less than a copy.
-  private mutating func append(_ number: UInt64, bytes: UInt64) {
-    var shift = 8 * bytes
-    while shift > 0 {
-      shift -= 8
-      storage.append(UInt8(truncatingIfNeeded: number >> shift))
+  /// Appends an item's first byte and the lowest bytes of a number, the most significant one first.
+  private mutating func append(_ first: UInt8, _ number: UInt64, bytes: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { item in
+      guard let start = item.baseAddress else { return }
+      start.initialize(to: first)
+      UnsafeMutableRawPointer(start + 1).storeBytes(
+        of: (number << (64 - 8 * UInt64(bytes))).bigEndian,
+        as: UInt64.self,
+      )
+      storage.append(contentsOf: UnsafeBufferPointer(start: start, count: 1 + bytes))
     }
   }
 
   /// Writes a byte string of 16 bytes: two numbers, the most significant byte of each first.
   package mutating func encode(bytes first: UInt64, _ second: UInt64) {
-    storage.append(CBOR.bytes | 16)
-    append(first, bytes: 8)
-    append(second, bytes: 8)
+    append(CBOR.bytes | 16, first, bytes: 8)
+    withUnsafeBytes(of: second.bigEndian) { storage.append(contentsOf: $0) }
   }
 
   @inlinable
