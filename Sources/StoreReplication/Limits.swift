@@ -53,8 +53,10 @@ package struct Limits: Sendable, Equatable {
   /// Descriptions, statuses and questions for the past that one connection asks in a second: each
   /// answer is as long as a hundred outcomes, and waits in the daemon until it is read.
   package var reportsPerSecond = 64
-  /// Scopes that one join asks for: more than a session may have, each with an answer.
-  package var scopesPerJoin = 2048
+  /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
+  package var scopesPerJoin: Int { 2 * scopesPerSession }
+  /// Names of scopes in a status, in bytes; beyond that they are only counted.
+  package var statusNameBytes = 64 << 10
   /// Scopes of a join for which the nearest right names are looked for: it takes longer than all
   /// else that a join does.
   package var suggestionsPerJoin = 16

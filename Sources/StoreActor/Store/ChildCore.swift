@@ -23,7 +23,10 @@ final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
   }
 
   func send(_ action: Action) -> StoreTask {
-    base.send(self.action.embed(action))
+    guard node.end == .gone else { return base.send(self.action.embed(action)) }
+    // In a client that happens: a daemon's state changes at any time.
+    if base is RootCore<Base.State, Base.Action> { reportEndedStore(of: State.self, action) }
+    return .forNobody
   }
 
   func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {

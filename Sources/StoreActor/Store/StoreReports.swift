@@ -19,6 +19,23 @@ func reportSendWhileReducing<Action>(_ action: Action) {
   )
 }
 
+/// Reports an action that was sent to a store after what it shows had gone.
+func reportEndedStore<State, Action>(of _: State.Type, _ action: Action) {
+  var dump = ""
+  customDump(action, to: &dump, indent: 4)
+  reportIssue(
+    """
+    An action was sent to a store of \(State.self) after what it shows had gone.
+
+      Action:
+    \(dump)
+
+    The action was ignored, for something else may have come in its place. Let go of a store when \
+    its child goes, and scope again to what is there then. Cancel what outlives the child and sends.
+    """
+  )
+}
+
 /// Reports an action that was sent by an effect whose operation had returned.
 func reportSendAfterEnd<Action>(_ action: Action, of run: EffectRun<Action>) {
   var dump = ""

@@ -100,6 +100,9 @@ package final class ClientScope {
   /// Whether a join asks for it.
   var isWanted: Bool { !isGone && !isResolving }
 
+  /// Whether it shows a state that another build's daemon has to be asked about.
+  var isShownAndResolving: Bool { isResolving && hasShown && !isGone }
+
   /// Whether it is not what the daemon has, and only a snapshot will do.
   var isInDoubt: Bool { differing != nil }
 

@@ -6,18 +6,24 @@ extension ReplicaClient {
       needsJoin = true
       return
     }
+    // What is shown goes on together, so the others wait for those that are being translated.
+    guard !scopes.contains(where: \.isShownAndResolving) else {
+      needsJoin = true
+      return
+    }
     lastNonce += 1
-    let wanted = wantedScopes(atMost: session.scopes)
+    let (wanted, excess) = wantedScopes(atMost: session.scopes)
     // A scope that is followed twice is captured once, for both: so both must have the same.
     let fresh = Set(
-      wanted.filter { $0.isFollowed && ($0.isInDoubt || view?.contains($0) != true) }.map(\.name)
+      wanted.lazy.filter { [view] in $0.isFollowed && ($0.isInDoubt || view?.contains($0) != true) }
+        .map { ScopeKey($0.name) }
     )
     needsJoin = false
     let asked = wanted.map { scope in
       scope.wasAsked = true
       return ClientJoin.Asked(
         scope: scope,
-        isKept: canKeep && scope.replica != nil && !fresh.contains(scope.name),
+        isKept: canKeep && scope.replica != nil && !fresh.contains(ScopeKey(scope.name)),
         isFollowed: scope.isFollowed,
         hashes: scope.hashes,
       )
@@ -42,27 +48,29 @@ extension ReplicaClient {
             stateHash: asked.hashes.state,
             actionHash: asked.hashes.action,
             // The view goes on with what is kept: if that is captured all the same, then whole.
-            position: asked.isKept ? nil : positions[asked.scope.name],
+            position: asked.isKept ? nil : positions[ScopeKey(asked.scope.name)],
           )
         },
       )
     )
+    refuse(excess, tooManyFor: session.scopes)
   }
 
   /// What all followers of a scope have, by its name.
   private func positions(
     of wanted: [ClientScope],
     epoch: UInt64,
-  ) -> [String: ClientMessage.Position] {
-    var positions: [String: ClientMessage.Position] = [:]
-    var without: Set<String> = []
+  ) -> [ScopeKey: ClientMessage.Position] {
+    var positions: [ScopeKey: ClientMessage.Position] = [:]
+    var without: Set<ScopeKey> = []
     for scope in wanted where scope.replica != nil {
+      let key = ScopeKey(scope.name)
       if let position = scope.position, position.epoch == epoch, scope.hasFittingContent,
-        !scope.isInDoubt, positions[scope.name] ?? position == position
+        !scope.isInDoubt, positions[key] ?? position == position
       {
-        positions[scope.name] = position
+        positions[key] = position
       } else {
-        without.insert(scope.name)
+        without.insert(key)
       }
     }
     return positions.filter { !without.contains($0.key) }
@@ -75,6 +83,13 @@ extension ReplicaClient {
     for scope in view.scopes.joined() where scope.isFollowed && !scope.isInDoubt {
       scope.position = position
     }
+  }
+
+  /// There is no room for scopes in a session: the daemon is not asked, which would refuse them.
+  private func refuse(_ excess: [ClientScope], tooManyFor limit: Int) {
+    let message = "A session has at most \(limit) scopes. Leave some first."
+    let failure = JoinFailure(code: "tooManyScopes", message: message, details: [])
+    refuse(excess.map { ($0, failure) })
   }
 
   /// Joins everything again, from what the replicas have.
@@ -114,6 +129,7 @@ extension ReplicaClient {
         scope.handle = handle
         if asked.isFollowed { followed.append(scope) } else { scope.status = .live }
       case .refused(let code, let message, let details):
+        scope.handle = nil
         let failure = JoinFailure(code: code, message: message, details: details)
         guard code == "schemaMismatch" else {
           refused.append((scope, failure))
@@ -126,6 +142,8 @@ extension ReplicaClient {
     learnTypes(of: mismatched)
     // Those who are told may do anything, so all else comes first.
     defer { refuse(refused) }
+    // To show the others alone would show two revisions side by side.
+    if scopes.contains(where: \.isShownAndResolving) { return abandonJoin() }
     guard followed.isEmpty == (topic == nil) else {
       malformed += 1
       return

@@ -142,23 +142,38 @@ extension ReplicaClient {
     needsJoin = true
   }
 
-  /// The scopes to ask for, where a daemon takes so many: beyond that it refuses what comes last.
+  /// The scopes to ask for, and those for which there is no room.
   ///
-  /// When there are more, those that linger are left, who have done so longest first, and those
+  /// When there are too many, those that linger are left, who have done so longest first, and those
   /// that are there only for the actions on their way to them come last.
-  func wantedScopes(atMost limit: Int) -> [ClientScope] {
+  ///
+  /// - Parameter limit: How many names the daemon takes; a join may have twice as many entries.
+  /// - Returns: The scopes of the next join, and the others.
+  func wantedScopes(atMost limit: Int) -> (asked: [ClientScope], excess: [ClientScope]) {
     let wanted = scopes.filter(\.isWanted)
-    let excess = Set(wanted.lazy.map(\.name)).count - limit
-    guard excess > 0 else { return wanted }
+    let excess = Set(wanted.lazy.map { ScopeKey($0.name) }).count - limit
+    guard excess > 0 || wanted.count > 2 * limit else { return (wanted, []) }
     let lingering = wanted.compactMap { scope -> (scope: ClientScope, until: Instant)? in
       if case .lingering(let end) = scope.want { (scope, end) } else { nil }
     }
-    for (scope, _) in lingering.sorted(by: { $0.until < $1.until }).prefix(excess) {
+    for (scope, _) in lingering.sorted(by: { $0.until < $1.until }).prefix(max(0, excess)) {
       stopFollowing(scope)
     }
     removeLeft()
-    return scopes.filter { $0.isWanted && $0.want != .draining }
-      + scopes.filter { $0.isWanted && $0.want == .draining }
+    let held = scopes.filter { $0.isWanted && $0.want != .draining }
+    let draining = scopes.filter { $0.isWanted && $0.want == .draining }
+    var names: Set<ScopeKey> = []
+    var result: (asked: [ClientScope], excess: [ClientScope]) = ([], [])
+    for scope in held + draining {
+      let key = ScopeKey(scope.name)
+      if result.asked.count < 2 * limit, names.contains(key) || names.count < limit {
+        names.insert(key)
+        result.asked.append(scope)
+      } else {
+        result.excess.append(scope)
+      }
+    }
+    return result
   }
 
   /// Notes that an action for a scope has its outcome.

@@ -124,7 +124,6 @@ package final class ReplicaClient {
   var backOff: Duration
   var reconnectAt: Instant?
   @exclusivity(unchecked) package internal(set) var revision: UInt64 = 0
-  package internal(set) var daemonRevision: UInt64 = 0
 
   @exclusivity(unchecked) var outgoing: Deque<Outgoing> = []
   var events: [ClientEvent] = []
@@ -265,8 +264,7 @@ package final class ReplicaClient {
     case .finished(let sequences, let reach):
       finishing.append((reach, sequences))
       settleActions()
-    case .pong(let number, let revision, let reach):
-      daemonRevision = revision
+    case .pong(let number, _, let reach):
       compare(reach, pong: number)
     case .description(let request, let item), .status(let request, let item),
       .history(let request, let item):

@@ -138,6 +138,9 @@ package final class Recorder {
     beganAt = nanoseconds?()
   }
 
+  /// What was about to be reduced is for something that is absent: there is no revision.
+  func abandon() { beganAt = nil }
+
   /// A client said goodbye: what became of its actions is of no use any more.
   ///
   /// The next record says it, whatever that is of: until then a restart brings back what somebody

@@ -50,6 +50,8 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
 
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
+    // Something else may have come in its place by now.
+    if root.end == .gone { return .forNobody }
     do throws(CodecError) {
       let ticket = client.submit(
         try action.encoded(),

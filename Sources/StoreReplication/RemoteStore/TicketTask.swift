@@ -1,3 +1,4 @@
+import Foundation
 package import StoreActor
 import Synchronization
 
@@ -24,16 +25,23 @@ package final class TicketTask: StoreTaskHandle {
 
   package func cancel() {
     canceledFlag.store(true, ordering: .releasing)
-    Task { @MainActor in client.cancel(ticket) }
+    if Thread.isMainThread {
+      // Before whatever is sent next.
+      MainActor.assumeIsolated { client.cancel(ticket) }
+    } else {
+      Task { @MainActor in client.cancel(ticket) }
+    }
   }
 
+  /// Waits until the effects have ended; when the waiting task is cancelled they are cancelled, and
+  /// their end is waited for all the same.
   @MainActor
   package func finish() async {
-    do {
-      try await Resumption<Void>().value { resumption in
-        ticket.whenFinished { resumption.resume(with: .success(())) }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        ticket.whenFinished { continuation.resume() }
       }
-    } catch {
+    } onCancel: {
       cancel()
     }
   }

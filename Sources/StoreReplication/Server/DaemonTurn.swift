@@ -347,7 +347,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       let time = server.timing.settling
       failure = "The disk did not take in \(time) what was to be kept before the daemon's end."
     }
-    let told = server.shutDown(moment, reason: failure)
+    let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
     leaveIfAnswered(moment)

@@ -62,9 +62,13 @@ final class Joins {
     let scopes = session.scopes
     guard nonce > scopes.lastNonce else { return false }
     var answers: [DaemonMessage.JoinAnswer] = []
-    var followed: [String: FollowedRequest] = [:]
+    var places: [ScopeKey: Int] = [:]
+    var followed: [ScopeKey: FollowedRequest] = [:]
     var refused = 0
-    for (place, request) in requests.enumerated() {
+    for request in requests {
+      let key = ScopeKey(request.scope)
+      let place = places[key] ?? places.count
+      places[key] = place
       let suggests = refused < limits.suggestionsPerJoin
       switch resolve(request, place: place, of: session, suggests: suggests) {
       case .success(let scope):
@@ -75,8 +79,8 @@ final class Joins {
         )
         answers.append(.accepted(handle: handle))
         // Asked for twice, it is captured once: for the one that has nothing of it.
-        guard request.mode != .sendOnly, followed[request.scope]?.isKept ?? true else { continue }
-        followed[request.scope] = FollowedRequest(
+        guard request.mode != .sendOnly, followed[key]?.isKept ?? true else { continue }
+        followed[key] = FollowedRequest(
           handle: handle,
           scope: scope,
           isKept: request.mode == .keep,
@@ -87,7 +91,7 @@ final class Joins {
         answers.append(refusal.answer)
       }
     }
-    scopes.revoke(besides: Set(requests.map(\.scope)))
+    scopes.revoke(besides: Set(places.keys))
     if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
     let join = join(session, nonce: nonce, following: followed)
     // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
@@ -121,17 +125,17 @@ final class Joins {
   private func join(
     _ session: Session,
     nonce: UInt64,
-    following requests: [String: FollowedRequest],
+    following requests: [ScopeKey: FollowedRequest],
   ) -> SessionScopes.Join {
     // The order in which a view lists its scopes.
-    let sorted = requests.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    let sorted = requests.sorted { $0.key.name.utf8.lexicographicallyPrecedes($1.key.name.utf8) }
       .map(\.value)
-    let isOwn = requests.keys.contains { !access.grants.everybodySees($0) }
+    let isOwn = requests.keys.contains { !access.grants.everybodySees($0.name) }
     let view = sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope), isOwn: isOwn)
     return SessionScopes.Join(
       nonce: nonce,
       view: view,
-      names: Array(requests.keys),
+      names: requests.keys.map(\.name),
       base: session.scopes.nonce,
       asked: zip(sorted, view?.scopes ?? []).map { request, scope in
         SessionScopes.Asked(

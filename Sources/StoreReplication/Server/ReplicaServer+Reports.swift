@@ -18,6 +18,7 @@ extension ReplicaServer {
     guard mayAsk(peer) else { return }
     let isFree = access.grants.rights(of: identity).isEverything
     let shown = sessions.all.filter { isFree || $0.origin.identity.user == identity.user }
+    var room = limits.statusNameBytes
     let report = StatusReport(
       epoch: epoch,
       revision: root.revision,
@@ -26,7 +27,7 @@ extension ReplicaServer {
       obstacle: recorder?.obstacle,
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
-      sessions: shown.map { status(of: $0) },
+      sessions: shown.map { status(of: $0, namesIn: &room) },
       counters: counters.byName,
     )
     var encoder = CBOREncoder()
@@ -64,13 +65,20 @@ extension ReplicaServer {
     outbox.send(.history(request: request, item: encoder.bytes[...]), to: peer)
   }
 
-  private func status(of session: Session) -> StatusReport.Session {
-    StatusReport.Session(
+  private func status(of session: Session, namesIn room: inout Int) -> StatusReport.Session {
+    var names: [String] = []
+    for name in room > 0 ? session.scopes.names : [] {
+      room -= name.utf8.count
+      if room < 0 { break }
+      names.append(name)
+    }
+    return StatusReport.Session(
       id: session.info.id,
       name: session.info.name,
       peer: session.info.address,
       user: session.origin.identity.user,
-      scopes: session.scopes.names,
+      scopes: names,
+      scopeCount: UInt64(session.scopes.count),
       appliedRevision: session.appliedRevision,
       lag: root.revision - min(root.revision, session.appliedRevision),
       lastHeardMilliseconds: milliseconds(since: session.lastHeard),
@@ -90,7 +98,9 @@ struct StatusReport {
     var name: String
     var peer: String
     var user: UInt32?
+    /// The first of them, as far as the report has room for names.
     var scopes: [String]
+    var scopeCount: UInt64
     var appliedRevision: UInt64
     var lag: UInt64
     var lastHeardMilliseconds: UInt64
@@ -100,7 +110,7 @@ struct StatusReport {
       record([
         ("session", .unsigned(id)), ("name", .text(name)), ("peer", .text(peer)),
         ("user", user.map { .unsigned(UInt64($0)) } ?? .null),
-        ("scopes", .array(scopes.map { .text($0) })),
+        ("scopes", .array(scopes.map { .text($0) })), ("scopeCount", .unsigned(scopeCount)),
         ("appliedRevision", .unsigned(appliedRevision)), ("lag", .unsigned(lag)),
         ("lastHeardMs", .unsigned(lastHeardMilliseconds)), ("effects", .unsigned(effects)),
       ])

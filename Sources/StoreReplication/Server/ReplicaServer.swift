@@ -360,10 +360,10 @@ package final class ReplicaServer {
   /// - Parameters:
   ///   - moment: The moment.
   ///   - heard: Everything that came up to this moment was taken. Who is silent is judged as of
-  ///     then: a client must not lose its session because we were slow. Nil when that is now.
-  func endTurn(_ moment: Moment, heardUntil heard: Moment? = nil) {
+  ///     then: a client must not lose its session because we were slow.
+  func endTurn(_ moment: Moment, heardUntil heard: Moment) {
     now = moment
-    for session in sessions.expired(at: (heard ?? moment).instant) {
+    for session in sessions.expired(at: heard.instant) {
       counters.leasesEnded += 1
       // A client that has stopped would be told when it goes on: until then all of it would wait.
       if outbox.holds(for: session.peer) {
@@ -376,7 +376,7 @@ package final class ReplicaServer {
     deliverSessionEvents()
     if needsRecord { root.advance() }
     subscriptions.flush(now: now.instant)
-    subscribers.check(at: (heard ?? moment).instant)
+    subscribers.check(at: heard.instant)
     reducedInTurn = 0
     recorder?.noteStall(now.instant)
     log.sendAll()
@@ -482,11 +482,12 @@ package final class ReplicaServer {
   ///
   /// - Parameters:
   ///   - moment: The moment.
+  ///   - heard: As of when silence is judged.
   ///   - reason: Why nothing can be kept any more, where that is why.
   /// - Returns: Who was told.
   @discardableResult
-  func shutDown(_ moment: Moment, reason: String? = nil) -> Set<PeerID> {
-    endTurn(moment)
+  func shutDown(_ moment: Moment, heardUntil heard: Moment, reason: String? = nil) -> Set<PeerID> {
+    endTurn(moment, heardUntil: heard)
     let all = sessions.all
     for session in all {
       let message =

@@ -26,7 +26,7 @@ struct ScopeDirectory {
   ///
   /// - Parameters:
   ///   - request: The entry.
-  ///   - place: How many entries the join has before it.
+  ///   - place: How many other names the join has before its own.
   ///   - rights: What the client may see and send.
   ///   - suggests: Whether the nearest right names are looked for.
   /// - Returns: The scope, or why the client does not get it.

@@ -33,7 +33,7 @@ final class SessionScopes {
 
   // MARK: Handles
 
-  private var handles: [String: UInt64] = [:]
+  private var handles: [ScopeKey: UInt64] = [:]
   private var targets: [UInt64: Target] = [:]
   private var nextHandle: UInt64 = 1
   /// The target that was used last, and its handle: most actions go where the one before went.
@@ -41,7 +41,10 @@ final class SessionScopes {
   private var lastHandle: UInt64 = 0
 
   /// The names of its scopes.
-  var names: [String] { handles.keys.sorted() }
+  var names: [String] { handles.keys.map(\.name).sorted() }
+
+  /// How many scopes it has.
+  var count: Int { handles.count }
 
   /// The scope of a handle; nil for one that the session does not have.
   func target(_ handle: UInt64) -> Target? {
@@ -53,9 +56,10 @@ final class SessionScopes {
 
   /// The handle of a scope, which the session may send to from now on.
   func grant(_ scope: RootScope, as name: String, sends: SendRight) -> UInt64 {
-    let handle = handles[name] ?? nextHandle
+    let key = ScopeKey(name)
+    let handle = handles[key] ?? nextHandle
     if handle == nextHandle { nextHandle += 1 }
-    handles[name] = handle
+    handles[key] = handle
     targets[handle] = Target(name: name, scope: scope, sends: sends)
     lastTarget = nil
     return handle
@@ -75,7 +79,7 @@ final class SessionScopes {
   }
 
   /// Takes back all handles but those of some scopes.
-  func revoke(besides names: Set<String>) {
+  func revoke(besides names: Set<ScopeKey>) {
     for (name, handle) in handles where !names.contains(name) {
       handles[name] = nil
       targets[handle] = nil

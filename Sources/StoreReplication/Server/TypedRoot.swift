@@ -119,7 +119,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     var decoder = CBORDecoder(action)
     let task = try source.send(core, true, &decoder)
     // What it is for is absent, so no step has ended what began.
-    if task == nil, journal != nil { _ = ReducerInputs.end() }
+    if task == nil, let journal {
+      _ = ReducerInputs.end()
+      journal.recorder.abandon()
+    }
     return task
   }
 

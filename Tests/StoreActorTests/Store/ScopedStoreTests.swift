@@ -96,6 +96,25 @@ struct ScopedStoreTests {
     #expect(store.scope(\.rows, action: \.rows).count == 2)
   }
 
+  @Test("An action for a child that has gone does not reach what came in its place")
+  func gone() async {
+    let store = office()
+    store.send(.guestCame(1))
+    let first = store.scope(\.guest, action: \.guest)
+    store.send(.guestLeft)
+    store.send(.guestCame(2))
+    var task: StoreTask?
+    withKnownIssue {
+      task = first?.send(.tick)
+    } matching: { issue in
+      issue.description.contains("to a store of State after what it shows had gone")
+    }
+    #expect(store.guest?.ticks == 0)
+    await #expect { try await task?.applied() } throws: {
+      ($0 as? ActionFailure)?.code == .absent
+    }
+  }
+
   @Test("A row that went after the list was read still has a store to look at")
   func goneRow() {
     let store = office(rows: [1, 2])

@@ -135,7 +135,7 @@ struct ClientLifetimeTests {
   }
 
   @Test("A child that has gone and come back within one turn of the daemon is another one")
-  func goneAndBack() throws {
+  func goneAndBack() async throws {
     let bench = deck(1)
     bench.root.send(.counter(.extraToggled))
     let wire = try BenchClient(bench)
@@ -152,6 +152,48 @@ struct ClientLifetimeTests {
     #expect(core.replica.root !== root)
     #expect(core.replica.isShown && core.replica.shown == Deck.Extra())
     observer.cancel()
+    // Who still has the old one does not write into the new one.
+    let task = core.send(.written(text: "late"))
+    try wire.settle()
+    #expect(bench.root.state.extra == Deck.Extra())
+    await #expect { try await task.applied() } throws: { ($0 as? ActionFailure)?.code == .absent }
+  }
+
+  @Test("Whoever stops waiting for effects has them cancelled, and goes on when they have ended")
+  func canceledWait() async throws {
+    let bench = deck(1)
+    let wire = try BenchClient(bench)
+    let core = RemoteStoreCore<Deck.Counter, Deck.CounterAction>("counter", of: wire.client)
+    try wire.settle()
+    let task = core.send(.numberFactButtonTapped)
+    try wire.settle()
+    var hasBegun = false
+    var hasEnded = false
+    let waiting = Task {
+      hasBegun = true
+      await task.finish()
+      hasEnded = true
+    }
+    while !hasBegun { await Task.yield() }
+    waiting.cancel()
+    core.send(.incrementButtonTapped)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(!hasEnded)
+    while !hasEnded {
+      await Task.yield()
+      try wire.settle()
+    }
+    #expect(task.isFinished)
+    let order = wire.sent.compactMap { message -> String? in
+      switch message {
+      case .actions: "action"
+      case .cancel: "cancel"
+      default: nil
+      }
+    }
+    #expect(order == ["action", "cancel", "action"])
+    #expect(bench.root.state.counter.count == 1)
+    #expect(bench.root.state.counter.numberFactAlert == nil)
   }
 
   @Test("Where there is room for few scopes, those that linger make room for those that are wanted")
@@ -170,6 +212,36 @@ struct ClientLifetimeTests {
       return
     }
     #expect(failure.code == "tooManyScopes")
+    #expect(held.allSatisfy { $0.scope.status == .live })
+  }
+
+  @Test("Far more scopes than a daemon takes are refused, and the others are there")
+  func moreThanAJoinTakes() throws {
+    let bench = deck(10, scopes: 3)
+    let wire = try BenchClient(bench)
+    let cores = try open(0..<10, of: wire)
+    #expect(wire.client.isLive)
+    #expect(cores.prefix(3).allSatisfy { $0.scope.status == .live && $0.replica.isShown })
+    let codes = cores.dropFirst(3).map { core in
+      if case .refused(let failure) = core.scope.status { failure.code } else { "" }
+    }
+    #expect(codes == Array(repeating: "tooManyScopes", count: 7))
+    #expect(wire.joins.count == 1)
+  }
+
+  @Test("A scope that is let go of and wanted again takes the room of one, with actions on the way")
+  func twins() throws {
+    let journal = BenchJournal()
+    let bench = deck(10, scopes: 3, journal: journal)
+    let wire = try BenchClient(bench)
+    var held = try open(0..<3, of: wire)
+    let action = try Deck.CardAction.titleChanged(title: "new").encoded()
+    for core in held { _ = wire.client.submit(action, to: core.scope) }
+    try wire.settle()
+    held = []
+    for _ in 0..<4 { try wire.advance(by: .milliseconds(500)) }
+    #expect(wire.client.scopes.map(\.want) == [.draining, .draining, .draining])
+    held = try open(0..<3, of: wire)
     #expect(held.allSatisfy { $0.scope.status == .live })
   }
 

@@ -582,6 +582,55 @@ struct EvolutionTests {
     #expect(bench.resynchronizations == [])
   }
 
+  private func namedDaemon<Library: ReplicatedState & Equatable, Action: WireAction>(
+    _ library: Library,
+    name: any KeyPath<LibraryHost<Library, Action>.State, String> & Sendable,
+    epoch: UInt64,
+    _ reduce: @escaping @Sendable (inout Library, Action) -> Void,
+  ) -> LibraryDaemon<Library, Action> {
+    typealias Host = LibraryHost<Library, Action>
+    let host = Host(reduceLibrary: reduce)
+    let state = Host.State(library: library)
+    return LibraryDaemon<Library, Action>(
+      RootCore(initialState: { state }, reducer: { host }),
+      exposures: Host.exposures + [Expose("name", state: name)],
+      epoch: epoch,
+    )
+  }
+
+  @Test("While a shown scope is learned to be read anew, no other one goes on alone: no torn cut")
+  func oneCut() throws {
+    let old = OldBuild.Library(name: "first")
+    let first: OldDaemon = namedDaemon(old, name: \.library.name, epoch: 1, OldBuild.reduce)
+    let bench = try BenchClient(first)
+    let (scope, library) = try bench.follow(OldBuild.Library.self, OldBuild.Action.self)
+    let (named, name) = try bench.follow("name", String.self)
+    var seen: [[String?]] = []
+    let observer = try #require(name.root).observe { _ in
+      seen.append([library.shown?.name, name.shown])
+    }
+    var state = MiddleBuild.Library()
+    state.name = "second"
+    let second: MiddleDaemon =
+      namedDaemon(state, name: \.library.name, epoch: 2, MiddleBuild.reduce)
+    try bench.connect(to: second)
+    #expect(scope.status == .live && named.status == .live)
+    #expect(library.shown?.name == "second")
+    let both = ["second", "second"]
+    #expect(seen == [both])
+
+    // Where it cannot be read it ends, and then the others go on.
+    seen = []
+    let new = NewBuild.Library(label: "third")
+    let third: NewDaemon = namedDaemon(new, name: \.library.label, epoch: 3, NewBuild.reduce)
+    try bench.connect(to: third)
+    #expect(refusal(scope)?.code == "schemaMismatch")
+    #expect(named.status == .live)
+    let ended = ["second", "third"]
+    #expect(seen == [ended])
+    observer.cancel()
+  }
+
   @Test("A daemon that is replaced while it is asked for its types is asked again")
   func replacedMeanwhile() throws {
     let bench = try BenchClient(oldDaemon(epoch: 1))

@@ -51,6 +51,66 @@ import Testing
     #expect(answers[1] == .accepted(handle: 1))
   }
 
+  @Test("§8.1: names are compared by their bytes, also where Swift holds them equal")
+  func namesOfOneRow() throws {
+    let bench = BenchOf<Aviary.State, Aviary.Action>(
+      RootCore(initialState: { Aviary.State() }, reducer: { Aviary() }),
+      exposures: [Expose(each: "birds", state: \.birds, action: \.birds)],
+      epoch: 1,
+    )
+    let wire = try BenchClient(bench)
+    let names = ["birds/\u{e9}", "birds/e\u{301}"]
+    let copies = try names.map { try wire.follow($0, Aviary.Bird.self) }
+    #expect(Set(copies.map(\.scope.handle)).count == 2)
+    bench.root.send(.birds(.element(id: "e\u{301}", action: .titleChanged(title: "song"))))
+    try wire.settle()
+    #expect(copies.map { $0.replica.shown?.song } == ["song", "song"])
+    for _ in 0..<8 { try wire.advance(by: .milliseconds(250)) }
+    #expect(wire.resynchronizations == [])
+    #expect(wire.joins.count <= 2)
+  }
+
+  /// Rows whose ids are texts.
+  private struct Aviary: Reducer {
+    struct Bird: ReplicatedRecord, Equatable, Identifiable {
+      var id = "\u{e9}"
+      var song = ""
+
+      static let layout = RecordLayout<Self>(
+        "Bird",
+        [.field("id", \.id), .field("song", \.song)],
+      )
+    }
+
+    struct State: Sendable {
+      var birds: IdentifiedArrayOf<Bird> = [Bird()]
+    }
+
+    enum Action: CasePathable, Sendable {
+      case birds(IdentifiedAction<String, Deck.CardAction>)
+
+      struct AllCasePaths: Sendable {
+        var birds: AnyCasePath<Action, IdentifiedAction<String, Deck.CardAction>> {
+          AnyCasePath(
+            embed: { .birds($0) },
+            extract: { action in if case .birds(let action) = action { action } else { nil } },
+          )
+        }
+      }
+
+      static var allCasePaths: AllCasePaths { AllCasePaths() }
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, action in
+        if case .birds(.element(let id, .titleChanged(let song))) = action {
+          state.birds[id: id]?.song = song
+        }
+        return .none
+      }
+    }
+  }
+
   @Test("§8.1: a row's scope whose id is none is refused")
   func badRow() throws {
     let bench = ServerBench()

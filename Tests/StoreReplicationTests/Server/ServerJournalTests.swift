@@ -393,6 +393,42 @@ import Testing
     #expect(kinds == ["acks", "goodbye"])
   }
 
+  @Test func `Who was silent while the journal took its time before the end has not left`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try bench.advance(by: bench.server.timing.lease - .seconds(7))
+    bench.turn.stop()
+    try bench.endTurn()
+    try bench.advance(by: .seconds(8))
+    #expect(bench.take(1).isEmpty)
+    try sync(bench)
+    let goodbyes = bench.take(1).compactMap { message -> String? in
+      if case .goodbye(let code, _) = message { code } else { nil }
+    }
+    #expect(goodbyes == ["goingDown"])
+    #expect(bench.server.counters.leasesEnded == 0)
+  }
+
+  @Test func `How long a reducer took is not told of an action for what is absent`() throws {
+    let recorder = Recorder(revision: 0)
+    var nanoseconds: Int64 = 1
+    recorder.nanoseconds = { nanoseconds }
+    let write: (inout CBOREncoder) -> Bool = { _ in false }
+    recorder.begin { JournalRecord.InternalAction(name: "row") }
+    recorder.abandon()
+    nanoseconds += 3_600_000_000_000
+    _ = recorder.record(1, delta: write)
+    recorder.begin { JournalRecord.InternalAction(name: "row") }
+    nanoseconds += 5_000
+    _ = recorder.record(2, delta: write)
+    let batch = try #require(recorder.nextBatch(Instant(nanoseconds: 0)))
+    var decoder = CBORDecoder(batch.records)
+    let first = try JournalRecord(from: &decoder)
+    let second = try JournalRecord(from: &decoder)
+    #expect(first.details.microseconds == nil)
+    #expect(second.details.microseconds == 5)
+  }
+
   // MARK: Starting again
 
   @Test func `After a restart an action that was acknowledged is known, and none runs twice`()

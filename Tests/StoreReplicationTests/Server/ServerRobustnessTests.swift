@@ -266,6 +266,29 @@ import Testing
     #expect(sessions.first?[field: "user"] == .null)
   }
 
+  @Test("§8.2: a status lists scopes as far as it has room, and counts the others")
+  func statusOfManyScopes() throws {
+    var limits = Limits()
+    limits.statusNameBytes = 10
+    let bench = ServerBench(limits: limits)
+    for client: UInt8 in 1...2 {
+      let hello = try bench.hello(client)
+      try bench.join(client, hello, nonce: 1, [.follow("counter"), .follow("cards")])
+    }
+    bench.receive(.status(request: 6), from: 1)
+    try bench.endTurn()
+    guard case .status(request: 6, let item)? = bench.take(1).last,
+      case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
+    else {
+      Issue.record("No status")
+      return
+    }
+    #expect(
+      sessions.map { $0[field: "scopes"] } == [.array([.text("cards")]), .array([])]
+    )
+    #expect(sessions.map { $0[field: "scopeCount"] } == [.unsigned(2), .unsigned(2)])
+  }
+
   @Test("§8: a pong says how far the session's view is, behind what the turn changed")
   func pong() throws {
     let bench = ServerBench()

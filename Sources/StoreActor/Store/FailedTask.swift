@@ -1,6 +1,4 @@
-package import StoreActor
-
-/// The task of an action that could not even be written down.
+/// The task of an action that could not even be sent.
 package final class FailedTask: StoreTaskHandle {
   private let failure: ActionFailure
 
@@ -17,4 +15,16 @@ package final class FailedTask: StoreTaskHandle {
   package func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
 
   package func applied() async throws -> UInt64 { throw failure }
+}
+
+extension StoreTask {
+  /// The task of an action that was sent to a store after what it shows had gone.
+  package static var forNobody: StoreTask {
+    let failure = ActionFailure(
+      code: .absent,
+      message: "The action was sent to a store after what it shows had gone.",
+      remedy: "It was not applied.",
+    )
+    return StoreTask(handle: FailedTask(failure: failure))
+  }
 }
