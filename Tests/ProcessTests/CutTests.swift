@@ -196,6 +196,10 @@ extension ProcessTests {
         try await world.send("counter", Self.increment)
         try set("hang", in: world)
         _ = try world.startClient("--json", "send", "counter", Self.increment)
+        var status = try await world.answer("--json", "status")
+        while status["newestRevision"] == status["durableRevision"] {
+          status = try await world.answer("--json", "status")
+        }
         #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
         first.send(signal: SIGTERM)
         #expect(try await first.ended() == .status(71))

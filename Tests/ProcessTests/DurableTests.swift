@@ -80,6 +80,10 @@ extension ProcessTests {
               lines: (0..<each).map { Self.add(sender, round * each + $0) }
             )
           }
+          if round == 0 {
+            // Who finds no daemon at all ends, and does not wait for one.
+            for client in clients { _ = try await client.output.lines(atLeast: 1) }
+          }
           // Somewhere in the middle of the round, as a client sees it; or where it ends by itself.
           let seen = round * each + Int.random(in: 0..<each)
           let client = clients[round % senders]

@@ -21,6 +21,11 @@ extension ProcessTests {
           .stored,
           ["--number-fact-url", service.url, "--grace-ms", "10"],
         )
+        // It stays until the service was asked; those below may have gone before they ask anything.
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: [#""numberFactButtonTapped""#])
+        try await service.isAsked()
+        #expect(try await world.finish(sender).isSuccess)
         var encoder = CBOREncoder()
         encoder.encode(text: "numberFactButtonTapped")
         let tap = ClientMessage.ActionRequest(
@@ -42,7 +47,6 @@ extension ProcessTests {
           )
           try await peer.closed()
         }
-        try await service.isAsked()
         try await world.send("counter", #""incrementButtonTapped""#)
         #expect(try await world.get("counter")["count"] == 1)
         #expect(daemon.isRunning)

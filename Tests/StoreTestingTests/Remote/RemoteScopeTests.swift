@@ -48,7 +48,7 @@ struct RemoteScopeTests {
     await store.send(.labelChanged("tea")) { $0.label = "tea" }
     await store.send(.switchTapped) { $0.isOn = true }
     await store.finish()
-    await expectIssue("The action was not applied", "is absent now") {
+    await expectIssue("The action was not applied", "after what it shows had gone") {
       await store.send(.labelChanged("water"))
     }
   }
