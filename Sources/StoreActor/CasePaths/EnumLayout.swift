@@ -7,12 +7,18 @@ package struct EnumFunctions<Value> {
   fileprivate let metadata = unsafeBitCast(Value.self, to: UnsafeRawPointer.self)
   private let getTag: GetTag
   private let project: Project
+  private let setTag: SetTag
 
   private typealias GetTag =
     @convention(c) (_ value: UnsafeRawPointer, _ metadata: UnsafeRawPointer) -> UInt32
 
   private typealias Project =
     @convention(c) (_ value: UnsafeMutableRawPointer, _ metadata: UnsafeRawPointer) -> Void
+
+  private typealias SetTag =
+    @convention(c) (
+      _ value: UnsafeMutableRawPointer, _ tag: UInt32, _ metadata: UnsafeRawPointer
+    ) -> Void
 
   /// Finds the functions; nil when values of the type are not of an enum.
   package init?() {
@@ -23,18 +29,29 @@ package struct EnumFunctions<Value> {
     let offset = 10 * word + 2 * MemoryLayout<UInt32>.size
     getTag = witnesses.load(fromByteOffset: offset, as: GetTag.self)
     project = witnesses.load(fromByteOffset: offset + word, as: Project.self)
+    setTag = witnesses.load(fromByteOffset: offset + 2 * word, as: SetTag.self)
   }
 
   /// Which of the cases a value is of: a number that is the same for all values of a case.
   ///
   /// Cases that hold something that takes memory come first.
   package func tag(of value: Value) -> Int {
-    withUnsafePointer(to: value) { Int(getTag(UnsafeRawPointer($0), metadata)) }
+    withUnsafePointer(to: value) { tag(at: $0) }
+  }
+
+  /// Which of the cases the value at a place is of.
+  fileprivate func tag(at place: UnsafePointer<Value>) -> Int {
+    Int(getTag(UnsafeRawPointer(place), metadata))
   }
 
   /// Turns a value, in its place, into what it holds.
   fileprivate func projectPayload(of value: UnsafeMutableRawPointer) {
     project(value, metadata)
+  }
+
+  /// Turns what a value holds, in its place, into the value.
+  fileprivate func injectTag(_ tag: Int, at value: UnsafeMutableRawPointer) {
+    setTag(value, UInt32(tag), metadata)
   }
 }
 
@@ -87,11 +104,101 @@ struct EnumLayout<Value> {
       }
       let box = pointer.load(as: Unmanaged<AnyObject>.self)
       defer { box.release() }
-      // A box has two words of its own before what is in it.
-      let mask = MemoryLayout<P>.alignment - 1
-      return box.toOpaque().load(fromByteOffset: (2 * word + mask) & ~mask, as: P.self)
+      return Box(at: pointer).contents(P.self).load(as: P.self)
     }
   }
+}
+
+// MARK: - Payloads in their places
+
+extension EnumLayout {
+  /// Which of the cases the value at a place is of.
+  func tag(at place: UnsafePointer<Value>) -> Int { functions.tag(at: place) }
+
+  /// Looks at what a value holds, without a copy.
+  ///
+  /// - Parameters:
+  ///   - value: Where a value of the case is.
+  ///   - tag: The case's number.
+  ///   - body: Is given the place of what it holds, until it returns.
+  /// - Returns: What the closure returns.
+  func lookingAtPayload<R>(
+    of value: UnsafePointer<Value>,
+    tag: Int,
+    _ body: (UnsafeRawPointer) -> R,
+  ) -> R {
+    withUnsafeTemporaryAllocation(
+      byteCount: MemoryLayout<Value>.size,
+      alignment: MemoryLayout<Value>.alignment,
+    ) { bytes in
+      guard let place = bytes.baseAddress else {
+        preconditionFailure("\(Value.self) takes no memory, but holds something")
+      }
+      // The bytes alone: nothing is retained, and nothing let go.
+      place.copyMemory(from: value, byteCount: MemoryLayout<Value>.size)
+      functions.projectPayload(of: place)
+      guard payloads[tag].isIndirect, let type = payloads[tag].type else { return body(place) }
+      return body(Box(at: place).contents(type))
+    }
+  }
+
+  /// Changes what a value holds.
+  ///
+  /// - Parameters:
+  ///   - value: Where a value of the case is.
+  ///   - tag: The case's number.
+  ///   - body: Is given the place of what it holds, which nobody else has.
+  func changingPayload(
+    of value: UnsafeMutablePointer<Value>,
+    tag: Int,
+    _ body: (UnsafeMutableRawPointer) -> Void,
+  ) {
+    let place = UnsafeMutableRawPointer(value)
+    functions.projectPayload(of: place)
+    if payloads[tag].isIndirect, let type = payloads[tag].type {
+      // Others may have the box as well.
+      let box = Box(at: place)
+      body(box.replace(type))
+    } else {
+      body(place)
+    }
+    functions.injectTag(tag, at: place)
+  }
+}
+
+/// A box in which an indirect case keeps what it holds.
+private struct Box {
+  private let place: UnsafeRawPointer
+
+  init(at place: UnsafeRawPointer) { self.place = place }
+
+  private var object: Unmanaged<AnyObject> { place.load(as: Unmanaged<AnyObject>.self) }
+
+  /// Where that is: behind two words of the box's own.
+  func contents<P>(_: P.Type) -> UnsafeRawPointer {
+    let mask = MemoryLayout<P>.alignment - 1
+    return UnsafeRawPointer(object.toOpaque()) + ((2 * word + mask) & ~mask)
+  }
+
+  /// Puts a new box with a copy in its place.
+  ///
+  /// - Returns: Where the copy is.
+  func replace<P>(_: P.Type) -> UnsafeMutableRawPointer {
+    let old = object
+    // Nothing but the reference to a box.
+    var boxed = Boxed<P>.value(contents(P.self).load(as: P.self))
+    withUnsafeMutableBytes(of: &boxed) { boxed in
+      let box = boxed.load(as: Unmanaged<AnyObject>.self)
+      UnsafeMutableRawPointer(mutating: place).storeBytes(
+        of: box.retain().toOpaque(),
+        as: UnsafeMutableRawPointer.self,
+      )
+    }
+    old.release()
+    return UnsafeMutableRawPointer(mutating: contents(P.self))
+  }
+
+  private indirect enum Boxed<P> { case value(P) }
 }
 
 private let word = MemoryLayout<UInt>.size

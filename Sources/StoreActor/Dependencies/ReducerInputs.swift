@@ -2,12 +2,6 @@ import Foundation
 import StoreState
 import Synchronization
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// What reducers read of time and chance, noted so that they can be run again with the same.
 ///
 /// Between ``begin(with:notingOthers:)`` and ``end()``, on their thread, `date` stands still, and
@@ -57,7 +51,7 @@ package enum ReducerInputs {
   package static func begin(with given: Read = Read(), notingOthers others: Bool = false) {
     notes = Notes(given: given)
     notesOthers.store(others, ordering: .relaxed)
-    thread.store(current, ordering: .relaxed)
+    thread.store(CurrentThread.id, ordering: .relaxed)
   }
 
   /// The reducer has ended.
@@ -71,18 +65,10 @@ package enum ReducerInputs {
     return notes.read
   }
 
-  private static var current: UInt {
-    #if canImport(Darwin)
-    UInt(bitPattern: pthread_self())
-    #else
-    UInt(pthread_self())
-    #endif
-  }
-
   /// Whether a reducer runs here whose reads are noted.
   private static var isReducing: Bool {
     let thread = thread.load(ordering: .relaxed)
-    return thread != 0 && thread == current
+    return thread != 0 && thread == CurrentThread.id
   }
 
   /// The date, for whoever asks.

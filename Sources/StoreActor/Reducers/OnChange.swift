@@ -90,11 +90,19 @@ public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
   /// Runs the reducer, and what is to be done about a change.
   @inlinable
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
-    let oldValue = toValue(state)
+    let oldValue = value(of: state)
     let effects = base.reduce(&state, action)
-    let newValue = toValue(state)
+    let newValue = value(of: state)
     if isDuplicate(oldValue, newValue) { return effects }
     return effects.merge(with: perform(oldValue, newValue, &state, action))
+  }
+
+  /// The value as it is now, also where it has shared values.
+  @usableFromInline
+  func value(of state: Base.State) -> Value {
+    var value = toValue(state)
+    SharedStates.settle(&value)
+    return value
   }
 
   /// Tells the reducer that this one is made of.

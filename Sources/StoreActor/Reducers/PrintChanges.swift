@@ -77,9 +77,12 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
   /// Runs the reducer and prints what it did.
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     guard let printer else { return base.reduce(&state, action) }
-    let oldState = state
+    var oldState = state
+    SharedStates.settle(&oldState)
     let effects = base.reduce(&state, action)
-    printer.printChange(receivedAction: action, oldState: oldState, newState: state)
+    var newState = state
+    SharedStates.settle(&newState)
+    printer.printChange(receivedAction: action, oldState: oldState, newState: newState)
     return effects
   }
 

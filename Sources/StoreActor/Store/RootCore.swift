@@ -43,6 +43,12 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a daemon that keeps what it reduces.
   @exclusivity(unchecked) package var onBegin: (@MainActor (_ action: Action) -> Void)?
 
+  /// Is called for each revision that others made by changing shared values, before anybody else
+  /// is told of it.
+  ///
+  /// For a test store, which wants it asserted.
+  package var onSharedChange: (@MainActor (_ state: State) -> Void)?
+
   /// Is told of effects that have names; nil where nobody keeps that.
   package var effectLog: (any EffectLog)?
 
@@ -88,6 +94,10 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) private var outer: Surroundings?
   /// Who began what is being reduced; nil for the process.
   @exclusivity(unchecked) private var origin: ActionOrigin?
+  /// What the state shows of shared values; nil while there are none.
+  @exclusivity(unchecked) private var sharing: RootSharing<State>?
+  /// Whether it is known that no state of this type has shared values.
+  @exclusivity(unchecked) private var sharesNothing = false
 
   enum Phase {
     case idle
@@ -107,6 +117,8 @@ package final class RootCore<State, Action>: StoreCore {
     dependencies: DependencyValues,
     revision: UInt64,
   ) {
+    var state = state
+    let version = SharedStates.settle(&state)
     root = RootNode(state)
     cells = root.cells
     tree = root.tree
@@ -114,6 +126,7 @@ package final class RootCore<State, Action>: StoreCore {
     self.restored = restored
     self.dependencies = dependencies
     number = revision
+    findShared(since: version)
   }
 
   /// Creates a root core.
@@ -188,7 +201,12 @@ package final class RootCore<State, Action>: StoreCore {
     precondition(phase == .idle, "A state is restored while revision \(self.revision) is made.")
     number = revision
     if defersEffects { lastToStart = revision }
+    var state = state
+    SharedStates.adopt(state)
+    let version = SharedStates.settle(&state)
     root.show(state)
+    sharing = nil
+    findShared(since: version)
     if tree.hasNotices { tellCommit() }
   }
 
@@ -217,7 +235,7 @@ package final class RootCore<State, Action>: StoreCore {
     precondition(phase == .idle, "Revision \(revision + 1) is under way.")
     phase = .reducing
     batchLineage = nil
-    cells.begin()
+    beginStep()
     surroundings.with {
       change()
       if queueCount > 0 { reduceQueue() }
@@ -246,6 +264,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// - Returns: What follows from the action.
   package func send(_ action: Action, lineage: EffectLineage?) -> StoreTask {
     guard phase == .idle else { return sendWhileBusy(action, lineage: lineage) }
+    if let sharing, sharing.isBehind { showShared() }
     reduceBatch(action, lineage: lineage)
     return finishBatch()
   }
@@ -259,8 +278,10 @@ package final class RootCore<State, Action>: StoreCore {
   @usableFromInline
   package func sendFromAfar(_ action: Action) -> StoreTask? {
     guard phase == .idle else { return sendWhileBusy(action, lineage: nil) }
+    if let sharing, sharing.isBehind { showShared() }
     registry.absence = .expected
     if reduceBatch(action, lineage: nil) { return finishBatch() }
+    sharing?.giveUp()
     cells.dropOld()
     batchLineage = nil
     phase = .idle
@@ -328,7 +349,7 @@ package final class RootCore<State, Action>: StoreCore {
     phase = .reducing
     batchLineage = lineage
     if let onBegin { onBegin(action) }
-    cells.begin()
+    beginStep()
     if outer != nil, lineage == nil { return reduce(action) }
     var isPresent = true
     reduce(as: lineage?.origin) { isPresent = reduce(action) }
@@ -406,6 +427,7 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   private func commit() {
+    if let sharing { sharing.end(cells.other, from: cells.current) }
     phase = .committing
     number += 1
     cells.commit()
@@ -417,6 +439,46 @@ package final class RootCore<State, Action>: StoreCore {
     } else {
       cells.dropOld()
     }
+  }
+
+  // MARK: Shared values
+
+  /// Copies the state for a step.
+  private func beginStep() {
+    cells.begin()
+    if let sharing {
+      sharing.begin(cells.other)
+    } else if SharedTable.isUsed, !sharesNothing {
+      findShared(since: nil)
+      sharing?.begin(cells.other)
+    }
+  }
+
+  /// Looks whether states of this type have shared values, once the process has any.
+  ///
+  /// - Parameter version: The version that the state shows; nil where it shows none yet.
+  private func findShared(since version: UInt64?) {
+    guard SharedTable.isUsed else { return }
+    guard let plan = SharedPlan.of(State.self) else {
+      sharesNothing = true
+      return
+    }
+    sharing = RootSharing(plan, version: version ?? 0) { [weak self] in self?.showShared() }
+  }
+
+  /// Makes a revision of what others have changed of shared values, where the state shows it.
+  package func showShared() {
+    guard phase == .idle, let sharing, sharing.isBehind else { return }
+    phase = .reducing
+    cells.begin()
+    guard sharing.begin(cells.other) else {
+      sharing.giveUp()
+      cells.dropOld()
+      phase = .idle
+      return
+    }
+    onSharedChange?(cells.other.pointee)
+    _ = finishBatch()
   }
 
   private func commitLate() {

@@ -5,12 +5,26 @@ struct StateExpectation<State: Equatable> {
   let previous: State
   let actual: State
   /// Whether a closure that changes nothing is fine.
-  var mayChangeNothing = false
+  let mayChangeNothing: Bool
+  /// The versions of shared values that the two show.
+  private let versions: (previous: UInt64, actual: UInt64)
+
+  /// Expects what becomes of a state; both show shared values of some version.
+  init(
+    from previous: (state: State, version: UInt64),
+    to actual: (state: State, version: UInt64),
+    mayChangeNothing: Bool = false,
+  ) {
+    self.previous = previous.state
+    self.actual = actual.state
+    self.mayChangeNothing = mayChangeNothing
+    versions = (previous.version, actual.version)
+  }
 
   /// What is wrong when everything has to be asserted; nil when nothing is.
   func failure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
-    if let error = apply(update, to: &expected) { return error }
+    if let error = apply(update, to: &expected, of: versions.previous) { return error }
     if expected != actual { return mismatch(expected, hasUpdate: update != nil) }
     guard update != nil, !mayChangeNothing, expected == previous else { return nil }
     return unnecessary
@@ -19,14 +33,14 @@ struct StateExpectation<State: Equatable> {
   /// What is wrong when only what the closure sets has to be so; nil when nothing is.
   func partialFailure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = actual
-    if let error = apply(update, to: &expected) { return error }
+    if let error = apply(update, to: &expected, of: versions.actual) { return error }
     return expected == actual ? nil : mismatch(expected, hasUpdate: true)
   }
 
   /// What changed and was not asserted; nil when everything was.
   func skipped(by update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
-    guard apply(update, to: &expected) == nil else { return nil }
+    guard apply(update, to: &expected, of: versions.previous) == nil else { return nil }
     return diff(expected, actual, format: .proportional).map {
       "These changes were not asserted: …\n\n\($0.indented(by: 4))\n\n(Expected: −, Actual: +)"
     }
@@ -35,9 +49,10 @@ struct StateExpectation<State: Equatable> {
   private func apply(
     _ update: ((inout State) throws -> Void)?,
     to state: inout State,
+    of version: UInt64,
   ) -> String? {
     do {
-      try update?(&state)
+      if let update { try SharedStates.expect(&state, from: version, update) }
       return nil
     } catch {
       return "The closure of an assertion threw an error: \(error)"

@@ -10,6 +10,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   struct ReceivedAction {
     let action: Action
     let state: State
+    /// The version of shared values that the state shows.
+    let version: UInt64
     /// Where the test was when it came.
     let location: IssueLocation
   }
@@ -31,8 +33,16 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   var exhaustivity = Exhaustivity.on
   /// The state that the test knows.
   var state: State
+  /// The version of shared values that it shows.
+  private(set) var version: UInt64
   /// The state that the feature has.
   private(set) var currentState: State
+  /// The version of shared values that it shows.
+  private(set) var currentVersion: UInt64
+  /// Whether somebody has changed shared values without an action, and the test has not said so.
+  private(set) var hasSharedChange = false
+  /// Comes to what others have changed of shared values.
+  var showShared: @MainActor () -> Void = {}
   private(set) var received: [ReceivedAction] = []
   /// What the feature has put out, oldest first.
   var outputs: [ReceivedOutput] = []
@@ -47,10 +57,16 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   private var isSending = false
 
   package init(state: State, location: IssueLocation) {
+    SharedTable.keepOld()
+    var state = state
+    version = SharedStates.settle(&state)
     self.state = state
     currentState = state
+    currentVersion = version
     self.location = location
   }
+
+  deinit { SharedTable.forgetOld() }
 
   func at(_ location: IssueLocation) {
     self.location = location
@@ -76,7 +92,9 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let base = reducer._prepared()
     return Reduce { [self] rootState, rootAction in
       let effects = base.reduce(&rootState, rootAction)
-      if let state = state(rootState) { currentState = state }
+      var shown = rootState
+      currentVersion = SharedStates.settle(&shown)
+      if let state = state(shown) { currentState = state }
       guard let action = action(rootAction) else { return effects }
       note(action)
       return track(effects, of: action)
@@ -94,6 +112,26 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   func note(state: State) {
     self.state = state
     currentState = state
+  }
+
+  /// Notes that others have changed shared values without an action.
+  package func note(sharedChange state: State) {
+    currentState = state
+    currentVersion = SharedTable.visibleVersion
+    hasSharedChange = true
+  }
+
+  /// Takes what an action led to as known to the test.
+  func know(_ received: ReceivedAction) {
+    state = received.state
+    version = received.version
+  }
+
+  /// Takes what the feature has as known to the test.
+  func knowAll() {
+    state = currentState
+    version = currentVersion
+    hasSharedChange = false
   }
 
   func removeReceived(upTo count: Int) {
@@ -127,17 +165,24 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 
   /// Takes what changed without any action of the feature as known to the test.
   func catchUp() {
-    if received.isEmpty { state = currentState }
+    if received.isEmpty, !hasSharedChange { knowAll() }
   }
 
   private func note(_ action: Action) {
     if isSending {
       isSending = false
-      state = currentState
+      knowAll()
     } else {
       received.append(
-        ReceivedAction(action: action, state: currentState, location: location)
+        ReceivedAction(
+          action: action,
+          state: currentState,
+          version: currentVersion,
+          location: location,
+        )
       )
+      // The test is to say so where it receives the action.
+      hasSharedChange = false
     }
   }
 
@@ -160,7 +205,15 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 extension TestRecorder {
   /// Reports what the test has left open, when the test store goes.
   func complete() {
+    if SharedStates.areBehind(currentState) {
+      // No root has shown it yet, and none will.
+      var newest = currentState
+      currentVersion = SharedStates.settle(&newest)
+      currentState = newest
+      hasSharedChange = true
+    }
     reportUnhandledActions(at: received.first?.location ?? location)
+    reportSharedChange(at: location)
     reportUnhandledOutputs()
     for running in runningActions { reportRunningEffect(running.action, at: running.location) }
     cancelRunningEffects()
@@ -182,8 +235,24 @@ extension TestRecorder {
       """
     report(message, at: location)
     guard exhaustivity == .on else { return }
-    state = last.state
+    know(last)
     removeReceived(upTo: received.count)
+  }
+
+  /// Reports what others have changed of shared values, and the test has not said.
+  func reportSharedChange(at location: IssueLocation) {
+    guard hasSharedChange, received.isEmpty else { return }
+    defer { knowAll() }
+    let changes = difference(state, currentState, labels: ("Known", "Actual"))
+    let message = """
+      Shared values were changed without an action, and the test did not assert it: …
+
+      \(changes)
+
+      To fix, assert the change with "store.assert", or in the closure of the next action. If the \
+      test is not about it, make the test store non-exhaustive: "store.exhaustivity = .off".
+      """
+    report(message, at: location)
   }
 
   private func reportRunningEffect(_ action: Action, at location: IssueLocation) {

@@ -50,7 +50,7 @@ extension TestStore {
       if strict { location.report("There were no received actions to skip.") }
       return
     }
-    recorder.state = last.state
+    recorder.know(last)
     recorder.removeReceived(upTo: skipped.count)
     guard exhaustivity == .off(showSkippedAssertions: true) else { return }
     recorder.printSkipped(

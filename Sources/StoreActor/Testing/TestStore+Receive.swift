@@ -99,12 +99,13 @@ extension TestStore {
     }
     let received = recorder.received[index]
     reportSkipped(upTo: index, at: location)
-    let previous = index == 0 ? recorder.state : recorder.received[index - 1].state
+    let before = index == 0 ? nil : recorder.received[index - 1]
+    let previous = (before?.state ?? recorder.state, before?.version ?? recorder.version)
     recorder.removeReceived(upTo: index + 1)
-    recorder.state = received.state
+    recorder.know(received)
     if matcher.matches(received.action) {
       check(
-        StateExpectation(previous: previous, actual: received.state),
+        StateExpectation(from: previous, to: (received.state, received.version)),
         update: update,
         at: location,
       )

@@ -25,12 +25,12 @@ extension TestStore {
     if isDismissed { reportDismissed(action, at: location) }
     dealWithUnreceivedActions(before: action, at: location)
     dealWithUnreceivedOutputs(at: location)
-    let previous = recorder.state
+    let previous = (recorder.state, recorder.version)
     let task = recorder.sending { core.send(action) }
     await noteOutcome(of: action, task, at: location)
     if subject.isObserved { await letEffectsBegin() }
     check(
-      StateExpectation(previous: previous, actual: recorder.state),
+      StateExpectation(from: previous, to: (recorder.state, recorder.version)),
       update: updateStateToExpectedResult,
       at: location,
     )
@@ -94,16 +94,18 @@ extension TestStore {
   ) {
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     recorder.at(location)
+    recorder.showShared()
     if subject.isObserved { recorder.catchUp() } else { recorder.note(state: core.state) }
     check(
       StateExpectation(
-        previous: recorder.state,
-        actual: recorder.currentState,
+        from: (recorder.state, recorder.version),
+        to: (recorder.currentState, recorder.currentVersion),
         mayChangeNothing: true,
       ),
       update: updateStateToExpectedResult,
       at: location,
     )
+    if recorder.received.isEmpty { recorder.knowAll() }
     checkSubject(at: location)
   }
 
@@ -161,7 +163,7 @@ extension TestStore {
       """
     recorder.report(message, at: location)
     if exhaustivity != .on {
-      recorder.state = last.state
+      recorder.know(last)
       recorder.removeReceived(upTo: unreceived.count)
     }
   }

@@ -66,6 +66,7 @@ package struct TestSubject<State, Action> {
       complaint: { nil },
     )
     recorder.observeOutputs(of: root)
+    recorder.observeShared(of: root) { $0 }
   }
 
   /// A core of which only the states and the outputs are seen.
@@ -77,5 +78,23 @@ package struct TestSubject<State, Action> {
     complaint = { nil }
     isObserved = false
     recorder.observeOutputs(of: core)
+  }
+}
+
+extension TestRecorder {
+  /// Notes what others change of shared values that a root shows.
+  ///
+  /// - Parameters:
+  ///   - root: The root.
+  ///   - state: The feature's state in the root's; nil while it is absent.
+  @MainActor
+  package func observeShared<Root, RootAction>(
+    of root: RootCore<Root, RootAction>,
+    _ state: @escaping (Root) -> State?,
+  ) {
+    root.onSharedChange = { [unowned self] root in
+      if let state = state(root) { note(sharedChange: state) }
+    }
+    showShared = { [weak root] in root?.showShared() }
   }
 }

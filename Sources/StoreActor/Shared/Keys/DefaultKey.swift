@@ -1,0 +1,48 @@
+/// A key with a value for when there is none outside.
+///
+/// ```swift
+/// extension SharedKey where Self == AppStorageKey<Bool>.Default {
+///   static var isOn: Self { Self[.appStorage("isOn"), default: false] }
+/// }
+/// …
+/// @Shared(.isOn) var isOn
+/// ```
+public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
+  let base: Base
+  let defaultValue: @Sendable () -> Base.Value
+
+  /// A key with a value for when there is none outside.
+  public static subscript(
+    key: Base,
+    default value: @autoclosure @escaping @Sendable () -> Base.Value,
+  ) -> Self {
+    Self(base: key, defaultValue: value)
+  }
+
+  /// The key's id.
+  public var id: Base.ID { base.id }
+
+  /// Reads the value by the key.
+  public func load(context: LoadContext<Base.Value>, continuation: LoadContinuation<Base.Value>) {
+    base.load(context: context, continuation: continuation)
+  }
+
+  /// Says when the key's value has changed outside.
+  public func subscribe(
+    context: LoadContext<Base.Value>,
+    subscriber: SharedSubscriber<Base.Value>,
+  ) -> SharedSubscription {
+    base.subscribe(context: context, subscriber: subscriber)
+  }
+}
+
+extension _SharedKeyDefault: SharedKey where Base: SharedKey {
+  /// Saves the value by the key.
+  public func save(
+    _ value: Base.Value,
+    context: SaveContext,
+    continuation: SaveContinuation,
+  ) {
+    base.save(value, context: context, continuation: continuation)
+  }
+}

@@ -1,0 +1,96 @@
+public import Foundation
+
+extension SharedReaderKey {
+  /// A value that is kept in a file, as JSON unless told.
+  ///
+  /// It is read when it is shared for the first time, and written after each change, soon and on
+  /// another thread; `save()` waits for it. Changes that others make in the file are not noticed:
+  /// `load()` reads it again.
+  public static func fileStorage<Value: Codable>(
+    _ url: URL,
+    decoder: JSONDecoder? = nil,
+    encoder: JSONEncoder? = nil,
+  ) -> Self where Self == FileStorageKey<Value> {
+    let (decoder, encoder) = (decoder ?? JSONDecoder(), encoder ?? .forFiles)
+    return FileStorageKey(
+      url,
+      decode: { try decoder.decode(Value.self, from: $0) },
+      encode: { try encoder.encode($0) },
+    )
+  }
+
+  /// A value that is kept in a file, in a form of one's own.
+  public static func fileStorage<Value>(
+    _ url: URL,
+    decode: @escaping @Sendable (Data) throws -> Value,
+    encode: @escaping @Sendable (Value) throws -> Data,
+  ) -> Self where Self == FileStorageKey<Value> {
+    FileStorageKey(url, decode: decode, encode: encode)
+  }
+}
+
+extension JSONEncoder {
+  fileprivate static var forFiles: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    return encoder
+  }
+}
+
+/// A key of a value that is kept in a file: ``SharedReaderKey/fileStorage(_:decoder:encoder:)``.
+public struct FileStorageKey<Value: Sendable>: SharedKey {
+  private let url: URL
+  private let storage: FileStorage
+  private let decode: @Sendable (Data) throws -> Value
+  private let encode: @Sendable (Value) throws -> Data
+
+  init(
+    _ url: URL,
+    decode: @escaping @Sendable (Data) throws -> Value,
+    encode: @escaping @Sendable (Value) throws -> Data,
+  ) {
+    self.url = url
+    self.decode = decode
+    self.encode = encode
+    storage = DependencyValues._current.defaultFileStorage
+  }
+
+  /// The file, and where it is.
+  public var id: FileStorageKeyID { FileStorageKeyID(url: url, storage: storage) }
+
+  /// Reads the file; one that is not there, or empty, has the initial value.
+  public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
+    do {
+      guard let data = try storage.load(url), !data.isEmpty else {
+        return continuation.resumeReturningInitialValue()
+      }
+      continuation.resume(returning: try decode(data))
+    } catch {
+      continuation.resume(throwing: error)
+    }
+  }
+
+  /// Says nothing: others' changes of a file are not noticed.
+  public func subscribe(
+    context: LoadContext<Value>,
+    subscriber: SharedSubscriber<Value>,
+  ) -> SharedSubscription {
+    SharedSubscription {}
+  }
+
+  /// Writes the file.
+  public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
+    storage.save(url, { [encode] in try encode(value) }, { continuation.resume(with: $0) })
+  }
+}
+
+extension FileStorageKey: CustomStringConvertible {
+  /// How the key is written.
+  public var description: String { ".fileStorage(\(String(reflecting: url)))" }
+}
+
+/// What keys of values in files are told apart by.
+public struct FileStorageKeyID: Hashable, Sendable {
+  let url: URL
+  let storage: FileStorage
+}

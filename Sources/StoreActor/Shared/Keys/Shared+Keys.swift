@@ -1,0 +1,156 @@
+extension Shared {
+  /// Shares the value of a key.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The value for when there is none outside.
+  ///   - key: The key.
+  public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedKey<Value>) {
+    content = SharedContent(keyed(key, wrappedValue))
+  }
+
+  /// Shares the value of a key, nil where there is none outside.
+  @_disfavoredOverload
+  public init<Wrapped>(_ key: some SharedKey<Value>) where Value == Wrapped? {
+    self.init(wrappedValue: nil, key)
+  }
+
+  /// Shares the value of a key that has a default value.
+  public init(_ key: (some SharedKey<Value>).Default) {
+    self.init(wrappedValue: key.defaultValue(), key)
+  }
+
+  /// Shares the value of a key, with another default value.
+  @_disfavoredOverload
+  public init(wrappedValue: @autoclosure () -> Value, _ key: (some SharedKey<Value>).Default) {
+    content = SharedContent(keyed(key, wrappedValue))
+  }
+
+  /// Shares the value of a key that there has to be.
+  public init(require key: some SharedKey<Value>) async throws {
+    let value = try await required(key)
+    self.init(wrappedValue: value, key)
+    try await load()
+  }
+
+  /// A value with a key needs a default value: `@Shared(.key) var x = 0`.
+  @available(*, unavailable, message: "Assign a default value")
+  public init(_ key: some SharedKey<Value>) {
+    preconditionFailure("A value with a key needs a default value.")
+  }
+
+  /// Why the value could not be read the last time; nil where it could.
+  public var loadError: (any Error)? { content.source?.persistence?.loadError }
+
+  /// Why the value could not be saved the last time; nil where it could.
+  public var saveError: (any Error)? { content.source?.persistence?.saveError }
+
+  /// Whether the value is on its way.
+  public var isLoading: Bool { content.source?.persistence?.isLoading ?? false }
+
+  /// Reads the value again from where it comes from; does nothing without a key.
+  public func load() async throws { try await content.source?.persistence?.load() }
+
+  /// Saves the value, and waits until it is; does nothing without a key.
+  public func save() async throws { try await content.source?.persistence?.saveNow() }
+
+  /// Shares the value of another key from now on, and reads it.
+  public mutating func load(_ key: some SharedKey<Value>) async throws {
+    let value = wrappedValue
+    content = SharedContent(keyed(key) { value })
+    try await load()
+  }
+}
+
+extension SharedReader {
+  /// Reads the value of a key.
+  ///
+  /// - Parameters:
+  ///   - wrappedValue: The value for when there is none outside.
+  ///   - key: The key.
+  public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedReaderKey<Value>) {
+    content = SharedContent(read(key, wrappedValue))
+  }
+
+  /// Reads the value of a key, nil where there is none outside.
+  @_disfavoredOverload
+  public init<Wrapped>(_ key: some SharedReaderKey<Value>) where Value == Wrapped? {
+    self.init(wrappedValue: nil, key)
+  }
+
+  /// Reads the value of a key that has a default value.
+  public init(_ key: (some SharedReaderKey<Value>).Default) {
+    self.init(wrappedValue: key.defaultValue(), key)
+  }
+
+  /// Reads the value of a key, with another default value.
+  @_disfavoredOverload
+  public init(
+    wrappedValue: @autoclosure () -> Value,
+    _ key: (some SharedReaderKey<Value>).Default,
+  ) {
+    content = SharedContent(read(key, wrappedValue))
+  }
+
+  /// Reads the value of a key that there has to be.
+  public init(require key: some SharedReaderKey<Value>) async throws {
+    let value = try await required(key)
+    self.init(wrappedValue: value, key)
+    try await load()
+  }
+
+  /// A value with a key needs a default value: `@SharedReader(.key) var x = 0`.
+  @available(*, unavailable, message: "Assign a default value")
+  public init(_ key: some SharedReaderKey<Value>) {
+    preconditionFailure("A value with a key needs a default value.")
+  }
+
+  /// Why the value could not be read the last time; nil where it could.
+  public var loadError: (any Error)? { content.source?.persistence?.loadError }
+
+  /// Whether the value is on its way.
+  public var isLoading: Bool { content.source?.persistence?.isLoading ?? false }
+
+  /// Reads the value again from where it comes from; does nothing without a key.
+  public func load() async throws { try await content.source?.persistence?.load() }
+
+  /// Reads the value of another key from now on.
+  public mutating func load(_ key: some SharedReaderKey<Value>) async throws {
+    let value = wrappedValue
+    content = SharedContent(read(key) { value })
+    try await load()
+  }
+}
+
+private func keyed<Key: SharedKey>(
+  _ key: Key,
+  _ initialValue: () -> Key.Value,
+) -> SharedSource<Key.Value> {
+  SharedKeyed(key, saving: { key.save($0, context: $1, continuation: $2) }, initialValue())
+}
+
+private func read<Key: SharedReaderKey>(
+  _ key: Key,
+  _ initialValue: () -> Key.Value,
+) -> SharedSource<Key.Value> {
+  SharedKeyed(key, saving: nil, initialValue())
+}
+
+private func required<Key: SharedReaderKey>(_ key: Key) async throws -> Key.Value {
+  let value = try await withCheckedThrowingContinuation { continuation in
+    key.load(
+      context: .userInitiated,
+      continuation: LoadContinuation { continuation.resume(with: $0) },
+    )
+  }
+  guard let value else { throw MissingSharedValue(key: "\(key)") }
+  return value
+}
+
+/// There is no value outside of one that has to be.
+private struct MissingSharedValue: Error, CustomStringConvertible {
+  let key: String
+
+  var description: String {
+    "There is no value of \(key); give it one, or share it with a default value."
+  }
+}

@@ -1,0 +1,150 @@
+/// How a value that is only read is shared with something outside: where it comes from.
+///
+/// For values that can be saved, too, see ``SharedKey``.
+public protocol SharedReaderKey<Value>: Sendable {
+  /// What is shared.
+  associatedtype Value: Sendable
+
+  /// What keys are told apart by.
+  associatedtype ID: Hashable & Sendable = Self
+
+  /// Keys with one id share one value.
+  var id: ID { get }
+
+  /// Reads the value from where it comes from.
+  ///
+  /// Called when the value is shared for the first time, and when somebody wants it read again. The
+  /// continuation may be resumed at once, or later and from any thread.
+  func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>)
+
+  /// Says when the value has changed outside, for as long as the subscription is kept.
+  func subscribe(
+    context: LoadContext<Value>,
+    subscriber: SharedSubscriber<Value>,
+  ) -> SharedSubscription
+}
+
+extension SharedReaderKey where ID == Self {
+  /// The key itself.
+  public var id: ID { self }
+}
+
+extension SharedReaderKey {
+  /// The key with a value for when there is none outside.
+  public typealias Default = _SharedKeyDefault<Self>
+}
+
+/// How a value is shared with something outside: where it comes from, and where it is saved.
+///
+/// There are keys for files, `fileStorage`, for settings, `appStorage`, and for memory, `inMemory`.
+public protocol SharedKey<Value>: SharedReaderKey {
+  /// Saves a value.
+  ///
+  /// Called after each change, in order. The continuation may be resumed at once, or later and from
+  /// any thread.
+  func save(_ value: Value, context: SaveContext, continuation: SaveContinuation)
+}
+
+/// Why a value is read.
+public enum LoadContext<Value> {
+  /// It is shared for the first time, with a value for when there is none outside.
+  case initialValue(Value)
+  /// Somebody has asked for it.
+  case userInitiated
+
+  /// The value for when there is none outside; nil where somebody has asked.
+  public var initialValue: Value? {
+    if case .initialValue(let value) = self { value } else { nil }
+  }
+}
+
+extension LoadContext: Sendable where Value: Sendable {}
+extension LoadContext: Equatable where Value: Equatable {}
+extension LoadContext: Hashable where Value: Hashable {}
+
+/// Why a value is saved.
+public enum SaveContext: Hashable, Sendable {
+  /// It was changed.
+  case didSet
+  /// Somebody has asked for it.
+  case userInitiated
+}
+
+/// What a key tells when it has read a value, once.
+public struct LoadContinuation<Value>: Sendable {
+  private let finish: @Sendable (Result<Value?, any Error>) -> Void
+
+  init(_ finish: @escaping @Sendable (Result<Value?, any Error>) -> Void) { self.finish = finish }
+
+  /// There is a value.
+  public func resume(returning value: Value) { finish(.success(value)) }
+
+  /// There is none, so it is the initial one.
+  public func resumeReturningInitialValue() { finish(.success(nil)) }
+
+  /// It cannot be read.
+  public func resume(throwing error: any Error) { finish(.failure(error)) }
+
+  /// There is a value, or none, or it cannot be read.
+  public func resume(with result: Result<Value?, any Error>) { finish(result) }
+}
+
+/// What a key tells when it has saved a value, once.
+public struct SaveContinuation: Sendable {
+  private let finish: @Sendable (Result<Void, any Error>) -> Void
+
+  init(_ finish: @escaping @Sendable (Result<Void, any Error>) -> Void) { self.finish = finish }
+
+  /// It is saved.
+  public func resume() { finish(.success(())) }
+
+  /// It cannot be saved.
+  public func resume(throwing error: any Error) { finish(.failure(error)) }
+
+  /// It is saved, or cannot be.
+  public func resume(with result: Result<Void, any Error>) { finish(result) }
+}
+
+/// What a key tells when a value has changed outside.
+public struct SharedSubscriber<Value>: Sendable {
+  private let receive: @Sendable (Result<Value?, any Error>) -> Void
+  private let setLoading: @Sendable (Bool) -> Void
+
+  init(
+    receive: @escaping @Sendable (Result<Value?, any Error>) -> Void,
+    setLoading: @escaping @Sendable (Bool) -> Void,
+  ) {
+    self.receive = receive
+    self.setLoading = setLoading
+  }
+
+  /// There is another value.
+  public func yield(_ value: Value) { receive(.success(value)) }
+
+  /// There is none any more, so it is the initial one.
+  public func yieldReturningInitialValue() { receive(.success(nil)) }
+
+  /// It cannot be read any more.
+  public func yield(throwing error: any Error) { receive(.failure(error)) }
+
+  /// There is another value, or none, or it cannot be read.
+  public func yield(with result: Result<Value?, any Error>) { receive(result) }
+
+  /// A value is on its way, or is not any more.
+  public func yieldLoading(_ isLoading: Bool = true) { setLoading(isLoading) }
+}
+
+/// What is told of changes outside, until it is cancelled or let go.
+public final class SharedSubscription: Sendable {
+  private let subscription: StoreSubscription
+
+  /// Creates a subscription.
+  ///
+  /// - Parameter cancel: Is called once.
+  public init(_ cancel: @escaping @Sendable () -> Void) {
+    subscription = StoreSubscription(onCancel: cancel)
+  }
+
+  /// Ends it.
+  public func cancel() { subscription.cancel() }
+}

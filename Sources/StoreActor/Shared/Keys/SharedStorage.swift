@@ -1,0 +1,282 @@
+/// The shared values that have keys: a dependency, so that a test has its own.
+///
+/// A value lives as long as somebody shares it; what is behind its key lives longer.
+///
+/// Sendable because `cells` is only touched under the table's lock.
+final class SharedStorage: @unchecked Sendable {
+  private var cells: [CellID: WeakCell] = [:]
+  private var limit = 64
+
+  private struct CellID: Hashable {
+    let key: AnyHashable
+    let value: ObjectIdentifier
+  }
+
+  private struct WeakCell {
+    weak var cell: AnyObject?
+  }
+
+  /// The value of a key: that which somebody shares already, or else a new one.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - save: Saves a value; nil where that cannot be.
+  ///   - initialValue: The value for when there is none outside.
+  /// - Returns: The value.
+  func cell<Key: SharedReaderKey>(
+    of key: Key,
+    saving save: SavingValue<Key.Value>?,
+    _ initialValue: () -> Key.Value,
+  ) -> SharedCell<Key.Value> {
+    let id = CellID(key: AnyHashable(key.id), value: ObjectIdentifier(Key.Value.self))
+    let (cell, persistence) = SharedTable.withLock {
+      if let known = known(id, Key.Value.self) {
+        // One that was only read so far.
+        let persistence = known.persistence as? KeyedValue<Key.Value>
+        if let save, let persistence { persistence.saves(by: save) }
+        return (known, KeyedValue<Key.Value>?.none)
+      }
+      let value = initialValue()
+      let cell = SharedCell(value)
+      let persistence = KeyedValue(cell, key, saving: save, value)
+      cell.persist(by: persistence)
+      cells[id] = WeakCell(cell: cell)
+      forgetOld()
+      return (cell, persistence)
+    }
+    // A key may do anything, and take its time.
+    persistence?.begin()
+    return cell
+  }
+
+  private func known<Value>(_ id: CellID, _: Value.Type) -> SharedCell<Value>? {
+    cells[id]?.cell as? SharedCell<Value>
+  }
+
+  private func forgetOld() {
+    guard cells.count > limit else { return }
+    cells = cells.filter { $0.value.cell != nil }
+    limit = max(64, cells.count * 2)
+  }
+}
+
+extension SharedStorage: DependencyKey {
+  static var liveValue: SharedStorage { SharedStorage() }
+  static var testValue: SharedStorage { SharedStorage() }
+}
+
+extension DependencyValues {
+  /// Shares values with nobody else, in no files and no settings.
+  ///
+  /// For reducers that are run again.
+  package mutating func shareNothing() {
+    self[SharedStorage.self] = SharedStorage()
+    defaultInMemoryStorage = InMemoryStorage()
+    defaultFileStorage = .inMemory
+    defaultAppStorage = .inMemory
+  }
+}
+
+/// The value of a key, which is looked for when somebody wants it: a state that is read from bytes
+/// is made with its keys, and gets others in their place.
+final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
+  private let key: Key
+  private let saving: SavingValue<Key.Value>?
+  private let storage = DependencyValues._current[SharedStorage.self]
+  private var initialValue: Key.Value
+  /// Nil until somebody wants it.
+  private var known: SharedCell<Key.Value>?
+
+  init(_ key: Key, saving: SavingValue<Key.Value>?, _ initialValue: Key.Value) {
+    self.key = key
+    self.saving = saving
+    self.initialValue = initialValue
+  }
+
+  private var cell: SharedCell<Key.Value> {
+    SharedTable.withLock {
+      if let known { return known }
+      let cell = storage.cell(of: key, saving: saving) { initialValue }
+      known = cell
+      return cell
+    }
+  }
+
+  override func adopt(_ value: Key.Value) {
+    if known == nil { initialValue = value }
+    change { $0 = value }
+  }
+
+  override var persistence: (any SharedPersistence)? { cell.persistence }
+
+  override func noteRead() { cell.noteRead() }
+
+  override func snapshot(in context: SharedContext?) -> SharedSnapshot<Key.Value> {
+    cell.snapshot(in: context)
+  }
+
+  override func version(in context: SharedContext?) -> UInt64 { cell.version(in: context) }
+
+  override func change<R>(_ operation: (inout Key.Value) throws -> R) rethrows -> R {
+    try cell.change(operation)
+  }
+}
+
+/// Saves a value by its key.
+typealias SavingValue<Value> = @Sendable (Value, SaveContext, SaveContinuation) -> Void
+
+/// What is behind a shared value.
+protocol SharedPersistence: AnyObject {
+  var loadError: (any Error)? { get }
+  var saveError: (any Error)? { get }
+  var isLoading: Bool { get }
+
+  /// The value was changed, and will be saved; called under the table's lock.
+  func noteChange()
+
+  /// Saves the newest value, because it was changed.
+  func save()
+
+  /// Reads the value again.
+  func load() async throws
+
+  /// Saves the newest value, because somebody asked for it.
+  func saveNow() async throws
+}
+
+/// The outside of a value with a key.
+///
+/// Sendable because everything that changes is only touched under the table's lock.
+final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable {
+  private weak var cell: SharedCell<Value>?
+  private let key: any SharedReaderKey<Value>
+  private var saving: SavingValue<Value>?
+  private let initialValue: Value
+  private var subscription: SharedSubscription?
+  private var lastLoadError: (any Error)?
+  private var lastSaveError: (any Error)?
+  private var loads = 0
+  private var isLoadingOutside = false
+  /// Whether the key is being told a value.
+  private var isSaving = false
+  /// What has to be saved when that is done, and who waits for it.
+  private var saves: [(context: SaveContext, finish: Finish)] = []
+  /// Changes that the key was not told yet: what comes from outside meanwhile is older.
+  private var untold = 0
+
+  private typealias Finish = @Sendable (Result<Void, any Error>) -> Void
+
+  init(
+    _ cell: SharedCell<Value>,
+    _ key: some SharedReaderKey<Value>,
+    saving: SavingValue<Value>?,
+    _ initialValue: Value,
+  ) {
+    self.cell = cell
+    self.key = key
+    self.saving = saving
+    self.initialValue = initialValue
+  }
+
+  func saves(by saving: @escaping SavingValue<Value>) { self.saving = self.saving ?? saving }
+
+  var loadError: (any Error)? { SharedTable.withLock { lastLoadError } }
+  var saveError: (any Error)? { SharedTable.withLock { lastSaveError } }
+  var isLoading: Bool { SharedTable.withLock { loads > 0 || isLoadingOutside } }
+
+  /// Reads the value for the first time, and hears of it from then on.
+  func begin() {
+    load(.initialValue(initialValue)) { _ in }
+    let subscriber = SharedSubscriber<Value>(
+      receive: { [weak self] in self?.receive($0) },
+      setLoading: { [weak self] isLoading in
+        SharedTable.withLock { self?.isLoadingOutside = isLoading }
+      },
+    )
+    let subscription = key.subscribe(context: .initialValue(initialValue), subscriber: subscriber)
+    SharedTable.withLock { self.subscription = subscription }
+  }
+
+  private func load(
+    _ context: LoadContext<Value>,
+    _ finish: @escaping @Sendable (Result<Void, any Error>) -> Void,
+  ) {
+    SharedTable.withLock { loads += 1 }
+    key.load(
+      context: context,
+      continuation: LoadContinuation { [weak self] result in
+        SharedTable.withLock { self?.loads -= 1 }
+        self?.receive(result)
+        finish(result.map { _ in })
+      },
+    )
+  }
+
+  private func receive(_ result: Result<Value?, any Error>) {
+    SharedTable.withLock {
+      switch result {
+      case .success(let value):
+        lastLoadError = nil
+        if untold == 0 { cell?.receive(value ?? initialValue) }
+      case .failure(let error):
+        lastLoadError = error
+      }
+    }
+  }
+
+  func load() async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      load(.userInitiated) { continuation.resume(with: $0) }
+    }
+  }
+
+  func noteChange() { if saving != nil { untold += 1 } }
+
+  func save() { save(.didSet) { _ in } }
+
+  func saveNow() async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      save(.userInitiated) { continuation.resume(with: $0) }
+    }
+  }
+
+  private func save(_ context: SaveContext, _ finish: @escaping Finish) {
+    let isFirst = SharedTable.withLock {
+      saves.append((context, finish))
+      defer { isSaving = true }
+      return !isSaving
+    }
+    guard isFirst else { return }
+    // One after the other, and each the newest: so the last one to be saved is the last one.
+    while let (value, context, saving, finish) = next() {
+      let completion = SaveContinuation { [weak self] result in
+        SharedTable.withLock { self?.lastSaveError = result.failure }
+        finish(result)
+      }
+      saving(value, context, completion)
+    }
+  }
+
+  /// What is to be saved now, for whom and how.
+  private func next() -> (Value, SaveContext, SavingValue<Value>, Finish)? {
+    SharedTable.withLock {
+      guard let saving, let cell, !saves.isEmpty else {
+        isSaving = false
+        for save in saves { save.finish(.success(())) }
+        saves = []
+        return nil
+      }
+      let (contexts, finishes) = (saves.map(\.context), saves.map(\.finish))
+      saves = []
+      untold = 0
+      let context = contexts.contains(.userInitiated) ? SaveContext.userInitiated : .didSet
+      return (cell.value, context, saving, { result in for finish in finishes { finish(result) } })
+    }
+  }
+}
+
+extension Result {
+  fileprivate var failure: Failure? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}

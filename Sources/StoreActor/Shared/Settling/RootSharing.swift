@@ -1,0 +1,149 @@
+import Synchronization
+
+/// What a root's state shows of shared values.
+@MainActor
+final class RootSharing<State>: SharedObserver {
+  private let plan: SharedPlan
+  /// The version that the state shows.
+  private var version: UInt64
+  private var step: SharedContext?
+  /// Whether a value may have changed that the state shows.
+  private let isPending = Atomic(false)
+  private let onChange: @MainActor () -> Void
+
+  /// Shows shared values in a root's state from now on.
+  ///
+  /// - Parameters:
+  ///   - plan: Where they are in it.
+  ///   - version: The version that the state shows.
+  ///   - onChange: Is called when others have changed values, in the main actor's next turn.
+  init(_ plan: SharedPlan, version: UInt64, onChange: @escaping @MainActor () -> Void) {
+    self.plan = plan
+    self.version = version
+    self.onChange = onChange
+    SharedTable.add(self)
+    if SharedTable.withLock({ SharedTable.version }) != version { sharedValuesChanged() }
+  }
+
+  deinit { SharedTable.remove(ObjectIdentifier(self)) }
+
+  nonisolated func sharedValuesChanged() {
+    guard !isPending.exchange(true, ordering: .relaxed) else { return }
+    Task { @MainActor [weak self] in self?.tell() }
+  }
+
+  private func tell() { if isBehind { onChange() } }
+
+  /// Whether others have changed values since the state was settled.
+  var isBehind: Bool { isPending.load(ordering: .relaxed) }
+
+  /// A step begins.
+  ///
+  /// - Parameter state: The state, which shows the newest values when this returns.
+  /// - Returns: Whether it showed others before.
+  @discardableResult
+  func begin(_ state: UnsafeMutablePointer<State>) -> Bool {
+    SharedTable.withLock {
+      isPending.store(false, ordering: .relaxed)
+      let step = SharedTable.begin(self)
+      self.step = step
+      guard step.version != version else { return false }
+      version = step.version
+      return settle(state, nil)
+    }
+  }
+
+  /// A step ends.
+  ///
+  /// - Parameters:
+  ///   - state: The state, which shows what the step has seen last when this returns.
+  ///   - old: The state before the step.
+  func end(_ state: UnsafeMutablePointer<State>, from old: UnsafePointer<State>) {
+    guard let step else { return }
+    SharedTable.withLock {
+      let isUnmoved = step.version == version
+      version = step.version
+      _ = settle(state, isUnmoved ? old : nil)
+      self.step = nil
+      SharedTable.end(step)
+      // What others changed meanwhile, who did not tell this step.
+      if SharedTable.version != version { sharedValuesChanged() }
+    }
+  }
+
+  /// A step is given up.
+  func giveUp() {
+    guard let step else { return }
+    self.step = nil
+    SharedTable.end(step)
+    if step.hasChanged { sharedValuesChanged() }
+  }
+
+  private func settle(
+    _ state: UnsafeMutablePointer<State>,
+    _ old: UnsafePointer<State>?,
+  ) -> Bool {
+    let settling = SharedSettling(context: step)
+    guard plan.isBehind(UnsafeRawPointer(state), old.map { UnsafeRawPointer($0) }, settling) else {
+      return false
+    }
+    plan.settle(UnsafeMutableRawPointer(state), settling)
+    return true
+  }
+}
+
+/// Shared values in states that no root holds.
+enum SharedStates {
+  /// Shows in a state what this thread sees.
+  ///
+  /// - Parameter state: The state.
+  /// - Returns: The version that it shows.
+  @discardableResult
+  static func settle<State>(_ state: inout State) -> UInt64 {
+    guard SharedTable.isUsed else { return 0 }
+    return SharedTable.withLock {
+      let context = SharedTable.current
+      SharedSettling(context: context).settle(&state)
+      return context?.version ?? SharedTable.version
+    }
+  }
+
+  /// Whether a state shows other than this thread sees.
+  static func areBehind<State>(_ state: State) -> Bool {
+    guard SharedTable.isUsed else { return false }
+    return SharedTable.withLock {
+      let settling = SharedSettling(context: SharedTable.current)
+      return settling.values(of: State.self)?.areBehind(state) ?? false
+    }
+  }
+
+  /// Shares what was kept in a state, where it has keys.
+  static func adopt<State>(_ state: State) {
+    guard SharedTable.isUsed else { return }
+    SharedTable.withLock {
+      let values = SharedSettling(context: nil, adopts: true).values(of: State.self)
+      _ = values?.areBehind(state)
+    }
+  }
+
+  /// Runs a closure that says what it expects of a state: its changes of shared values are seen by
+  /// nobody else, and everywhere in the state.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - version: The version of shared values that it begins with.
+  ///   - update: Changes the state.
+  /// - Throws: What the closure throws.
+  static func expect<State>(
+    _ state: inout State,
+    from version: UInt64,
+    _ update: (inout State) throws -> Void,
+  ) rethrows {
+    let context = SharedTable.begin(nil, from: version)
+    defer {
+      settle(&state)
+      SharedTable.end(context)
+    }
+    try update(&state)
+  }
+}

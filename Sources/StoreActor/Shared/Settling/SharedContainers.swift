@@ -1,0 +1,100 @@
+import StoreState
+
+extension Optional: SharedContainer {
+  static var heldTypes: [Any.Type] { [Wrapped.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    guard let value = self else { return false }
+    return settling.values(of: Wrapped.self)?.areBehind(value) ?? false
+  }
+
+  mutating func settle(_ settling: SharedSettling) {
+    guard var value = self else { return }
+    settling.settle(&value)
+    self = value
+  }
+}
+
+extension PresentationState: SharedContainer {
+  static var heldTypes: [Any.Type] { [State.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    if let old, sharesBox(with: old) { return false }
+    guard let state = wrappedValue else { return false }
+    return settling.values(of: State.self)?.areBehind(state) ?? false
+  }
+
+  mutating func settle(_ settling: SharedSettling) { settling.settle(&wrappedValue) }
+}
+
+extension Boxed: SharedContainer {
+  static var heldTypes: [Any.Type] { [Value.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    if let old, isIdentical(to: old) { return false }
+    return settling.values(of: Value.self)?.areBehind(wrappedValue) ?? false
+  }
+
+  mutating func settle(_ settling: SharedSettling) { settling.settle(&wrappedValue) }
+}
+
+// MARK: - Collections
+
+/// Collections whose elements can be changed in their places.
+protocol SharedElements: SharedContainer, MutableCollection {}
+
+extension SharedElements {
+  static var heldTypes: [Any.Type] { [Element.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    guard let values = settling.values(of: Element.self) else { return false }
+    return contains { values.areBehind($0) }
+  }
+
+  mutating func settle(_ settling: SharedSettling) {
+    guard let values = settling.values(of: Element.self) else { return }
+    // Those alone: whoever has the others keeps them.
+    let behind = indices.filter { values.areBehind(self[$0]) }
+    for index in behind { values.settle(&self[index]) }
+  }
+}
+
+extension Array: SharedElements {}
+extension ContiguousArray: SharedElements {}
+extension IdentifiedArray: SharedElements {}
+
+extension Dictionary: SharedContainer {
+  static var heldTypes: [Any.Type] { [Value.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    guard let values = settling.values(of: Value.self) else { return false }
+    return contains { values.areBehind($0.value) }
+  }
+
+  mutating func settle(_ settling: SharedSettling) {
+    guard let values = settling.values(of: Value.self) else { return }
+    for (key, value) in self where values.areBehind(value) {
+      var value = value
+      values.settle(&value)
+      self[key] = value
+    }
+  }
+}
+
+extension PersistentMap: SharedContainer {
+  static var heldTypes: [Any.Type] { [Value.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    guard let values = settling.values(of: Value.self) else { return false }
+    return contains { values.areBehind($0.value) }
+  }
+
+  mutating func settle(_ settling: SharedSettling) {
+    guard let values = settling.values(of: Value.self) else { return }
+    for (key, value) in self where values.areBehind(value) {
+      var value = value
+      values.settle(&value)
+      self[key] = value
+    }
+  }
+}

@@ -1,0 +1,267 @@
+import Observation
+
+/// A shared value as it was at a version: what a state holds of it, and never changes.
+///
+/// So two states are one value where they have the same memory, with shared values as without.
+final class SharedSnapshot<Value> {
+  let value: Value
+  /// The version of the change that led to it; of a part, that which led to the whole.
+  let version: UInt64
+
+  init(value: Value, version: UInt64) {
+    self.value = value
+    self.version = version
+  }
+}
+
+/// Where a shared value comes from: a cell, or a part of another source's value.
+///
+/// Everything is called under the table's lock, but ``change(_:)``, which takes it.
+class SharedSource<Value> {
+  /// Whether two values are the same, so that the one need not replace the other.
+  final lazy var isSame = Sameness.of(Value.self)
+
+  /// The value, as a context sees it; the newest one where there is none.
+  func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
+    preconditionFailure("A source is of some kind.")
+  }
+
+  /// The version of that value, which takes less.
+  func version(in context: SharedContext?) -> UInt64 {
+    preconditionFailure("A source is of some kind.")
+  }
+
+  /// Changes the value.
+  func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
+    preconditionFailure("A source that cannot be changed is read only.")
+  }
+
+  /// Takes a value that was kept for the newest one, if it is one that has a key.
+  func adopt(_ value: Value) {}
+
+  /// Notes that the newest value was read, for whoever observes; without the lock.
+  func noteRead() {}
+
+  /// What is behind the value; nil where that is this process's memory alone.
+  var persistence: (any SharedPersistence)? { nil }
+}
+
+/// A shared value itself.
+final class SharedCell<Value>: SharedSource<Value>, Observable {
+  private var newest: SharedSnapshot<Value>
+  /// Those before it that somebody may look at, oldest first.
+  private var older: [SharedSnapshot<Value>] = []
+  private var ownPersistence: (any SharedPersistence)?
+  private let registrar = ObservationRegistrar()
+
+  init(_ value: Value) {
+    SharedTable.use()
+    newest = SharedSnapshot(value: value, version: SharedTable.withLock { SharedTable.version })
+  }
+
+  override var persistence: (any SharedPersistence)? { ownPersistence }
+
+  /// Says what is behind the value, once.
+  func persist(by persistence: any SharedPersistence) { ownPersistence = persistence }
+
+  override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
+    guard let context else { return newest }
+    if context.isExpectation, let expected = context.expected[ObjectIdentifier(self)] {
+      return unsafeDowncast(expected, to: SharedSnapshot<Value>.self)
+    }
+    if newest.version <= context.version { return newest }
+    // One that was made later has been what it was first.
+    return older.last { $0.version <= context.version } ?? older.first ?? newest
+  }
+
+  override func version(in context: SharedContext?) -> UInt64 { snapshot(in: context).version }
+
+  override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
+    let (result, isReal) = try SharedTable.withLock {
+      let context = SharedTable.current
+      let expectation = context?.isExpectation == true ? context : nil
+      var value = snapshot(in: expectation).value
+      // What was changed before an error stays changed.
+      defer {
+        if let expectation {
+          expectation.expect(value, of: self)
+        } else {
+          set(value)
+          ownPersistence?.noteChange()
+        }
+      }
+      return (try operation(&value), expectation == nil)
+    }
+    if isReal { ownPersistence?.save() }
+    return result
+  }
+
+  /// Sets what has come from behind.
+  func receive(_ value: Value) { SharedTable.withLock { set(value) } }
+
+  /// The newest value.
+  var value: Value { SharedTable.withLock { newest.value } }
+
+  private func set(_ value: Value) {
+    guard !isSame(newest.value, value) else { return }
+    if let oldest = SharedTable.oldestSeen {
+      older.append(newest)
+      let seen = older.lastIndex { $0.version <= oldest } ?? 0
+      if seen > 0 { older.removeFirst(seen) }
+    } else if !older.isEmpty {
+      older = []
+    }
+    registrar.withMutation(of: self, keyPath: \.value) {
+      newest = SharedSnapshot(value: value, version: SharedTable.advance())
+    }
+  }
+
+  override func noteRead() { registrar.access(self, keyPath: \.value) }
+}
+
+/// A part of a shared value.
+final class SharedPart<Whole, Value>: SharedSource<Value> {
+  private let base: SharedSource<Whole>
+  private let path: KeyPath<Whole, Value>
+
+  init(_ path: KeyPath<Whole, Value>, of base: SharedSource<Whole>) {
+    self.base = base
+    self.path = path
+  }
+
+  override var persistence: (any SharedPersistence)? { base.persistence }
+
+  override func noteRead() { base.noteRead() }
+
+  override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
+    let whole = base.snapshot(in: context)
+    return SharedSnapshot(value: whole.value[keyPath: path], version: whole.version)
+  }
+
+  override func version(in context: SharedContext?) -> UInt64 { base.version(in: context) }
+
+  override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
+    guard let path = path as? WritableKeyPath<Whole, Value> else {
+      preconditionFailure("\(path) cannot be written: it makes a SharedReader.")
+    }
+    return try base.change { try operation(&$0[keyPath: path]) }
+  }
+}
+
+/// A shared value that may be absent, where it is there; it keeps its last value once it is not.
+final class SharedPresence<Value>: SharedSource<Value> {
+  private let base: SharedSource<Value?>
+  private var last: SharedSnapshot<Value>
+
+  init(_ base: SharedSource<Value?>, last: Value) {
+    self.base = base
+    self.last = SharedSnapshot(value: last, version: 0)
+  }
+
+  override var persistence: (any SharedPersistence)? { base.persistence }
+
+  override func noteRead() { base.noteRead() }
+
+  override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
+    let snapshot = base.snapshot(in: context)
+    let present = snapshot.value.map { SharedSnapshot(value: $0, version: snapshot.version) }
+    if context == nil, let present { last = present }
+    return present ?? SharedSnapshot(value: last.value, version: snapshot.version)
+  }
+
+  override func version(in context: SharedContext?) -> UInt64 { base.version(in: context) }
+
+  override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
+    try base.change { value in
+      guard var present = value else {
+        // What is gone stays gone.
+        var last = last.value
+        return try operation(&last)
+      }
+      defer {
+        value = present
+        if SharedTable.current?.isExpectation != true {
+          last = SharedSnapshot(value: present, version: 0)
+        }
+      }
+      return try operation(&present)
+    }
+  }
+}
+
+/// What a property shows of a shared value.
+struct SharedContent<Value> {
+  /// Nil of a copy of what another process shares.
+  private(set) var source: SharedSource<Value>?
+  /// What a state shows; nil where it is always the newest value.
+  private(set) var snapshot: SharedSnapshot<Value>?
+
+  init(_ source: SharedSource<Value>) {
+    SharedTable.use()
+    self.source = source
+  }
+
+  /// A copy of what another process shares.
+  init(copyOf value: Value) { snapshot = SharedSnapshot(value: value, version: 0) }
+
+  /// What `$value` is: the newest value, where it is known.
+  var live: Self { source.map { Self($0) } ?? self }
+
+  /// The value: in a step the step's, else what is shown.
+  var value: Value {
+    if let snapshot, source == nil || !SharedTable.isInContext { return snapshot.value }
+    return newest.value
+  }
+
+  /// What is shown, also in a step.
+  var shown: Value { (snapshot ?? newest).value }
+
+  /// Whether both show one value in the same memory.
+  func isIdentical(to other: Self) -> Bool { snapshot != nil && snapshot === other.snapshot }
+
+  private var newest: SharedSnapshot<Value> {
+    guard let source else {
+      preconditionFailure("A shared value has a source, or is a copy.")
+    }
+    let context = SharedTable.current
+    if context == nil { source.noteRead() }
+    return SharedTable.withLock { source.snapshot(in: context) }
+  }
+
+  /// A part of the value.
+  func part<Part>(_ path: KeyPath<Value, Part>) -> SharedContent<Part> {
+    guard let source else { return SharedContent<Part>(copyOf: value[keyPath: path]) }
+    return SharedContent<Part>(SharedPart(path, of: source))
+  }
+
+  /// The value where it is there; nil where it is not.
+  static func presence(of base: SharedContent<Value?>) -> Self? {
+    guard let value = base.value else { return nil }
+    return base.source.map { Self(SharedPresence($0, last: value)) } ?? Self(copyOf: value)
+  }
+
+  /// What is to be shown in place of what is; nil where that is the same.
+  func next(in context: SharedContext?) -> SharedSnapshot<Value>? {
+    guard let source else { return nil }
+    guard let snapshot else { return source.snapshot(in: context) }
+    if snapshot.version == source.version(in: context) { return nil }
+    let next = source.snapshot(in: context)
+    return source.isSame(snapshot.value, next.value) ? nil : next
+  }
+
+  /// Shares the value that was kept.
+  func adopt() { if let snapshot { source?.adopt(snapshot.value) } }
+
+  /// Goes on from a value that was kept, sharing what the key stands for.
+  mutating func keep(_ kept: Self) {
+    if source == nil { self = kept } else { snapshot = kept.snapshot }
+  }
+
+  /// Shows what is to be shown.
+  mutating func show(_ snapshot: SharedSnapshot<Value>) { self.snapshot = snapshot }
+
+  /// Changes what is shown of a copy.
+  mutating func replace(with value: Value) {
+    snapshot = SharedSnapshot(value: value, version: snapshot?.version ?? 0)
+  }
+}

@@ -1,0 +1,119 @@
+import Dispatch
+import StoreActor
+
+/// A counter that others share, in all the places that a state can have.
+@Reducer
+struct Tally {
+  @ObservableState
+  struct State: Equatable {
+    @Shared var count: Int
+    var taps = 0
+  }
+
+  enum Action {
+    case add(Int)
+    case tap
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .add(let number):
+        state.$count.withLock { $0 += number }
+        return .none
+      case .tap:
+        state.taps += 1
+        return .none
+      }
+    }
+  }
+}
+
+/// A state with a shared value in every place that there is.
+@Reducer
+struct Places {
+  @ObservableState
+  struct State: Equatable {
+    @Shared var count: Int
+    var child: Tally.State
+    @Presents var sheet: Tally.State?
+    var optional: Tally.State?
+    var path = StackState<Tally.State>()
+    var rows: IdentifiedArray<Int, Identified<Int, Tally.State>>
+    var array: [Tally.State]
+    var dictionary: [String: Tally.State]
+    var map: PersistentMap<String, Tally.State>
+    @Boxed var boxed: Tally.State
+    var page: Page
+    var tree: Tree
+
+    @MainActor
+    init(_ count: Shared<Int>) {
+      let tally = Tally.State(count: count)
+      _count = count
+      child = tally
+      _sheet = PresentationState(wrappedValue: tally)
+      optional = tally
+      path.append(tally)
+      rows = IdentifiedArray(uniqueElements: (0..<3).map { Identified(tally, id: $0) })
+      array = [tally]
+      dictionary = ["one": tally]
+      map = ["one": tally]
+      _boxed = Boxed(tally)
+      page = .tally(tally, title: "first")
+      tree = .branch(.leaf(tally), .leaf(tally))
+    }
+
+    /// What it shows, place by place.
+    var shown: [Int] {
+      let paged = if case .tally(let tally, _) = page { [tally.count] } else { [Int]() }
+      return [count, child.count, sheet?.count ?? -1, optional?.count ?? -1, path[0].count]
+        + rows.map(\.value.count) + array.map(\.count) + dictionary.values.map(\.count)
+        + map.map(\.value.count) + [boxed.count] + paged + tree.counts
+    }
+  }
+
+  enum Page: Equatable {
+    case empty
+    case tally(Tally.State, title: String)
+  }
+
+  indirect enum Tree: Equatable {
+    case leaf(Tally.State)
+    case branch(Tree, Tree)
+
+    var counts: [Int] {
+      switch self {
+      case .leaf(let tally): [tally.count]
+      case .branch(let left, let right): left.counts + right.counts
+      }
+    }
+  }
+
+  enum Action {
+    case child(Tally.Action)
+    case replace(Shared<Int>)
+    case tick
+  }
+
+  var body: some ReducerOf<Self> {
+    Scope(\.child, action: \.child) { Tally() }
+    Reduce { state, action in
+      if case .replace(let count) = action { state.child = Tally.State(count: count) }
+      return .none
+    }
+  }
+}
+
+/// Runs a closure on another thread, and waits for it.
+func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
+  let group = DispatchGroup()
+  DispatchQueue(label: "another thread").async(group: group, execute: body)
+  group.wait()
+}
+
+/// Lets the main actor's other tasks have their turns until something is so.
+@MainActor
+func turns(until condition: () -> Bool) async {
+  for _ in 0..<10_000 where !condition() { await Task.yield() }
+}

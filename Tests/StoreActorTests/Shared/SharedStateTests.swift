@@ -1,0 +1,179 @@
+import Foundation
+import StoreActor
+import Testing
+
+@Suite("Shared values in the states of stores", .timeLimit(.minutes(1)))
+@MainActor
+struct SharedStateTests {
+  private func places() -> (core: RootCore<Places.State, Places.Action>, count: Shared<Int>) {
+    let count = Shared(value: 0)
+    return (RootCore(initialState: { Places.State(count) }, reducer: { Places() }), count)
+  }
+
+  @Test("A change by an action shows with it, in every place of the state")
+  func everyPlace() {
+    let (core, count) = places()
+    let before = core.state
+    core.send(.child(.add(2)))
+    #expect(core.state.shown == Array(repeating: 2, count: before.shown.count))
+    #expect(before.shown == Array(repeating: 0, count: before.shown.count))
+    #expect(core.state != before)
+    #expect(core.revision == 1)
+    #expect(count.wrappedValue == 2)
+  }
+
+  @Test("A change from outside is one revision without an action, however many changes it was")
+  func outside() async {
+    let (core, count) = places()
+    var states: [Int] = []
+    let subscription = core.observeChanges { states.append(core.state.count) }
+    count.withLock { $0 = 1 }
+    count.withLock { $0 = 2 }
+    #expect(core.state.count == 0)
+    await turns { core.revision > 0 }
+    #expect(core.revision == 1)
+    #expect(core.state.shown == Array(repeating: 2, count: core.state.shown.count))
+    #expect(states == [2])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test("A change from outside comes before the next action, as a revision of its own")
+  func outsideBeforeAction() {
+    let (core, count) = places()
+    var shown: [[Int]] = []
+    core.onCommit = { revision, old, new in shown.append([Int(revision), old.count, new.count]) }
+    count.withLock { $0 = 5 }
+    core.send(.child(.add(1)))
+    #expect(shown == [[1, 0, 5], [2, 5, 6]])
+  }
+
+  @Test("What no state shows, and what is as it was, makes no revision")
+  func noRevision() async {
+    let (core, count) = places()
+    let other = Shared(value: 0)
+    other.withLock { $0 = 1 }
+    count.withLock { $0 = 0 }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(core.revision == 0)
+    core.send(.tick)
+    #expect(core.revision == 1)
+  }
+
+  @Test("A shared value that comes into the state is followed, and one that went is not")
+  func replaced() async {
+    let (core, count) = places()
+    let other = Shared(value: 7)
+    core.send(.replace(other))
+    #expect(core.state.child.count == 7)
+    count.withLock { $0 = 1 }
+    other.withLock { $0 = 8 }
+    await turns { core.revision > 1 }
+    #expect(core.state.child.count == 8)
+    #expect(core.state.count == 1)
+  }
+
+  @Test("A state is a value: what was kept of it stays as it was")
+  func kept() {
+    let (core, _) = places()
+    core.send(.child(.add(1)))
+    let kept = core.state
+    core.send(.child(.add(1)))
+    #expect(kept.shown == Array(repeating: 1, count: kept.shown.count))
+    #expect(kept.child == Tally.State(count: Shared(value: 1)))
+  }
+
+  @Test(
+    "A step sees one version of all values, and its own changes, whoever changes them meanwhile"
+  )
+  func oneVersion() async {
+    struct Both: Equatable {
+      @Shared var first: Int
+      @Shared var second: Int
+      var seen: [Int] = []
+    }
+    let (first, second) = (Shared(value: 0), Shared(value: 0))
+    let core = RootCore<Both, Bool>(
+      initialState: { Both(first: first, second: second) },
+      reducer: {
+        Reduce { state, writes in
+          state.seen = [state.first]
+          onAnotherThread {
+            first.withLock { $0 += 1 }
+            second.withLock { $0 += 1 }
+          }
+          state.seen += [state.first, state.second, first.wrappedValue]
+          guard writes else { return .none }
+          state.$first.withLock { $0 += 10 }
+          state.seen += [state.first, state.second]
+          return .none
+        }
+      },
+    )
+    core.send(false)
+    #expect(core.state.seen == [0, 0, 0, 0])
+    #expect(core.state.first == 0)
+    #expect(core.state.second == 0)
+    await turns { core.revision > 1 }
+    #expect(core.state.first == 1)
+    #expect(core.state.second == 1)
+    core.send(true)
+    // Its own change is made to what is there by then, and shows all that led to it.
+    #expect(core.state.seen == [1, 1, 1, 1, 12, 2])
+    #expect(core.state.first == 12)
+    #expect(core.state.second == 2)
+  }
+
+  @Test("Several stores that show a value settle one after another")
+  func severalStores() async {
+    let count = Shared(value: 0)
+    let one = Store(initialState: Tally.State(count: count)) { Tally() }
+    let other = Store(initialState: Tally.State(count: count)) { Tally() }
+    one.send(.add(3))
+    #expect(one.count == 3)
+    #expect(other.withState(\.count) == 0)
+    await turns { other.count == 3 }
+    #expect(other.count == 3)
+    other.send(.add(1))
+    one.send(.tap)
+    #expect(one.count == 4)
+  }
+
+  @Test("Whoever reads a shared value through a store is told of its changes, and nobody else")
+  func observed() async {
+    let count = Shared(value: 0)
+    let store = Store(initialState: Tally.State(count: count)) { Tally() }
+    let told = LockIsolated<[String]>([])
+    withObservationTracking {
+      _ = store.count
+    } onChange: {
+      told.withValue { $0.append("count") }
+    }
+    withObservationTracking {
+      _ = store.taps
+    } onChange: {
+      told.withValue { $0.append("taps") }
+    }
+    count.withLock { $0 = 1 }
+    await turns { !told.value.isEmpty }
+    #expect(told.value == ["count"])
+  }
+
+  @Test("An onChange of a part sees the shared values in it")
+  func onChange() {
+    let count = Shared(value: 0)
+    let core = RootCore<Places.State, Places.Action>(
+      initialState: { Places.State(count) },
+      reducer: {
+        Places().onChange(of: \.child) { old, state in
+          // Whatever is read in a step is what the step sees, of an old state as well.
+          state.array[0].taps = state.child.count * 10 + old.count - 3
+          return .none
+        }
+      },
+    )
+    core.send(.child(.add(3)))
+    #expect(core.state.array[0].taps == 30)
+    core.send(.tick)
+    #expect(core.state.array[0].taps == 30)
+  }
+}

@@ -1,0 +1,186 @@
+import StoreActor
+import Testing
+
+/// A counter of which effects change the shared value.
+@Reducer
+private struct Remote {
+  @ObservableState
+  struct State: Equatable {
+    @Shared var count: Int
+    var child: Tally.State
+    var isDone = false
+    @Presents var sheet: Tally.State?
+  }
+
+  enum Action {
+    case addTwice
+    case addLater(sends: Bool)
+    case done
+    case open
+    case sheet(PresentationAction<Tally.Action>)
+  }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .addTwice:
+        state.$count.withLock { $0 += 1 }
+        return .send(.done)
+      case .addLater(let sends):
+        return .run { [count = state.$count] send in
+          count.withLock { $0 += 1 }
+          if sends { await send(.done) }
+        }
+      case .done:
+        state.isDone = true
+        state.$count.withLock { $0 += 1 }
+        return .none
+      case .open:
+        state.sheet = Tally.State(count: state.$count)
+        state.$count.withLock { $0 += 1 }
+        return .none
+      case .sheet:
+        return .none
+      }
+    }
+    .ifLet(\.$sheet, action: \.sheet) { Tally() }
+  }
+}
+
+@Suite("Shared values in a test store", .timeLimit(.minutes(1)))
+@MainActor
+struct SharedTestStoreTests {
+  private func store(_ count: Shared<Int> = Shared(value: 0)) -> TestStoreOf<Remote> {
+    TestStore(initialState: Remote.State(count: count, child: Tally.State(count: count))) {
+      Remote()
+    }
+  }
+
+  private func expectIssue(
+    _ texts: String...,
+    sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: @MainActor () async -> Void,
+  ) async {
+    await withKnownIssue(sourceLocation: sourceLocation) {
+      await body()
+    } matching: { issue in
+      texts.allSatisfy { issue.description.contains($0) }
+    }
+  }
+
+  @Test("Each action's changes are asserted with it; a change in one place is one in all")
+  func perAction() async {
+    let store = store()
+    await store.send(.addTwice) { $0.$count.withLock { $0 = 1 } }
+    #expect(store.state.count == 1)
+    #expect(store.state.child.count == 1)
+    await store.receive(\.done) {
+      $0.isDone = true
+      $0.child.$count.withLock { $0 += 1 }
+    }
+    await store.send(.addTwice) {
+      $0.$count.withLock { $0 += 1 }
+      #expect($0.child.count == 3)
+    }
+    await store.receive(\.done) { $0.$count.withLock { $0 += 1 } }
+  }
+
+  @Test("What an assertion changes, nobody else sees")
+  func expectationsAreNoChanges() async {
+    let count = Shared(value: 0)
+    let store = store(count)
+    await expectIssue("A state change does not match expectation") {
+      await store.send(.open) {
+        $0.sheet = Tally.State(count: $0.$count)
+        $0.$count.withLock { $0 = 100 }
+      }
+    }
+    #expect(count.wrappedValue == 1)
+    await store.send(.sheet(.presented(.add(2)))) { $0.sheet?.$count.withLock { $0 = 3 } }
+    #expect(count.wrappedValue == 3)
+  }
+
+  @Test("A change that was not asserted is shown as a difference")
+  func unasserted() async {
+    let store = store()
+    await expectIssue(
+      "State was not expected to change, but a change occurred",
+      "−   _count: 0,",
+      "+   _count: 1,",
+    ) {
+      await store.send(.addTwice)
+    }
+    await store.skipReceivedActions()
+  }
+
+  @Test("A new state in an assertion begins with what was before the action, and its changes count")
+  func newState() async {
+    let store = store()
+    await store.send(.open) {
+      $0.sheet = Tally.State(count: $0.$count)
+      $0.$count.withLock { $0 += 1 }
+    }
+    await store.send(.sheet(.presented(.tap))) { $0.sheet?.taps = 1 }
+  }
+
+  @Test("What an effect changes is asserted with the next action")
+  func effectWithAction() async {
+    let store = store()
+    await store.send(.addLater(sends: true))
+    await store.receive(\.done) {
+      $0.isDone = true
+      $0.$count.withLock { $0 += 2 }
+    }
+  }
+
+  @Test("What an effect changes without an action is asserted by itself")
+  func effectWithoutAction() async {
+    let store = store()
+    await store.send(.addLater(sends: false))
+    await store.finish()
+    store.assert { $0.$count.withLock { $0 += 1 } }
+    await expectIssue("A state change does not match expectation") {
+      store.assert { $0.$count.withLock { $0 += 1 } }
+    }
+  }
+
+  @Test("What nobody asserts is reported at the end, and by an empty assertion")
+  func neverAsserted() async {
+    let count = Shared(value: 0)
+    await expectIssue("Shared values were changed without an action", "+   _count: 4,") {
+      let one = store(count)
+      await one.send(.addTwice) { $0.$count.withLock { $0 = 1 } }
+      await one.receive(\.done) {
+        $0.isDone = true
+        $0.$count.withLock { $0 = 2 }
+      }
+      count.withLock { $0 = 4 }
+    }
+    let other = store(count)
+    count.withLock { $0 = 5 }
+    await expectIssue("A state change does not match") { other.assert { _ in } }
+  }
+
+  @Test("A test that is not exhaustive asserts what it wants")
+  func notExhaustive() async {
+    let count = Shared(value: 0)
+    let store = store(count)
+    store.exhaustivity = .off
+    await store.send(.addTwice) { $0.$count.withLock { $0 = 1 } }
+    await store.receive(\.done)
+    count.withLock { $0 = 9 }
+    store.assert { #expect($0.count == 9) }
+  }
+
+  @Test("Every test begins with values of its own", arguments: [0])
+  func ownValues(_: Int) async {
+    @Shared(.inMemory("count")) var count = 0
+    let store = store($count)
+    await store.send(.addTwice) { $0.$count.withLock { $0 = 1 } }
+    await store.receive(\.done) {
+      $0.isDone = true
+      $0.$count.withLock { $0 = 2 }
+    }
+    #expect(count == 2)
+  }
+}

@@ -1,0 +1,301 @@
+import Foundation
+import StoreActor
+import Testing
+
+private struct Profile: Codable, Equatable, Sendable {
+  var name = "Blob"
+  var city: String?
+}
+
+private struct Row: Codable, Equatable, Identifiable, Sendable {
+  let id: Int
+  var title = ""
+}
+
+extension SharedKey where Self == InMemoryKey<Int>.Default {
+  fileprivate static var visits: Self { Self[.inMemory("visits"), default: 3] }
+}
+
+@Suite("Shared values", .timeLimit(.minutes(1)))
+struct SharedTests {
+  @Test("Whoever gets it from somebody shares it; a new one is another one")
+  func shares() {
+    @Shared(value: 0) var count
+    @Shared(value: 0) var other
+    let copy = $count
+    copy.withLock { $0 += 1 }
+    #expect(count == 1)
+    #expect(copy.wrappedValue == 1)
+    #expect(other == 0)
+    #expect($count.withLock { $0 * 10 } == 10)
+  }
+
+  @Test("A part of it is shared, too, and changes the whole")
+  func parts() {
+    @Shared(value: Profile()) var profile
+    @Shared(value: Profile()) var projected
+    let name = $profile.name
+    name.withLock { $0 = "Blob Jr." }
+    #expect(profile == Profile(name: "Blob Jr."))
+    $profile.withLock { $0.name = "Blob Sr." }
+    #expect(name.wrappedValue == "Blob Sr.")
+    let length: SharedReader<Int> = $profile.name.count
+    #expect(length.wrappedValue == 8)
+    $projected = $profile
+    #expect(projected.name == "Blob Sr.")
+  }
+
+  @Test("What is absent is not shared; what goes keeps its last value, and comes not back")
+  func presence() throws {
+    @Shared(value: Profile()) var profile
+    #expect(Shared($profile.city) == nil)
+    $profile.withLock { $0.city = "Berlin" }
+    let city = try #require(Shared($profile.city))
+    city.withLock { $0 += "!" }
+    #expect(profile.city == "Berlin!")
+    $profile.withLock { $0.city = nil }
+    #expect(city.wrappedValue == "Berlin!")
+    city.withLock { $0 = "Bern" }
+    #expect(profile.city == nil)
+  }
+
+  @Test("The rows of a shared list are shared, each by its id")
+  func rows() throws {
+    @Shared(value: [Row(id: 1), Row(id: 2)] as IdentifiedArrayOf<Row>) var rows
+    let second = try #require(Shared($rows[id: 2]))
+    $rows.withLock { $0.move(fromOffsets: [1], toOffset: 0) }
+    second.withLock { $0.title = "second" }
+    #expect(rows[0] == Row(id: 2, title: "second"))
+    for row in Array($rows) { row.withLock { $0.title += "." } }
+    #expect(rows.map(\.title) == ["second.", "."])
+    #expect(Array(SharedReader($rows)).map(\.id) == [2, 1])
+  }
+
+  @Test("Changes from many threads are all made")
+  func threads() async {
+    let count = Shared(value: 0)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask { for _ in 0..<250 { count.withLock { $0 += 1 } } }
+      }
+    }
+    #expect(count.wrappedValue == 2_000)
+  }
+
+  @Test("What was changed before an error stays changed, as with any value")
+  func errors() {
+    struct Failure: Error {}
+    let count = Shared(value: 0)
+    #expect(throws: Failure.self) {
+      try count.withLock {
+        $0 = 1
+        throw Failure()
+      }
+    }
+    #expect(count.wrappedValue == 1)
+  }
+
+  @Test("Somebody who observes the newest value is told when it changes")
+  func observed() {
+    @Shared(value: 0) var count
+    let told = LockIsolated(0)
+    withObservationTracking {
+      _ = count
+    } onChange: {
+      told.withValue { $0 += 1 }
+    }
+    $count.withLock { $0 = 0 }
+    #expect(told.value == 0)
+    $count.withLock { $0 = 1 }
+    #expect(told.value == 1)
+  }
+
+  @Test("It compares, hashes, dumps and prints as its value does")
+  func values() {
+    let (one, other) = (Shared(value: 1), Shared(value: 1))
+    #expect(one == other)
+    #expect(Set([one, other]).count == 1)
+    #expect(String(customDumping: one) == "1")
+    #expect("\(one)" == "Shared<Int>(1)")
+    other.withLock { $0 = 2 }
+    #expect(one != other)
+    #expect(Shared(value: Row(id: 4)).id == 4)
+    #expect(SharedReader.constant(1) == SharedReader(one))
+  }
+}
+
+@Suite("Keys of shared values", .timeLimit(.minutes(1)))
+struct SharedKeyTests {
+  private let url = URL(fileURLWithPath: "/settings/profile.json")
+
+  @Test("Values in memory are shared by name, and outlive those who share them")
+  func inMemory() {
+    func visit() -> Int {
+      @Shared(.inMemory("visits")) var visits = 0
+      return $visits.withLock {
+        $0 += 1
+        return $0
+      }
+    }
+    #expect(visit() == 1)
+    #expect(visit() == 2)
+    @Shared(.inMemory("others")) var others = 7
+    #expect(others == 7)
+    withDependencies {
+      $0.defaultInMemoryStorage = InMemoryStorage()
+    } operation: {
+      #expect(visit() == 1)
+    }
+  }
+
+  @Test("A key can have the default value, which a property may replace")
+  func defaults() {
+    @Shared(.visits) var visits
+    #expect(visits == 3)
+    withDependencies {
+      $0.defaultInMemoryStorage = InMemoryStorage()
+    } operation: {
+      @Shared(.visits) var visits = 5
+      @SharedReader(.visits) var read
+      #expect(visits == 5)
+      $visits.withLock { $0 = 6 }
+      #expect(read == 6)
+    }
+    @Shared(.inMemory("nobody")) var nobody: Profile?
+    #expect(nobody == nil)
+  }
+
+  @Test("A value in a file is read once, and written after each change")
+  func files() throws {
+    let files = LockIsolated<[URL: Data]>([url: Data(#"{"name":"Blobby"}"#.utf8)])
+    try withDependencies {
+      $0.defaultFileStorage = .inMemory(files: files)
+    } operation: {
+      @Shared(.fileStorage(url)) var profile = Profile()
+      #expect(profile.name == "Blobby")
+      $profile.city.withLock { $0 = "Berlin" }
+      let written = try #require(files.value[url])
+      #expect(
+        try JSONDecoder().decode(Profile.self, from: written)
+          == Profile(name: "Blobby", city: "Berlin")
+      )
+    }
+  }
+
+  @Test("A file that cannot be read is told as an error, until it can")
+  func unreadableFile() async throws {
+    let files = LockIsolated<[URL: Data]>([url: Data("?".utf8)])
+    try await withDependencies {
+      $0.defaultFileStorage = .inMemory(files: files)
+    } operation: {
+      @Shared(.fileStorage(url)) var profile = Profile()
+      #expect(profile == Profile())
+      #expect($profile.loadError is DecodingError)
+      await #expect(throws: DecodingError.self) { try await $profile.load() }
+      files.withValue { $0[url] = Data(#"{"name":"Again"}"#.utf8) }
+      try await $profile.load()
+      #expect($profile.loadError == nil)
+      #expect(profile.name == "Again")
+    }
+  }
+
+  @Test("Real files are replaced behind the change, and those who save wait for it")
+  func fileSystem() async throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let url = directory.appendingPathComponent("inner/profile.json")
+    func profile() -> Shared<Profile> {
+      withDependencies {
+        $0.defaultFileStorage = .fileSystem
+      } operation: {
+        Shared(wrappedValue: Profile(), .fileStorage(url))
+      }
+    }
+    let first = profile()
+    for number in 0..<100 { first.withLock { $0.name = "\(number)" } }
+    // What is not written yet is read all the same.
+    try await first.load()
+    #expect(first.wrappedValue.name == "99")
+    try await first.save()
+    let data = try Data(contentsOf: url)
+    #expect(try JSONDecoder().decode(Profile.self, from: data).name == "99")
+    #expect(first.saveError == nil)
+  }
+
+  @Test("What cannot be saved says why")
+  func unwritable() async {
+    struct Failure: Error {}
+    let profile = Shared(
+      wrappedValue: 0,
+      .fileStorage(url, decode: { @Sendable _ in 0 }, encode: { @Sendable _ in throw Failure() }),
+    )
+    profile.withLock { $0 = 1 }
+    #expect(profile.saveError is Failure)
+    await #expect(throws: Failure.self) { try await profile.save() }
+    #expect(profile.wrappedValue == 1)
+  }
+
+  @Test("Settings are shared by name, and follow what others in the process set")
+  func settings() {
+    @Dependency(\.defaultAppStorage) var settings
+    settings.set(true, forKey: "isOn")
+    @Shared(.appStorage("isOn")) var isOn = false
+    @Shared(.appStorage("name")) var name: String?
+    #expect(isOn)
+    #expect(name == nil)
+    $isOn.withLock { $0.toggle() }
+    $name.withLock { $0 = "Blob" }
+    #expect(settings.object(forKey: "isOn") as? Bool == false)
+    #expect(settings.string(forKey: "name") == "Blob")
+    settings.set("Blob Jr.", forKey: "name")
+    #expect(name == "Blob Jr.")
+    $name.withLock { $0 = nil }
+    #expect(settings.object(forKey: "name") == nil)
+  }
+
+  @Test("A key of one's own says when there is another value")
+  func ownKey() async throws {
+    let outside = Outside()
+    @Shared(OutsideKey(outside: outside)) var value = 0
+    #expect($value.isLoading)
+    outside.continuations.withValue { $0.removeFirst() }.resume(returning: 5)
+    #expect(!$value.isLoading)
+    #expect(value == 5)
+    outside.subscriber.value?.yield(6)
+    #expect(value == 6)
+    $value.withLock { $0 = 7 }
+    #expect(outside.saved.value == [7])
+    outside.subscriber.value?.yieldReturningInitialValue()
+    #expect(value == 0)
+  }
+}
+
+/// A place outside that is held in the hand.
+private final class Outside: Sendable {
+  let continuations = LockIsolated<[LoadContinuation<Int>]>([])
+  let subscriber = LockIsolated<SharedSubscriber<Int>?>(nil)
+  let saved = LockIsolated<[Int]>([])
+}
+
+private struct OutsideKey: SharedKey {
+  let outside: Outside
+
+  var id: ObjectIdentifier { ObjectIdentifier(outside) }
+
+  func load(context: LoadContext<Int>, continuation: LoadContinuation<Int>) {
+    outside.continuations.withValue { $0.append(continuation) }
+  }
+
+  func subscribe(
+    context: LoadContext<Int>,
+    subscriber: SharedSubscriber<Int>,
+  ) -> SharedSubscription {
+    outside.subscriber.setValue(subscriber)
+    return SharedSubscription {}
+  }
+
+  func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
+    outside.saved.withValue { $0.append(value) }
+    continuation.resume()
+  }
+}
