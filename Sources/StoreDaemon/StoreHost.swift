@@ -415,9 +415,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     guard form.forgetful.isEmpty else {
       throw HostError(
         .usage,
-        "What these types hide would be lost when the daemon starts again: "
-          + "\(form.forgetful.joined(separator: ", ")).",
-        remedy: "Declare them as DurableState in place of ReplicatedState.",
+        "What these types hide, or share without a key, would be lost when the daemon starts "
+          + "again: \(form.forgetful.joined(separator: ", ")).",
+        remedy: "Declare the types as DurableState in place of ReplicatedState, and give what is "
+          + "shared a key, or mark it @ReplicationIgnored and @DurableIgnored.",
       )
     }
     return form

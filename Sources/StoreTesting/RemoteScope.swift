@@ -42,6 +42,7 @@ struct RemoteScope<
         reducer: { recorder.recording(reducer(), state: { seen($0) }, action: action) },
       )
       dismissal.observe(root)
+      recorder.observeShared(of: root) { seen($0) }
       let daemon = InMemoryDaemon(root: root, exposures: [exposure])
       let core = RemoteStoreCore<State, Action>(
         exposure.name,
@@ -66,7 +67,10 @@ struct RemoteScope<
   private func seen(_ root: Root) -> State? {
     guard let state = state(root) else { return nil }
     do throws(CodecError) {
-      return try State(encoded: state.encoded())
+      // What the test expects of shared values concerns those of the daemon.
+      return try SharedJourney.take { () throws(CodecError) in
+        try State(encoded: state.encoded())
+      }
     } catch {
       location.report(
         """

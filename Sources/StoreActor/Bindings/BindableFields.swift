@@ -4,8 +4,8 @@ import Synchronization
 /// State of which clients in other processes may set some properties only.
 ///
 /// Without it, a client may set by a ``BindingAction`` whatever is replicated of a state, can be
-/// written to, and can be compared, except for what is presented, on a stack or in a box. To allow
-/// less:
+/// written to, and can be compared, except for what is presented, on a stack, in a box or shared.
+/// To allow less:
 ///
 /// ```swift
 /// extension Profile.State: BindableFields {
@@ -71,6 +71,8 @@ private final class FieldCollector<Root: ReplicatedState>: SchemaFieldVisitor {
 
   func visit<Owner, Part: ReplicatedState>(_ name: String, _ keyPath: KeyPath<Owner, Part>) {
     guard Owner.self == Root.self, !(Part.self is any UnbindableState.Type),
+      // What a client sends is a copy, which nobody would share.
+      SharedPlan.of(Part.self) == nil,
       let type = Part.self as? any (ReplicatedState & Equatable).Type
     else { return }
     add(name, keyPath, of: type)

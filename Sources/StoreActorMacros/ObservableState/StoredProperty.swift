@@ -11,13 +11,16 @@ struct StoredProperty {
   let isObserved: Bool
   /// The expression behind the `=`.
   let defaultValue: ExprSyntax?
-  /// Whether the declaration gives a value.
-  let hasDefault: Bool
+  /// Whether there is an expression behind the `=`, or none is needed for nil.
+  fileprivate let isInitialized: Bool
   /// Whether it stands in `#if`.
   let isConditional: Bool
   let declaration: VariableDeclSyntax
 
   var name: String { identifier.plainText }
+
+  /// Whether the declaration gives a value.
+  var hasDefault: Bool { isInitialized || declaration.sharedArguments != nil }
 
   /// A `let` with a value is the same in all values, so it is no part of them.
   var isConstant: Bool { isLet && hasDefault }
@@ -30,6 +33,12 @@ struct StoredProperty {
     let name = text.prefix { $0 != "<" }.split(separator: ".").last
     return ["IdentifiedArray", "IdentifiedArrayOf"].contains(name) && !text.hasSuffix("?")
   }
+
+  /// Whether it shows a shared value.
+  var isShared: Bool { has("Shared") || has("SharedReader") }
+
+  /// Whether it shows the shared value of a key.
+  var hasSharedKey: Bool { declaration.sharedArguments?.first.map { $0.label == nil } ?? false }
 
   func has(_ attribute: String) -> Bool {
     declaration.attributes.attribute(named: attribute) != nil
@@ -96,13 +105,24 @@ extension StoredProperty {
           isLet: isLet,
           isObserved: binding.accessorBlock != nil,
           defaultValue: binding.initializer?.value.trimmed,
-          hasDefault: binding.initializer != nil || isImplicitlyNil,
+          isInitialized: binding.initializer != nil || isImplicitlyNil,
           isConditional: isConditional,
           declaration: variable,
         )
       )
     }
     return properties.reversed()
+  }
+}
+
+extension VariableDeclSyntax {
+  /// The arguments of `@Shared` or `@SharedReader`; nil of a property that is neither, and where
+  /// there are none.
+  var sharedArguments: LabeledExprListSyntax? {
+    let attribute =
+      attributes.attribute(named: "Shared") ?? attributes.attribute(named: "SharedReader")
+    guard case .argumentList(let arguments)? = attribute?.arguments else { return nil }
+    return arguments
   }
 }
 

@@ -45,6 +45,7 @@ enum StateMarkerMacro: PeerMacro {
   }
 
   private static func missingDefault(_ variable: VariableDeclSyntax) -> Diagnostic? {
+    if variable.sharedArguments != nil { return nil }
     let isLazy = variable.modifiers.contains("lazy")
     let isVariable = variable.bindingSpecifier.tokenKind == .keyword(.var)
     for binding in variable.bindings where binding.initializer == nil && !isLazy {

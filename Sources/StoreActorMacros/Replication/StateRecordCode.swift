@@ -53,6 +53,12 @@ struct StateRecordCode {
     lines.isEmpty ? [] : ["if \(owner)._$isDurable {"] + lines.map { "  \($0)" } + ["}"]
   }
 
+  /// What is shared without a key, so that nobody else would share it after a restart.
+  private var unkeyed: [String] {
+    all.filter { $0.property.isShared && !$0.property.hasSharedKey && !$0.isEphemeral }
+      .map { "\(schemaName).\($0.name)" }
+  }
+
   /// The calls that note what values have and encodings lack.
   private var hiddenPartsNotes: [String] {
     let isForgotten = properties.contains {
@@ -85,6 +91,7 @@ extension StateRecordCode {
         + (hasHiddenParts ? hiddenPartsNotes.map { "  \($0)" } : [])
         + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
         + (fields.contains(where: \.isEphemeral) ? ["  registry._$noteEphemeralParts()"] : [])
+        + unkeyed.map { "  registry._$noteForgetful(\(StateText.literal($0)))" }
         + (all.isEmpty
           ? ["  \(hasHiddenParts ? "return " : "").record([])"]
           : ["  var schema = StoreActor._$SchemaWriter()"] + lines
@@ -106,7 +113,7 @@ extension StateRecordCode {
   private var decode: String {
     let lines = canonical.flatMap { field -> [String] in
       let method = field.isCodable ? "codableValue" : "value"
-      let value = "self.\(field.storage) = try fields.\(method)(of: \(field.literal), &decoder)"
+      let value = take(field, "try fields.\(method)(of: \(field.literal), &decoder)", "decoder")
       let find = "fields.find(\(field.literal)"
       if isHidden(field) {
         let condition =
@@ -130,11 +137,17 @@ extension StateRecordCode {
     )
   }
 
+  /// Sets a field to what was read; what has a key stays with it.
+  private func take(_ field: StateField, _ value: String, _ owner: String) -> String {
+    guard field.property.hasSharedKey else { return "self.\(field.storage) = \(value)" }
+    return "self.\(field.storage)._$take(\(value), isKept: \(owner)._$isDurable)"
+  }
+
   /// Reads the bytes that `encode` writes, and no others.
   private var decodePlain: String {
     let lines = canonical.flatMap { field in
       let method = field.isCodable ? "codableField" : "field"
-      let line = "self.\(field.storage) = try reader.\(method)(\(field.literal))"
+      let line = take(field, "try reader.\(method)(\(field.literal))", "reader")
       return isHidden(field) ? onlyDurable("reader", [line]) : [line]
     }
     return StateText.function(

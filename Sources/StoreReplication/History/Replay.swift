@@ -30,6 +30,7 @@ package final class Replay<Root: Sendable, RootAction> {
     self.restoredAction = restoredAction
     exposed = exposures.map { $0.scopes() }
     core.startNoEffects()
+    core.dependencies.shareNothing()
   }
 
   /// Runs revisions again, until one differs.
@@ -111,6 +112,18 @@ package final class Replay<Root: Sendable, RootAction> {
 
   /// Hands over the records of a range, oldest first, until `body` has enough.
   private func walk(
+    _ source: any HistorySource,
+    _ revisions: ClosedRange<UInt64>,
+    _ body: (Step) throws(HistoryError) -> Bool,
+  ) throws(HistoryError) {
+    // States that are read share what the reducers share.
+    let result = DependencyValues.$_current.withValue(core.dependencies) {
+      Result { () throws(HistoryError) in try walkHere(source, revisions, body) }
+    }
+    try result.get()
+  }
+
+  private func walkHere(
     _ source: any HistorySource,
     _ revisions: ClosedRange<UInt64>,
     _ body: (Step) throws(HistoryError) -> Bool,

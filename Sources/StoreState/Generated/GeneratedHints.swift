@@ -9,6 +9,11 @@ extension SchemaRegistry {
     if _$isDurable { forgetful.append(type) }
   }
 
+  /// Notes a part of durable forms that would not come back from them as it was.
+  public mutating func _$noteForgetful(_ name: String) {
+    if _$isDurable { forgetful.append(name) }
+  }
+
   /// Notes the properties that neither of a type's encodings has, as was said of each.
   public mutating func _$noteUnkept(_ properties: [String]) {
     if _$isDurable { unkept += properties }

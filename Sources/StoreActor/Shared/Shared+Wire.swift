@@ -1,0 +1,169 @@
+public import StoreState
+
+// What travels of a shared value is the value; what comes of it elsewhere is a copy.
+
+extension Shared {
+  /// Takes what was read of it, for generated code: where it was kept by the process that shares
+  /// it, it is shared again by its key.
+  public mutating func _$take(_ read: Self, isKept: Bool) {
+    if isKept { content.keep(read.content) } else { self = read }
+  }
+}
+
+extension SharedReader {
+  /// Takes what was read of it, for generated code: where it was kept by the process that shares
+  /// it, it is shared again by its key.
+  public mutating func _$take(_ read: Self, isKept: Bool) {
+    if isKept { content.keep(read.content) } else { self = read }
+  }
+}
+
+extension Shared: WirePayload, WireValue where Value: WireValue {
+  /// The kind of the value.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    Value.schema(in: &registry)
+  }
+
+  /// What the value's type says.
+  public static var admitsNull: Bool { Value.admitsNull }
+
+  /// What the value's type says.
+  public static var equalsItself: Bool { Value.equalsItself }
+
+  /// Writes what is shown.
+  public func encode(to encoder: inout CBOREncoder) { content.encode(to: &encoder) }
+
+  /// Reads a copy, which cannot be changed.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    content = try SharedContent(from: &decoder)
+  }
+
+  /// Compares the encodings of what is shown.
+  public func isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
+
+  /// The digest of what is shown.
+  public var digest: Digest { content.shown.digest }
+}
+
+extension Shared: ReplicatedState where Value: ReplicatedState {
+  /// Writes the delta of what is shown.
+  public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    content.encodeDelta(from: old.content, to: &encoder)
+  }
+
+  /// Applies a delta to a copy.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    try content.applyDelta(from: &decoder)
+  }
+}
+
+extension SharedReader: WirePayload, WireValue where Value: WireValue {
+  /// The kind of the value.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    Value.schema(in: &registry)
+  }
+
+  /// What the value's type says.
+  public static var admitsNull: Bool { Value.admitsNull }
+
+  /// What the value's type says.
+  public static var equalsItself: Bool { Value.equalsItself }
+
+  /// Writes what is shown.
+  public func encode(to encoder: inout CBOREncoder) { content.encode(to: &encoder) }
+
+  /// Reads a copy.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    content = try SharedContent(from: &decoder)
+  }
+
+  /// Compares the encodings of what is shown.
+  public func isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
+
+  /// The digest of what is shown.
+  public var digest: Digest { content.shown.digest }
+}
+
+extension SharedReader: ReplicatedState where Value: ReplicatedState {
+  /// Writes the delta of what is shown.
+  public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    content.encodeDelta(from: old.content, to: &encoder)
+  }
+
+  /// Applies a delta to a copy.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    try content.applyDelta(from: &decoder)
+  }
+}
+
+extension SharedContent where Value: WireValue {
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    SharedJourney.current?.leave(self)
+    shown.encode(to: &encoder)
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    let value = try Value(from: &decoder)
+    self = SharedJourney.current?.arrive(value) ?? Self(copyOf: value)
+  }
+
+  fileprivate func isSame(as other: Self) -> Bool {
+    isIdentical(to: other) || shown.isSame(as: other.shown)
+  }
+}
+
+extension SharedContent where Value: ReplicatedState {
+  fileprivate func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
+    if isIdentical(to: old) { return false }
+    return shown.encodeDelta(from: old.shown, to: &encoder)
+  }
+
+  fileprivate mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    var value = shown
+    try value.applyDelta(from: &decoder)
+    replace(with: value)
+  }
+}
+
+/// A state's journey into its wire form and back, in a test that says what the copy is to become:
+/// its shared values are still known by where they come from.
+///
+/// Both forms have the same values in the same order.
+///
+/// Sendable because it is used by the one who makes it.
+package final class SharedJourney: @unchecked Sendable {
+  @TaskLocal fileprivate static var current: SharedJourney?
+
+  /// What has left and not arrived yet.
+  private var underWay: [any Sendable] = []
+  private var arrived = 0
+
+  private init() {}
+
+  /// Runs an operation that encodes a state and decodes it again.
+  ///
+  /// - Parameter operation: The operation.
+  /// - Returns: What the operation returns.
+  /// - Throws: What the operation throws.
+  package static func take<R, Failure: Error>(
+    _ operation: () throws(Failure) -> R
+  ) throws(Failure) -> R {
+    let result = $current.withValue(SharedJourney()) { Result(catching: operation) }
+    return try result.get()
+  }
+
+  fileprivate func leave<Value: Sendable>(_ content: SharedContent<Value>) {
+    underWay.append(UncheckedSendable(content))
+  }
+
+  fileprivate func arrive<Value: Sendable>(_ value: Value) -> SharedContent<Value>? {
+    guard arrived < underWay.count else { return nil }
+    defer { arrived += 1 }
+    guard let left = underWay[arrived] as? UncheckedSendable<SharedContent<Value>> else {
+      return nil
+    }
+    var content = left.wrappedValue
+    content.replace(with: value)
+    return content
+  }
+}
