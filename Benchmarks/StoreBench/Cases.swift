@@ -6,7 +6,7 @@ struct BenchCase: Sendable {
   let name: String
   let prepare: @MainActor @Sendable () -> () -> Void
 
-  static let all: [BenchCase] = sending + observing + reading
+  static let all: [BenchCase] = sending + observing + reading + sharing
 }
 
 // MARK: - Sending
@@ -179,3 +179,29 @@ extension BenchCase {
 @inline(never)
 @_optimize(none)
 private func keep(_: AnyObject?) {}
+
+// MARK: - Sharing
+
+extension BenchCase {
+  /// Sends where the process shares values: a state without any, and with one; a list of rows that
+  /// each show it, when nothing of that changes, when one row changes, and when all do.
+  private static let sharing: [BenchCase] = [
+    BenchCase(name: "send-depth-3-shared-elsewhere") {
+      let count = Shared(value: 0)
+      count.withLock { $0 = 1 }
+      let store = Store(initialState: Level3.State()) { Level3() }
+      return send(to: level3(store))
+    },
+    BenchCase(name: "send-shared") { sharing(.change, rows: 0) },
+    BenchCase(name: "send-shared-other") { sharing(.own, rows: 0) },
+    BenchCase(name: "send-shared-rows-1000-other") { sharing(.own, rows: 1000) },
+    BenchCase(name: "send-shared-rows-1000-row") { sharing(.row, rows: 1000) },
+    BenchCase(name: "send-shared-rows-1000") { sharing(.change, rows: 1000) },
+  ]
+
+  @MainActor
+  private static func sharing(_ action: Sharing.Action, rows: Int) -> () -> Void {
+    let store = Store(initialState: Sharing.State(rows: rows)) { Sharing() }
+    return { store.send(action) }
+  }
+}
