@@ -17,8 +17,8 @@ STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run install test fuzz bench simulate soak crash storm format lint packages \
-  install-packages bench-packages
+.PHONY: help demo run install test examples fuzz bench simulate soak crash storm format lint \
+  packages install-packages bench-packages
 
 help: ## List the targets
 	@echo 'make TARGET, where TARGET is one of'
@@ -53,6 +53,11 @@ test: packages ## Build everything in debug and run the tests (ARGS='--filter X'
 	@echo '==> Running the tests'
 	@SWIFT=$(SWIFT) Scripts/test $(ARGS)
 	@if [ -n "$(LONG)" ]; then Fuzz/run 30; fi
+
+examples: packages ## Build the example packages, run their tests, and walk through them
+	@echo '==> Building storectl (debug)'
+	@$(SWIFT) build --product storectl
+	@SWIFT='$(SWIFT)' Scripts/examples $(DEBUG)
 
 fuzz: packages ## Look for inputs that break the decoders for SECONDS=N (60 unless told)
 	@Fuzz/run $(SECONDS)

@@ -1,0 +1,71 @@
+import BuildQueue
+import Foundation
+import StoreClient
+
+/// A client for a shell.
+///
+///     queuectl DIRECTORY list
+///     queuectl DIRECTORY add BRANCH…
+///     queuectl DIRECTORY cancel NUMBER
+///     queuectl DIRECTORY pause | resume | clear
+///     queuectl DIRECTORY wait            until no build waits or is building
+@main
+@MainActor
+struct Queuectl {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 2, let work = work(arguments[1], Array(arguments.dropFirst(2))) else {
+      print(
+        "usage: queuectl DIRECTORY list | add BRANCH... | cancel N | pause | resume | clear | wait"
+      )
+      exit(64)
+    }
+    do {
+      let location = StoreLocation(directory: arguments[0])
+      try StoreConnection.run(to: location, name: "queuectl") { connection in
+        // Without a daemon this waits, for it may be about to start; then it says what is missing.
+        try await connection.connected(within: .seconds(5))
+        try await work(connection.store("queue", BuildQueue.self))
+      }
+    } catch let error as ConnectionError {
+      print("queuectl: \(error)")
+      exit(error.code.exitStatus)
+    } catch {
+      print("queuectl: \(error)")
+      exit(1)
+    }
+  }
+
+  private typealias Work = @MainActor (StoreOf<BuildQueue>) async throws -> Void
+
+  private static func work(_ command: String, _ arguments: [String]) -> Work? {
+    switch command {
+    case "list": { show($0) }
+    case "add": sending(arguments.map { .addButtonTapped(branch: $0) })
+    case "cancel": sending(arguments.compactMap(Int.init).map { .cancelButtonTapped(number: $0) })
+    case "pause": sending([.pauseButtonTapped])
+    case "resume": sending([.resumeButtonTapped])
+    case "clear": sending([.clearButtonTapped])
+    case "wait": { await wait($0) }
+    default: nil
+    }
+  }
+
+  private static func sending(_ actions: [BuildQueue.Action]) -> Work {
+    { store in
+      for action in actions { _ = try await store.send(action).applied() }
+      // What was applied is in the state here.
+      show(store)
+    }
+  }
+
+  private static func show(_ store: StoreOf<BuildQueue>) {
+    for build in store.builds { print("#\(build.id) \(build.branch): \(build.status.rawValue)") }
+    if store.isPaused { print("(paused)") }
+  }
+
+  private static func wait(_ store: StoreOf<BuildQueue>) async {
+    for await state in store.states where state.builds.allSatisfy(\.isOver) { break }
+    show(store)
+  }
+}

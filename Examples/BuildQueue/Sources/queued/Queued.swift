@@ -1,0 +1,65 @@
+import BuildQueue
+import Foundation
+import StoreDaemon
+
+/// The daemon: owns the queue, and runs a command for each build.
+///
+///     queued DIRECTORY COMMAND [ARGUMENT…]
+///
+/// The command finds the branch in `$BRANCH`; a build has passed when it ends with 0. The state is
+/// kept in DIRECTORY/data.
+@main
+struct Queued {
+  @MainActor static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard arguments.count >= 2 else {
+      print("usage: queued DIRECTORY COMMAND [ARGUMENT...]")
+      exit(64)
+    }
+    var configuration = HostConfiguration(directory: arguments[0])
+    configuration.data = "\(arguments[0])/data"
+    let host = StoreHost(
+      initialState: BuildQueue.State(),
+      exposures: [Expose("queue", state: \.self, action: \.self)],
+      configuration: configuration,
+    ) {
+      BuildQueue()
+    }
+    let command = Command(arguments: Array(arguments.dropFirst()))
+    try host.run { ready in
+      // Only now the state is there that was kept.
+      Task { await work(on: host.store, build: command.run) }
+      print("ready", ready.directory)
+      fflush(nil)
+    }
+  }
+}
+
+/// What is run for each build.
+struct Command: Sendable {
+  let arguments: [String]
+
+  @MainActor
+  func run(_ build: Build) async -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["BRANCH": build.branch]) { $1 }
+    process.standardInput = FileHandle.nullDevice
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        process.terminationHandler = { continuation.resume(returning: $0.terminationStatus == 0) }
+        do {
+          try process.run()
+        } catch {
+          print("build \(build.id): \(error)")
+          process.terminationHandler = nil
+          continuation.resume(returning: false)
+        }
+      }
+    } onCancel: {
+      if process.isRunning { process.terminate() }
+    }
+  }
+}

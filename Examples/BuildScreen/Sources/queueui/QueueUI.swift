@@ -1,0 +1,28 @@
+import BuildQueue
+import BuildScreen
+import Foundation
+import StoreClient
+import TerminalCurses
+import TerminalViews
+
+/// The queue on this terminal.
+///
+///     queueui DIRECTORY
+@main
+struct QueueUI {
+  @MainActor static func main() throws {
+    guard let directory = CommandLine.arguments.dropFirst().first else {
+      print("usage: queueui DIRECTORY")
+      exit(64)
+    }
+    let environment = ProcessInfo.processInfo.environment
+    try CursesTerminal.check(environment: environment)
+    let location = StoreLocation(directory: directory)
+    try StoreConnection.run(to: location, name: "queueui") { connection in
+      let store = try await connection.store("queue", BuildQueue.self)
+      let terminal = try CursesTerminal(environment: environment)
+      let selection = QueueSelection()
+      await TerminalSession(on: terminal) { QueueScreen(store: store, selection: selection) }.run()
+    }
+  }
+}
