@@ -17,7 +17,7 @@ STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run install test examples fuzz bench simulate soak crash storm format lint \
+.PHONY: help demo run install test examples docs fuzz bench simulate soak crash storm format lint \
   packages install-packages bench-packages
 
 help: ## List the targets
@@ -58,6 +58,11 @@ examples: packages ## Build the example packages, run their tests, and walk thro
 	@echo '==> Building storectl (debug)'
 	@$(SWIFT) build --product storectl
 	@SWIFT='$(SWIFT)' Scripts/examples $(DEBUG)
+
+docs: packages ## Build the libraries' documentation; a warning is an error
+	@echo '==> Building the libraries (debug)'
+	@$(SWIFT) build
+	@SWIFT='$(SWIFT)' Scripts/docs $(DEBUG)
 
 fuzz: packages ## Look for inputs that break the decoders for SECONDS=N (60 unless told)
 	@Fuzz/run $(SECONDS)

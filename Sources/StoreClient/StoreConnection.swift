@@ -36,7 +36,7 @@ import Darwin
 public final class StoreConnection {
   /// How long an action of a store may take to come to its turn.
   ///
-  /// An hour-old tap is not wanted. Beyond it ``StoreTask/applied()`` throws: `expired` where the
+  /// An hour-old tap is not wanted. Beyond it `StoreTask.applied()` throws: `expired` where the
   /// action certainly was not applied, `outcomeUnknown` where that is not known. Nil lets actions
   /// wait for ever. Unless told otherwise 30 seconds.
   public var actionTimeToLive: Duration? {

@@ -77,13 +77,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Why it had to stop.
   private var failure: HostError?
 
-  /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start()``.
+  /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start(onEnd:)``.
   ///
   /// - Parameters:
   ///   - initialState: The root state where nothing was kept yet.
   ///   - exposures: What clients may see; nothing else exists for them.
   ///   - configuration: Where the daemon is, where it keeps its state, and its times. It is kept
-  ///     only where its type is a ``DurableState``.
+  ///     only where its type is a `DurableState`.
   ///   - logger: Where it says what an operator should know.
   ///   - sessionAction: The root action that tells the reducer that a client came or went.
   ///   - restoredAction: The root action that tells the reducer that the daemon has started again

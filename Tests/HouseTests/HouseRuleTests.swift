@@ -66,6 +66,14 @@ struct HouseRuleTests {
     check(Links.check(repository.markdown, exists: repository.contains))
   }
 
+  @Test("Code that articles show is compiled")
+  func codeBlocks() {
+    let compiled = repository.swift.filter(CodeBlocks.isShown)
+    check(CodeBlocks.check(repository.markdown, against: compiled))
+    let articles = repository.markdown.filter { $0.path.contains(".docc/") }
+    #expect(articles.flatMap(CodeBlocks.blocks).count > 10)
+  }
+
   @Test("The README stays under 200 lines and the changelog keeps its sections")
   func pages() {
     check(repository.markdown.flatMap { Pages.checkReadme($0) + Pages.checkChangelog($0) })

@@ -57,7 +57,7 @@ extension CasePathable {
 
   /// The value of a case by dot access, or nil when this is another case.
   ///
-  /// It cannot be set: ``subscript(case:)-swift.property`` and ``modify(_:yield:)`` change a value.
+  /// It cannot be set: `subscript(case:)` and `modify(_:yield:)` change a value.
   public subscript<Value>(
     dynamicMember keyPath: KeyPath<AllCasePaths, AnyCasePath<Self, Value>>
   ) -> Value? {

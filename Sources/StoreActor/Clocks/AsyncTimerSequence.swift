@@ -1,5 +1,5 @@
 /// An endless sequence of a clock's instants at equal intervals; see
-/// ``Swift/Clock/timer(interval:tolerance:)``.
+/// `Clock.timer(interval:tolerance:)`.
 public struct AsyncTimerSequence<C: Clock>: AsyncSequence, Sendable {
   private let interval: C.Duration
   private let tolerance: C.Duration?

@@ -18,7 +18,7 @@ extension Reducer {
   /// - When the child goes, or another one comes in its place (one with another `id`, or for an
   ///   enum of another case), its effects are cancelled, those of what it presents itself included.
   ///   The effects of this reducer go on.
-  /// - An alert, or another ``_EphemeralState``, is gone after any action from it.
+  /// - An alert, or another `_EphemeralState`, is gone after any action from it.
   /// - An action for a child that is absent is reported, and ignored but for this reducer.
   ///
   /// A child that is presented, by a property marked `@Presents` and a ``PresentationAction``, can
@@ -77,7 +77,7 @@ extension Reducer {
   }
 
   /// Runs the feature that a state brings with it while the state is there: that of a
-  /// `@Reducer enum`, or an alert or another ``_EphemeralState``, which is over with any action.
+  /// `@Reducer enum`, or an alert or another `_EphemeralState`, which is over with any action.
   ///
   /// ```swift
   /// Reduce { state, action in … }

@@ -1,0 +1,39 @@
+import Testing
+
+@Suite("The check of code blocks finds what it is for")
+struct CodeBlocksTests {
+  private let file = SourceFile(
+    path: "Examples/A/Sources/A/A.swift",
+    text: "import B\n\nfunc a() {\n  b()\n\n  c()\n}\n",
+  )
+
+  private func breaches(_ code: String) -> [Int] {
+    let text = "# Page\n\n```swift\n\(code)\n```\n"
+    let page = SourceFile(path: "Sources/A/A.docc/Page.md", text: text)
+    return CodeBlocks.check([page], against: [file]).map(\.line)
+  }
+
+  @Test(
+    "Code that stands in a compiled file is not",
+    arguments: [
+      "b()\nc()", "func a() {\n    b()", "func a() {\n…\nc()", "import B\n…\n}", "}",
+    ],
+  )
+  func compiled(code: String) { #expect(breaches(code) == []) }
+
+  @Test(
+    "Code that does not is found",
+    arguments: [
+      "d()", "c()\nb()", "c()\n…\nb()", "b()\n}", "func a() {\n  b()\n  c()\n}\n}",
+    ],
+  )
+  func stray(code: String) { #expect(breaches(code) == [4]) }
+
+  @Test("Other pages, and blocks of other languages, may say what they like")
+  func others() {
+    let text = "```swift\nd()\n```\n"
+    let guide = SourceFile(path: "docs/guides/Guide.md", text: text)
+    let shell = SourceFile(path: "A.docc/A.md", text: "```sh\nls\n```\n")
+    #expect(CodeBlocks.check([guide, shell], against: [file]).isEmpty)
+  }
+}
