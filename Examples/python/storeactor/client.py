@@ -560,7 +560,11 @@ class Client:
         self.joins += 1
         # Those that are joined for sending only come last, where there is a limit.
         wanted = [scope for scope in self.scopes.values() if scope.is_wanted]
-        wanted = sorted(wanted, key=lambda scope: not scope.followers)[: self._limits[2]]
+        wanted = sorted(wanted, key=lambda scope: not scope.followers)
+        room = self._limits[2]
+        for scope in wanted[room:]:
+            scope.refusal = Refused(f"tooManyScopes: a session has at most {room}")
+        wanted = wanted[:room]
         for scope in self.scopes.values():
             if scope not in wanted:
                 scope.handle = None
