@@ -78,7 +78,7 @@ static inline const char *czmq_message_property(const czmq_message *message, con
   return zmq_msg_gets((const zmq_msg_t *)message, name);
 }
 
-// A property that consists of decimal digits.
+// A property that consists of decimal digits, up to its end or its first space.
 static inline bool czmq_message_number(
   const czmq_message *message, const char *name, uint64_t *number
 ) {
@@ -86,7 +86,7 @@ static inline bool czmq_message_number(
   if (!text || *text < '0' || *text > '9') return false;
   char *end;
   *number = strtoull(text, &end, 10);
-  return *end == 0;
+  return *end == 0 || *end == ' ';
 }
 
 static inline int czmq_message_send(czmq_message *message, void *socket, int flags) {

@@ -6,6 +6,8 @@ import StoreState
 struct Connecting {
   /// How long to wait for a daemon that is there before saying that it does not answer.
   static let patience: Duration = .milliseconds(1500)
+  /// The same for a daemon of another machine.
+  static let remotePatience: Duration = .seconds(10)
   /// How long a daemon that is there may take for an answer to a question.
   static let answerLimit: Duration = .seconds(10)
 
@@ -17,8 +19,9 @@ struct Connecting {
 
   /// Runs a command that stays as long as it has something to do.
   func run(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
-    let location = try options.location()
+    let place = try options.location()
     do {
+      let location = try place.enrolled()
       try MainActor.assumeIsolated {
         try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
           try await body(Daemon(asking: connection))
@@ -55,7 +58,11 @@ final class Daemon {
   private func describe() async throws {
     let connection = connection
     let answer = Task { try await connection.describe() }
-    try await connection.reached(within: Connecting.patience)
+    if connection.location.key != nil {
+      try await connection.connected(within: Connecting.remotePatience)
+    } else {
+      try await connection.reached(within: Connecting.patience)
+    }
     scopes = try await connection.within(Connecting.answerLimit) { try await answer.value }
   }
 
@@ -71,6 +78,13 @@ final class Daemon {
   func state(of name: String) async throws -> GenericReplica {
     let description = try description(of: name)
     return try await connection.followed(name, description: description).replica
+  }
+}
+
+extension StoreLocation {
+  /// The same with this user's key for it, if there is one.
+  func enrolled() throws(ConnectionError) -> StoreLocation {
+    try enrolled(environment: Environment.variables("HOME", "XDG_CONFIG_HOME"))
   }
 }
 

@@ -29,7 +29,8 @@ struct Storectl: ParsableCommand {
       """,
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
-      Log.self, At.self, Verify.self, Backup.self, Restore.self, Export.self, Import.self, UI.self,
+      Invite.self, Enrol.self, Keys.self, Revoke.self, Log.self, At.self, Verify.self, Backup.self,
+      Restore.self, Export.self, Import.self, UI.self,
     ],
   )
 

@@ -21,13 +21,17 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "A further address to listen at, such as tcp://127.0.0.1:5555. May be repeated.",
+      "A further address to listen at, such as tcp://192.168.1.5:5555. May be repeated.",
+      discussion: """
+        Over tcp only keys are let in, which \"storectl invite\" and \"storectl enrol\" give, and \
+        all is encrypted.
+        """,
       valueName: "url",
     )
   )
   var listen: [String] = []
 
-  @Flag(help: "Allow addresses on the loopback interface, where every user can connect.")
+  @Flag(help: "Let everybody do everything who connects to an address of the loopback interface.")
   var insecureLoopback = false
 
   @Option(
@@ -61,13 +65,26 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The file that says what other users may see and send.",
+      "The file that says what other users and keys may see and send.",
       discussion: "Without it the file \"grants\" in the directory of the sockets, if it is there.",
       valueName: "file",
     ),
     completion: .file(),
   )
   var grants: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file of the secret key by which clients over tcp know the daemon.",
+      discussion: """
+        Without it the file \"key\" in the directory of the sockets. Where one is needed and there \
+        is none, it is made.
+        """,
+      valueName: "file",
+    ),
+    completion: .file(),
+  )
+  var key: String?
 
   @Option(
     help: ArgumentHelp(
@@ -133,7 +150,8 @@ struct DaemonOptions: ParsableArguments {
 
   private var given: [Setting: [String]] {
     let texts: [Setting: String?] = [
-      .dir: dir, .data: data, .durability: durability, .grants: grants, .logLevel: logLevel,
+      .dir: dir, .data: data, .durability: durability, .grants: grants, .key: key,
+      .logLevel: logLevel,
       .logFormat: logFormat, .numberFactBaseURL: numberFactURL,
       .leaseMilliseconds: leaseMilliseconds.map { "\($0)" },
       .graceMilliseconds: graceMilliseconds.map { "\($0)" },

@@ -36,6 +36,7 @@ struct DaemonSettings {
     host.data = try Self.data(reader, host, dir, environment)
     host.listen = reader.find(.listen)?.texts ?? []
     host.grants = reader.find(.grants)?.texts.first
+    host.key = reader.find(.key)?.texts.first
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
@@ -74,6 +75,7 @@ struct DaemonSettings {
     case .inMemory: "\(host.data == nil)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
+    case .key: host.key ?? "\(host.directory)/key"
     case .leaseMilliseconds: "\(host.lease.wholeMilliseconds)"
     case .graceMilliseconds: "\(host.grace.wholeMilliseconds)"
     case .logLevel: logLevel.rawValue

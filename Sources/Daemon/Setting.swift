@@ -3,7 +3,7 @@ import StoreState
 
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
-  case dir, listen, insecureLoopback, data, inMemory, durability, grants, leaseMilliseconds
+  case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
   case graceMilliseconds, logLevel, logFormat, numberFactBaseURL
 
   /// What is expected of its value.
@@ -20,7 +20,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .listen: .list("URLs")
     case .insecureLoopback, .inMemory: .flag
     case .durability: .text("full, batched or none")
-    case .grants: .text("a file")
+    case .grants, .key: .text("a file")
     case .leaseMilliseconds, .graceMilliseconds: .milliseconds
     case .logLevel: .text("a level")
     case .logFormat: .text("text or json")

@@ -34,7 +34,7 @@ final class ClientSockets: ClientTransport {
     _ context: Context,
     _ location: StoreLocation,
   ) throws(ZeroMQError) -> Socket {
-    var options = common()
+    var options = try common(location)
     options.linger = .seconds(1)
     // Actions wait in our own queue, where they can expire, not in a socket without a peer.
     options.immediate = true
@@ -49,7 +49,7 @@ final class ClientSockets: ClientTransport {
     _ context: Context,
     _ location: StoreLocation,
   ) throws(ZeroMQError) -> Socket {
-    var options = common()
+    var options = try common(location)
     options.linger = .zero
     // Subscriptions are messages: beyond a limit they would be lost without an error.
     options.sendHighWater = 0
@@ -59,8 +59,11 @@ final class ClientSockets: ClientTransport {
     return socket
   }
 
-  private static func common() -> SocketOptions {
+  private static func common(_ location: StoreLocation) throws(ZeroMQError) -> SocketOptions {
     var options = SocketOptions()
+    if let key = location.key {
+      options.curve = CurveClient(server: key.daemon, pair: try CurvePair(secretKey: key.secret))
+    }
     // Leases notice silence on either side; over tcp the system finds what is idle and broken.
     options.tcpKeepalive = true
     options.reconnectInterval = .milliseconds(50)

@@ -44,6 +44,13 @@ extension ConnectionError {
         "The daemon at \(location) did not answer\(limit).",
         remedy: "Try again, or see what keeps it busy.",
       )
+    case .timedOut(isConnected: false) where location.key != nil:
+      self.init(
+        .noDaemon,
+        "No daemon lets us in at \(location): none is there, or it does not know our key any more, "
+          + "or it has another key than it had.",
+        remedy: "Ask its owner to look with: storectl keys",
+      )
     case .timedOut(isConnected: false):
       let place = location.directory.map { " --dir \(ShellWord.quoted($0))" } ?? ""
       self.init(

@@ -21,6 +21,12 @@ extension StoreConnection {
     return try await answer { client.history(query, $0) }
   }
 
+  /// What a daemon says to a command for keys.
+  package func keys(_ command: KeyCommand) async throws -> KeyAnswer {
+    let client = client
+    return try await answer { client.keys(command, $0) }
+  }
+
   /// Waits for so much time.
   package func pause(for time: Duration) async throws {
     try await Resumption<Void>().value { resumption in

@@ -19,7 +19,7 @@ extension StoreLocation {
     } catch {
       throw ConnectionError(.usage, "\(error)", remedy: "")
     }
-    guard let directory else { return }
+    guard let directory else { return try checkKey() }
     do throws(TrustedPath.Problem) {
       try check(directory, TrustedPath.follow(directory, trusting: owner))
     } catch .missing(_, isShared: false) {
@@ -27,6 +27,25 @@ extension StoreLocation {
     } catch {
       throw ConnectionError(error, directory)
     }
+  }
+
+  /// Nothing goes unencrypted to where others can read it, or answer in the daemon's place.
+  private func checkKey() throws(ConnectionError) {
+    guard key == nil, !isLoopback else { return }
+    throw ConnectionError(
+      .notAllowed,
+      "There is no key for \(self), and nothing is sent there without one.",
+      remedy: "Have the daemon's owner run \"storectl invite\", and enrol with what that prints: "
+        + "storectl enrol LINE",
+    )
+  }
+
+  /// Whether it is at an address of this machine that no other one reaches.
+  private var isLoopback: Bool {
+    let host = String(control.dropFirst("tcp://".count).prefix { $0 != ":" })
+    var parsed = in_addr()
+    return host == "localhost"
+      || inet_pton(AF_INET, host, &parsed) == 1 && UInt32(bigEndian: parsed.s_addr) >> 24 == 127
   }
 
   private func check(

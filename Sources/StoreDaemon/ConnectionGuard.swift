@@ -17,7 +17,7 @@ import Darwin
 /// Each connection that is let in gets a serial that is never used twice, which libzmq puts on each
 /// of its frames. A routing id will not do for that: peers choose it.
 ///
-/// What guards what: `table` and `grants` are shared by the thread and the main actor, each behind
+/// What guards what: `table` and `door` are shared by the thread and the main actor, each behind
 /// its mutex, `hasGone`
 /// and its like are atomic, `wakeUp` is the main actor's. The sockets belong to the thread that is
 /// in ``run()``, and to whoever has joined it afterwards.
@@ -29,12 +29,19 @@ final class ConnectionGuard: Sendable {
   /// Nanoseconds between two warnings.
   private static let warningInterval: Int64 = 10_000_000_000
 
+  /// Who may come in.
+  private struct Door {
+    var grants: Grants
+    /// The public keys of tickets, and until when each is good.
+    var tickets: [[UInt8]: Int64] = [:]
+  }
+
   private let table: Mutex<ConnectionTable>
   private let hasGone = Atomic(false)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
   private let refused = Atomic<UInt64>(0)
-  private let grants: Mutex<Grants>
+  private let door: Mutex<Door>
   private let logger: Logger
 
   /// Makes the main loop turn soon.
@@ -55,7 +62,7 @@ final class ConnectionGuard: Sendable {
     logger: Logger,
   ) throws(ZeroMQError) {
     table = Mutex(ConnectionTable(limits: limits, ownUser: geteuid()))
-    self.grants = Mutex(grants)
+    door = Mutex(Door(grants: grants))
     self.logger = logger
     admission = try Admission(context)
     monitors = [
@@ -78,8 +85,13 @@ final class ConnectionGuard: Sendable {
   /// Takes note of which connection sends frames with a serial.
   ///
   /// - Returns: False when that connection is over, so that nothing can be sent to it.
-  func identify(_ serial: UInt64, _ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
-    table.withLock { $0.identify(serial, descriptor, side) }
+  func identify(
+    _ serial: UInt64,
+    _ descriptor: Int32,
+    _ side: ConnectionTable.Side,
+    as name: PeerName?,
+  ) -> Bool {
+    table.withLock { $0.identify(serial, descriptor, side, key: name?.key) }
   }
 
   /// Takes note that a control connection was welcomed.
@@ -133,14 +145,19 @@ final class ConnectionGuard: Sendable {
   ///
   /// Whoever is let in by the group of a process is asked once more.
   func admit(_ grants: Grants) {
-    self.grants.withLock { $0 = grants }
+    door.withLock { $0.grants = grants }
     table.withLock { table in
-      let others = table.connections { user in
-        !grants.admits(.user(user, group: .max, process: 0))
+      let others = table.connections {
+        grants.admits(.user($0, group: .max, process: 0))
+      } keysBut: {
+        grants.name(ofKey: $0) != nil
       }
       for descriptor in others { Connection.shutDown(descriptor) }
     }
   }
+
+  /// Lets in who has one of these tickets, each until then, to the control socket alone.
+  func admit(tickets: [[UInt8]: Int64]) { door.withLock { $0.tickets = tickets } }
 
   // MARK: - The thread
 
@@ -185,6 +202,8 @@ final class ConnectionGuard: Sendable {
             return table.disconnect(descriptor, side)
           }
           if isTold { wakeMainLoop() }
+        // Told to those only who connect.
+        case .refused: break
         case .stopped: stopped += 1
         }
       }
@@ -204,15 +223,30 @@ final class ConnectionGuard: Sendable {
   }
 
   private func answer(_ request: Admission.Request) throws(ZeroMQError) {
-    // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
-    // that keeps them out.
-    let identity = ActionOrigin.Identity(address: request.address)
-    guard grants.withLock({ $0.admits(identity) }) else {
+    guard let suffix = suffix(for: request) else {
       refused.add(1, ordering: .relaxed)
       return try admission.refuse(request)
     }
     let serial = table.withLock { $0.makeSerial() }
-    try admission.accept(request, as: "\(serial)")
+    // In the one property that no peer can choose.
+    try admission.accept(request, as: "\(serial)\(suffix)")
+  }
+
+  /// What stands behind the serial of somebody who may come in; nil for who may not.
+  private func suffix(for request: Admission.Request) -> String? {
+    door.withLock { door in
+      guard let key = request.key else {
+        // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
+        // that keeps them out.
+        let identity = ActionOrigin.Identity(address: request.address)
+        return door.grants.admits(identity) ? "" : nil
+      }
+      if let name = door.grants.name(ofKey: key) { return " \(PeerName.key(name, key).word)" }
+      guard request.domain == ConnectionTable.Side.control.domain,
+        let end = door.tickets[key], LoopClock.nanoseconds < end
+      else { return nil }
+      return " \(PeerName.ticket(KeyTicket(key: key)).word)"
+    }
   }
 
   /// Reminds the main actor of those who were not greeted in time.

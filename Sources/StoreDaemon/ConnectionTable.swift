@@ -44,6 +44,8 @@ struct ConnectionTable {
     /// Serials below were given out to others.
     let firstSerial: UInt64
     var serial: UInt64?
+    /// The public key that it was let in by; nil for one without, or until it is identified.
+    var key: [UInt8]?
     var isGreeted = false
     var isRefused = false
   }
@@ -135,11 +137,22 @@ struct ConnectionTable {
 
   /// Takes note of which connection a serial belongs to.
   ///
+  /// - Parameters:
+  ///   - serial: The serial.
+  ///   - descriptor: The connection's descriptor.
+  ///   - side: The socket that has accepted it.
+  ///   - publicKey: The key that it was let in by; nil for one without.
   /// - Returns: False when that connection is over.
-  mutating func identify(_ serial: UInt64, _ descriptor: Int32, _ side: Side) -> Bool {
+  mutating func identify(
+    _ serial: UInt64,
+    _ descriptor: Int32,
+    _ side: Side,
+    key publicKey: [UInt8]? = nil,
+  ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial else { return false }
     entries[key]?.serial = serial
+    if let publicKey { entries[key]?.key = publicKey }
     return true
   }
 
@@ -156,9 +169,18 @@ struct ConnectionTable {
     return gone
   }
 
-  /// The connections of some users.
-  func connections(where isMeant: (UInt32) -> Bool) -> [Int32] {
-    entries.filter { $0.value.user.map(isMeant) ?? false }.map(\.key.descriptor)
+  /// The connections of users and keys that are not admitted, and those over tcp of which it is not
+  /// known yet whose they are: whoever may come back is asked again.
+  func connections(
+    ofUsersBut admitsUser: (UInt32) -> Bool,
+    keysBut admitsKey: ([UInt8]) -> Bool,
+  ) -> [Int32] {
+    entries.filter { _, entry in
+      if let user = entry.user { return !admitsUser(user) }
+      if let key = entry.key { return !admitsKey(key) }
+      return entry.serial == nil
+    }
+    .map(\.key.descriptor)
   }
 
   /// When the oldest control connection that was not greeted yet was accepted.

@@ -8,7 +8,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The file that says what other users may see and send.
+/// The file that says what other users and keys may see and send.
 struct GrantsFile: Sendable {
   /// Why it cannot be used.
   struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,6 +35,14 @@ struct GrantsFile: Sendable {
     }
   }
 
+  /// What a look has found.
+  struct Change: Sendable {
+    /// What told that something was changed.
+    let stamp: Stamp?
+    /// What it grants now, or why it cannot be used.
+    let grants: Result<Grants, Problem>
+  }
+
   /// A file of grants is written by hand.
   private static let mostBytes = 1 << 20
 
@@ -55,8 +63,8 @@ struct GrantsFile: Sendable {
   /// A look at whether it was changed since the last look.
   ///
   /// - Parameter stamp: What told it when it was read.
-  /// - Returns: The look: what it grants now, or why it cannot be used; nil when it is as it was.
-  func changes(since stamp: Stamp?) -> @Sendable () -> Result<Grants, Problem>? {
+  /// - Returns: The look: what it has found; nil when all is as it was.
+  func changes(since stamp: Stamp?) -> @Sendable () -> Change? {
     let known = Mutex(stamp)
     return {
       let stamp = self.stamp
@@ -64,13 +72,16 @@ struct GrantsFile: Sendable {
         defer { known = stamp }
         return known != stamp
       }
-      return isChanged ? Result { () throws(Problem) in try read() } : nil
+      guard isChanged else { return nil }
+      return Change(stamp: stamp, grants: Result { () throws(Problem) in try read() })
     }
   }
 
   /// Reads what it grants; where there is no such file, nothing.
-  func read() throws(Problem) -> Grants {
-    guard let text = try text() else { return Grants(owner: geteuid()) }
+  func read() throws(Problem) -> Grants { try grants(try text() ?? "") }
+
+  /// What a text grants, in place of the file's.
+  func grants(_ text: String) throws(Problem) -> Grants {
     do throws(GrantsError) {
       return try Grants(
         reading: text,
@@ -83,7 +94,8 @@ struct GrantsFile: Sendable {
     }
   }
 
-  private func text() throws(Problem) -> String? {
+  /// Its text; nil where there is no such file.
+  func text() throws(Problem) -> String? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }

@@ -23,7 +23,14 @@ public struct HostConfiguration: Sendable {
   public var retainedBytes = 256 << 20
   /// Further addresses to listen at, such as `tcp://127.0.0.1:5555`.
   public var listen: [String] = []
-  /// Whether an address without encryption may be listened at, on the loopback interface.
+  /// The file of the secret key by which clients over tcp know the daemon; nil for `key` in the
+  /// directory.
+  ///
+  /// It is made where it is needed and there is none. Whoever keeps it elsewhere must not lose it:
+  /// clients know no other one.
+  public var key: String?
+  /// Whether those of the addresses that are on the loopback interface are for everybody there,
+  /// without keys and encryption.
   public var allowsInsecureLoopback = false
   /// The file that says what other users may see and send; nil for `grants` in the directory.
   ///
@@ -36,6 +43,28 @@ public struct HostConfiguration: Sendable {
 
   /// A daemon in a directory.
   public init(directory: String) { self.directory = directory }
+
+  /// The addresses that everybody may connect to who reaches them.
+  var plainAddresses: [String] { listen.filter { !isEncrypted($0) } }
+
+  /// The addresses that ask for keys.
+  var encryptedAddresses: [String] { listen.filter { isEncrypted($0) } }
+
+  private func isEncrypted(_ address: String) -> Bool {
+    guard address.hasPrefix("tcp://") else { return false }
+    return !(allowsInsecureLoopback && Self.host(of: address).map(Self.isLoopback) ?? false)
+  }
+
+  /// The host of an address of tcp, by number; nil for another address.
+  private static func host(of address: String) -> UInt32? {
+    guard address.hasPrefix("tcp://") else { return nil }
+    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" }
+    var parsed = in_addr()
+    guard inet_pton(AF_INET, String(host), &parsed) == 1 else { return nil }
+    return UInt32(bigEndian: parsed.s_addr)
+  }
+
+  private static func isLoopback(_ host: UInt32) -> Bool { host >> 24 == 127 }
 
   var timing: Timing {
     var timing = Timing()
@@ -92,31 +121,11 @@ public struct HostConfiguration: Sendable {
     } catch {
       throw HostError(.usage, "\(error)", remedy: "Correct --listen.")
     }
-    guard address.hasPrefix("tcp://") else { return }
-    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" }
-    guard host != "localhost", host != "[" else {
-      throw HostError(
-        .usage,
-        "\(address) cannot be listened at: expected an address of IPv4 in digits.",
-        remedy: "Use tcp://127.0.0.1:PORT.",
-      )
-    }
-    var parsed = in_addr()
-    guard inet_pton(AF_INET, String(host), &parsed) == 1,
-      UInt32(bigEndian: parsed.s_addr) >> 24 == 127
-    else {
-      throw HostError(
-        .notAllowed,
-        "\(address) can be reached by others, and what travels there is not encrypted.",
-        remedy: "Listen on the loopback interface, and let others in through a tunnel.",
-      )
-    }
-    guard allowsInsecureLoopback else {
-      throw HostError(
-        .notAllowed,
-        "Every user of this machine can connect to \(address).",
-        remedy: "If that is meant, say so with --insecure-loopback.",
-      )
-    }
+    guard address.hasPrefix("tcp://"), Self.host(of: address) == nil else { return }
+    throw HostError(
+      .usage,
+      "\(address) cannot be listened at: expected an address of IPv4 in digits.",
+      remedy: "Use tcp://127.0.0.1:PORT, or tcp://0.0.0.0:PORT for all that this machine has.",
+    )
   }
 }

@@ -18,6 +18,7 @@ final class HostService: LoopParticipant {
     sockets: HostSockets,
     journal: SQLiteJournal?,
     history: HistoryService?,
+    keys: KeyService,
     logger: Logger,
   ) {
     transport = HostTransport(sockets, logger)
@@ -26,6 +27,9 @@ final class HostService: LoopParticipant {
     server.counters.ofTransport = { [weak transport] in transport?.sockets.counters ?? [] }
     transport.onResult = { [weak turn] in turn?.finish($0) }
     journal?.onResult = { [weak turn] in turn?.finish($0) }
+    server.onKeys = { [weak turn] job in
+      keys.take(job) { turn?.finish($0) }
+    }
     guard let history else { return }
     server.onHistory = { [weak turn] job in
       history.answer(job) { turn?.finish($0) }

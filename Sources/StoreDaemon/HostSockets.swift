@@ -38,6 +38,7 @@ package final class HostSockets {
     limits: Limits,
     welcome: [UInt8],
     grants: Grants,
+    key: CurvePair? = nil,
     logger: Logger = Logger(label: "storeactor"),
   ) throws(ZeroMQError) {
     context = try Context()
@@ -58,28 +59,45 @@ package final class HostSockets {
     routes = PeerRoutes(connections)
     controlIntake = Intake(control, .control, connections, routes)
     upstreamIntake = Intake(publishing, .publishing, connections, routes)
-    try open(configuration)
+    try open(configuration, limits, key)
     routes.onGone = { [weak self] in self?.gone($0) }
   }
 
   /// Lets peers in, whom the guard awaits already.
-  private func open(_ configuration: HostConfiguration) throws(ZeroMQError) {
+  private func open(
+    _ configuration: HostConfiguration,
+    _ limits: Limits,
+    _ key: CurvePair?,
+  ) throws(ZeroMQError) {
     guardThread = HelperThread.start { [connections] in connections.run() }
     do throws(ZeroMQError) {
       guard guardThread != nil else {
         throw ZeroMQError(code: EAGAIN, operation: "start", subject: "the guard's thread")
       }
       try bind(StoreLocation(directory: configuration.directory))
-      for address in configuration.listen {
-        guard let location = try? StoreLocation(address: address) else {
-          preconditionFailure("The address \(address) was not checked")
-        }
-        try bind(location)
-      }
+      for address in configuration.plainAddresses { try bind(address) }
+      guard !configuration.encryptedAddresses.isEmpty else { return }
+      guard let key else { preconditionFailure("There is no key to listen with") }
+      try encrypt(limits, key)
+      for address in configuration.encryptedAddresses { try bind(address) }
     } catch {
       close()
       throw error
     }
+  }
+
+  /// Encrypts what is bound from now on.
+  private func encrypt(_ limits: Limits, _ key: CurvePair) throws(ZeroMQError) {
+    let longest = limits.frameBytes + Socket.curveOverhead
+    try control.encrypt(as: key, maxMessageSize: longest)
+    try publishing.encrypt(as: key, maxMessageSize: Socket.curveHandshakeBytes)
+  }
+
+  private func bind(_ address: String) throws(ZeroMQError) {
+    guard let location = try? StoreLocation(address: address) else {
+      preconditionFailure("The address \(address) was not checked")
+    }
+    try bind(location)
   }
 
   private func bind(_ location: StoreLocation) throws(ZeroMQError) {
@@ -88,7 +106,7 @@ package final class HostSockets {
   }
 
   private static func controlOptions(_ limits: Limits) -> SocketOptions {
-    var options = common()
+    var options = common(.control)
     options.linger = .seconds(1)
     options.routerMandatory = true
     options.probeRouter = true
@@ -99,7 +117,7 @@ package final class HostSockets {
   }
 
   private static func publishingOptions(_ limits: Limits, welcome: [UInt8]) -> SocketOptions {
-    var options = common()
+    var options = common(.publishing)
     options.linger = .milliseconds(200)
     options.xpubVerboser = true
     options.welcomeMessage = welcome
@@ -110,9 +128,9 @@ package final class HostSockets {
     return options
   }
 
-  private static func common() -> SocketOptions {
+  private static func common(_ side: ConnectionTable.Side) -> SocketOptions {
     var options = SocketOptions()
-    options.admissionDomain = "storeactor"
+    options.admissionDomain = side.domain
     // Leases notice silence on either side; over tcp the system finds what is idle and broken.
     options.tcpKeepalive = true
     // Without limit, for a peer that closes while its queue is full and a sign of life is to be
@@ -150,7 +168,7 @@ package final class HostSockets {
   /// Takes note of whose connection it is, to be told when that is over.
   private func meet(_ item: Intake.Item) {
     guard subscribers[item.serial] == nil else { return }
-    if connections.identify(item.serial, item.descriptor, .publishing) {
+    if connections.identify(item.serial, item.descriptor, .publishing, as: item.name) {
       subscribers[item.serial] = item.descriptor
     } else {
       lost.append(item.peer)
@@ -177,6 +195,9 @@ package final class HostSockets {
   /// Lets in those only to whom something is granted, and ends connections of others.
   func admit(_ grants: Grants) { connections.admit(grants) }
 
+  /// Lets in who has one of these tickets, each until then.
+  func admit(tickets: [[UInt8]: Int64]) { connections.admit(tickets: tickets) }
+
   /// Takes the next control frame; nil when there is none.
   package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
     guard let item = try controlIntake.next() else {
@@ -192,7 +213,7 @@ package final class HostSockets {
   /// Sends a control frame.
   ///
   /// - Returns: False when the peer's queue is full.
-  func send(_ frame: [UInt8], to peer: PeerID) throws(ZeroMQError) -> Bool {
+  package func send(_ frame: [UInt8], to peer: PeerID) throws(ZeroMQError) -> Bool {
     // A peer that has gone: its lease, or the loss of its subscription, ends the session.
     guard let routingID = routes.routingID(of: peer) else { return true }
     switch try control.send(routingID, more: true) {
@@ -208,7 +229,7 @@ package final class HostSockets {
     }
   }
 
-  func publish(topic: [UInt8], _ frame: [UInt8]) throws(ZeroMQError) {
+  package func publish(topic: [UInt8], _ frame: [UInt8]) throws(ZeroMQError) {
     _ = try publishing.send(topic, more: true)
     _ = try publishing.send(Message(adopting: frame))
   }

@@ -13,6 +13,8 @@ final class Intake {
     let serial: UInt64
     let peer: PeerID
     let address: String
+    /// What it is known by; nil on the control socket, where the address has it.
+    let name: PeerName?
     /// What the connection has, or had; -1 when it has none any more.
     let descriptor: Int32
     let bytes: [UInt8]
@@ -141,6 +143,9 @@ final class Intake {
     let (peer, address) =
       side == .control
       ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
+    let name =
+      side == .control
+      ? nil : body.property(PeerName.property).flatMap { PeerName(property: $0) }
     let descriptor = body.descriptor() ?? -1
     let isWhole = !body.more
     let bytes = body.bytes
@@ -149,6 +154,7 @@ final class Intake {
       serial: serial,
       peer: peer,
       address: address,
+      name: name,
       descriptor: descriptor,
       bytes: bytes,
       isWhole: isWhole,

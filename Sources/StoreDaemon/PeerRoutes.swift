@@ -35,10 +35,12 @@ final class PeerRoutes {
   ) -> (peer: PeerID, address: String) {
     if let route = route(serial) { return (route.peer, route.address) }
     let peer = PeerID(serial: serial)
-    let address = frame.property("Peer-Address") ?? ""
+    let place = frame.property("Peer-Address") ?? ""
+    let name = frame.property(PeerName.property).flatMap { PeerName(property: $0) }
+    let address = name?.address(at: place) ?? place
     // What a peer sent before it went still counts, but there is nobody to answer.
     guard let descriptor = frame.descriptor(),
-      connections.identify(serial, descriptor, .control)
+      connections.identify(serial, descriptor, .control, as: name)
     else { return (peer, address) }
     routes[serial] = Route(
       peer: peer,

@@ -66,7 +66,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   // Open while the daemon runs.
   private var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<String>?
-  private var grantsLook: RepeatedLook<Result<Grants, GrantsFile.Problem>>?
+  private var grantsLook: RepeatedLook<GrantsFile.Change>?
   private var grantsFile: GrantsFile?
   private var serviceManager: ServiceManager?
   private(set) var service: HostService?
@@ -258,17 +258,21 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     try checkNames()
     let directories = try takeDirectories()
     try checkDescriptors()
-    let grantsFile = GrantsFile(
-      configuration.grants ?? "\(configuration.directory)/grants",
-      exposed: exposures.map(\.description),
-    )
+    let grantsFile = makeGrantsFile()
     let grantsStamp = grantsFile.stamp
     let grants = try readGrants(grantsFile)
+    let key = try daemonKey()
+    warnOfPlainAddresses()
     var generator = SystemRandomNumberGenerator()
     let opened = try openJournal()
     let epoch = opened?.epoch ?? generator.next()
     // Before the server takes over the store, for without them there is none.
-    let sockets = try openSockets(welcome: Welcome(epoch: epoch), grants, opened?.journal)
+    let sockets = try openSockets(
+      welcome: Welcome(epoch: epoch),
+      grants,
+      key,
+      opened?.journal,
+    )
     let server = ReplicaServer(
       root: core,
       exposures: exposures,
@@ -288,12 +292,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       sockets: sockets,
       journal: opened?.journal,
       history: configuration.data.map { HistoryService(directory: $0) },
+      keys: keyService(grantsFile, sockets, key),
       logger: logger,
     )
     self.directories = directories
     self.service = service
     do throws(HostError) {
-      try letOthersReach(!grants.lines.isEmpty)
+      try letOthersReach(grants.includesUsers)
     } catch {
       _ = close()
       throw error
@@ -330,8 +335,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     } onFinding: { [weak self] in
       self?.lost($0)
     }
-    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) {
-      [weak self] in self?.changed($0)
+    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) { [weak self] change in
+      // What was changed again meanwhile is looked at again.
+      if grantsFile.stamp == change.stamp { self?.changed(change.grants) }
     }
   }
 
@@ -339,6 +345,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private func openSockets(
     welcome: Welcome,
     _ grants: Grants,
+    _ key: CurvePair?,
     _ journal: SQLiteJournal?,
   ) throws(HostError) -> HostSockets {
     do throws(ZeroMQError) {
@@ -347,6 +354,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         limits: Limits(),
         welcome: welcome.encoded(),
         grants: grants,
+        key: key,
         logger: logger,
       )
     } catch {
@@ -356,6 +364,50 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         logger.error("\(error)")
       }
       throw HostError(.cannotCreate, "\(error)", remedy: "")
+    }
+  }
+
+  private func makeGrantsFile() -> GrantsFile {
+    GrantsFile(
+      configuration.grants ?? "\(configuration.directory)/grants",
+      exposed: exposures.map(\.description),
+    )
+  }
+
+  private func keyService(
+    _ file: GrantsFile,
+    _ sockets: HostSockets,
+    _ key: CurvePair?,
+  ) -> KeyService {
+    let keys = KeyService(
+      file,
+      sockets,
+      door: key.map { ($0.publicKey, configuration.encryptedAddresses) },
+      logger: logger,
+    )
+    keys.onChange = { [weak self] in self?.changed(.success($0)) }
+    return keys
+  }
+
+  /// The pair by which clients over tcp know the daemon; nil where it listens at no address that
+  /// asks for keys.
+  private func daemonKey() throws(HostError) -> CurvePair? {
+    guard !configuration.encryptedAddresses.isEmpty else { return nil }
+    let path = configuration.key ?? "\(configuration.directory)/key"
+    do {
+      return try DaemonKey.pair(in: path)
+    } catch let problem as SecretFile.Problem {
+      throw HostError(.notAllowed, "\(problem)", remedy: "Or name another file with --key.")
+    } catch {
+      throw HostError(.system, "\(error)", remedy: "")
+    }
+  }
+
+  private func warnOfPlainAddresses() {
+    for address in configuration.plainAddresses where address.hasPrefix("tcp://") {
+      logger.warning(
+        "Every user of this machine may do everything at \(address): it asks for no key."
+      )
     }
   }
 
@@ -379,7 +431,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     do {
       let grants = try result.get()
       service?.apply(grants)
-      try letOthersReach(!grants.lines.isEmpty)
+      try letOthersReach(grants.includesUsers)
       logger.notice("The grants are read again.", metadata: ["lines": "\(grants.lines.count)"])
     } catch {
       logger.error("The grants stay as they were: \(error)")

@@ -8,6 +8,8 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   public var directory: String?
   /// The user whose daemon it may be, by number, besides this process's own and root.
   public var owner: UInt32?
+  /// What the client shows to a daemon at an address of tcp; nil for one that asks for nothing.
+  public var key: StoreKey?
 
   /// The directory or the address.
   public var description: String { directory ?? control }

@@ -7,8 +7,13 @@ package final class Admission {
   /// Who asks to come in.
   package struct Request {
     fileprivate let id: [UInt8]
+    /// The domain of the socket that it wants to come in at.
+    package let domain: String
     /// Where the peer is: `localhost:uid:gid:pid` over ipc, an address over tcp.
     package let address: String
+    /// The public key whose secret one it has shown to have; nil where the connection is not
+    /// encrypted.
+    package let key: [UInt8]?
   }
 
   /// What to poll.
@@ -29,9 +34,18 @@ package final class Admission {
       guard try socket.receive(into: &frame) else { return nil }
       frames.append(frame.bytes)
     } while frame.more
-    // Version, request, domain, address, identity, mechanism: the library's own words.
-    guard frames.count >= 6 else { return Request(id: frames.last ?? [], address: "") }
-    return Request(id: frames[1], address: String(decoding: frames[3], as: UTF8.self))
+    // Version, request, domain, address, identity, mechanism, key: the library's own words.
+    guard frames.count >= 6 else {
+      return Request(id: frames.last ?? [], domain: "", address: "", key: nil)
+    }
+    let isEncrypted = frames[5] == Array("CURVE".utf8)
+    return Request(
+      id: frames[1],
+      domain: String(decoding: frames[2], as: UTF8.self),
+      address: String(decoding: frames[3], as: UTF8.self),
+      // One without a key would be nobody's.
+      key: isEncrypted ? frames.dropFirst(6).first ?? [] : nil,
+    )
   }
 
   /// Lets the connection in; the name is the property `User-Id` of each frame that comes from it.

@@ -96,7 +96,8 @@ package struct Message: ~Copyable, Sendable {
     }
   }
 
-  /// A property that is a whole number, written in digits; nil when it is none.
+  /// The whole number, written in digits, that a property consists of or that stands before its
+  /// first space; nil when there is none.
   package borrowing func number(_ name: StaticString) -> UInt64? {
     withUnsafePointer(to: raw) { pointer in
       var number: UInt64 = 0

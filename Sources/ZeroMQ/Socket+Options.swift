@@ -49,6 +49,7 @@ extension Socket {
       try check(status, "admissionDomain", domain)
       try setValue(ZMQ_ZAP_ENFORCE_DOMAIN, "admissionDomain", 1 as Int32)
     }
+    if let client = options.curve { try connect(as: client) }
   }
 
   // MARK: - One option
@@ -68,7 +69,7 @@ extension Socket {
     try setValue(option, name, value ? 1 : 0 as Int32)
   }
 
-  private func setValue<Value: BitwiseCopyable>(
+  func setValue<Value: BitwiseCopyable>(
     _ option: Int32,
     _ name: String,
     _ value: Value,

@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Tells what befalls the connections of a listening socket, on whichever thread reads it.
+/// Tells what befalls the connections of a socket, on whichever thread reads it.
 ///
 /// Nothing is lost and nothing overtaken: when some thousand events have not been read, the
 /// library's I/O thread waits with what it is doing. So whoever has a monitor has to read it for as
@@ -18,6 +18,8 @@ package final class SocketMonitor {
     case accepted(Int32)
     /// The connection with this descriptor is over; the descriptor may be used anew.
     case disconnected(Int32)
+    /// The other end has refused the connection, and goes on to do so.
+    case refused
     /// Nothing more will be told.
     case stopped
   }
@@ -28,7 +30,7 @@ package final class SocketMonitor {
   private var head = Message()
   private var address = Message()
 
-  /// Creates the monitor of a socket that is not bound yet.
+  /// Creates the monitor of a socket that is not bound or connected yet.
   ///
   /// To be called on the socket's thread. The monitor may then move to another one.
   ///
@@ -36,14 +38,21 @@ package final class SocketMonitor {
   ///   - context: The socket's context.
   ///   - watched: The socket.
   ///   - name: A name that no other monitor of the context has.
+  ///   - tellsRefusals: Whether it tells also of ``Event/refused``, which concerns who connects.
   /// - Throws: ``ZeroMQError`` of the context or the socket.
-  package init(_ context: Context, of watched: Socket, name: String) throws(ZeroMQError) {
+  package init(
+    _ context: Context,
+    of watched: Socket,
+    name: String,
+    tellsRefusals: Bool = false,
+  ) throws(ZeroMQError) {
     let endpoint = "inproc://monitor-\(name)"
     var options = SocketOptions()
     // The library's end has a limit of a thousand; ours adds one.
     options.receiveHighWater = 1
     socket = try Socket(context, kind: .pair, options: options)
-    let events = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_MONITOR_STOPPED
+    var events = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_MONITOR_STOPPED
+    if tellsRefusals { events |= ZMQ_EVENT_HANDSHAKE_FAILED_AUTH }
     guard zmq_socket_monitor(watched.opened(), endpoint, events) == 0 else {
       throw .last("monitor", "a \(watched.kind) socket")
     }
@@ -66,6 +75,7 @@ package final class SocketMonitor {
       switch Int32(bytes.loadUnaligned(as: UInt16.self)) {
       case ZMQ_EVENT_ACCEPTED: return .accepted(value)
       case ZMQ_EVENT_DISCONNECTED: return .disconnected(value)
+      case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .refused
       case ZMQ_EVENT_MONITOR_STOPPED: return .stopped
       default: return nil
       }

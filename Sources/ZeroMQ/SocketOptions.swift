@@ -71,6 +71,9 @@ package struct SocketOptions: Sendable {
   /// A socket with this option lets nobody in when there is no ``Admission`` in its context.
   package var admissionDomain: String?
 
+  /// The keys of a client whose connections are encrypted; nil for connections that are not.
+  package var curve: CurveClient?
+
   /// Whether the system probes idle tcp connections.
   package var tcpKeepalive: Bool?
 

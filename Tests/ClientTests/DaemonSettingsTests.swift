@@ -29,6 +29,7 @@ struct DaemonSettingsTests {
       file: """
         {"leaseMilliseconds": 3000, "graceMilliseconds": 500, "numberFactBaseURL": "http://x",
         "dir": "/run/x", "data": "/var/x", "listen": ["ipc:///a", "ipc:///b"], "grants": "/g",
+        "key": "/k",
         "insecureLoopback": true, "inMemory": false, "durability": "batched",
         "logLevel": "debug", "logFormat": "json"}
         """
@@ -37,6 +38,7 @@ struct DaemonSettingsTests {
     #expect(settings.numberFactBaseURL == "http://x")
     #expect(settings.host.directory == "/run/x" && settings.host.data == "/var/x")
     #expect(settings.host.listen == ["ipc:///a", "ipc:///b"] && settings.host.grants == "/g")
+    #expect(settings.host.key == "/k")
     #expect(settings.host.allowsInsecureLoopback && settings.host.durability == .batched)
     #expect(settings.logLevel == .debug && settings.logFormat == .json)
     #expect(settings.lines.count == Setting.allCases.count)

@@ -46,6 +46,23 @@ struct ConnectionTableTests {
     #expect(mine == 16)
   }
 
+  @Test func `Connections of keys that are revoked are ended, and those of nobody yet`() {
+    var table = table()
+    for descriptor: Int32 in 0..<5 {
+      let user: UInt32? = descriptor == 4 ? Self.me : nil
+      _ = table.accept(descriptor, .control, user: user, now: 0)
+    }
+    // The last one over tcp comes without a key, where that is allowed.
+    for (descriptor, key) in [(0, [1]), (1, [2]), (2, nil)] as [(Int32, [UInt8]?)] {
+      let serial = table.makeSerial()
+      let isThere = table.identify(serial, descriptor, .control, key: key)
+      let isStillThere = table.identify(serial, descriptor, .control)
+      #expect(isThere && isStillThere)
+    }
+    let ended = table.connections(ofUsersBut: { $0 == Self.me }, keysBut: { $0 == [2] })
+    #expect(Set(ended) == [0, 3])
+  }
+
   @Test("A user's connections may come at once, and then so many a second")
   func budget() {
     var table = table()

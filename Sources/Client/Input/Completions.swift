@@ -31,7 +31,7 @@ enum Completions {
     _ body: @escaping @MainActor (Daemon) async throws -> [String],
   ) -> [String] {
     do {
-      let location = try ConnectionOptions.parse(connectionOptions(in: words)).location()
+      let location = try ConnectionOptions.parse(connectionOptions(in: words)).location().enrolled()
       let found = try MainActor.assumeIsolated {
         try StoreConnection.run(to: location, name: "storectl completion", isListed: false) {
           connection in

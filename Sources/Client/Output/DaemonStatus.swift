@@ -45,7 +45,7 @@ struct DaemonStatus {
       Session(
         id: session.number("session") ?? 0,
         name: session.text("name"),
-        user: session.number("user").map { "\($0)" } ?? "–",
+        user: session.number("user").map { "\($0)" } ?? session.text("key"),
         peer: session.text("peer"),
         lag: session.number("lag") ?? 0,
         heard: Self.time(session.number("lastHeardMs") ?? 0) + " ago",

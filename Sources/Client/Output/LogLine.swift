@@ -20,7 +20,8 @@ struct LogLine {
   var tree: JSONValue {
     guard case .map(let entries) = entry else { return .null }
     let names = [
-      "revision", "time", "by", "client", "user", "pid", "session", "sequence", "name", "peer",
+      "revision", "time", "by", "client", "user", "pid", "key", "session", "sequence", "name",
+      "peer",
       "scope", "action", "actionBytes", "changed", "us", "bytes", "began", "ended", "forgot",
       "wasStopped", "interrupted",
     ]

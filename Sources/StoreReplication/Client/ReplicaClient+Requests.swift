@@ -57,6 +57,25 @@ extension ReplicaClient {
     }
   }
 
+  /// Gives a command for keys.
+  package func keys(
+    _ command: KeyCommand,
+    _ body: @escaping @MainActor (Result<KeyAnswer, CodecError>) -> Void,
+  ) {
+    request {
+      .keys(request: $0, command)
+    } body: { answer in
+      do throws(CodecError) {
+        var decoder = CBORDecoder(try answer.get())
+        let answer = try KeyAnswer(from: &decoder)
+        try decoder.finish()
+        body(.success(answer))
+      } catch {
+        body(.failure(error))
+      }
+    }
+  }
+
   private func request(
     _ message: (UInt64) -> ClientMessage,
     body: @escaping @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void,

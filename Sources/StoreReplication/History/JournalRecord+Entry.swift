@@ -70,6 +70,7 @@ extension JournalRecord {
           add("user", .unsigned(UInt64(user)))
           add("pid", .unsigned(UInt64(process)))
         }
+        if let key = action.identity.key { add("key", .text(key)) }
         add("session", .unsigned(action.session))
         add("sequence", .unsigned(action.sequence))
         add(action.scope, action.action)

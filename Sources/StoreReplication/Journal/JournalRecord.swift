@@ -358,8 +358,9 @@ extension JournalRecord.Origin {
 }
 
 extension ActionOrigin.Identity {
-  /// A client's: its user, group and process, or null where nobody knows.
+  /// A client's: its user, group and process, the name of its key, or null where nobody knows.
   fileprivate func encode(to encoder: inout CBOREncoder) {
+    if let key { return encoder.encode(text: key) }
     guard case .user(let user, let group, let process) = self else { return encoder.encodeNull() }
     encoder.arrayHeader(3)
     encoder.encode(unsigned: UInt64(user))
@@ -370,6 +371,10 @@ extension ActionOrigin.Identity {
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
     if try decoder.nullIfPresent() {
       self = .unknown
+      return
+    }
+    if try decoder.peekKind() == .text {
+      self = .key(try decoder.text())
       return
     }
     try decoder.expectArray(of: 3, "an identity")

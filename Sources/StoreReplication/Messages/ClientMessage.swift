@@ -12,6 +12,7 @@ package enum ClientMessage: Hashable, Sendable {
   case status(request: UInt64)
   case bye
   case history(request: UInt64, HistoryQuery)
+  case keys(request: UInt64, KeyCommand)
   /// A message of a later version: well-formed, and of a kind that this one does not know.
   case unknown(kind: UInt64)
 
@@ -126,6 +127,7 @@ extension ClientMessage {
     static let status: UInt64 = 9
     static let bye: UInt64 = 10
     static let history: UInt64 = 11
+    static let keys: UInt64 = 12
   }
 
   /// The message's frame.
@@ -158,6 +160,10 @@ extension ClientMessage {
       encoder.message(Kind.history, 2)
       encoder.encode(unsigned: request)
       query.encode(to: &encoder)
+    case .keys(let request, let command):
+      encoder.message(Kind.keys, 2)
+      encoder.encode(unsigned: request)
+      command.encode(to: &encoder)
     case .unknown(let kind): encoder.message(kind, 0)
     }
   }
@@ -208,6 +214,9 @@ extension ClientMessage {
     case Kind.history:
       taken = try decoder.require(2, of: rest, "history")
       self = .history(request: try decoder.unsigned(), try HistoryQuery(from: &decoder))
+    case Kind.keys:
+      taken = try decoder.require(2, of: rest, "keys")
+      self = .keys(request: try decoder.unsigned(), try KeyCommand(from: &decoder))
     default:
       taken = 0
       self = .unknown(kind: kind)

@@ -22,6 +22,7 @@ package enum DaemonMessage: Hashable, Sendable {
   /// What is published elsewhere, of a view that comes on this socket.
   case own(PublishedMessage)
   case history(request: UInt64, item: ArraySlice<UInt8>)
+  case keys(request: UInt64, item: ArraySlice<UInt8>)
 
   package struct HelloOK: Hashable, Sendable {
     /// The version that both speak from now on.
@@ -99,6 +100,7 @@ extension DaemonMessage {
     static let working: UInt64 = 78
     static let notUnderstood: UInt64 = 79
     static let history: UInt64 = 80
+    static let keys: UInt64 = 81
   }
 
   /// The message's frame.
@@ -153,6 +155,10 @@ extension DaemonMessage {
     case .own(let message): encoder.append(raw: message.encoded())
     case .history(let request, let item):
       encoder.message(Kind.history, 2)
+      encoder.encode(unsigned: request)
+      encoder.append(raw: item)
+    case .keys(let request, let item):
+      encoder.message(Kind.keys, 2)
       encoder.encode(unsigned: request)
       encoder.append(raw: item)
     }
@@ -243,6 +249,9 @@ extension DaemonMessage {
     case Kind.history:
       let taken = try decoder.require(2, of: rest, "history")
       return (.history(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
+    case Kind.keys:
+      let taken = try decoder.require(2, of: rest, "keys are")
+      return (.keys(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
     default: throw decoder.error(.typeMismatch, "expected a daemon's message, found kind \(kind)")
     }
   }

@@ -229,6 +229,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     needsTurn()
   }
 
+  /// Takes what has come of a command for keys.
+  package func finish(_ result: KeyJob.Result) {
+    server.receive(result, at: transport.now)
+    needsTurn()
+  }
+
   /// Takes what became of records that were to be made durable.
   package func finish(_ result: JournalResult) {
     if let reason = server.receive(result, at: transport.now) {

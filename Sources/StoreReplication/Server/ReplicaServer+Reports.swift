@@ -17,7 +17,7 @@ extension ReplicaServer {
   func status(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
     guard mayAsk(peer) else { return }
     let isFree = access.grants.rights(of: identity).isEverything
-    let shown = sessions.all.filter { isFree || $0.origin.identity.user == identity.user }
+    let shown = sessions.all.filter { isFree || $0.origin.identity.holder == identity.holder }
     var room = limits.statusNameBytes
     let report = StatusReport(
       epoch: epoch,
@@ -77,6 +77,7 @@ extension ReplicaServer {
       name: session.info.name,
       peer: session.info.address,
       user: session.origin.identity.user,
+      key: session.origin.identity.key,
       scopes: names,
       scopeCount: UInt64(session.scopes.count),
       appliedRevision: session.appliedRevision,
@@ -98,6 +99,7 @@ struct StatusReport {
     var name: String
     var peer: String
     var user: UInt32?
+    var key: String?
     /// The first of them, as far as the report has room for names.
     var scopes: [String]
     var scopeCount: UInt64
@@ -110,6 +112,7 @@ struct StatusReport {
       record([
         ("session", .unsigned(id)), ("name", .text(name)), ("peer", .text(peer)),
         ("user", user.map { .unsigned(UInt64($0)) } ?? .null),
+        ("key", key.map { .text($0) } ?? .null),
         ("scopes", .array(scopes.map { .text($0) })), ("scopeCount", .unsigned(scopeCount)),
         ("appliedRevision", .unsigned(appliedRevision)), ("lag", .unsigned(lag)),
         ("lastHeardMs", .unsigned(lastHeardMilliseconds)), ("effects", .unsigned(effects)),

@@ -22,7 +22,7 @@ extension ReplicaServer {
       return refuse(peer, address, Outcome.unauthorised, "Nothing is granted to you here.")
     }
     if let token = hello.token, let session = sessions.session(withToken: token),
-      session.clientID == hello.clientID, session.origin.identity.user == caller.user
+      session.clientID == hello.clientID, session.origin.identity.holder == caller.holder
     {
       return resume(session, hello, version, on: peer)
     }
@@ -34,13 +34,13 @@ extension ReplicaServer {
       end(previous, code: nil, message: "")
     }
     if let other = sessions.session(ofClient: hello.clientID) {
-      guard other.origin.identity.user == caller.user else {
+      guard other.origin.identity.holder == caller.holder else {
         let message = "Another user's client has this id. Choose another, at random."
         return refuse(peer, address, Outcome.unauthorised, message)
       }
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
-    guard rights.isEverything || sessions.count(of: caller.user) < limits.sessionsPerUser else {
+    guard rights.isEverything || sessions.count(of: caller.holder) < limits.sessionsPerUser else {
       counters.refusedSessions += 1
       let message = "Your user has \(limits.sessionsPerUser) sessions already. End some first."
       return refuse(peer, address, "overloaded", message)

@@ -51,6 +51,8 @@ package final class ReplicaServer {
   /// Has somebody find something of the past, and hand it to ``DaemonTurn/finish(_:)``; nil where
   /// none is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
+  /// Carries out commands for keys; nil where there are none.
+  package var onKeys: (@MainActor (KeyJob) -> Void)?
   /// Questions for the past that have no answer yet, by who asked.
   var historyJobs: [PeerID: Int] = [:]
 
@@ -288,6 +290,12 @@ package final class ReplicaServer {
     now = moment
     historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
     outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)
+  }
+
+  /// Takes what has come of a command for keys.
+  func receive(_ result: KeyJob.Result, at moment: Moment) {
+    now = moment
+    tell(result.request, result.answer, to: result.peer)
   }
 
   /// A peer's queue has no room for a frame: it goes when there is, unless too much waits by then.
@@ -534,6 +542,11 @@ package final class ReplicaServer {
   ) {
     switch message {
     case .hello(let hello): greet(hello, from: peer, address: address())
+    case .keys(let request, let command):
+      take(request, command, from: peer, address: address())
+    // Whoever has a ticket hands in a key, and is told nothing.
+    case .describe where hasTicket(address()), .status where hasTicket(address()):
+      outbox.send(.needHello, to: peer)
     case .describe(let request): describe(request, to: peer, identity(address()))
     case .status(let request): status(request, to: peer, identity(address()))
     default: outbox.send(.needHello, to: peer)
@@ -550,6 +563,8 @@ package final class ReplicaServer {
     case .describe(let request): describe(request, to: session.peer, session.origin.identity)
     case .status(let request): status(request, to: session.peer, session.origin.identity)
     case .history(let request, let query): history(request, query, of: session)
+    case .keys(let request, let command):
+      take(request, command, from: session.peer, address: session.info.address)
     case .join(_, let requests) where requests.count > limits.scopesPerJoin:
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
@@ -569,6 +584,8 @@ package final class ReplicaServer {
       outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
   }
+
+  private func hasTicket(_ address: String) -> Bool { KeyTicket(address: address) != nil }
 
   func identity(_ address: String) -> ActionOrigin.Identity {
     ActionOrigin.Identity(address: address)

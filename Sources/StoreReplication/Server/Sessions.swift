@@ -7,7 +7,8 @@ public struct SessionInfo: Hashable, Sendable {
   public var id: UInt64
   /// The name that the client gave itself.
   public var name: String
-  /// Where it is connected from, as the transport says it: `localhost:uid:gid:pid` over ipc.
+  /// Where it is connected from, as the transport says it: `localhost:uid:gid:pid` over ipc, and
+  /// `key:NAME@ADDRESS` for who comes by a key.
   public var address: String
 
   /// Creates a session's description.
@@ -26,8 +27,17 @@ public struct SessionInfo: Hashable, Sendable {
 
 extension ActionOrigin.Identity {
   /// Who is at an address, as the transport says it: over ipc the kernel's word, which is
-  /// `localhost:uid:gid:pid`; elsewhere nobody vouches for anything.
+  /// `localhost:uid:gid:pid`; `key:NAME@ADDRESS` for who has shown to have a key; elsewhere nobody
+  /// vouches for anything.
   package init(address: String) {
+    if address.hasPrefix("key:") {
+      self = .key(String(address.dropFirst("key:".count).prefix { $0 != "@" }))
+      return
+    }
+    if let ticket = KeyTicket(address: address) {
+      self = .key(ticket.identity)
+      return
+    }
     let parts = address.split(separator: ":", omittingEmptySubsequences: false)
     if parts.count == 4, parts[0] == "localhost", let user = UInt32(parts[1]),
       let group = UInt32(parts[2]), let process = UInt32(parts[3])
@@ -35,6 +45,24 @@ extension ActionOrigin.Identity {
       self = .user(user, group: group, process: process)
     } else {
       self = .unknown
+    }
+  }
+}
+
+/// Who answers for a client: what is counted of one is counted of all who are the same.
+enum ClientHolder: Hashable, Sendable {
+  case user(UInt32)
+  case key(String)
+  /// Nobody.
+  case unknown
+}
+
+extension ActionOrigin.Identity {
+  var holder: ClientHolder {
+    switch self {
+    case .user(let user, _, _): .user(user)
+    case .key(let name): .key(name)
+    case .process, .unknown: .unknown
     }
   }
 }
@@ -125,8 +153,8 @@ final class Sessions {
   private var peers: [PeerID: Session] = [:]
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
-  /// What each user has used up, as long as it has sessions.
-  private var usage: [UInt32?: Usage] = [:]
+  /// What each user, or key, has used up, as long as it has sessions.
+  private var usage: [ClientHolder: Usage] = [:]
 
   private struct Usage {
     var sessions = 0
@@ -148,15 +176,15 @@ final class Sessions {
 
   var isFull: Bool { byToken.count >= limits.sessions }
 
-  /// How many sessions a user has.
-  func count(of user: UInt32?) -> Int { usage[user]?.sessions ?? 0 }
+  /// How many sessions a user has, or a key.
+  func count(of holder: ClientHolder) -> Int { usage[holder]?.sessions ?? 0 }
 
   /// Takes note of an action.
   ///
   /// - Returns: False when its user has sent so many that this one must wait.
   func spendAction(of session: Session, now: Instant) -> Bool {
     session.rights.isEverything
-      || usage[session.origin.identity.user]?.actions.take(now) ?? true
+      || usage[session.origin.identity.holder]?.actions.take(now) ?? true
   }
 
   /// All of them, in the order in which they came.
@@ -204,7 +232,7 @@ final class Sessions {
     byToken[session.token] = session
     byClient[session.clientID] = session
     let bucket = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
-    usage[session.origin.identity.user, default: Usage(actions: bucket)].sessions += 1
+    usage[session.origin.identity.holder, default: Usage(actions: bucket)].sessions += 1
     expect(session)
     if session.isListed { events.append(.joined(session.info)) }
     return session
@@ -229,9 +257,9 @@ final class Sessions {
     session.state = .none
     byToken[session.token] = nil
     byClient[session.clientID] = nil
-    let user = session.origin.identity.user
-    usage[user]?.sessions -= 1
-    if usage[user]?.sessions == 0 { usage[user] = nil }
+    let holder = session.origin.identity.holder
+    usage[holder]?.sessions -= 1
+    if usage[holder]?.sessions == 0 { usage[holder] = nil }
     if peers[session.peer] === session { peers[session.peer] = nil }
     if byToken.isEmpty { nextDeadline = .distantFuture }
     if session.isListed { events.append(.left(session.info)) }

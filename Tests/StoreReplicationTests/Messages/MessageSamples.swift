@@ -83,6 +83,10 @@ enum MessageSamples {
     .history(request: 26, .log(after: 0, count: 1, scope: nil, client: nil)),
     .history(request: 27, .state(revision: 300, scope: "todos/items/1")),
     .history(request: 28, .verify),
+    .keys(request: 29, .list),
+    .keys(request: 30, .invite(name: "laptop", grants: ["counter see", "* send"], seconds: 900)),
+    .keys(request: 31, .revoke(name: "laptop")),
+    .keys(request: 32, .enrol(key: [UInt8](repeating: 0xa5, count: KeyText.keyBytes))),
     .bye,
     .unknown(kind: 3),
     .unknown(kind: .max),
@@ -148,6 +152,7 @@ enum MessageSamples {
     .description(request: 1, item: [UInt8]().encodedArray[...]),
     .status(request: 2, item: "fine".encoded()[...]),
     .history(request: 3, item: "then".encoded()[...]),
+    .keys(request: 4, item: "laptop".encoded()[...]),
     .goodbye(code: "leaseEnded", message: "silence"),
     .gap(expected: 8),
   ]

@@ -63,6 +63,51 @@ import Testing
     #expect(!grants.admits(user(1003)))
   }
 
+  static func digits(_ pair: String) -> String { String(repeating: pair, count: 32) }
+
+  @Test func `A key is known by what it is, and may do what its lines say`() throws {
+    let laptop = [UInt8](repeating: 0x0f, count: 32)
+    let grants = try grants(
+      """
+      key:laptop=\(Self.digits("0F")) counter,cards/row/* see send
+      key:laptop=\(Self.digits("0f")) extra               send=written
+      key:phone=\(Self.digits("a1"))  cards                see
+      """
+    )
+    #expect(grants.name(ofKey: laptop) == "laptop")
+    #expect(grants.name(ofKey: [UInt8](repeating: 0, count: 32)) == nil)
+    let rights = grants.rights(of: .key("laptop"))
+    #expect(rights.sees("counter") && !rights.sees("cards") && !rights.sees("extra"))
+    #expect(rights.sends("extra") == .actions(["written"]))
+    #expect(grants.rights(of: .key("phone")).sees("cards"))
+    for stranger in [ActionOrigin.Identity.key("other"), user(1000)] {
+      #expect(!grants.admits(stranger))
+    }
+    #expect(!grants.everybodySees("cards") && !grants.includesUsers)
+    #expect(grants.isOwner(user(7)) && grants.isOwner(user(0)))
+    #expect(
+      !grants.isOwner(user(8)) && !grants.isOwner(.key("laptop")) && !grants.isOwner(.unknown)
+    )
+    let lines = grants.linesOfKeys
+    #expect(lines.map(\.name) == ["laptop", "phone"])
+    #expect(
+      lines[0].lines.map(\.text) == [
+        "counter,cards/row/* see send", "extra send=written",
+      ]
+    )
+  }
+
+  @Test func `A name stands for one key, and a key has one name`() throws {
+    for (line, expected) in [
+      ("key:laptop=\(Self.digits("a1")) counter see", "\"laptop\" is another key above"),
+      ("key:phone=\(Self.digits("0f")) counter see", "this key is called \"laptop\" above"),
+    ] {
+      let first = "key:laptop=\(Self.digits("0f")) counter see"
+      let error = #expect(throws: GrantsError.self) { try grants("\(first)\n\(line)\n") }
+      #expect(error?.line == 2 && error?.message.contains(expected) == true)
+    }
+  }
+
   @Test func `Everybody sees a scope that all see for whom there is a line`() throws {
     let grants = try grants(
       """
@@ -95,7 +140,9 @@ import Testing
       ("user:ann counter", "expected who, scopes and rights"),
       ("user:eve counter see", "there is no user \"eve\""),
       ("group:none counter see", "there is no group \"none\""),
-      ("key:abc counter see", "\"key:abc\" is nobody"),
+      ("key:abc counter see", "expected key:NAME="),
+      ("key:abc=12 counter see", "64 hexadecimal digits"),
+      ("key:a/b=\(GrantsTests.digits("0f")) counter see", "\"a/b\" is no name for a key"),
       ("ann counter see", "\"ann\" is nobody"),
       ("user:ann countr see", "did you mean \"counter\""),
       ("user:ann card*s see", "is no scope"),

@@ -17,6 +17,8 @@ public struct ActionOrigin: Hashable, Sendable {
     case process
     /// Another process of this machine: its user, group and number, as the kernel says.
     case user(UInt32, group: UInt32, process: UInt32)
+    /// Whoever has a secret key that the daemon knows by this name.
+    case key(String)
     /// A client for whom nobody vouches.
     case unknown
   }
@@ -37,9 +39,15 @@ public struct ActionOrigin: Hashable, Sendable {
 }
 
 extension ActionOrigin.Identity {
-  /// The number of the client's user; nil for the store's own process, and where nobody knows.
+  /// The number of the client's user; nil for the store's own process, for who comes by a key, and
+  /// where nobody knows.
   public var user: UInt32? {
     if case .user(let user, _, _) = self { user } else { nil }
+  }
+
+  /// The name of the client's key; nil for who comes without one.
+  public var key: String? {
+    if case .key(let name) = self { name } else { nil }
   }
 }
 
@@ -49,6 +57,7 @@ extension ActionOrigin.Identity: CustomStringConvertible {
     switch self {
     case .process: "this process"
     case .user(let user, let group, let process): "user \(user), group \(group), pid \(process)"
+    case .key(let name): "key \(name)"
     case .unknown: "unknown"
     }
   }

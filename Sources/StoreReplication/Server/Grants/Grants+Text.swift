@@ -30,6 +30,7 @@ extension Grants {
   ///     # who        scopes           rights
   ///     user:ann     todos,todos/*    see send=addButtonTapped
   ///     group:staff  counter          see send
+  ///     key:laptop=0f…  todos         see
   ///
   /// - Parameters:
   ///   - text: The lines.
@@ -44,6 +45,7 @@ extension Grants {
     accounts: Accounts,
   ) throws(GrantsError) {
     var lines: [Line] = []
+    var keys = KnownKeys()
     // By scalars: a carriage return and a line feed are one character.
     let texts = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in texts.enumerated() {
@@ -51,10 +53,18 @@ extension Grants {
         .split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.map(String.init)
       guard !words.isEmpty else { continue }
       let reader = LineReader(number: index + 1, exposed: exposed, accounts: accounts)
-      lines.append(try reader.line(words))
+      let granted = try reader.line(words)
+      try reader.add(granted.grantee, to: &keys)
+      lines.append(granted)
     }
     self.init(owner: owner, lines: lines)
   }
+}
+
+/// The keys that earlier lines have named.
+private struct KnownKeys {
+  var keys: [String: [UInt8]] = [:]
+  var names: [[UInt8]: String] = [:]
 }
 
 /// Reads one line.
@@ -102,12 +112,36 @@ private struct LineReader {
         throw error("there is no group \"\(parts[1])\"; name one, or give a number")
       }
       return .group(group.id, members: group.members)
+    case "key": return try key(parts[1])
     default: throw unknownGrantee(word)
     }
   }
 
+  private func key(_ word: String) throws(GrantsError) -> Grants.Grantee {
+    let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+    guard parts.count == 2, let key = KeyText.key(parts[1]) else {
+      throw error("expected key:NAME=, and the 64 hexadecimal digits of a public key")
+    }
+    if let problem = KeyText.problem(withName: parts[0]) { throw error(problem) }
+    return .key(parts[0], key)
+  }
+
+  /// Checks that a name stands for one key, and a key has one name.
+  func add(_ grantee: Grants.Grantee, to known: inout KnownKeys) throws(GrantsError) {
+    guard case .key(let name, let key) = grantee else { return }
+    guard known.keys[name, default: key] == key else {
+      throw error("\"\(name)\" is another key above; give each a name of its own")
+    }
+    let other = known.names[key, default: name]
+    guard other == name else {
+      throw error("this key is called \"\(other)\" above; give it one name")
+    }
+    known.keys[name] = key
+    known.names[key] = name
+  }
+
   private func unknownGrantee(_ word: String) -> GrantsError {
-    error("\"\(word)\" is nobody; expected user:NAME or group:NAME")
+    error("\"\(word)\" is nobody; expected user:NAME, group:NAME or key:NAME=KEY")
   }
 
   private func scopes(_ word: String) throws(GrantsError) -> [ScopePattern] {

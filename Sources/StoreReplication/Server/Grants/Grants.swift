@@ -3,20 +3,24 @@ package import StoreActor
 /// What each client may see and send: what the owner of a daemon has written, line by line.
 ///
 /// The owner and root may do everything, and so may clients for whom nobody vouches, who were let
-/// in by a word of the owner's own. Others may do what the lines for them say together; who has
-/// none is not let in.
+/// in by a word of the owner's own. Others, users and those who have keys, may do what the lines
+/// for them say together; who has none is not let in.
 package struct Grants: Hashable, Sendable {
   /// Whom a line is for.
   package enum Grantee: Hashable, Sendable {
     case user(UInt32)
     /// A group: those of its members who are known, and whoever runs a program in it.
     case group(UInt32, members: Set<UInt32>)
+    /// Whoever has the secret key of a public one, which is called so.
+    case key(String, [UInt8])
 
     func includes(_ identity: ActionOrigin.Identity) -> Bool {
-      guard case .user(let user, let group, _) = identity else { return false }
-      return switch self {
-      case .user(let own): own == user
-      case .group(let own, let members): own == group || members.contains(user)
+      switch (self, identity) {
+      case (.user(let own), .user(let user, _, _)): own == user
+      case (.group(let own, let members), .user(let user, let group, _)):
+        own == group || members.contains(user)
+      case (.key(let own, _), .key(let name)): own == name
+      default: false
       }
     }
   }
@@ -39,6 +43,12 @@ package struct Grants: Hashable, Sendable {
       self.sees = sees
       self.sends = sends
     }
+
+    /// What stands behind whom it is for.
+    package var text: String {
+      let rights = [sees ? "see" : nil, sends.text].compactMap(\.self)
+      return "\(scopes.map(\.text).joined(separator: ",")) \(rights.joined(separator: " "))"
+    }
   }
 
   /// Who may do everything besides root; nil where everybody may who is let in.
@@ -46,6 +56,8 @@ package struct Grants: Hashable, Sendable {
   package let lines: [Line]
   /// The lines by whom they are for.
   private let rights: [Rights]
+  /// The names of the public keys.
+  private let names: [[UInt8]: String]
 
   /// What an owner grants to others.
   package init(owner: UInt32, lines: [Line] = []) {
@@ -57,6 +69,9 @@ package struct Grants: Hashable, Sendable {
     self.lines = lines
     let grouped = Dictionary(grouping: lines, by: \.grantee)
     rights = grouped.values.map { Rights(lines: $0) }
+    var names: [[UInt8]: String] = [:]
+    for case .key(let name, let key) in grouped.keys { names[key] = name }
+    self.names = names
   }
 
   /// Whoever is let in may do everything.
@@ -64,8 +79,33 @@ package struct Grants: Hashable, Sendable {
 
   /// What a client may do.
   package func rights(of identity: ActionOrigin.Identity) -> Rights {
-    guard let owner, let user = identity.user, user != owner, user != 0 else { return .everything }
-    return Rights(lines: lines.filter { $0.grantee.includes(identity) })
+    guard owner != nil else { return .everything }
+    switch identity {
+    case .process, .unknown: return .everything
+    case .user where isOwner(identity): return .everything
+    case .user, .key: return Rights(lines: lines.filter { $0.grantee.includes(identity) })
+    }
+  }
+
+  /// Whether a client is the owner, or root.
+  package func isOwner(_ identity: ActionOrigin.Identity) -> Bool {
+    identity.user.map { $0 == owner || $0 == 0 } ?? false
+  }
+
+  /// What a public key is called; nil for one to which nothing is granted.
+  package func name(ofKey key: [UInt8]) -> String? { names[key] }
+
+  /// The lines of each key, by the keys' names.
+  package var linesOfKeys: [(name: String, key: [UInt8], lines: [Line])] {
+    names.map { key, name in
+      (name: name, key: key, lines: lines.filter { $0.grantee == .key(name, key) })
+    }
+    .sorted { $0.name < $1.name }
+  }
+
+  /// Whether something is granted to users of the machine besides the owner.
+  package var includesUsers: Bool {
+    lines.contains { if case .key = $0.grantee { false } else { true } }
   }
 
   /// Whether a client may come in.
@@ -123,6 +163,15 @@ package enum SendRight: Hashable, Sendable {
   case actions(Set<String>)
   case everything
 
+  /// The right as it is written; nil for none.
+  package var text: String? {
+    switch self {
+    case .nothing: nil
+    case .everything: "send"
+    case .actions(let names): "send=\(names.sorted().joined(separator: ","))"
+    }
+  }
+
   func union(_ other: Self) -> Self {
     switch (self, other) {
     case (.everything, _), (_, .everything): .everything
@@ -149,6 +198,9 @@ package struct ScopePattern: Hashable, Sendable {
   /// What all names begin with, or the only one.
   private let name: String
   private let isPrefix: Bool
+
+  /// The pattern as it is written.
+  package var text: String { isPrefix ? "\(name)*" : name }
 
   /// Reads a pattern.
   ///

@@ -1,0 +1,148 @@
+import StoreReplication
+import StoreState
+import ZeroMQ
+
+/// A line by which somebody is invited to enrol at a daemon: `tcp://HOST:PORT#DAEMON.TICKET`, the
+/// daemon's public key and the ticket's secret one in hexadecimal digits.
+package struct EnrolmentLine: Hashable, Sendable, CustomStringConvertible {
+  package var address: String
+  package var daemon: [UInt8]
+  package var ticket: [UInt8]
+
+  package init(address: String, daemon: [UInt8], ticket: [UInt8]) {
+    self.address = address
+    self.daemon = daemon
+    self.ticket = ticket
+  }
+
+  /// Reads a line; nil for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "#", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].hasPrefix("tcp://"), !parts[0].dropFirst(6).contains("/"),
+      (try? StoreLocation(address: String(parts[0]))) != nil
+    else { return nil }
+    let keys = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+    guard keys.count == 2, let daemon = KeyText.key(keys[0]), let ticket = KeyText.key(keys[1])
+    else { return nil }
+    self.init(address: String(parts[0]), daemon: daemon, ticket: ticket)
+  }
+
+  package var description: String {
+    "\(address)#\(KeyText.text(daemon)).\(KeyText.text(ticket))"
+  }
+}
+
+/// Hands in a key of this user's own, by an invitation.
+package struct Enrolment {
+  /// How many nanoseconds a daemon may take to let the ticket in, and then to answer.
+  private static let patience: Int64 = 10_000_000_000
+
+  let line: EnrolmentLine
+  let file: KeyFile
+
+  package init(_ line: EnrolmentLine, file: KeyFile) {
+    self.line = line
+    self.file = file
+  }
+
+  /// Makes a pair of keys, hands in the public one and keeps the secret one; blocks meanwhile.
+  ///
+  /// - Returns: What the daemon calls the key.
+  /// - Throws: ``ConnectionError``. Then no key is kept, and the line is as good as before, unless
+  ///   the answer was lost: that is said.
+  package func run() throws(ConnectionError) -> String {
+    do {
+      let pair = try CurvePair()
+      // Before the ticket is spent on it.
+      try file.prepare(StoreKey(daemon: line.daemon, secret: pair.secretKey))
+      do {
+        let name = try handIn(pair.publicKey)
+        try file.keep()
+        return name
+      } catch {
+        file.drop()
+        throw error
+      }
+    } catch let error as ConnectionError {
+      throw error
+    } catch {
+      throw ConnectionError(.system, "\(error)", remedy: "")
+    }
+  }
+
+  /// Hands in a public key.
+  ///
+  /// - Returns: What the daemon calls it.
+  private func handIn(_ key: [UInt8]) throws -> String {
+    let context = try Context()
+    defer { context.terminate() }
+    var options = SocketOptions()
+    options.curve = CurveClient(server: line.daemon, pair: try CurvePair(secretKey: line.ticket))
+    options.reconnectInterval = .milliseconds(100)
+    let socket = try Socket(context, kind: .dealer, options: options)
+    let monitor = try SocketMonitor(context, of: socket, name: "enrolment", tellsRefusals: true)
+    defer {
+      socket.stopMonitoring()
+      socket.close()
+      monitor.socket.close()
+    }
+    try socket.connect(StoreLocation(address: line.address).control)
+    let poller = Poller([.socket(socket), .socket(monitor.socket)])
+    try awaitGreeting(socket, monitor, poller)
+    _ = try socket.send(ClientMessage.keys(request: 1, .enrol(key: key)).encoded())
+    let end = LoopClock.nanoseconds + Self.patience
+    while case let rest = end - LoopClock.nanoseconds, rest > 0,
+      try poller.wait(timeout: .nanoseconds(rest)) > 0
+    {
+      while try monitor.next() != nil {}
+      guard let message = try socket.receive() else { continue }
+      if let name = try name(answeredBy: message.bytes) { return name }
+    }
+    throw ConnectionError(
+      .tryAgain,
+      "The daemon did not answer: it is not known whether it has taken the key.",
+      remedy: "Have its owner look with \"storectl keys\", revoke the key, and invite again.",
+    )
+  }
+
+  /// Waits for the empty message with which a daemon greets whom it lets in.
+  private func awaitGreeting(
+    _ socket: Socket,
+    _ monitor: SocketMonitor,
+    _ poller: Poller,
+  ) throws {
+    let end = LoopClock.nanoseconds + Self.patience
+    while case let rest = end - LoopClock.nanoseconds, rest > 0,
+      try poller.wait(timeout: .nanoseconds(rest)) > 0
+    {
+      if try socket.receive() != nil { return }
+      while let event = try monitor.next() {
+        guard event == .refused else { continue }
+        throw ConnectionError(
+          .refused,
+          "The daemon at \(line.address) lets nobody in by this line: it was used, or its time is "
+            + "over, or it was taken back.",
+          remedy: "Ask for another one.",
+        )
+      }
+    }
+    throw ConnectionError(
+      .noDaemon,
+      "The daemon of this line does not answer at \(line.address): none is there, or another one.",
+      remedy: "Look whether it runs, and is the one that has invited.",
+    )
+  }
+
+  /// What an answer says; nil for one that is none.
+  private func name(answeredBy frame: [UInt8]) throws -> String? {
+    guard !frame.isEmpty, case .keys(_, let item) = try DaemonMessage(frame: frame[...]) else {
+      return nil
+    }
+    var decoder = CBORDecoder(item)
+    switch try KeyAnswer(from: &decoder) {
+    case .done(let name): return name
+    case .failed(_, let message): throw ConnectionError(.refused, message, remedy: "")
+    case .keys, .invited: return nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import StoreReplication
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The files of a user's keys, one for each address of a daemon.
+///
+/// A file has two lines: `daemon` and the public key of the daemon, `secret` and the user's own.
+package struct KeyFile {
+  package let path: String
+
+  /// The file for a daemon's address.
+  ///
+  /// - Parameters:
+  ///   - address: The address: `tcp://HOST:PORT`.
+  ///   - environment: The process's.
+  package init(for address: String, environment: [String: String]) {
+    let home = environment["HOME"].map { "\($0)/.config" }
+    let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let name = address.dropFirst("tcp://".count).map { $0 == "/" ? "_" : $0 }
+    path = "\(configured ?? home ?? ".")/storeactor/keys/\(String(name))"
+  }
+
+  private var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
+
+  /// Reads the key; nil where there is none.
+  package func read() throws(ConnectionError) -> StoreKey? {
+    let bytes: [UInt8]
+    do throws(SecretFile.Problem) {
+      bytes = try SecretFile.read(path)
+    } catch .missing {
+      return nil
+    } catch {
+      throw ConnectionError(.notAllowed, "\(error)", remedy: "")
+    }
+    var keys: [Substring: [UInt8]] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count == 2 { keys[words[0]] = KeyText.key(words[1]) }
+    }
+    guard let daemon = keys["daemon"], let secret = keys["secret"] else {
+      throw ConnectionError(
+        .notAllowed,
+        "\(SecretFile.Problem.foreign(path))",
+        remedy: "Or remove it, and enrol again.",
+      )
+    }
+    return StoreKey(daemon: daemon, secret: secret)
+  }
+
+  /// Where a key is kept until it is known whether it is good for anything.
+  private var preparation: String { "\(path).new" }
+
+  /// Writes a key down that is not in use yet, where there is none: it goes on with ``keep()`` or
+  /// ``drop()``.
+  package func prepare(_ key: StoreKey) throws(ConnectionError) {
+    let text = "daemon \(KeyText.text(key.daemon))\nsecret \(KeyText.text(key.secret))\n"
+    do {
+      _ = try TrustedPath.follow(directory, makingDirectories: true)
+      guard access(path, F_OK) != 0 else { throw SecretFile.Problem.occupied(path) }
+      // What an earlier attempt has left behind.
+      drop()
+      try SecretFile.create(preparation, Array(text.utf8))
+    } catch {
+      throw ConnectionError(.notAllowed, "\(error)", remedy: "")
+    }
+  }
+
+  /// Puts a key to use that was written down.
+  package func keep() throws(ConnectionError) {
+    guard rename(preparation, path) == 0 else {
+      let problem = SecretFile.Problem.failed(path, code: errno)
+      throw ConnectionError(.notAllowed, "\(problem)", remedy: "The key is in \(preparation).")
+    }
+  }
+
+  /// Forgets a key that was written down.
+  package func drop() { unlink(preparation) }
+}
+
+extension StoreLocation {
+  /// Has the key, if there is one, that the user of this process got by enrolling at the daemon.
+  ///
+  /// Keys are in the directory `storeactor/keys` of `$XDG_CONFIG_HOME`, or `~/.config`.
+  ///
+  /// - Parameter environment: The process's.
+  /// - Returns: The location with the key.
+  /// - Throws: ``ConnectionError`` where the key's file can be read by others, or makes no sense.
+  public func enrolled(environment: [String: String]) throws(ConnectionError) -> StoreLocation {
+    guard directory == nil else { return self }
+    var location = self
+    location.key = try KeyFile(for: control, environment: environment).read()
+    return location
+  }
+}

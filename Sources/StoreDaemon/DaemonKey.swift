@@ -1,0 +1,30 @@
+import StoreReplication
+import ZeroMQ
+
+/// The file of a daemon's secret key: its 64 hexadecimal digits in a line.
+enum DaemonKey {
+  /// Reads the pair of a file, or makes one where there is none.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: The pair.
+  /// - Throws: `SecretFile.Problem`, or `ZeroMQError` where the library knows no keys.
+  static func pair(in path: String) throws -> CurvePair {
+    if let secret = try secret(in: path) { return try CurvePair(secretKey: secret) }
+    let pair = try CurvePair()
+    try SecretFile.create(path, Array("\(KeyText.text(pair.secretKey))\n".utf8))
+    return pair
+  }
+
+  /// The secret key of a file; nil where there is none.
+  private static func secret(in path: String) throws(SecretFile.Problem) -> [UInt8]? {
+    let bytes: [UInt8]
+    do throws(SecretFile.Problem) {
+      bytes = try SecretFile.read(path)
+    } catch .missing {
+      return nil
+    }
+    guard let secret = KeyText.key(String(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" })
+    else { throw .foreign(path) }
+    return secret
+  }
+}

@@ -1,0 +1,265 @@
+import Dispatch
+import Logging
+import StoreReplication
+import ZeroMQ
+
+/// Carries out commands for keys: tickets are in memory, keys in the file of grants.
+///
+/// A ticket is a pair of keys of its own, made for one other key. Its secret one goes to whoever is
+/// invited; who connects by it may hand in a key, once, and nothing else. It is good until the
+/// daemon ends at the latest.
+///
+/// The file is read and written on a queue, one command after the other; tickets are the main
+/// actor's.
+@MainActor
+final class KeyService {
+  enum Limits {
+    /// Tickets at once: people give them out one by one.
+    static let tickets = 64
+    /// Lines of grants of one key.
+    static let lines = 64
+    /// The longest that a ticket is good: a day.
+    static let seconds: UInt64 = 86_400
+  }
+
+  /// What a key will get, and until when.
+  private struct Ticket {
+    let name: String
+    let grants: [String]
+    let end: Int64
+    /// Whether somebody is handing in a key for it.
+    var isTaken = false
+  }
+
+  private typealias Answer = @MainActor @Sendable (KeyAnswer) -> Void
+  private typealias Outcome<Value: Sendable> = Result<Value, GrantsFile.Problem>
+
+  private let file: GrantsFile
+  private let sockets: HostSockets
+  private let logger: Logger
+  /// The daemon's public key and its addresses; nil where it listens at none that asks for keys.
+  private let door: (key: [UInt8], addresses: [String])?
+  private let queue = DispatchQueue(label: "storeactor.keys", qos: .userInitiated)
+  private var tickets: [KeyTicket: Ticket] = [:]
+  /// Holds everybody to what the file grants by now.
+  var onChange: (Grants) -> Void = { _ in }
+
+  init(
+    _ file: GrantsFile,
+    _ sockets: HostSockets,
+    door: (key: [UInt8], addresses: [String])?,
+    logger: Logger,
+  ) {
+    self.file = file
+    self.sockets = sockets
+    self.door = door
+    self.logger = logger
+  }
+
+  /// Carries out a command.
+  ///
+  /// - Parameters:
+  ///   - job: The command.
+  ///   - body: Takes what has come of it.
+  func take(_ job: KeyJob, _ body: @escaping @MainActor @Sendable (KeyJob.Result) -> Void) {
+    let answer: Answer = { body(job.result($0)) }
+    forgetOld()
+    switch job.command {
+    case .list: list(answer)
+    case .invite(let name, let grants, let seconds): invite(name, grants, seconds, answer)
+    case .revoke(let name): revoke(name, answer)
+    case .enrol(let key): enrol(key, by: job.ticket, answer)
+    }
+  }
+
+  private func list(_ answer: @escaping Answer) {
+    run {
+      (file) throws(GrantsFile.Problem) in
+      try file.read()
+    } then: { service, outcome in
+      switch outcome {
+      case .success(let grants): answer(.keys(service.entries(grants)))
+      case .failure(let problem): answer(.failed(problem))
+      }
+    }
+  }
+
+  private func entries(_ grants: Grants) -> [KeyAnswer.Entry] {
+    let now = LoopClock.nanoseconds
+    let keys = grants.linesOfKeys.map { key in
+      KeyAnswer.Entry(
+        name: key.name,
+        key: key.key,
+        grants: key.lines.map(\.text),
+        seconds: nil,
+      )
+    }
+    let tickets = tickets.values.sorted { $0.name < $1.name }.map { ticket in
+      KeyAnswer.Entry(
+        name: ticket.name,
+        key: nil,
+        grants: ticket.grants,
+        seconds: UInt64(max(0, ticket.end - now)) / 1_000_000_000,
+      )
+    }
+    return keys + tickets
+  }
+
+  // MARK: - Tickets
+
+  private func invite(
+    _ name: String,
+    _ lines: [String],
+    _ seconds: UInt64,
+    _ answer: @escaping Answer,
+  ) {
+    guard let door else {
+      let message =
+        "This daemon listens at no address that asks for keys. Start it with --listen "
+        + "tcp://ADDRESS:PORT."
+      return answer(.failed(code: "unavailable", message: message))
+    }
+    if let problem = problem(withInvitationTo: name, lines, seconds) {
+      return answer(.failed(code: "rejected", message: problem))
+    }
+    let pair: CurvePair
+    do throws(ZeroMQError) {
+      pair = try CurvePair()
+    } catch {
+      return answer(.failed(code: "unavailable", message: "\(error)"))
+    }
+    let ticket = Ticket(
+      name: name,
+      grants: lines,
+      end: LoopClock.nanoseconds + Int64(seconds) * 1_000_000_000,
+    )
+    // Taken from now on, so that nobody else is given the name meanwhile.
+    tickets[KeyTicket(key: pair.publicKey)] = ticket
+    let keyLines = GrantsFile.KeyLines(name: name, key: pair.publicKey, grants: lines)
+    // What would be a mistake in the file is one here.
+    run {
+      (file) throws(GrantsFile.Problem) in
+      try file.grants(adding: keyLines)
+    } then: { service, outcome in
+      switch outcome {
+      case .success:
+        service.tellSockets()
+        let invitation = KeyAnswer.Invitation(
+          daemon: door.key,
+          ticket: pair.secretKey,
+          addresses: door.addresses,
+        )
+        answer(.invited(invitation))
+      case .failure(let problem):
+        service.tickets[KeyTicket(key: pair.publicKey)] = nil
+        answer(.failed(problem))
+      }
+    }
+  }
+
+  private func problem(
+    withInvitationTo name: String,
+    _ lines: [String],
+    _ seconds: UInt64,
+  ) -> String? {
+    if let problem = KeyText.problem(withName: name) { return problem }
+    guard !lines.isEmpty, lines.count <= Limits.lines,
+      !lines.contains(where: { $0.unicodeScalars.contains { "\n\r#".unicodeScalars.contains($0) } })
+    else { return "Expected what is granted, in 1 to \(Limits.lines) lines." }
+    guard (1...Limits.seconds).contains(seconds) else {
+      return "A ticket can be good for 1 to \(Limits.seconds) seconds."
+    }
+    if tickets.values.contains(where: { $0.name == name }) {
+      return "There is a ticket for \"\(name)\" already. Revoke it first, or use another name."
+    }
+    return tickets.count < Limits.tickets
+      ? nil : "There are \(tickets.count) tickets already. Revoke some first."
+  }
+
+  private func forgetOld() {
+    let now = LoopClock.nanoseconds
+    let count = tickets.count
+    tickets = tickets.filter { $0.value.isTaken || now < $0.value.end }
+    if tickets.count != count { tellSockets() }
+  }
+
+  private func tellSockets() {
+    let ends = tickets.map { ($0.key.key, $0.value.end) }
+    sockets.admit(tickets: Dictionary(uniqueKeysWithValues: ends))
+  }
+
+  // MARK: - Keys
+
+  private func enrol(_ key: [UInt8], by name: KeyTicket?, _ answer: @escaping Answer) {
+    guard let name, let ticket = tickets[name], !ticket.isTaken else {
+      let message = "This ticket was used, or its time is over. Ask for another one."
+      return answer(.failed(code: "unauthorised", message: message))
+    }
+    // Nobody else hands in a key for it meanwhile.
+    tickets[name]?.isTaken = true
+    let keyLines = GrantsFile.KeyLines(name: ticket.name, key: key, grants: ticket.grants)
+    run {
+      (file) throws(GrantsFile.Problem) in
+      try file.add(keyLines)
+    } then: { service, outcome in
+      switch outcome {
+      case .success(let grants):
+        service.tickets[name] = nil
+        service.tellSockets()
+        service.logger.notice("A key was enrolled.", metadata: ["key": "\(ticket.name)"])
+        service.onChange(grants)
+        answer(.done(name: ticket.name))
+      case .failure(let problem):
+        service.tickets[name]?.isTaken = false
+        answer(.failed(problem))
+      }
+    }
+  }
+
+  private func revoke(_ name: String, _ answer: @escaping Answer) {
+    let revoked = tickets.filter { $0.value.name == name }.keys
+    for ticket in revoked { tickets[ticket] = nil }
+    if !revoked.isEmpty { tellSockets() }
+    // Behind a key that is being handed in.
+    run {
+      (file) throws(GrantsFile.Problem) in
+      try file.remove(key: name)
+    } then: { service, outcome in
+      switch outcome {
+      case .success(let grants?):
+        service.logger.notice("A key was revoked.", metadata: ["key": "\(name)"])
+        service.onChange(grants)
+        answer(.done(name: name))
+      case .success(nil) where !revoked.isEmpty: answer(.done(name: name))
+      case .success(nil):
+        answer(.failed(code: "rejected", message: "There is no key \"\(name)\", and no ticket."))
+      case .failure(let problem): answer(.failed(problem))
+      }
+    }
+  }
+
+  // MARK: - The file
+
+  /// Does something with the file, behind what was asked before, and goes on with what has come
+  /// of it.
+  private func run<Value: Sendable>(
+    _ work: @escaping @Sendable (GrantsFile) throws(GrantsFile.Problem) -> Value,
+    then body: @escaping @MainActor @Sendable (KeyService, Outcome<Value>) -> Void,
+  ) {
+    queue.async { [file, weak self] in
+      let outcome = Outcome { () throws(GrantsFile.Problem) in try work(file) }
+      DispatchQueue.main.async {
+        MainActor.assumeIsolated {
+          if let self { body(self, outcome) }
+        }
+      }
+    }
+  }
+}
+
+extension KeyAnswer {
+  /// Why the file of grants stays as it is.
+  fileprivate static func failed(_ problem: GrantsFile.Problem) -> Self {
+    .failed(code: "rejected", message: "\(problem)")
+  }
+}

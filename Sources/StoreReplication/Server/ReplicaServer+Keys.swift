@@ -1,0 +1,44 @@
+import StoreState
+
+/// Who may say what about keys.
+extension ReplicaServer {
+  /// Takes a command for keys.
+  ///
+  /// - Parameters:
+  ///   - request: The client's number for it.
+  ///   - command: The command.
+  ///   - peer: Who gives it.
+  ///   - address: Where the peer is connected from.
+  func take(
+    _ request: UInt64,
+    _ command: KeyCommand,
+    from peer: PeerID,
+    address: String,
+  ) {
+    guard mayAsk(peer) else { return }
+    let ticket = KeyTicket(address: address)
+    let isAllowed =
+      switch command {
+      case .enrol: ticket != nil
+      case .list, .invite, .revoke: access.grants.isOwner(identity(address))
+      }
+    guard isAllowed else {
+      let message =
+        ticket == nil
+        ? "Only the daemon's user and root decide on keys, and only on its own machine."
+        : "A ticket is for handing in a key, and for nothing else."
+      return tell(request, .failed(code: Outcome.unauthorised, message: message), to: peer)
+    }
+    guard let onKeys else {
+      let message = "This daemon keeps no keys."
+      return tell(request, .failed(code: "unavailable", message: message), to: peer)
+    }
+    onKeys(KeyJob(request: request, peer: peer, command: command, ticket: ticket))
+  }
+
+  func tell(_ request: UInt64, _ answer: KeyAnswer, to peer: PeerID) {
+    var encoder = CBOREncoder()
+    answer.encode(to: &encoder)
+    outbox.send(.keys(request: request, item: encoder.bytes[...]), to: peer)
+  }
+}

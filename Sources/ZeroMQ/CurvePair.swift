@@ -1,0 +1,117 @@
+import CZMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A pair of keys of CurveZMQ: who has the secret one is known by the public one.
+package struct CurvePair: Hashable, Sendable {
+  /// How many bytes a key has.
+  package static let keyBytes = 32
+  /// What the library writes a key as: 40 characters and a zero.
+  private static let textBytes = 41
+
+  /// What others know it by.
+  package let publicKey: [UInt8]
+  /// What nobody else has.
+  package let secretKey: [UInt8]
+
+  /// Makes a new pair.
+  package init() throws(ZeroMQError) {
+    var publicText = [CChar](repeating: 0, count: Self.textBytes)
+    var secretText = publicText
+    guard zmq_curve_keypair(&publicText, &secretText) == 0 else {
+      throw .last("make", "a pair of keys")
+    }
+    publicKey = Self.bytes(publicText)
+    secretKey = Self.bytes(secretText)
+  }
+
+  /// Completes the pair of a secret key, which must have ``keyBytes`` bytes.
+  package init(secretKey: [UInt8]) throws(ZeroMQError) {
+    precondition(
+      secretKey.count == Self.keyBytes,
+      "a key has \(Self.keyBytes) bytes, not \(secretKey.count)",
+    )
+    self.secretKey = secretKey
+    var secretText = [CChar](repeating: 0, count: Self.textBytes)
+    zmq_z85_encode(&secretText, secretKey, secretKey.count)
+    var publicText = [CChar](repeating: 0, count: Self.textBytes)
+    guard zmq_curve_public(&publicText, secretText) == 0 else {
+      throw .last("complete", "a pair of keys")
+    }
+    publicKey = Self.bytes(publicText)
+  }
+
+  private static func bytes(_ text: [CChar]) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: keyBytes)
+    // The library's own text, which it can read.
+    zmq_z85_decode(&bytes, text)
+    return bytes
+  }
+}
+
+extension CurvePair: CustomStringConvertible {
+  /// What may be shown: not the secret.
+  package var description: String { "the pair of a public key" }
+}
+
+/// Whom a client talks to, and as whom, over connections that are encrypted.
+package struct CurveClient: Hashable, Sendable {
+  /// The daemon's public key: with another one nobody answers.
+  package var server: [UInt8]
+  /// The client's own pair.
+  package var pair: CurvePair
+
+  package init(server: [UInt8], pair: CurvePair) {
+    self.server = server
+    self.pair = pair
+  }
+}
+
+extension Socket {
+  /// Encrypts the connections to what is bound from now on, and asks ``Admission`` for each about
+  /// its key; what was bound before stays as it is.
+  ///
+  /// - Parameters:
+  ///   - pair: The server's pair.
+  ///   - size: The longest frame that is accepted there: encryption adds 33 bytes to each, and the
+  ///     frames of the handshake have up to ``curveHandshakeBytes``.
+  /// - Throws: ``ZeroMQError`` when the library was built without CurveZMQ.
+  package func encrypt(as pair: CurvePair, maxMessageSize size: Int) throws(ZeroMQError) {
+    try checkCurve()
+    try setValue(ZMQ_MAXMSGSIZE, "maxMessageSize", Int64(size))
+    try setValue(ZMQ_CURVE_SERVER, "curveServer", 1 as Int32)
+    try set(ZMQ_CURVE_SECRETKEY, "curveSecretKey", key: pair.secretKey)
+  }
+
+  /// The longest frame of an encrypted connection's handshake, and some more.
+  package static var curveHandshakeBytes: Int { 512 }
+  /// What encryption adds to a frame.
+  package static var curveOverhead: Int { 33 }
+
+  func connect(as client: CurveClient) throws(ZeroMQError) {
+    try checkCurve()
+    try set(ZMQ_CURVE_SERVERKEY, "curveServerKey", key: client.server)
+    try set(ZMQ_CURVE_PUBLICKEY, "curvePublicKey", key: client.pair.publicKey)
+    try set(ZMQ_CURVE_SECRETKEY, "curveSecretKey", key: client.pair.secretKey)
+  }
+
+  private func checkCurve() throws(ZeroMQError) {
+    guard !ZeroMQLibrary.has("curve") else { return }
+    throw ZeroMQError(
+      code: EPROTONOSUPPORT,
+      operation: "encrypt",
+      subject: "a \(kind) socket",
+      remedy: "Install a libzmq that was built with curve, or use ipc, ssh or a tunnel.",
+    )
+  }
+
+  private func set(_ option: Int32, _ name: String, key: [UInt8]) throws(ZeroMQError) {
+    guard zmq_setsockopt(opened(), option, key, key.count) == 0 else {
+      throw .last("set option", "\(name) of a \(kind) socket")
+    }
+  }
+}

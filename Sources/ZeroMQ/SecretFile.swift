@@ -1,0 +1,158 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A small file that nobody but its user may read.
+package enum SecretFile {
+  /// Why a secret cannot be read or kept.
+  package enum Problem: Error, Hashable, Sendable {
+    /// There is none.
+    case missing(String)
+    /// Something is there already.
+    case occupied(String)
+    /// It is no file, or too long to be a secret.
+    case foreign(String)
+    /// It belongs to another user than this one and root.
+    case ownedBy(String, UInt32)
+    /// Others may read or change it.
+    case wide(String, mode: String)
+    /// The system refused.
+    case failed(String, code: Int32)
+  }
+
+  /// A secret is short.
+  private static let mostBytes = 4096
+
+  /// Reads a secret.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: Its bytes.
+  /// - Throws: ``Problem``, also where others could have read it: then it is none any more.
+  package static func read(_ path: String) throws(Problem) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw errno == ENOENT ? .missing(path) : .failed(path, code: errno)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .failed(path, code: errno) }
+    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= mostBytes else {
+      throw .foreign(path)
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw .ownedBy(path, status.st_uid)
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw .wide(path, mode: String(status.st_mode & 0o7777, radix: 8))
+    }
+    return try contents(descriptor, path)
+  }
+
+  private static func contents(_ descriptor: Int32, _ path: String) throws(Problem) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: mostBytes)
+    var length = 0
+    while length < bytes.count {
+      let count = bytes.withUnsafeMutableBytes { buffer in
+        #if canImport(Darwin)
+        Darwin.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+        #else
+        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
+        #endif
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw .failed(path, code: errno) }
+      if count == 0 { break }
+      length += count
+    }
+    return Array(bytes[..<length])
+  }
+
+  /// Keeps a secret in a file that is not there yet, for this user alone; it is on the disk then.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - bytes: What it is to have.
+  /// - Throws: ``Problem``; then there is no such file, or that of somebody else.
+  package static func create(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw errno == EEXIST ? .occupied(path) : .failed(path, code: errno)
+    }
+    defer { close(descriptor) }
+    // Whatever the mask of the process is.
+    guard fchmod(descriptor, 0o600) == 0, write(bytes, to: descriptor), fsync(descriptor) == 0
+    else {
+      let code = errno
+      unlink(path)
+      throw .failed(path, code: code)
+    }
+    syncDirectory(of: path)
+  }
+
+  /// Puts a file in the place of another, or of none, at once and for this user alone.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - bytes: What it is to have.
+  /// - Throws: ``Problem``; then the file is as it was.
+  package static func replace(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+    let other = "\(path).new"
+    // What an earlier attempt has left behind.
+    unlink(other)
+    try create(other, bytes)
+    guard rename(other, path) == 0 else {
+      let code = errno
+      unlink(other)
+      throw .failed(path, code: code)
+    }
+    syncDirectory(of: path)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { buffer in
+        #if canImport(Darwin)
+        Darwin.write(descriptor, buffer.baseAddress, buffer.count)
+        #else
+        Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+        #endif
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// The file's name outlasts the machine's end from now on, where the file system can promise it.
+  private static func syncDirectory(of path: String) {
+    let end = path.lastIndex(of: "/")
+    let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    _ = fsync(descriptor)
+    close(descriptor)
+  }
+}
+
+extension SecretFile.Problem: CustomStringConvertible {
+  /// What was found, and what to do about it.
+  package var description: String {
+    switch self {
+    case .missing(let path): "There is no file \(path)."
+    case .occupied(let path): "There is a file \(path) already. Remove it, or name another."
+    case .foreign(let path): "\(path) is no file with a key. Name another one."
+    case .ownedBy(let path, let owner):
+      "\(path) belongs to user \(owner), who knows what is in it. Name one of your own."
+    case .wide(let path, let mode):
+      "Others can get at the secret in \(path) (mode \(mode)). If nobody has read it, run: "
+        + "chmod 600 \(path)"
+    case .failed(let path, let code):
+      "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "
+        + "permissions."
+    }
+  }
+}

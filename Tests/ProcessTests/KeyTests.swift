@@ -1,0 +1,402 @@
+import Foundation
+import StoreReplication
+import StoreState
+import Testing
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A daemon that listens over tcp, and asks for keys there.
+struct TCPDaemon {
+  let process: ChildProcess
+  let address: String
+  let port: UInt16
+
+  /// Starts one at an address of this machine, at two ports that nobody has.
+  static func start(_ world: World, host: String = "127.0.0.1") async throws -> Self {
+    let port = try freePorts()
+    let address = "tcp://\(host):\(port)"
+    let process = try await world.startDaemon(.stored, ["--listen", address])
+    return Self(process: process, address: address, port: port)
+  }
+
+  /// The first of two ports that can be listened at.
+  private static func freePorts() throws -> UInt16 {
+    let ports = (0..<100).map { _ in UInt16.random(in: 20_000..<32_000) }
+    guard let port = ports.first(where: { isFree($0) && isFree($0 + 1) }) else {
+      throw ProcessFailure("No two ports are free")
+    }
+    return port
+  }
+
+  private static func isFree(_ port: UInt16) -> Bool {
+    guard let descriptor = try? RawPeer.connect(port: port) else { return true }
+    close(descriptor)
+    return false
+  }
+}
+
+/// A user of another machine, by where his keys are.
+struct Guest {
+  let world: World
+  let home: String
+  let address: String
+
+  init(_ world: World, _ name: String, at address: String) throws {
+    self.world = world
+    self.address = address
+    home = "\(world.directory)/\(name)"
+    try FileManager.default.createDirectory(
+      atPath: home,
+      withIntermediateDirectories: true,
+      attributes: [.posixPermissions: 0o700],
+    )
+  }
+
+  var environment: [String: String] { ["HOME": home, "XDG_CONFIG_HOME": "\(home)/config"] }
+
+  /// The file of its key.
+  var keyFile: String { "\(home)/config/storeactor/keys/\(address.dropFirst("tcp://".count))" }
+
+  func start(_ arguments: [String]) throws -> ChildProcess {
+    try world.start(
+      .storectl,
+      ["--connect", address, "--json"] + arguments,
+      environment: environment,
+    )
+  }
+
+  func run(_ arguments: String...) async throws -> World.Run {
+    try await world.finish(try start(arguments))
+  }
+
+  func enrol(_ line: String) async throws -> World.Run {
+    try await world.finish(world.start(.storectl, ["enrol", line], environment: environment))
+  }
+}
+
+extension World {
+  /// The line by which one may enrol.
+  func invite(_ name: String, _ arguments: String...) async throws -> String {
+    let run = try await client(["invite", name] + arguments)
+    guard run.isSuccess, run.output.count == 1 else {
+      throw ProcessFailure("No invitation: \(run.output) \(run.errorText)")
+    }
+    return run.output[0]
+  }
+}
+
+extension ProcessTests {
+  @Suite("Keys of machines far away")
+  struct KeyTests {
+    private static let increment = #""incrementButtonTapped""#
+
+    @Test func `One who is invited enrols, and sees and sends what the line says`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let line = try await world.invite(
+          "laptop",
+          "--grant",
+          "counter:see,send=incrementButtonTapped",
+          "--grant",
+          "todos:see",
+        )
+        #expect(line.hasPrefix("\(daemon.address)#"))
+        let guest = try Guest(world, "guest", at: daemon.address)
+        let enrolment = try await guest.enrol(line)
+        #expect(enrolment.isSuccess, "\(enrolment.errorText)")
+        #expect(try mode(guest.keyFile) == 0o600)
+        #expect(try mode("\(world.directory)/key") == 0o600)
+        // What nobody else is granted does not open the sockets' files to other users.
+        #expect(try mode(world.directory) == 0o700)
+        let scopes = try await guest.run("scopes")
+        #expect(
+          try scopes.output.map { try JSONValue(parsing: $0)["scope"]?.text } == [
+            "counter", "todos",
+          ],
+          "\(scopes.errorText)",
+        )
+        let sent = try await guest.run(
+          "send",
+          "counter",
+          Self.increment,
+          #""decrementButtonTapped""#,
+        )
+        #expect(sent.output.joined().contains("unauthorised"))
+        #expect(try await world.get("counter")["count"] == 1)
+        #expect(try await !guest.run("get", "game").isSuccess)
+        let watcher = try guest.start(["watch", "todos"])
+        _ = try await watcher.output.lines(atLeast: 1)
+        try await world.send("todos", #"{"addButtonTapped":{"title":"far"}}"#)
+        _ = try await watcher.output.line("what was added") { $0.contains("far") }
+        let status = try await world.answer("--json", "status")
+        #expect(status["sessions"]?.items?.contains { $0["key"]?.text == "laptop" } == true)
+      }
+    }
+
+    private func mode(_ path: String) throws -> mode_t {
+      var status = stat()
+      try #require(lstat(path, &status) == 0)
+      return status.st_mode & 0o7777
+    }
+
+    @Test
+    func `A ticket is burnt with its first use, and a line that was changed is good for nothing`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        let listed = try await world.answer("--json", "keys")
+        #expect(listed["name"]?.text == "laptop" && listed["key"] == .null)
+        #expect(try await guest(world, "first", daemon).enrol(line).isSuccess)
+        let second = try await guest(world, "second", daemon).enrol(line)
+        #expect(second.end == .status(77) && second.errorText.contains("it was used"))
+        let burnt = try guest(world, "second", daemon)
+        for file in [burnt.keyFile, "\(burnt.keyFile).new"] {
+          #expect(!FileManager.default.fileExists(atPath: file))
+        }
+        // The name is taken; and who is enrolled does not enrol again by mistake.
+        let again = try await world.client("invite", "laptop", "--grant", "counter:see")
+        #expect(again.end == .status(65) && again.errorText.contains("already"))
+        let other = try await world.invite("phone", "--grant", "counter:see")
+        let occupied = try await guest(world, "first", daemon).enrol(other)
+        #expect(occupied.end == .status(77) && occupied.errorText.contains("already"))
+        for wrong in ["", "tcp://127.0.0.1:1", "\(other)0", "ssh://x/y"] {
+          #expect(try await guest(world, "third", daemon).enrol(wrong).end == .status(65))
+        }
+        let keys = try await world.client("--json", "keys")
+        let trees = try keys.output.map { try JSONValue(parsing: $0) }
+        #expect(trees.map { $0["name"]?.text } == ["laptop", "phone"])
+        #expect(trees.first?["grants"]?.items?.first?.text == "counter see")
+      }
+    }
+
+    private func guest(_ world: World, _ name: String, _ daemon: TCPDaemon) throws -> Guest {
+      try Guest(world, name, at: daemon.address)
+    }
+
+    @Test func `Another daemon in the place of the one that invited gets no key`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        // The last digit of the daemon's key, which stands before the dot, is another one.
+        let dot = try #require(line.lastIndex(of: "."))
+        let before = line.index(before: dot)
+        let digit = line[before] == "0" ? "1" : "0"
+        let changed = line.replacingCharacters(in: before..<dot, with: digit)
+        let run = try await guest(world, "guest", daemon).enrol(changed)
+        #expect(run.end == .status(69))
+        // And the ticket is as good as before.
+        #expect(try await guest(world, "guest", daemon).enrol(line).isSuccess)
+      }
+    }
+
+    @Test func `A stranger reads no byte, lists nothing and replaces nothing`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        #expect(try await guest.enrol(line).isSuccess)
+        let watcher = try guest.start(["watch", "counter"])
+        _ = try await watcher.output.lines(atLeast: 1)
+        let key = try #require(line.split(separator: "#").last?.split(separator: ".").first)
+        let server: [UInt8] = try #require(KeyText.key(key))
+        let listener = try Listener(
+          port: daemon.port,
+          server: server,
+          pair: CurvePair(),
+        )
+        let plain = try Listener(port: daemon.port, server: nil, pair: nil)
+        // A web page, and old versions of the sockets' protocol.
+        for bytes in [
+          Array("POST / HTTP/1.1\r\n\r\n".utf8), [1, 0] + ZMTP.oldMessage([0x81, 0x0a]),
+        ] {
+          let peer = RawPeer(connected: try RawPeer.connect(port: daemon.port), sending: bytes)
+          try await peer.closed()
+        }
+        for arguments in [["scopes"], ["status"], ["get", "counter"]] {
+          let stranger = try self.guest(world, "stranger", daemon)
+          let run = try await world.finish(try stranger.start(arguments))
+          #expect(!run.isSuccess && run.output == [])
+        }
+        for _ in 0..<5 { try await world.send("counter", Self.increment) }
+        _ = try await watcher.output.lines(atLeast: 6)
+        #expect(try listener.stop() == [] && plain.stop() == [])
+        // Who has a key of his own was asked for it, sooner or later.
+        var refused = 0
+        for _ in 0..<500 where refused == 0 {
+          refused = try await world.counter("refusedConnections")
+        }
+        #expect(refused > 0)
+        #expect(daemon.process.isRunning)
+      }
+    }
+
+    @Test func `A key gets no byte of what is not granted to it`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        #expect(try await guest.enrol(line).isSuccess)
+        let listener = try Listener(guest, port: daemon.port)
+        try await listener.heard()
+        let own = try await world.watch("todos", "--deltas")
+        let counter = try guest.start(["watch", "counter"])
+        _ = try await counter.output.lines(atLeast: 1)
+        for number in 1...5 {
+          try await world.send("todos", #"{"addButtonTapped":{"title":"secret \#(number)"}}"#)
+          try await world.send("counter", Self.increment)
+        }
+        _ = try await own.output.line("the last title") { $0.contains("secret 5") }
+        _ = try await counter.output.lines(atLeast: 6)
+        let frames = try listener.stop()
+        #expect(!frames.isEmpty)
+        for frame in frames {
+          #expect(!String(decoding: frame, as: UTF8.self).contains("secret"))
+        }
+        #expect(!counter.output.lines.joined().contains("secret"))
+      }
+    }
+
+    @Test func `A key that is revoked is cut off at once, and does not come back`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        #expect(try await guest.enrol(world.invite("laptop", "--grant", "counter:see")).isSuccess)
+        let watcher = try guest.start(["watch", "counter"])
+        _ = try await watcher.output.lines(atLeast: 1)
+        let none = try await world.client("revoke", "lap")
+        #expect(none.end == .status(65) && none.errorText.contains("no key \"lap\""))
+        #expect(try await world.client("revoke", "laptop").isSuccess)
+        try await world.send("counter", Self.increment)
+        #expect(try await world.client("--json", "keys").output == [])
+        let status = try await world.answer("--json", "status")
+        #expect(status["sessions"]?.items?.contains { $0["key"]?.text == "laptop" } == false)
+        #expect(watcher.output.lines.count == 1)
+        // Nor does he decide on keys while he is one.
+        let line = try await world.invite("phone", "--grant", "counter:see,send")
+        let phone = try self.guest(world, "phone", daemon)
+        #expect(try await phone.enrol(line).isSuccess)
+        #expect(try await phone.run("keys").end == .status(77))
+        #expect(try await phone.run("revoke", "phone").end == .status(77))
+      }
+    }
+
+    @Test func `Keys outlast the daemon, and one that others can read is refused`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        #expect(try await guest.enrol(world.invite("laptop", "--grant", "counter:see")).isSuccess)
+        let lost = try await world.invite("phone", "--grant", "counter:see")
+        daemon.process.send(signal: SIGTERM)
+        _ = try await daemon.process.ended()
+        let arguments = ["--dir", world.directory, "--listen", daemon.address]
+        let next = try world.start(.stored, arguments)
+        _ = try await next.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
+        #expect(try await guest.run("get", "counter").isSuccess)
+        // A ticket is gone with the daemon that has given it.
+        #expect(try await self.guest(world, "phone", daemon).enrol(lost).end == .status(77))
+        #expect(chmod(guest.keyFile, 0o644) == 0)
+        let wide = try await guest.run("get", "counter")
+        #expect(wide.end == .status(77) && wide.errorText.contains("chmod 600"))
+        next.send(signal: SIGTERM)
+        _ = try await next.ended()
+        #expect(chmod("\(world.directory)/key", 0o640) == 0)
+        let refused = try await world.finish(world.start(.stored, arguments))
+        #expect(refused.end == .status(77) && refused.errorText.contains("chmod 600"))
+      }
+    }
+
+    @Test func `An invitation that grants nothing, or too long, is refused`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let none = try await world.client("invite", "laptop", "--grant", "counter:see")
+        #expect(none.end == .status(65) && none.errorText.contains("--listen"))
+        daemon.send(signal: SIGTERM)
+        _ = try await daemon.ended()
+        _ = try await TCPDaemon.start(world)
+        for (arguments, status) in [
+          (["laptop"], 64), (["laptop", "--grant", "counter"], 64),
+          (["a b", "--grant", "x:see"], 64),
+          (["laptop", "--grant", "counter:look"], 64), (["laptop", "--grant", "countr:see"], 65),
+          (["laptop", "--grant", "counter:see", "--for", "2d"], 64),
+          (["laptop", "--grant", "counter:see", "--for", "25h"], 64),
+          (["laptop", "--grant", "counter:see", "--at", "x:1"], 64),
+        ] as [([String], Int32)] {
+          let run = try await world.client(["invite"] + arguments)
+          #expect(run.end == .status(status), "\(arguments): \(run.errorText)")
+        }
+        let line = try await world.invite(
+          "laptop",
+          "--grant",
+          "counter:see",
+          "--at",
+          "tcp://far.example:99",
+        )
+        #expect(line.hasPrefix("tcp://far.example:99#"))
+      }
+    }
+
+    @Test func `Nothing is sent without a key to where others listen`() async throws {
+      try await World.run { world in
+        let guest = try Guest(world, "guest", at: "tcp://192.0.2.1:5555")
+        let run = try await guest.run("get", "counter")
+        #expect(run.end == .status(77) && run.errorText.contains("storectl enrol"))
+      }
+    }
+  }
+}
+
+/// Whoever subscribes to everything; the library does so again each time that it is cut off.
+private final class Listener: Sendable {
+  private let frames = Watched<[[UInt8]]>([])
+  private let isOver = Watched(false)
+
+  /// With an enrolled user's key.
+  convenience init(_ guest: Guest, port: UInt16) throws {
+    let text = try String(contentsOfFile: guest.keyFile, encoding: .utf8)
+    let keys = text.split(whereSeparator: \.isWhitespace).compactMap { KeyText.key($0) }
+    try #require(keys.count == 2)
+    try self.init(port: port, server: keys[0], pair: CurvePair(secretKey: keys[1]))
+  }
+
+  init(port: UInt16, server: [UInt8]?, pair: CurvePair?) throws {
+    let (frames, isOver) = (frames, isOver)
+    var options = SocketOptions()
+    options.linger = .zero
+    if let server, let pair { options.curve = CurveClient(server: server, pair: pair) }
+    let chosen = options
+    Thread.detachNewThread {
+      guard let context = try? Context(),
+        let socket = try? Socket(context, kind: .xsub, options: chosen),
+        (try? socket.connect("tcp://127.0.0.1:\(port + 1)")) != nil
+      else { return }
+      for kind: UInt8 in [0x11, 0x12, 0x13] { _ = try? socket.send([1, kind]) }
+      while !isOver.value {
+        _ = try? Poller([.socket(socket)]).wait(timeout: .milliseconds(20))
+        while let message = try? socket.receive() {
+          let bytes = message.bytes
+          frames.update { $0.append(bytes) }
+        }
+      }
+    }
+  }
+
+  /// Waits until it has got something: it was let in.
+  func heard() async throws {
+    try await frames.wait(within: .seconds(30), for: "a frame") { $0.isEmpty ? nil : true }
+  }
+
+  /// Ends it.
+  ///
+  /// - Returns: What it has got.
+  func stop() throws -> [[UInt8]] {
+    isOver.update { $0 = true }
+    return frames.value
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import StoreActor
+import Testing
+
+@testable import StoreDaemon
+@testable import StoreReplication
+@testable import ZeroMQ
+
+/// Keys in the file of grants, and what peers of encrypted connections are called.
+@Suite struct KeyTests {
+  private static let key = [UInt8](repeating: 0xa5, count: KeyText.keyBytes)
+  private static let other = [UInt8](repeating: 0x5a, count: KeyText.keyBytes)
+
+  /// A file of grants with a text, in a directory that goes afterwards.
+  private func withFile(_ text: String?, _ body: (GrantsFile) throws -> Void) throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "keys-\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let path = directory.appending(path: "grants").path
+    if let text {
+      try Data(text.utf8).write(to: URL(filePath: path))
+      try #require(chmod(path, 0o600) == 0)
+    }
+    try body(
+      GrantsFile(path, exposed: [Expose<Counted, Never>("count", state: \.count).description])
+    )
+  }
+
+  private func text(_ file: GrantsFile) throws -> String {
+    try String(contentsOfFile: file.path, encoding: .utf8)
+  }
+
+  private func lines(_ name: String, _ key: [UInt8], _ grants: String...) -> GrantsFile.KeyLines {
+    GrantsFile.KeyLines(name: name, key: key, grants: grants)
+  }
+
+  @Test func `A key's lines are added and removed, and the others stay as they are`() throws {
+    let old = "# by hand\r\nuser:4711  count see # him\n\nuser:4712 count see"
+    try withFile(old) { file in
+      let granted = try file.add(lines("laptop", Self.key, "count see", "* see"))
+      #expect(granted.name(ofKey: Self.key) == "laptop")
+      let digits = KeyText.text(Self.key)
+      #expect(
+        try text(file) == old + "\nkey:laptop=\(digits) count see\nkey:laptop=\(digits) * see\n"
+      )
+      _ = try file.add(lines("lap", Self.other, "count see"))
+      let removed = try #require(try file.remove(key: "laptop"))
+      #expect(removed.name(ofKey: Self.key) == nil && removed.name(ofKey: Self.other) == "lap")
+      #expect(try text(file) == old + "\nkey:lap=\(KeyText.text(Self.other)) count see\n")
+      #expect(try file.remove(key: "laptop") == nil)
+    }
+  }
+
+  @Test func `Where there is no file one is made`() throws {
+    try withFile(nil) { file in
+      #expect(try file.remove(key: "laptop") == nil)
+      _ = try file.add(lines("laptop", Self.key, "count see"))
+      #expect(try file.read().name(ofKey: Self.key) == "laptop")
+    }
+  }
+
+  @Test func `A name that is taken, and grants that make no sense, change nothing`() throws {
+    try withFile("") { file in
+      _ = try file.add(lines("laptop", Self.key, "count see"))
+      let before = try text(file)
+      for wrong in [
+        lines("laptop", Self.other, "count see"), lines("phone", Self.key, "count see"),
+        lines("phone", Self.other, "nothing see"), lines("phone", Self.other, "count look"),
+        lines("phone", Self.other, "count"),
+      ] {
+        #expect(throws: GrantsFile.Problem.self) { try file.add(wrong) }
+        #expect(throws: GrantsFile.Problem.self) { try file.grants(adding: wrong) }
+      }
+      #expect(try text(file) == before)
+    }
+  }
+
+  @Test func `What stands behind a serial is read as it was written`() {
+    for name in [PeerName.key("laptop", Self.key), .ticket(KeyTicket(key: Self.key))] {
+      #expect(PeerName(property: "12 \(name.word)") == name)
+    }
+    #expect(PeerName.key("laptop", Self.key).address(at: "192.0.2.1") == "key:laptop@192.0.2.1")
+    for property in ["12", "12 ", "12 key:laptop=1", "12 key:", "12 user:1=2"] {
+      #expect(PeerName(property: property) == nil, "\(property)")
+    }
+  }
+
+  @Test func `The daemon's key is made once, and refused where others can read it`() throws {
+    try withFile(nil) { file in
+      let path = "\(file.path)-key"
+      defer { unlink(path) }
+      let pair = try DaemonKey.pair(in: path)
+      #expect(try DaemonKey.pair(in: path) == pair)
+      #expect(chmod(path, 0o644) == 0)
+      #expect(throws: SecretFile.Problem.wide(path, mode: "644")) { try DaemonKey.pair(in: path) }
+      #expect(chmod(path, 0o600) == 0)
+      try Data("nonsense".utf8).write(to: URL(filePath: path))
+      #expect(chmod(path, 0o600) == 0)
+      #expect(throws: SecretFile.Problem.foreign(path)) { try DaemonKey.pair(in: path) }
+    }
+  }
+
+  @Test func `Which addresses ask for keys is not left to chance`() {
+    var configuration = HostConfiguration(directory: "/d")
+    configuration.listen = [
+      "ipc:///e", "tcp://127.0.0.1:5555", "tcp://192.0.2.1:5555", "tcp://localhost:1", "tcp://*:1",
+    ]
+    #expect(configuration.plainAddresses == ["ipc:///e"])
+    configuration.allowsInsecureLoopback = true
+    #expect(configuration.plainAddresses == ["ipc:///e", "tcp://127.0.0.1:5555"])
+  }
+}
+
+private struct Counted: Sendable {
+  var count = 0
+}

@@ -1,0 +1,178 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// Who comes by a key or a ticket, and who decides on them: docs/PROTOCOL.md §8.4, §15.
+@MainActor
+@Suite struct ServerKeysTests {
+  private static let owner: UInt8 = 1
+  private static let user: UInt8 = 2
+  private static let laptop: UInt8 = 3
+  private static let phone: UInt8 = 4
+  private static let ticket: UInt8 = 5
+  private static let loopback: UInt8 = 6
+  private static let ticketKey = [UInt8](repeating: 7, count: KeyText.keyBytes)
+
+  private static func key(_ byte: UInt8) -> [UInt8] {
+    [UInt8](repeating: byte, count: KeyText.keyBytes)
+  }
+
+  private static func line(_ grantee: Grants.Grantee, _ scope: String) -> Grants.Line {
+    let scopes = [ScopePattern(scope)].compactMap(\.self)
+    return Grants.Line(grantee: grantee, scopes: scopes, sees: true, sends: .everything)
+  }
+
+  private static let grants = Grants(
+    owner: 999,
+    lines: [
+      line(.user(1000), "counter"), line(.key("laptop", key(1)), "counter"),
+      line(.key("phone", key(2)), "counter"), line(.key("phone", key(2)), "cards"),
+    ],
+  )
+
+  private func bench() -> ServerBench {
+    let bench = ServerBench()
+    bench.turn.apply(Self.grants)
+    let addresses: [UInt8: String] = [
+      Self.owner: "localhost:999:100:1", Self.user: "localhost:1000:100:2",
+      Self.laptop: "key:laptop@192.0.2.1", Self.phone: "key:phone@192.0.2.1",
+      Self.ticket: "\(KeyTicket(key: Self.ticketKey).identity)@192.0.2.1",
+      Self.loopback: "127.0.0.1",
+    ]
+    for (peer, address) in addresses { bench.addresses[ServerBench.peer(peer)] = address }
+    return bench
+  }
+
+  private func answer(_ bench: ServerBench, _ peer: UInt8) throws -> KeyAnswer? {
+    guard case .keys(_, let item)? = bench.take(peer).last else { return nil }
+    var decoder = CBORDecoder(item)
+    return try KeyAnswer(from: &decoder)
+  }
+
+  @Test func `Identities of keys and tickets are in no other words`() {
+    #expect(ActionOrigin.Identity(address: "key:laptop@192.0.2.1") == .key("laptop"))
+    let ticket = KeyTicket(key: Self.ticketKey)
+    #expect(KeyTicket(address: "\(ticket.identity)@::1") == ticket)
+    #expect(ActionOrigin.Identity(address: "\(ticket.identity)@::1") == .key(ticket.identity))
+    #expect(!KeyText.isName(ticket.identity))
+    for address in ["ticket:@x", "ticket:12@x", "localhost:1:2:3", ""] {
+      #expect(KeyTicket(address: address) == nil)
+    }
+  }
+
+  @Test func `Only the owner and root decide on keys, and only a ticket hands one in`() throws {
+    let bench = bench()
+    var commands: [KeyCommand] = []
+    bench.server.onKeys = { job in
+      commands.append(job.command)
+      #expect((job.ticket != nil) == (job.command == .enrol(key: Self.key(9))))
+      bench.turn.finish(job.result(.done(name: "x")))
+    }
+    let decisions: [KeyCommand] = [
+      .list, .revoke(name: "x"), .invite(name: "x", grants: ["counter see"], seconds: 1),
+    ]
+    for peer in [Self.owner, Self.user, Self.laptop, Self.ticket, Self.loopback] {
+      for command in decisions + [.enrol(key: Self.key(9))] {
+        bench.receive(.keys(request: 1, command), from: peer)
+        try bench.endTurn()
+        let isAllowed =
+          peer == Self.owner && decisions.contains(command)
+          || peer == Self.ticket && !decisions.contains(command)
+        let answer = try answer(bench, peer)
+        if isAllowed {
+          #expect(answer == .done(name: "x"))
+        } else if case .failed(code: "unauthorised", _)? = answer {
+        } else {
+          Issue.record("\(peer) got \(String(describing: answer)) for \(command)")
+        }
+      }
+    }
+    #expect(commands == decisions + [.enrol(key: Self.key(9))])
+  }
+
+  @Test func `A daemon without keys says so`() throws {
+    let bench = bench()
+    bench.receive(.keys(request: 1, .list), from: Self.owner)
+    try bench.endTurn()
+    guard case .failed(code: "unavailable", _)? = try answer(bench, Self.owner) else {
+      Issue.record("No refusal")
+      return
+    }
+  }
+
+  @Test func `By a ticket one gets no session and is told nothing`() throws {
+    let bench = bench()
+    let hello = ClientMessage.Hello(
+      clientID: ServerBench.clientID(5),
+      token: nil,
+      firstSequence: 1,
+      name: "",
+      isListed: true,
+    )
+    bench.receive(.hello(hello), from: Self.ticket)
+    try bench.endTurn()
+    guard case .refused(code: "unauthorised", _)? = bench.take(Self.ticket).last else {
+      Issue.record("Not refused")
+      return
+    }
+    for message in [ClientMessage.describe(request: 1), .status(request: 2)] {
+      bench.receive(message, from: Self.ticket)
+      try bench.endTurn()
+      #expect(bench.take(Self.ticket) == [.needHello])
+    }
+  }
+
+  @Test func `A key's origin is its name, which is in status and opens no other's session`() throws
+  {
+    let bench = bench()
+    let hello = try bench.hello(Self.laptop)
+    try bench.join(Self.laptop, hello, nonce: 1, [.follow("counter")])
+    _ = try bench.act(Self.laptop, sequence: 1, .incrementButtonTapped)
+    #expect(bench.probe.origins == [ActionOrigin(identity: .key("laptop"), session: 1)])
+    bench.receive(.status(request: 1), from: Self.laptop)
+    try bench.endTurn()
+    guard case .status(_, let item)? = bench.take(Self.laptop).last,
+      case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
+    else {
+      Issue.record("No sessions")
+      return
+    }
+    #expect(sessions.first?[field: "key"] == .text("laptop"))
+    #expect(sessions.first?[field: "user"] == .null)
+    // Another key, or who has none, with the same client id and the right token.
+    for peer in [Self.phone, Self.loopback] {
+      bench.receive(
+        .hello(
+          ClientMessage.Hello(
+            clientID: ServerBench.clientID(Self.laptop),
+            token: hello.token,
+            firstSequence: 1,
+            name: "",
+            isListed: false,
+          )
+        ),
+        from: peer,
+      )
+      try bench.endTurn()
+      guard case .refused(code: "unauthorised", _)? = bench.take(peer).first else {
+        Issue.record("\(peer) is not refused")
+        continue
+      }
+    }
+  }
+
+  @Test func `A key whose lines are gone loses its session`() throws {
+    let bench = bench()
+    let hello = try bench.hello(Self.laptop)
+    try bench.join(Self.laptop, hello, nonce: 1, [.follow("counter")])
+    bench.turn.apply(Grants(owner: 999, lines: Self.grants.lines.filter { $0.sends == .nothing }))
+    try bench.endTurn()
+    guard case .goodbye(code: "narrowed", _)? = bench.take(Self.laptop).last else {
+      Issue.record("No goodbye")
+      return
+    }
+    #expect(bench.cuts.contains { $0.peer == ServerBench.peer(Self.laptop) })
+  }
+}

@@ -1,0 +1,151 @@
+import Testing
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+@Suite("Encrypted connections", .timeLimit(.minutes(1)))
+struct CurveTests {
+  /// A router that is bound to a file without encryption, and then to a port with it.
+  private final class Door {
+    let directory: TemporaryDirectory
+    let context: Context
+    let admission: Admission
+    let pair: CurvePair
+    let server: Socket
+    let address: String
+    private var clients: [Socket] = []
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      context = try Context()
+      admission = try Admission(context)
+      pair = try CurvePair()
+      server = try Socket(
+        context,
+        kind: .router,
+        options: .init {
+          $0.admissionDomain = "tests"
+          $0.maxMessageSize = 64
+        },
+      )
+      try server.bind(directory.endpoint("ctl"))
+      try server.encrypt(as: pair, maxMessageSize: Socket.curveHandshakeBytes)
+      try server.bind("tcp://127.0.0.1:*")
+      address = try server.lastEndpoint
+    }
+
+    func connect(_ endpoint: String, as client: CurveClient?) throws -> Socket {
+      let socket = try Socket(context, kind: .dealer, options: .init { $0.curve = client })
+      try socket.connect(endpoint)
+      clients.append(socket)
+      return socket
+    }
+
+    func request(within time: Duration = patience) throws -> Admission.Request? {
+      _ = try Poller([.socket(admission.socket)]).wait(timeout: time)
+      return try admission.next()
+    }
+  }
+
+  @Test("A pair is completed by its secret key, and no two are alike")
+  func pairs() throws {
+    let pair = try CurvePair()
+    #expect(try CurvePair(secretKey: pair.secretKey) == pair)
+    #expect(pair.publicKey != pair.secretKey && pair.publicKey.count == CurvePair.keyBytes)
+    #expect(try CurvePair() != pair)
+    #expect(!"\(pair)".contains("\(pair.secretKey)"))
+  }
+
+  @Test("Who has a secret key is asked about by its public one, and named on each frame")
+  func admitted() throws {
+    let door = try Door()
+    let own = try CurvePair()
+    let client = try door.connect(
+      door.address,
+      as: CurveClient(server: door.pair.publicKey, pair: own),
+    )
+    let request = try #require(try door.request())
+    #expect(request.key == own.publicKey)
+    #expect(request.domain == "tests" && request.address == "127.0.0.1")
+    try door.admission.accept(request, as: "12 key:laptop=0f")
+    try client.sendAll([1, 2, 3])
+    _ = try Poller([.socket(door.server)]).wait(timeout: patience)
+    var message = Message()
+    while try door.server.receive(into: &message), message.more {}
+    #expect(message.bytes == [1, 2, 3])
+    let number = message.number("User-Id")
+    let name = message.property("User-Id")
+    #expect(number == 12 && name == "12 key:laptop=0f")
+  }
+
+  @Test("What was bound before stays without encryption")
+  func plain() throws {
+    let door = try Door()
+    let client = try door.connect(door.directory.endpoint("ctl"), as: nil)
+    let request = try #require(try door.request())
+    #expect(request.key == nil)
+    #expect(request.address.hasPrefix("localhost:\(getuid()):"))
+    withExtendedLifetime(client) {}
+  }
+
+  @Test("Nobody is asked about who has no key, or another daemon's")
+  func strangers() throws {
+    let door = try Door()
+    let other = CurveClient(server: try CurvePair().publicKey, pair: try CurvePair())
+    let clients = [
+      try door.connect(door.address, as: nil), try door.connect(door.address, as: other),
+    ]
+    #expect(try door.request(within: shortWait) == nil)
+    withExtendedLifetime(clients) {}
+  }
+}
+
+@Suite struct SecretFileTests {
+  private static let secret = Array("secret".utf8)
+
+  private func withDirectory(_ body: (String) throws -> Void) throws {
+    let directory = try TemporaryDirectory()
+    defer { for name in ["key", "key.new"] { unlink("\(directory.path)/\(name)") } }
+    try body("\(directory.path)/key")
+  }
+
+  @Test func `A secret is kept for its user alone, and not in the place of another`() throws {
+    try withDirectory { path in
+      #expect(throws: SecretFile.Problem.missing(path)) { try SecretFile.read(path) }
+      let mask = umask(0)
+      defer { umask(mask) }
+      try SecretFile.create(path, Self.secret)
+      var status = stat()
+      #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
+      #expect(try SecretFile.read(path) == Self.secret)
+      #expect(throws: SecretFile.Problem.occupied(path)) { try SecretFile.create(path, [1]) }
+      try SecretFile.replace(path, [1])
+      #expect(try SecretFile.read(path) == [1])
+    }
+  }
+
+  @Test(arguments: [0o640, 0o604, 0o620, 0o601] as [mode_t])
+  func `What others can get at is no secret any more`(mode: mode_t) throws {
+    try withDirectory { path in
+      try SecretFile.create(path, Self.secret)
+      #expect(chmod(path, mode) == 0)
+      let error = #expect(throws: SecretFile.Problem.self) { try SecretFile.read(path) }
+      #expect(error == .wide(path, mode: String(mode, radix: 8)))
+      #expect(error?.description.contains("chmod 600") == true)
+    }
+  }
+
+  @Test func `Another user's file, and what is no file, are refused`() throws {
+    try withDirectory { path in
+      #expect(throws: SecretFile.Problem.foreign("/dev/null")) { try SecretFile.read("/dev/null") }
+      guard geteuid() == 0 else { return }
+      try SecretFile.create(path, Self.secret)
+      #expect(chown(path, 4711, 4711) == 0)
+      #expect(throws: SecretFile.Problem.ownedBy(path, 4711)) { try SecretFile.read(path) }
+    }
+  }
+}
