@@ -12,6 +12,8 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
     case usage = 64
     /// An action or a scope is not what the daemon takes.
     case badData = 65
+    /// There is no daemon, or no way to it.
+    case unavailable = 69
     /// What should be made is there already.
     case cannotCreate = 73
     /// The output or the input failed.

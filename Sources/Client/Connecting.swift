@@ -19,16 +19,38 @@ struct Connecting {
 
   /// Runs a command that stays as long as it has something to do.
   func run(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
-    let place = try options.location()
+    let place = try options.place()
     do {
-      let location = try place.enrolled()
-      try MainActor.assumeIsolated {
-        try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
-          try await body(Daemon(asking: connection))
+      switch place {
+      case .location(let location): try run(at: location.enrolled(), body)
+      case .remote(let address):
+        let shell = try SecureShell(address)
+        defer { shell.end() }
+        do {
+          try run(at: shell.location, isForwarded: true, body)
+        } catch let error as ConnectionError where error.code == .noDaemon {
+          throw CommandError(
+            .unavailable,
+            "ssh is connected with \(address.host), but no daemon answers at \(address.directory) "
+              + "there.",
+          )
         }
       }
     } catch {
       throw Note.failure(error)
+    }
+  }
+
+  private func run(
+    at location: StoreLocation,
+    isForwarded: Bool = false,
+    _ body: @escaping @MainActor (Daemon) async throws -> Void,
+  ) throws {
+    let (name, isListed) = (name, isListed)
+    try MainActor.assumeIsolated {
+      try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
+        try await body(Daemon(asking: connection, isForwarded: isForwarded))
+      }
     }
   }
 
@@ -49,16 +71,17 @@ final class Daemon {
   init(_ connection: StoreConnection) { self.connection = connection }
 
   /// One that has answered.
-  convenience init(asking connection: StoreConnection) async throws {
+  convenience init(asking connection: StoreConnection, isForwarded: Bool = false) async throws {
     self.init(connection)
-    try await describe()
+    try await describe(isForwarded: isForwarded)
   }
 
   /// Waits for the daemon, and asks what it exposes in the same breath.
-  private func describe() async throws {
+  private func describe(isForwarded: Bool) async throws {
     let connection = connection
     let answer = Task { try await connection.describe() }
-    if connection.location.key != nil {
+    if isForwarded || connection.location.key != nil {
+      // What can be seen here says nothing about the daemon.
       try await connection.connected(within: Connecting.remotePatience)
     } else {
       try await connection.reached(within: Connecting.patience)

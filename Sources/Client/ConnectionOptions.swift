@@ -23,7 +23,11 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The daemon's address: tcp://HOST:PORT or ipc://DIRECTORY.",
+      "The daemon's address: ssh://HOST/DIRECTORY, tcp://HOST:PORT or ipc://DIRECTORY.",
+      discussion: """
+        By ssh the daemon's sockets are forwarded, and you are who has logged in there: \
+        ssh://[USER@]HOST[:PORT]/DIRECTORY. For tcp see enrol.
+        """,
       valueName: "url",
     )
   )
@@ -44,12 +48,35 @@ struct ConnectionOptions: ParsableArguments {
     guard dir == nil || connect == nil else {
       throw ValidationError("--dir and --connect exclude each other: give one of them.")
     }
-    _ = try location()
+    _ = try place()
+  }
+
+  /// Where a daemon is.
+  enum Place {
+    case location(StoreLocation)
+    /// On another machine.
+    case remote(SecureShellAddress)
   }
 
   /// Where the daemon is.
-  func location() throws -> StoreLocation {
-    var location = try place()
+  func place() throws -> Place {
+    guard let connect, connect.hasPrefix(SecureShellAddress.prefix) else {
+      return .location(try location())
+    }
+    guard let address = SecureShellAddress(connect) else {
+      throw ValidationError(
+        "\"\(connect)\" is no address of ssh. Expected ssh://[USER@]HOST[:PORT]/DIRECTORY, with "
+          + "the daemon's directory, in which there is no colon."
+      )
+    }
+    guard owner == nil else {
+      throw ValidationError("--owner is for a directory of this machine: leave it away.")
+    }
+    return .remote(address)
+  }
+
+  private func location() throws -> StoreLocation {
+    var location = try named()
     if let owner {
       guard let user = UInt32(owner) ?? getpwnam(owner)?.pointee.pw_uid else {
         throw ValidationError("There is no user \"\(owner)\". Name one with --owner.")
@@ -59,7 +86,7 @@ struct ConnectionOptions: ParsableArguments {
     return location
   }
 
-  private func place() throws -> StoreLocation {
+  private func named() throws -> StoreLocation {
     guard let connect else {
       return StoreLocation(
         directory: dir

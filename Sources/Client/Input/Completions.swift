@@ -31,7 +31,10 @@ enum Completions {
     _ body: @escaping @MainActor (Daemon) async throws -> [String],
   ) -> [String] {
     do {
-      let location = try ConnectionOptions.parse(connectionOptions(in: words)).location().enrolled()
+      let options = try ConnectionOptions.parse(connectionOptions(in: words))
+      // Nobody is asked for a password by a tabulator.
+      guard case .location(let place) = try options.place() else { return [] }
+      let location = try place.enrolled()
       let found = try MainActor.assumeIsolated {
         try StoreConnection.run(to: location, name: "storectl completion", isListed: false) {
           connection in
