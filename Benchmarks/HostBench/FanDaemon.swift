@@ -17,7 +17,7 @@ final class FanDaemon: FanPeer {
     followers = try (0..<clients).map {
       try Follower(
         $0,
-        of: process.directory,
+        of: process.location,
         scope: "counter",
         replica: TypedReplica<Counter.State>(),
         context: context,
@@ -41,7 +41,10 @@ final class FanDaemon: FanPeer {
 
   func spent() throws -> Double {
     try process.countIfWanted()
-    return Double(try Machine.mainThreadNanoseconds(of: process.id))
+    return Double(
+      try process.isWhole
+        ? Machine.nanoseconds(of: process.id) : Machine.mainThreadNanoseconds(of: process.id)
+    )
   }
 
   func step() throws {

@@ -16,7 +16,7 @@ enum FollowBench {
     let followers = try (first..<first + count).map { number in
       try Follower(
         number,
-        of: directory,
+        of: StoreLocation(directory: directory),
         scope: "counter",
         replica: TypedReplica<Counter.State>(),
         context: context,

@@ -19,13 +19,17 @@ final class Follower: ClientTransport {
 
   init(
     _ number: Int,
-    of directory: String,
+    of location: StoreLocation,
     scope: String,
     replica: (any Replica)?,
     context: Context,
   ) throws {
-    control = try Socket(context, kind: .dealer, options: Self.options())
-    publishing = try Socket(context, kind: .xsub, options: Self.options(sendHighWater: 0))
+    control = try Socket(context, kind: .dealer, options: try Self.options(location))
+    publishing = try Socket(
+      context,
+      kind: .xsub,
+      options: try Self.options(location, sendHighWater: 0),
+    )
     client = ReplicaClient(
       identity: ReplicaClient.Identity(
         clientID: Identifier(high: 1 << 32, low: UInt64(number)),
@@ -36,12 +40,23 @@ final class Follower: ClientTransport {
       generator: Pseudorandom(seed: UInt64(number)),
     )
     self.scope = client.add(scope, mode: replica == nil ? .sendOnly : .follow, replica: replica)
-    try control.connect("ipc://\(directory)/ctl")
-    try publishing.connect("ipc://\(directory)/pub")
+    try control.connect(location.control)
+    try publishing.connect(location.publishing)
+  }
+
+  private static func options(
+    _ location: StoreLocation,
+    sendHighWater: Int = 10_000,
+  ) throws -> SocketOptions {
+    var options = options(sendHighWater: sendHighWater)
+    options.curve = try location.key.map {
+      CurveClient(server: $0.daemon, pair: try CurvePair(secretKey: $0.secret))
+    }
+    return options
   }
 
   /// What a client of this library sets.
-  static func options(sendHighWater: Int = 10_000) -> SocketOptions {
+  nonisolated static func options(sendHighWater: Int = 10_000) -> SocketOptions {
     var options = SocketOptions()
     options.reconnectInterval = .milliseconds(50)
     options.reconnectIntervalMaximum = .seconds(5)

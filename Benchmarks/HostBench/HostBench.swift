@@ -47,6 +47,8 @@ enum HostBench {
     case "codec": try CodecBench.run(&arguments)
     case "follow": try FollowBench.run(&arguments)
     case "fan": try FanBench.run(&arguments)
+    case "encrypted": try FanBench.runEncrypted(&arguments)
+    case "wire": try WireBench.run(&arguments)
     case "serve": try ServeBench.run(&arguments)
     case "write": try WriteBench.run(&arguments)
     case "rejoin": try RejoinBench.run(&arguments)
@@ -73,6 +75,9 @@ enum HostBench {
     HostBench follow --dir DIR --clients N [--first N]         clients of a daemon, until killed
     HostBench fan --one DIR --one-pid PID --many DIR --many-pid PID --floor DIR --floor-pid PID
         [--clients N] [--actions N] [--rounds N] [--counted]   CPU time of a delta, for 1 and for N
+    HostBench encrypted --ipc DIR --ipc-pid PID --curve DIR --curve-pid PID --address URL --key FILE
+        [--clients N] [--actions N] [--rounds N]   CPU time of a delta to each client
+    HostBench wire --dir DIR --listen URL [--count N] [--rounds N] [--window N]   ipc, tcp with keys
     HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
     HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   how long its changes take
     HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed

@@ -63,7 +63,7 @@ private final class Writer {
   init(_ number: Int, of directory: String) throws {
     client = try Follower(
       1 << 20 | number,
-      of: directory,
+      of: StoreLocation(directory: directory),
       scope: "todos",
       replica: nil,
       context: try Context(),
@@ -135,7 +135,7 @@ enum RejoinBench {
     while true {
       let client = try Follower(
         first + joins,
-        of: directory,
+        of: StoreLocation(directory: directory),
         scope: "todos",
         replica: TypedReplica<Unread>(),
         context: context,

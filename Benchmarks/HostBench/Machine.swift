@@ -27,9 +27,19 @@ enum Machine {
   ///
   /// It is exact once the thread waits: therefore it is given a moment to.
   static func mainThreadNanoseconds(of process: Int) throws -> Int64 {
+    try nanoseconds(ofThread: process, of: process)
+  }
+
+  /// Nanoseconds of CPU time that all threads of a process have used, of those that it has now.
+  static func nanoseconds(of process: Int) throws -> Int64 {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")
+      .compactMap { Int($0) }.reduce(0) { try $0 + nanoseconds(ofThread: $1, of: process) }
+  }
+
+  private static func nanoseconds(ofThread thread: Int, of process: Int) throws -> Int64 {
     var moment = timespec(tv_sec: 0, tv_nsec: 2_000_000)
     nanosleep(&moment, nil)
-    let path = "/proc/\(process)/task/\(process)/schedstat"
+    let path = "/proc/\(process)/task/\(thread)/schedstat"
     let text = try String(contentsOfFile: path, encoding: .utf8)
     guard let time = text.split(separator: " ").first.flatMap({ Int64($0) }) else {
       throw BenchError("\(path) does not begin with a number: \(text)")

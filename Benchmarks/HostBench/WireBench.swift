@@ -1,0 +1,218 @@
+import Foundation
+import StoreActor
+import StoreDaemon
+import StoreReplication
+import Synchronization
+import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What encryption costs a message on its way: the daemon's two sockets, with nothing behind them
+/// but an answer and a publication for each message, and one client on another thread, which comes
+/// over ipc and over tcp with a key, in turn.
+@MainActor
+enum WireBench {
+  /// As many bytes as an action and a delta of a counter have, about.
+  private nonisolated static let bytes = 48
+  private nonisolated static let topic: [UInt8] = [0x12] + [UInt8](repeating: 7, count: 16)
+
+  static func run(_ arguments: inout Arguments) throws {
+    guard let directory = arguments.text("--dir"), let address = arguments.text("--listen") else {
+      throw BenchError("Where? --dir DIR --listen tcp://127.0.0.1:PORT")
+    }
+    let client = WireClient(
+      count: arguments.number("--count", or: 20_000),
+      rounds: arguments.number("--rounds", or: 7),
+      window: arguments.number("--window", or: 128),
+    )
+    let (daemon, own) = (try CurvePair(), try CurvePair())
+    var configuration = HostConfiguration(directory: directory)
+    configuration.listen = [address]
+    let line = Grants.Line(
+      grantee: .key("bench", own.publicKey),
+      scopes: [ScopePattern("*")].compactMap(\.self),
+      sees: true,
+      sends: .everything,
+    )
+    let sockets = try HostSockets(
+      configuration,
+      limits: Limits(),
+      welcome: Welcome(epoch: 1).encoded(),
+      grants: Grants(owner: geteuid(), lines: [line]),
+      key: daemon,
+    )
+    client.start([
+      WireClient.Way(StoreLocation(directory: directory), nil),
+      WireClient.Way(
+        try StoreLocation(address: address),
+        CurveClient(server: daemon.publicKey, pair: own),
+      ),
+    ])
+    try serve(sockets, until: client)
+    figures(try client.samples()).printLine()
+  }
+
+  private static func serve(_ sockets: HostSockets, until client: WireClient) throws {
+    let poller = Poller([.socket(sockets.control), .socket(sockets.publishing)])
+    while !client.isOver {
+      _ = try poller.wait(timeout: .milliseconds(10))
+      while try sockets.nextUpstream() != nil {}
+      while let frame = try sockets.nextControl() {
+        let bytes = Array(frame.bytes ?? [])
+        while try !sockets.send(bytes, to: frame.peer) {}
+        try sockets.publish(topic: topic, bytes)
+      }
+    }
+  }
+
+  private static func figures(_ samples: [WireClient.Way.Found]) -> Figures {
+    var figures = Figures()
+    for (name, found) in zip(["ipc", "curve"], samples) {
+      figures.set("\(name)_us", found.latency)
+      figures.set("\(name)_per_s", found.throughput)
+    }
+    figures.set("latency_ratio", samples[1].latency / samples[0].latency)
+    figures.set("throughput_ratio", samples[1].throughput / samples[0].throughput)
+    return figures
+  }
+
+  /// The client, on a thread of its own.
+  private final class WireClient: Sendable {
+    /// A way to the daemon.
+    struct Way: Sendable {
+      /// Microseconds of a message and its delta, p50 of each round; and how many a second.
+      struct Found: Sendable {
+        var latency = Samples()
+        var throughput = Samples()
+      }
+
+      let location: StoreLocation
+      let key: CurveClient?
+
+      init(_ location: StoreLocation, _ key: CurveClient?) {
+        self.location = location
+        self.key = key
+      }
+    }
+
+    private let count: Int
+    private let rounds: Int
+    private let window: Int
+    private let result = Mutex<Result<[Way.Found], any Error>?>(nil)
+
+    init(count: Int, rounds: Int, window: Int) {
+      self.count = count
+      self.rounds = rounds
+      self.window = window
+    }
+
+    var isOver: Bool { result.withLock { $0 != nil } }
+
+    func samples() throws -> [Way.Found] { try result.withLock { try $0?.get() ?? [] } }
+
+    func start(_ ways: [Way]) {
+      Thread.detachNewThread { [self] in
+        let outcome = Result { try measure(ways) }
+        result.withLock { $0 = outcome }
+      }
+    }
+
+    private func measure(_ ways: [Way]) throws -> [Way.Found] {
+      let context = try Context()
+      let peers = try ways.map { try WirePeer($0.location, $0.key, context) }
+      var found = ways.map { _ in Way.Found() }
+      for peer in peers { _ = try peer.throughput(max(1, count / 10), window: window) }
+      for _ in 0..<rounds {
+        for (place, peer) in peers.enumerated() {
+          found[place].latency.append(try peer.latency(max(1, count / 10)))
+          found[place].throughput.append(try peer.throughput(count, window: window))
+        }
+      }
+      for peer in peers { peer.close() }
+      return found
+    }
+  }
+
+  /// One connection of the client.
+  private final class WirePeer {
+    private let control: Socket
+    private let publishing: Socket
+    private let poller: Poller
+    private let bytes = [UInt8](repeating: 1, count: WireBench.bytes)
+    private var message = Message()
+    private var acks = 0
+    private var deltas = 0
+
+    init(_ location: StoreLocation, _ key: CurveClient?, _ context: Context) throws {
+      var options = Follower.options()
+      options.curve = key
+      control = try Socket(context, kind: .dealer, options: options)
+      options.sendHighWater = 0
+      publishing = try Socket(context, kind: .xsub, options: options)
+      poller = Poller([.socket(control), .socket(publishing)])
+      try control.connect(location.control)
+      try publishing.connect(location.publishing)
+      _ = try publishing.send([1] + WireBench.topic)
+      // The greeting and the welcome; then until something is published to us.
+      _ = try poller.wait(timeout: .seconds(10))
+      for _ in 0..<1000 where deltas == 0 {
+        _ = try control.send(bytes)
+        _ = try poller.wait(timeout: .milliseconds(20))
+        try take()
+      }
+      while try poller.wait(timeout: .milliseconds(50)) > 0 { try take() }
+      guard deltas > 0 else { throw BenchError("Nothing comes back at \(location)") }
+    }
+
+    private func take() throws {
+      while try control.receive(into: &message) { if message.count > 0 { acks += 1 } }
+      while try publishing.receive(into: &message) {
+        guard message.more else { continue }
+        while message.more { _ = try publishing.receive(into: &message) }
+        deltas += 1
+      }
+    }
+
+    /// Microseconds until a message was answered and published, p50.
+    func latency(_ count: Int) throws -> Double {
+      var samples = Samples()
+      for _ in 0..<count {
+        let start = Machine.nanoseconds
+        try exchange(1, window: 1)
+        samples.append(Double(Machine.nanoseconds - start) / 1000)
+      }
+      return samples.median
+    }
+
+    /// Messages a second.
+    func throughput(_ count: Int, window: Int) throws -> Double {
+      let start = Machine.nanoseconds
+      try exchange(count, window: window)
+      return Double(count) / (Double(Machine.nanoseconds - start) / 1e9)
+    }
+
+    private func exchange(_ count: Int, window: Int) throws {
+      (acks, deltas) = (0, 0)
+      var sent = 0
+      while min(acks, deltas) < count {
+        while sent < count, sent - min(acks, deltas) < window {
+          _ = try control.send(bytes)
+          sent += 1
+        }
+        guard try poller.wait(timeout: .seconds(10)) > 0 else {
+          throw BenchError("Of \(sent) messages \(acks) were answered and \(deltas) published")
+        }
+        try take()
+      }
+    }
+
+    func close() {
+      control.close()
+      publishing.close()
+    }
+  }
+}
