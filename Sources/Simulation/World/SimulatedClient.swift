@@ -103,6 +103,7 @@ final class SimulatedClient: ClientTransport {
     _ = turn.receive()
     let start = world.clock.now
     turn.end()
+    turn.client.checkInvariants()
     for store in stores + kept { store.observeOnceShown() }
     checkWaits(at: start)
     for id in fresh { waits[id]?.since = start }

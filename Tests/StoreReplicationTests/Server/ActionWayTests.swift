@@ -22,7 +22,9 @@ import Testing
   @Test("The way of an action is as the picture in the architecture's page has it")
   func walk() async throws {
     let journal = BenchJournal()
-    let way = try Way(ServerBench(journal: journal), journal)
+    var state = Deck.State()
+    state.counter.numberFactAlert = "an older fact"
+    let way = try Way(ServerBench(state: state, journal: journal), journal)
     try way.connect()
     try await way.walk()
     #expect(try picture() == way.steps)
@@ -51,7 +53,7 @@ private final class Way {
   func connect() throws {
     core = RemoteStoreCore("counter", of: client)
     try bench.settle()
-    #expect(core?.replica.shown == Deck.Counter())
+    #expect(core?.replica.shown == Deck.Counter(numberFactAlert: "an older fact"))
   }
 
   func walk() async throws {
@@ -62,7 +64,7 @@ private final class Way {
     let deltas = bench.probe.deltas
     // Encoded, numbered and queued: nothing leaves before the turn ends.
     let sent = wire.sent.count
-    let task = core.send(.incrementButtonTapped)
+    let task = core.send(.numberFactButtonTapped)
     note("RemoteStoreCore", when: client.pendingActions == 1)
     note("ReplicaClient", when: wire.sent.count == sent)
     wire.takeTurn()
@@ -77,7 +79,7 @@ private final class Way {
     note("Sessions", when: session.isOpen && session.clientID == client.identity.clientID)
     note("ActionLog", when: session.actions.last == 1 && bench.server.log.hasUnsent)
     note("TypedRoot", when: bench.server.counters.actionsApplied == 1)
-    note("RootCore", when: bench.root.revision == 1 && bench.root.state.counter.count == 1)
+    note("RootCore", when: bench.root.revision == 1 && bench.root.state.counter == Deck.Counter())
     note("TypedRoot", when: bench.probe.deltas == deltas)
     note("Recorder", when: bench.server.hasUnreleased && bench.server.revision == 0)
     _ = bench.takeOrder()
@@ -89,18 +91,19 @@ private final class Way {
     note("TypedRoot", when: bench.probe.deltas == deltas + 1)
     note("Subscriptions", when: bench.server.subscriptions.isDirty)
     note("DaemonTurn", when: wire.published.waiting.isEmpty && wire.control.waiting.isEmpty)
-    // The turn ends: deltas first, then outcomes.
+    // The turn ends: deltas first, then outcomes, then what the action has begun.
+    #expect(bench.root.hasEffectsToStart(through: 1))
     bench.turn.end()
     let order = bench.takeOrder()
     note("ClientSockets", when: order.first == "deltas" && wire.published.waiting.count == 1)
     note("ClientSockets", when: order.last == "acks" && wire.control.waiting.count == 1)
     note("RootCore", when: !bench.root.hasEffectsToStart(through: 1))
     // The outcome is told when the store shows the state.
-    #expect(told == 0 && core.state.count == 0)
+    #expect(told == 0 && core.state != Deck.Counter())
     wire.takeTurn()
     note("ClientTurn", when: !wire.published.hasArrived && !wire.control.hasArrived)
     note("ReplicaClient", when: client.revision == 1 && client.pendingActions == 0)
-    note("TypedReplica", when: core.state.count == 1 && told == 1)
+    note("TypedReplica", when: core.state == Deck.Counter() && told == 1)
     #expect(try await task.applied() == 1)
     subscription.cancel()
   }
@@ -108,7 +111,7 @@ private final class Way {
   private func isAction(_ message: ClientMessage?) throws -> Bool {
     guard case .actions(1, let requests)? = message else { return false }
     return try requests.map { Array($0.action) }
-      == [Deck.CounterAction.incrementButtonTapped.encoded()]
+      == [Deck.CounterAction.numberFactButtonTapped.encoded()]
   }
 
   private func note(_ type: String, when isTaken: Bool) {

@@ -116,6 +116,7 @@ final class BenchClient: ClientTransport {
     needsTurn = false
     _ = turn.receive()
     turn.end()
+    client.checkInvariants()
   }
 
   /// Whether another turn is needed at once.

@@ -77,6 +77,7 @@ struct Deck: Reducer {
     case .incrementButtonTapped: state.counter.count += 1
     case .decrementButtonTapped: state.counter.count -= 1
     case .numberFactButtonTapped:
+      state.counter.numberFactAlert = nil
       return .run(name: "fact") { [gate] send in
         await gate.wait()
         await send(.counter(.numberFactResponse("a fact")))
