@@ -31,6 +31,8 @@ final class Intake {
     static let totalBytes = 128 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
+    /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
+    static let routingID = 64
   }
 
   private struct Waiting {
@@ -140,13 +142,17 @@ final class Intake {
   }
 
   private func item(from serial: UInt64) throws(ZeroMQError) -> Item {
+    let descriptor = body.descriptor() ?? -1
+    let isTaken = side == .publishing || identity.count <= Limits.routingID
+    if !isTaken {
+      shutDown(serial, descriptor, reason: "has a routing id of \(identity.count) bytes")
+    }
     let (peer, address) =
-      side == .control
+      side == .control && isTaken
       ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
     let name =
       side == .control
       ? nil : body.property(PeerName.property).flatMap { PeerName(property: $0) }
-    let descriptor = body.descriptor() ?? -1
     let isWhole = !body.more
     let bytes = body.bytes
     try skipRest()

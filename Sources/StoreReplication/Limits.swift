@@ -93,7 +93,7 @@ package struct Limits: Sendable, Equatable {
   /// Those of them that one connection has asked: others are answered in between.
   package var historyJobsPerPeer = 4
   /// Joins of one session whose fence has not come yet.
-  package var pendingJoins = 64
+  package var pendingJoins = 4
   /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as
   /// much memory as the state is large.
   package var captureJobs = 4

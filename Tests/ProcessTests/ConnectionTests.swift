@@ -87,6 +87,21 @@ extension ProcessTests {
       }
     }
 
+    @Test("Whoever chooses a routing id that is too long is ended, and was not heard")
+    func longRoutingID() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let messages = [Self.hello, Self.join, try Self.increment(1)]
+        let long = try peer(world, messages, routingID: String(repeating: "x", count: 65))
+        try await long.closed()
+        _ = try await daemon.errors.line("why") { $0.contains("has a routing id of 65 bytes") }
+        #expect(try await world.get("counter")["count"] == 0)
+        let short = try peer(world, messages, routingID: String(repeating: "x", count: 64))
+        try await count(1, world)
+        #expect(!short.isOver)
+      }
+    }
+
     @Test("A control connection that does not say hello is ended; others are left alone")
     func silence() async throws {
       try await World.run { world in

@@ -62,7 +62,7 @@ struct LogLine {
   var who: String {
     switch text(entry[field: "by"]) {
     case "client":
-      "\(text(entry[field: "client"]).prefix(8)) #\(text(entry[field: "sequence"]))"
+      "session \(text(entry[field: "session"])) #\(text(entry[field: "sequence"]))"
     case "joined", "left": "session \(text(entry[field: "session"]))"
     case "restart": "restart"
     default: "daemon"

@@ -65,7 +65,8 @@ extension JournalRecord {
         if let form = action.form { add(form.scope, form.action) }
       case .client(let action):
         add("by", .text("client"))
-        add("client", .text(action.client.hexadecimal))
+        // Who knows it can take the client's place, so it is told to those only who read the files.
+        if tellsAll { add("client", .text(action.client.hexadecimal)) }
         if case .user(let user, _, let process) = action.identity {
           add("user", .unsigned(UInt64(user)))
           add("pid", .unsigned(UInt64(process)))

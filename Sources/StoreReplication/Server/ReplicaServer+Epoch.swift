@@ -23,11 +23,13 @@ extension ReplicaServer {
   ///
   /// Nothing is told of a revision before it is durable. So who has seen a later one than was read
   /// when this daemon began, and has not joined since, has seen a history that went on otherwise.
-  func isBehind(_ requests: [ClientMessage.JoinRequest], of client: Identifier) -> Bool {
+  /// Those are believed who may see what they say that they have seen.
+  func isBehind(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
     guard case .inherited(let recovered) = continuation else { return isRenewing }
     let known = min(recovered, root.revision)
+    let client = session.clientID
     let end = joinedClients.contains(client) ? root.revision : known
-    if let seen = requests.compactMap(\.position)
+    if let seen = requests.lazy.filter({ session.rights.sees($0.scope) }).compactMap(\.position)
       .first(where: { $0.epoch == epoch && $0.revision > end })
     {
       continuation = .refuted

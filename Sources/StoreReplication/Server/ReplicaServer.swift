@@ -569,7 +569,7 @@ package final class ReplicaServer {
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
       end(session, code: "protocolError", message: message)
-    case .join(_, let requests) where isBehind(requests, of: session.clientID): break
+    case .join(_, let requests) where isBehind(requests, of: session): break
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(let first, let requests): accept(requests, first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)

@@ -172,7 +172,7 @@ import Workspace
     }
     return map([
       "revision": .unsigned(revision), "time": time, "by": .text("client"),
-      "client": .text("00112233445566778899aabbccddeeff"), "sequence": .unsigned(revision),
+      "session": .unsigned(7), "sequence": .unsigned(revision),
       "scope": .text("counter"), "action": .text("incrementButtonTapped"),
       "changed": .array([.text("counter")]),
       "us": .unsigned(3),

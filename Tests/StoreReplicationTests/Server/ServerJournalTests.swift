@@ -521,6 +521,30 @@ import Testing
     #expect(again.take(1).count == 1)
   }
 
+  @Test func `Whoever may not see a scope is not believed to have seen more of it`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try sync(bench)
+    let disk = BenchJournal()
+    let again = ServerBench(journal: disk, recovered: try journal.recover(1))
+    let cards = Grants.Line(
+      grantee: .user(1000),
+      scopes: [try #require(ScopePattern("cards"))],
+      sees: true,
+      sends: .nothing,
+    )
+    again.turn.apply(Grants(owner: 999, lines: [cards]))
+    again.addresses[ServerBench.peer(2)] = "localhost:1000:100:2"
+    try again.hello(2, features: .known)
+    let position = ClientMessage.Position(epoch: 7, revision: 1 << 40)
+    for (nonce, scope) in [(1, "counter"), (2, "nothing"), (3, "cards")] as [(UInt64, String)] {
+      #expect(disk.epochs.isEmpty)
+      again.receive(.join(nonce: nonce, [.follow(scope, position: position)]), from: 2)
+      try again.endTurn()
+    }
+    #expect(disk.epochs.count == 1)
+  }
+
   @Test func `A revision that was lost is not taken for one that the restart has made`() throws {
     let (bench, _, _) = try bench()
     for sequence in 1...2 as ClosedRange<UInt64> {
