@@ -62,8 +62,14 @@ package class AnyStoreNode {
 
   /// Why nothing new will come; nil as long as something may.
   package final var end: StoreEnd? {
+    // Whatever is above is looked at with it.
     if ownEnd == nil { refresh() }
-    return ownEnd ?? parent?.end
+    var next: AnyStoreNode? = self
+    while let node = next {
+      if let end = node.ownEnd { return end }
+      next = node.parent
+    }
+    return nil
   }
 
   /// Ends, with everything below.
