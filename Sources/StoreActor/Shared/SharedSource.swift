@@ -77,9 +77,13 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   override func version(in context: SharedContext?) -> UInt64 { snapshot(in: context).version }
 
   override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
-    let (result, isReal) = try SharedTable.withLock {
+    var isReal = false
+    // Also what was changed before an error is saved.
+    defer { if isReal { ownPersistence?.save() } }
+    return try SharedTable.withLock {
       let context = SharedTable.current
       let expectation = context?.isExpectation == true ? context : nil
+      isReal = expectation == nil
       var value = snapshot(in: expectation).value
       // What was changed before an error stays changed.
       defer {
@@ -90,10 +94,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
           ownPersistence?.noteChange()
         }
       }
-      return (try operation(&value), expectation == nil)
+      return try operation(&value)
     }
-    if isReal { ownPersistence?.save() }
-    return result
   }
 
   /// Sets what has come from behind.

@@ -176,4 +176,38 @@ struct SharedStateTests {
     core.send(.tick)
     #expect(core.state.array[0].taps == 30)
   }
+
+  @Test("A state may hold what has no fields that could be looked through")
+  func existentials() {
+    @Shared(value: 0) var elsewhere
+    let core = RootCore(initialState: { Odd.State() }, reducer: { Odd() })
+    core.send(.tapped)
+    #expect(core.state.count == 1)
+    #expect(core.state.failure is CancellationError)
+  }
+
+  private struct Odd: Reducer {
+    struct State: Sendable {
+      var failure: (any Error)?
+      var result: Result<Int, any Error> = .success(1)
+      var anything: any Sendable = 1
+      var key = AnyHashableSendable(1)
+      var slice = [1, 2, 3][1...]
+      var task: Task<Void, Never>?
+      var clock: any Clock<Duration> = ContinuousClock()
+      @Shared(value: 0) var count
+    }
+
+    enum Action: Sendable {
+      case tapped
+    }
+
+    var body: some ReducerOf<Self> {
+      Reduce { state, _ in
+        state.failure = CancellationError()
+        state.$count.withLock { $0 += 1 }
+        return .none
+      }
+    }
+  }
 }

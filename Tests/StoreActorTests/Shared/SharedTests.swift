@@ -93,6 +93,15 @@ struct SharedTests {
       }
     }
     #expect(count.wrappedValue == 1)
+    let outside = Outside()
+    @Shared(OutsideKey(outside: outside)) var kept = 0
+    #expect(throws: Failure.self) {
+      try $kept.withLock {
+        $0 = 1
+        throw Failure()
+      }
+    }
+    #expect(outside.saved.value == [1])
   }
 
   @Test("Somebody who observes the newest value is told when it changes")

@@ -89,6 +89,7 @@ extension SharedPlan {
   private static func container<C: SharedContainer>(_: C.Type) -> SharedPlan { ContainerPlan<C>() }
 
   private static func fields(of type: Any.Type) -> [FieldsPlan.Field] {
+    guard hasFields(type) else { return [] }
     var fields: [FieldsPlan.Field] = []
     _ = _forEachField(of: type) { _, offset, type, _ in
       if let plan = of(type) {
@@ -123,12 +124,21 @@ extension SharedPlan {
   private static func heldTypes(of type: Any.Type) -> [Any.Type] {
     if let container = type as? any SharedContainer.Type { return container.heldTypes }
     if let payloads = payloadTypes(of: type) { return payloads }
+    guard hasFields(type) else { return [] }
     var types: [Any.Type] = []
     _ = _forEachField(of: type) { _, _, type, _ in
       types.append(type)
       return true
     }
     return types
+  }
+
+  /// Whether it is a structure or a tuple: of what has another kind, as existentials, the library
+  /// finds the fields in a value, and there is none here.
+  private static func hasFields(_ type: Any.Type) -> Bool {
+    // What metadata begins with: `MetadataKind` in Swift's ABI.
+    let kind = unsafeBitCast(type, to: UnsafePointer<UInt>.self).pointee
+    return kind == 0x200 || kind == 0x301
   }
 
   private static func payloadTypes<Value>(of _: Value.Type) -> [Any.Type]? {
@@ -146,7 +156,11 @@ private final class LeafPlan<Property: SharedProperty>: SharedPlan {
     _ settling: SharedSettling,
   ) -> Bool {
     let content = place.assumingMemoryBound(to: Property.self).pointee.content
-    if settling.adopts { content.adopt() }
+    if settling.adopts {
+      content.adopt()
+      // The others are to be looked at as well.
+      return false
+    }
     return content.next(in: settling.context) != nil
   }
 
