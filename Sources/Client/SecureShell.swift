@@ -24,9 +24,11 @@ struct SecureShellAddress: Hashable, CustomStringConvertible {
     guard let slash = rest.firstIndex(of: "/") else { return nil }
     let parts = rest[..<slash].split(separator: ":", omittingEmptySubsequences: false)
     directory = String(rest[slash...])
-    // What could be taken for an option, or for the end of a path, is no name of ours.
-    guard (1...2).contains(parts.count), let host = parts.first, !host.isEmpty,
-      !host.hasPrefix("-"), !host.hasSuffix("@"), directory.count > 1, !directory.contains(":")
+    // What could be taken for an option, for the end of a path or for something that `ssh` fills in
+    // is no name of ours.
+    guard (1...2).contains(parts.count), let host = parts.first,
+      host.wholeMatch(of: /([A-Za-z0-9._][A-Za-z0-9._-]*@)?[A-Za-z0-9._][A-Za-z0-9._-]*/) != nil,
+      directory.count > 1, !directory.contains(/[:%$[:cntrl:]]/)
     else { return nil }
     self.host = String(host)
     port = parts.count == 2 ? UInt16(parts[1]) : nil

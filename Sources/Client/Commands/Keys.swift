@@ -42,7 +42,9 @@ struct Keys: ParsableCommand {
 extension KeyAnswer.Entry {
   /// Its key, or for how long one may still be handed in.
   fileprivate var standing: String {
-    key.map(KeyText.text) ?? "ticket, good for \(DaemonStatus.time((seconds ?? 0) * 1_000))"
+    if let key { return KeyText.text(key) }
+    let milliseconds = min(seconds ?? 0, .max / 1_000) * 1_000
+    return "ticket, good for \(DaemonStatus.time(milliseconds))"
   }
 
   fileprivate var tree: JSONValue {
