@@ -7,6 +7,8 @@ final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
   let node: StoreNode<State>
   private let base: Base
   private let action: AnyCasePath<Base.Action, Action>
+  /// What goes with everything below it; nil where nothing can.
+  private let mayGo: AnyStoreNode?
   /// Holds the nodes above.
   private let above: (node: AnyStoreNode?, core: AnyObject)
 
@@ -19,11 +21,12 @@ final class ChildCore<Base: StoreCore, State, Action>: StoreCore {
     self.base = base
     self.action = action
     self.node = node
+    mayGo = node.nearestThatMayGo
     above = (node.parent, parent)
   }
 
   func send(_ action: Action) -> StoreTask {
-    guard node.end == .gone else { return base.send(self.action.embed(action)) }
+    guard let mayGo, mayGo.end == .gone else { return base.send(self.action.embed(action)) }
     // In a client that happens: a daemon's state changes at any time.
     if base is RootCore<Base.State, Base.Action> { reportEndedStore(of: State.self, action) }
     return .forNobody

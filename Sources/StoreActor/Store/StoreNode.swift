@@ -35,6 +35,16 @@ package class AnyStoreNode {
   /// Whether this is a row of the list above.
   var isRow: Bool { false }
 
+  /// Whether what this shows may go while what is above stays.
+  var mayGo: Bool { false }
+
+  /// The nearest node, from this one upwards, of which that is so; nil where nothing can go.
+  final var nearestThatMayGo: AnyStoreNode? {
+    var next: AnyStoreNode? = self
+    while let node = next, !node.mayGo { next = node.parent }
+    return next
+  }
+
   /// Where the state is, until the next commit.
   var rawPlace: UnsafeRawPointer { preconditionFailure("A node is of some kind.") }
 

@@ -93,6 +93,7 @@ final class CachedNode<State>: StoreNode<State> {
   private let cell: ValueCell<State>
   private let mustSeeEnd: Bool
   override var isRow: Bool { isRowOfParent }
+  override var mayGo: Bool { true }
   private let isRowOfParent: Bool
   /// The bytes of the parent that alone decide what is read, where that is known.
   private let bytes: Range<Int>?
