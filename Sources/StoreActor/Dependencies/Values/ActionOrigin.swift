@@ -24,14 +24,45 @@ public struct ActionOrigin: Hashable, Sendable {
   }
 
   /// Who it is.
-  public var identity: Identity
+  public var identity: Identity {
+    get { content.identity }
+    set { content = Content(identity: newValue, session: session) }
+  }
+
   /// The number of the client's session; nil for what no client began.
-  public var session: UInt64?
+  public var session: UInt64? {
+    get { content.session }
+    set { content = Content(identity: identity, session: newValue) }
+  }
+
+  /// One reference, since it is copied several times for each action.
+  private var content: Content
+
+  private final class Content: Sendable {
+    let identity: Identity
+    let session: UInt64?
+
+    init(identity: Identity, session: UInt64?) {
+      self.identity = identity
+      self.session = session
+    }
+  }
 
   /// Creates an origin.
   public init(identity: Identity, session: UInt64? = nil) {
-    self.identity = identity
-    self.session = session
+    content = Content(identity: identity, session: session)
+  }
+
+  /// Whether two are the same client's, in the same session.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.content === right.content
+      || left.identity == right.identity && left.session == right.session
+  }
+
+  /// Feeds who it is, and the session, into a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(identity)
+    hasher.combine(session)
   }
 
   /// The process of the store itself.
