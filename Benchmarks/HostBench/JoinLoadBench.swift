@@ -138,6 +138,7 @@ enum RejoinBench {
         of: StoreLocation(directory: directory),
         scope: "todos",
         replica: TypedReplica<Unread>(),
+        hasDigests: false,
         context: context,
       )
       let poller = Poller(client.sockets.map { .socket($0) })

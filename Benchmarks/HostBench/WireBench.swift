@@ -18,7 +18,11 @@ import Darwin
 enum WireBench {
   /// As many bytes as an action and a delta of a counter have, about.
   private nonisolated static let bytes = 48
-  private nonisolated static let topic: [UInt8] = [0x12] + [UInt8](repeating: 7, count: 16)
+
+  /// Each way has a topic of its own, so that nothing waits for a client whose turn it is not.
+  private nonisolated static func topic(of way: UInt8) -> [UInt8] {
+    [0x12] + [UInt8](repeating: way, count: 16)
+  }
 
   static func run(_ arguments: inout Arguments) throws {
     guard let directory = arguments.text("--dir"), let address = arguments.text("--listen") else {
@@ -27,7 +31,7 @@ enum WireBench {
     let client = WireClient(
       count: arguments.number("--count", or: 20_000),
       rounds: arguments.number("--rounds", or: 7),
-      window: arguments.number("--window", or: 128),
+      window: arguments.number("--window", or: 32),
     )
     let (daemon, own) = (try CurvePair(), try CurvePair())
     var configuration = HostConfiguration(directory: directory)
@@ -60,13 +64,23 @@ enum WireBench {
     let poller = Poller([.socket(sockets.control), .socket(sockets.publishing)])
     while !client.isOver {
       _ = try poller.wait(timeout: .milliseconds(10))
-      while try sockets.nextUpstream() != nil {}
-      while let frame = try sockets.nextControl() {
-        let bytes = Array(frame.bytes ?? [])
-        while try !sockets.send(bytes, to: frame.peer) {}
-        try sockets.publish(topic: topic, bytes)
-      }
+      while try turn(sockets) {}
     }
+  }
+
+  /// Takes as many messages as a daemon takes in a turn, and lets the publishing socket learn what
+  /// its peers have read.
+  ///
+  /// - Returns: Whether more may be there.
+  private static func turn(_ sockets: HostSockets) throws -> Bool {
+    while try sockets.nextUpstream() != nil {}
+    for _ in 0..<64 {
+      guard let frame = try sockets.nextControl() else { return false }
+      let bytes = Array(frame.bytes ?? [])
+      while try !sockets.send(bytes, to: frame.peer) {}
+      try sockets.publish(topic: topic(of: bytes.first ?? 0), bytes)
+    }
+    return true
   }
 
   private static func figures(_ samples: [WireClient.Way.Found]) -> Figures {
@@ -123,7 +137,9 @@ enum WireBench {
 
     private func measure(_ ways: [Way]) throws -> [Way.Found] {
       let context = try Context()
-      let peers = try ways.map { try WirePeer($0.location, $0.key, context) }
+      let peers = try ways.enumerated().map { place, way in
+        try WirePeer(way, UInt8(place), context)
+      }
       var found = ways.map { _ in Way.Found() }
       for peer in peers { _ = try peer.throughput(max(1, count / 10), window: window) }
       for _ in 0..<rounds {
@@ -142,21 +158,23 @@ enum WireBench {
     private let control: Socket
     private let publishing: Socket
     private let poller: Poller
-    private let bytes = [UInt8](repeating: 1, count: WireBench.bytes)
+    private let bytes: [UInt8]
     private var message = Message()
     private var acks = 0
     private var deltas = 0
 
-    init(_ location: StoreLocation, _ key: CurveClient?, _ context: Context) throws {
+    init(_ way: WireClient.Way, _ place: UInt8, _ context: Context) throws {
+      bytes = [UInt8](repeating: place, count: WireBench.bytes)
+      let location = way.location
       var options = Follower.options()
-      options.curve = key
+      options.curve = way.key
       control = try Socket(context, kind: .dealer, options: options)
       options.sendHighWater = 0
       publishing = try Socket(context, kind: .xsub, options: options)
       poller = Poller([.socket(control), .socket(publishing)])
       try control.connect(location.control)
       try publishing.connect(location.publishing)
-      _ = try publishing.send([1] + WireBench.topic)
+      _ = try publishing.send([1] + WireBench.topic(of: place))
       // The greeting and the welcome; then until something is published to us.
       _ = try poller.wait(timeout: .seconds(10))
       for _ in 0..<1000 where deltas == 0 {
