@@ -53,21 +53,6 @@ package enum ScopeStatus: Hashable, Sendable {
   case closed(String)
 }
 
-/// Why a scope could not be joined.
-package struct JoinFailure: Error, Hashable, Sendable {
-  /// The kind of failure, such as `unknownScope` or `schemaMismatch`.
-  package var code: String
-  package var message: String
-  /// The nearest right names, or the fields that differ.
-  package var details: [String]
-
-  package init(code: String, message: String, details: [String]) {
-    self.code = code
-    self.message = message
-    self.details = details
-  }
-}
-
 /// What a user of the client should be told.
 package enum ClientEvent: Hashable, Sendable {
   case connected(session: UInt64, epoch: UInt64, isResumed: Bool)

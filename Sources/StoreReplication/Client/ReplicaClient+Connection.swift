@@ -95,7 +95,7 @@ extension ReplicaClient {
 
   func refused(code: String, message: String) {
     events.append(.refused(code: code, message: message))
-    end(.refused(JoinFailure(code: code, message: message, details: [])), because: message)
+    end(.refused(JoinFailure(code: code, message: message)), because: message)
   }
 
   /// The daemon does not know us.

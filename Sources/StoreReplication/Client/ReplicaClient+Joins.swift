@@ -87,9 +87,7 @@ extension ReplicaClient {
 
   /// There is no room for scopes in a session: the daemon is not asked, which would refuse them.
   private func refuse(_ excess: [ClientScope], tooManyFor limit: Int) {
-    let message = "A session has at most \(limit) scopes. Leave some first."
-    let failure = JoinFailure(code: "tooManyScopes", message: message, details: [])
-    refuse(excess.map { ($0, failure) })
+    refuse(excess.map { ($0, .tooManyScopes(limit)) })
   }
 
   /// Joins everything again, from what the replicas have.
@@ -128,10 +126,9 @@ extension ReplicaClient {
       case .accepted(let handle):
         scope.handle = handle
         if asked.isFollowed { followed.append(scope) } else { scope.status = .live }
-      case .refused(let code, let message, let details):
+      case .refused(let failure):
         scope.handle = nil
-        let failure = JoinFailure(code: code, message: message, details: details)
-        guard code == "schemaMismatch" else {
+        guard failure.code == "schemaMismatch" else {
           refused.append((scope, failure))
           continue
         }
@@ -222,7 +219,7 @@ extension ReplicaClient {
     refuse(
       refused.map { scope in
         let message = "The daemon sent \(problem) of \"\(scope.name)\"."
-        return (scope, JoinFailure(code: "badState", message: message, details: []))
+        return (scope, JoinFailure(code: "badState", message: message))
       }
     )
   }
@@ -367,7 +364,7 @@ extension ReplicaClient {
           scope.translation == nil
           ? "is not of its type" : "is of another build and cannot be read here"
         let message = "What the daemon sent of \"\(scope.name)\" \(misfit): \(error)"
-        throw .misfit(JoinFailure(code: "badState", message: message, details: []))
+        throw .misfit(JoinFailure(code: "badState", message: message))
       }
     }
     guard let delta = capture.replay else { return }

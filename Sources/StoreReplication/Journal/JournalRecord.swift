@@ -264,14 +264,13 @@ extension InterruptedEffect {
   /// Writes two items.
   fileprivate func encode(to encoder: inout CBOREncoder) {
     encoder.encode(text: name)
-    encoder.arrayHeader(path.count)
-    for name in path { encoder.encode(text: name) }
+    encoder.encode(texts: path)
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
     self.init(
       name: try decoder.text(),
-      path: try decoder.list { (d) throws(CodecError) in try d.text() },
+      path: try decoder.texts(),
     )
   }
 }

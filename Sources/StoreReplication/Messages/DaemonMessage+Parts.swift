@@ -1,10 +1,10 @@
 import StoreState
 
 extension CBOREncoder {
-  mutating func texts(_ kind: UInt64, _ code: String, _ text: String) {
-    message(kind, 2)
+  mutating func failure(_ kind: UInt64, _ code: String, _ message: String) {
+    self.message(kind, 2)
     encode(text: code)
-    encode(text: text)
+    encode(text: message)
   }
 }
 
@@ -64,12 +64,11 @@ extension DaemonMessage.JoinAnswer {
   func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .accepted(let handle): encoder.message(0, handle)
-    case .refused(let code, let message, let details):
+    case .refused(let failure):
       encoder.message(1, 3)
-      encoder.encode(text: code)
-      encoder.encode(text: message)
-      encoder.arrayHeader(details.count)
-      for detail in details { encoder.encode(text: detail) }
+      encoder.encode(text: failure.code)
+      encoder.encode(text: failure.message)
+      encoder.encode(texts: failure.details)
     }
   }
 
@@ -83,9 +82,11 @@ extension DaemonMessage.JoinAnswer {
     case 1:
       taken = try decoder.require(3, of: rest, "a join's answer")
       self = .refused(
-        code: try decoder.text(),
-        message: try decoder.text(),
-        details: try decoder.list { (d) throws(CodecError) in try d.text() },
+        JoinFailure(
+          code: try decoder.text(),
+          message: try decoder.text(),
+          details: try decoder.texts(),
+        )
       )
     default: throw decoder.error(.typeMismatch, "expected a join's answer, found kind \(kind)")
     }

@@ -48,7 +48,7 @@ package enum DaemonMessage: Hashable, Sendable {
 
   package enum JoinAnswer: Hashable, Sendable {
     case accepted(handle: UInt64)
-    case refused(code: String, message: String, details: [String])
+    case refused(JoinFailure)
   }
 
   package struct SnapshotPiece: Hashable, Sendable {
@@ -118,7 +118,7 @@ extension DaemonMessage {
   private func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .helloOK(let hello): hello.encode(to: &encoder, kind: Kind.helloOK)
-    case .refused(let code, let message): encoder.texts(Kind.refused, code, message)
+    case .refused(let code, let message): encoder.failure(Kind.refused, code, message)
     case .needHello: encoder.message(Kind.needHello, 0)
     case .joined(let nonce, let topic, let answers):
       encoder.message(Kind.joined, 3)
@@ -145,7 +145,7 @@ extension DaemonMessage {
       encoder.message(Kind.status, 2)
       encoder.encode(unsigned: request)
       encoder.append(raw: item)
-    case .goodbye(let code, let message): encoder.texts(Kind.goodbye, code, message)
+    case .goodbye(let code, let message): encoder.failure(Kind.goodbye, code, message)
     case .gap(let expected): encoder.message(Kind.gap, expected)
     case .working(let nonce): encoder.message(Kind.working, nonce)
     case .notUnderstood(let kind, let message):

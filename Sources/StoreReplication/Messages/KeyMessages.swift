@@ -114,7 +114,7 @@ extension KeyAnswer {
     case .done(let name):
       encoder.message(2, 1)
       encoder.encode(text: name)
-    case .failed(let code, let message): encoder.texts(3, code, message)
+    case .failed(let code, let message): encoder.failure(3, code, message)
     }
   }
 
@@ -166,18 +166,7 @@ extension KeyAnswer.Entry {
   }
 }
 
-extension CBOREncoder {
-  fileprivate mutating func encode(texts: [String]) {
-    arrayHeader(texts.count)
-    for text in texts { encode(text: text) }
-  }
-}
-
 extension CBORDecoder {
-  fileprivate mutating func texts() throws(CodecError) -> [String] {
-    try list { (d) throws(CodecError) in try d.text() }
-  }
-
   fileprivate mutating func key() throws(CodecError) -> [UInt8] {
     let bytes = try byteString()
     guard bytes.count == KeyText.keyBytes else {

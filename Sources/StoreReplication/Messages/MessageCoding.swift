@@ -10,6 +10,11 @@ extension CBOREncoder {
     if let value { encode(unsigned: value) } else { encodeNull() }
   }
 
+  mutating func encode(texts: [String]) {
+    arrayHeader(texts.count)
+    for text in texts { encode(text: text) }
+  }
+
   /// Opens a message: an array of the kind and `count` more elements.
   mutating func message(_ kind: UInt64, _ count: Int) {
     arrayHeader(count + 1)
@@ -36,6 +41,10 @@ extension CBORDecoder {
 
   mutating func optionalUnsigned() throws(CodecError) -> UInt64? {
     try nullIfPresent() ? nil : try unsigned()
+  }
+
+  mutating func texts() throws(CodecError) -> [String] {
+    try list { (d) throws(CodecError) in try d.text() }
   }
 
   /// Opens a message and returns its kind and how many elements follow it.

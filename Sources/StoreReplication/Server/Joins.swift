@@ -86,9 +86,9 @@ final class Joins {
           isKept: request.mode == .keep,
           position: request.position,
         )
-      case .failure(let refusal):
+      case .failure(let failure):
         refused += 1
-        answers.append(refusal.answer)
+        answers.append(.refused(failure))
       }
     }
     scopes.revoke(besides: Set(places.keys))
@@ -105,7 +105,7 @@ final class Joins {
     place: Int,
     of session: Session,
     suggests: Bool,
-  ) -> Result<RootScope, ScopeDirectory.Refusal> {
+  ) -> Result<RootScope, JoinFailure> {
     guard request.mode != .sendOnly, session.rights.sees(request.scope),
       !session.features.contains(.ownViews), !access.grants.everybodySees(request.scope)
     else {

@@ -3,17 +3,6 @@ import StoreState
 /// Finds the scopes that clients ask for by name.
 @MainActor
 struct ScopeDirectory {
-  /// Why a client does not get a scope.
-  struct Refusal: Error {
-    var code: String
-    var message: String
-    var details: [String] = []
-
-    var answer: DaemonMessage.JoinAnswer {
-      .refused(code: code, message: message, details: details)
-    }
-  }
-
   private let entries: [(exposed: ExposedScopes, state: Digest, action: Digest)]
   private let limits: Limits
 
@@ -35,8 +24,10 @@ struct ScopeDirectory {
     place: Int,
     rights: Rights,
     suggests: Bool,
-  ) -> Result<RootScope, Refusal> {
-    guard place < limits.scopesPerSession else { return .failure(tooManyScopes) }
+  ) -> Result<RootScope, JoinFailure> {
+    guard place < limits.scopesPerSession else {
+      return .failure(.tooManyScopes(limits.scopesPerSession))
+    }
     guard request.mode.isKnown else { return .failure(unknownMode(request.mode)) }
     for (exposed, state, action) in entries {
       guard let id = exposed.description.match(request.scope) else { continue }
@@ -57,56 +48,49 @@ struct ScopeDirectory {
     return .failure(unknownScope(request.scope, suggests ? rights : nil))
   }
 
-  private var tooManyScopes: Refusal {
-    Refusal(
-      code: "tooManyScopes",
-      message: "A session has at most \(limits.scopesPerSession) scopes. Leave some first.",
-    )
-  }
-
-  private func unknownMode(_ mode: ClientMessage.JoinMode) -> Refusal {
-    Refusal(
+  private func unknownMode(_ mode: ClientMessage.JoinMode) -> JoinFailure {
+    JoinFailure(
       code: "unknownMode",
       message: "This daemon knows no way \(mode.rawValue) to join a scope. Use 0, 1 or 2.",
     )
   }
 
-  private func schemaMismatch(_ scope: String) -> Refusal {
-    Refusal(
+  private func schemaMismatch(_ scope: String) -> JoinFailure {
+    JoinFailure(
       code: "schemaMismatch",
       message: "This client was built with other types for \"\(scope)\" than the daemon.",
     )
   }
 
-  private func badID(_ scope: String, _ error: CodecError) -> Refusal {
-    Refusal(
+  private func badID(_ scope: String, _ error: CodecError) -> JoinFailure {
+    JoinFailure(
       code: "unknownScope",
       message: "\"\(scope)\" does not end in a row's id: \(error)",
     )
   }
 
-  private func notSeen(_ scope: String) -> Refusal {
-    Refusal(
+  private func notSeen(_ scope: String) -> JoinFailure {
+    JoinFailure(
       code: Outcome.unauthorised,
       message: "You may send to \"\(scope)\", and not see it.",
     )
   }
 
   /// Why a client gets nothing of a scope that not everybody may see.
-  func needsOwnViews(_ scope: String) -> Refusal {
-    Refusal(
+  func needsOwnViews(_ scope: String) -> JoinFailure {
+    JoinFailure(
       code: Outcome.unauthorised,
       message: "Not everybody may see \"\(scope)\". Use a program that takes views of its own.",
     )
   }
 
   /// There is no such scope; for those who know some the nearest names are told.
-  private func unknownScope(_ scope: String, _ rights: Rights?) -> Refusal {
+  private func unknownScope(_ scope: String, _ rights: Rights?) -> JoinFailure {
     guard let rights else {
-      return Refusal(code: "unknownScope", message: "There is no such scope.")
+      return JoinFailure(code: "unknownScope", message: "There is no such scope.")
     }
     let known = entries.map(\.exposed.description).filter { rights.knows($0) }
-    return Refusal(
+    return JoinFailure(
       code: "unknownScope",
       message: "There is no scope \"\(scope)\".",
       details: known.suggestions(for: scope),

@@ -70,16 +70,10 @@ struct ClientLifetimeTests {
         if case .ended = event { told.append(roots.map { $0.end != nil }) }
       }
     }
-    let failure = JoinFailure(code: "unknownScope", message: "Gone.", details: [])
+    let failure = JoinFailure(code: "unknownScope", message: "Gone.")
     wire.alter { message in
       guard case .joined(let nonce, _, let answers) = message else { return message }
-      let refusals = answers.map { _ in
-        DaemonMessage.JoinAnswer.refused(
-          code: failure.code,
-          message: failure.message,
-          details: [],
-        )
-      }
+      let refusals = answers.map { _ in DaemonMessage.JoinAnswer.refused(failure) }
       return .joined(nonce: nonce, topic: nil, refusals)
     }
     try wire.connect()

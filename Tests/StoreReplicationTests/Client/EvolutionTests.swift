@@ -452,9 +452,7 @@ struct EvolutionTests {
     bench.alter { message in
       guard case .joined(let nonce, _, _) = message else { return message }
       let answer = DaemonMessage.JoinAnswer.refused(
-        code: "schemaMismatch",
-        message: "Others.",
-        details: [],
+        JoinFailure(code: "schemaMismatch", message: "Others.")
       )
       return .joined(nonce: nonce, topic: nil, [answer])
     }

@@ -121,7 +121,13 @@ enum MessageSamples {
       topic: Topic(.view, identifier(48)),
       [
         .accepted(handle: 1),
-        .refused(code: "unknownScope", message: "There is none.", details: ["counter", "list"]),
+        .refused(
+          JoinFailure(
+            code: "unknownScope",
+            message: "There is none.",
+            details: ["counter", "list"],
+          )
+        ),
       ],
     ),
     .joined(nonce: 2, topic: nil, []),

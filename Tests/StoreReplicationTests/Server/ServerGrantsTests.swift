@@ -67,7 +67,7 @@ import Testing
   }
 
   private func codes(_ answers: [DaemonMessage.JoinAnswer]) -> [String] {
-    answers.map { if case .refused(let code, _, _) = $0 { code } else { "joined" } }
+    answers.map { if case .refused(let failure) = $0 { failure.code } else { "joined" } }
   }
 
   @Test func `Who has no line gets no session`() throws {
@@ -107,10 +107,10 @@ import Testing
         "joined", "unknownScope", "unknownScope", "unknownScope", "unauthorised",
       ]
     )
-    guard case .refused(_, _, let near) = answers[2], case .refused(_, _, let none) = answers[3]
+    guard case .refused(let near) = answers[2], case .refused(let other) = answers[3]
     else { return }
-    #expect(near == ["counter"])
-    #expect(none.isEmpty)
+    #expect(near.details == ["counter"])
+    #expect(other.details.isEmpty)
     bench.receive(.describe(request: 1), from: Self.ann)
     bench.receive(.describe(request: 2), from: Self.stranger)
     try bench.endTurn()

@@ -43,11 +43,11 @@ import Testing
     try bench.hello(1)
     let (topic, answers) = try bench.ask(1, nonce: 1, [.follow("countr"), .follow("counter")])
     #expect(topic != nil)
-    guard case .refused(code: "unknownScope", _, let names) = answers[0] else {
+    guard case .refused(let failure) = answers[0], failure.code == "unknownScope" else {
       Issue.record("Not refused")
       return
     }
-    #expect(names.first == "counter")
+    #expect(failure.details.first == "counter")
     #expect(answers[1] == .accepted(handle: 1))
   }
 
@@ -117,11 +117,11 @@ import Testing
     try bench.hello(1)
     let (topic, answers) = try bench.ask(1, nonce: 1, [.follow("cards/row/first")])
     #expect(topic == nil)
-    guard case .refused(code: "unknownScope", let message, _) = answers[0] else {
+    guard case .refused(let failure) = answers[0], failure.code == "unknownScope" else {
       Issue.record("Not refused")
       return
     }
-    #expect(message.contains("cards/row/first"))
+    #expect(failure.message.contains("cards/row/first"))
   }
 
   @Test("§9: a client with other types is refused")
@@ -145,7 +145,7 @@ import Testing
       [request(right, "counter"), request(wrong, "counter")],
     )
     #expect(answers[0] == .accepted(handle: 1))
-    guard case .refused(code: "schemaMismatch", _, _) = answers[1] else {
+    guard case .refused(let failure) = answers[1], failure.code == "schemaMismatch" else {
       Issue.record("Not refused")
       return
     }
@@ -159,7 +159,7 @@ import Testing
     try bench.hello(1)
     let (topic, answers) = try bench.ask(1, nonce: 1, [.follow("counter"), .follow("cards")])
     #expect(topic != nil)
-    guard case .refused(code: "tooManyScopes", _, _) = answers[1] else {
+    guard case .refused(let failure) = answers[1], failure.code == "tooManyScopes" else {
       Issue.record("Not refused")
       return
     }

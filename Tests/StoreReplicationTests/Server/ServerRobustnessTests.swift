@@ -187,7 +187,7 @@ import Testing
       Array(repeating: .follow("countr"), count: 1024),
     )
     let details = answers.map { answer in
-      if case .refused("unknownScope", _, let details) = answer { details } else { [""] }
+      if case .refused(let failure) = answer { failure.details } else { [""] }
     }
     #expect(details.prefix(16).allSatisfy { $0 == ["counter"] })
     #expect(details.dropFirst(16).allSatisfy { $0 == [] })

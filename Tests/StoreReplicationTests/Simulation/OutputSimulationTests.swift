@@ -151,7 +151,7 @@ struct OutputSimulationTests {
   @Test("A readable scope that is refused, and one that is refused without a word, are found")
   func refusals() {
     var doctored = calm(2)
-    let failure = JoinFailure(code: "schemaMismatch", message: "differs", details: [])
+    let failure = JoinFailure(code: "schemaMismatch", message: "differs")
     for isReadable in [true, false] {
       doctored.refusals = [
         History.Refusal(client: 1, scope: "list", failure: failure, isReadable: isReadable)

@@ -1,0 +1,20 @@
+/// Why a scope could not be joined.
+package struct JoinFailure: Error, Hashable, Sendable {
+  /// The kind of failure, such as `unknownScope` or `schemaMismatch`.
+  package var code: String
+  package var message: String
+  /// The nearest right names, or the fields that differ.
+  package var details: [String]
+
+  package init(code: String, message: String, details: [String] = []) {
+    self.code = code
+    self.message = message
+    self.details = details
+  }
+
+  /// A session has as many scopes as it may have.
+  package static func tooManyScopes(_ limit: Int) -> JoinFailure {
+    let message = "A session has at most \(limit) scopes. Leave some first."
+    return JoinFailure(code: "tooManyScopes", message: message)
+  }
+}
