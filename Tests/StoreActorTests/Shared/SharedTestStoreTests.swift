@@ -56,18 +56,6 @@ struct SharedTestStoreTests {
     }
   }
 
-  private func expectIssue(
-    _ texts: String...,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: @MainActor () async -> Void,
-  ) async {
-    await withKnownIssue(sourceLocation: sourceLocation) {
-      await body()
-    } matching: { issue in
-      texts.allSatisfy { issue.description.contains($0) }
-    }
-  }
-
   @Test("Each action's changes are asserted with it; a change in one place is one in all")
   func perAction() async {
     let store = store()

@@ -12,18 +12,6 @@ struct TestStoreFailureTests {
     }
   }
 
-  private func expectIssue(
-    _ texts: String...,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: @MainActor () async -> Void,
-  ) async {
-    await withKnownIssue(sourceLocation: sourceLocation) {
-      await body()
-    } matching: { issue in
-      texts.allSatisfy { issue.description.contains($0) }
-    }
-  }
-
   @Test("A change that is other than expected is shown as a difference")
   func wrongChange() async {
     let store = store()

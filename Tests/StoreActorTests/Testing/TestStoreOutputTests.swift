@@ -17,18 +17,6 @@ struct TestStoreOutputTests {
     return store
   }
 
-  private func expectIssue(
-    _ texts: String...,
-    sourceLocation: SourceLocation = #_sourceLocation,
-    _ body: @MainActor () async -> Void,
-  ) async {
-    await withKnownIssue(sourceLocation: sourceLocation) {
-      await body()
-    } matching: { issue in
-      texts.allSatisfy { issue.description.contains($0) }
-    }
-  }
-
   @Test("They are received in the order in which they were made, apart from actions")
   func order() async {
     let store = store()
