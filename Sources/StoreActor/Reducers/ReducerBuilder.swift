@@ -149,6 +149,8 @@ extension ReducerBuilder {
     @inlinable
     public func reduce(into state: inout R0.State, action: R0.Action) -> Effect<R0.Action> {
       let first = r0._reduce(into: &state, action: action)
+      // Most often there is none, and the second is handed on without a copy.
+      if first.isNone { return r1._reduce(into: &state, action: action) }
       return first.merge(with: r1._reduce(into: &state, action: action))
     }
 
@@ -170,6 +172,7 @@ extension ReducerBuilder {
       let (reduce0, reduce1) = (r0.reduce, r1.reduce)
       return Reduce { state, action in
         let first = reduce0(&state, action)
+        if first.isNone { return reduce1(&state, action) }
         return first.merge(with: reduce1(&state, action))
       } restored: { state, restoration in
         let first = r0._restored(&state, restoration)

@@ -34,16 +34,14 @@ package final class ExposedScopes {
   package let description: ScopeDescription
   /// The outputs that travel; nil when none do.
   let outputs: ScopeOutputs?
-  private var kind = Kind.none
+  /// The scope itself; nil where there is one for each row.
+  private(set) var whole: RootScope?
+  /// The scopes of rows, where there is one for each.
+  let rows: ExposedRows?
+  private let hasAction: HasAction?
+  private let encode: EncodeAction?
   /// How many of them are followed.
   private(set) var followedCount = 0
-
-  private enum Kind {
-    /// Only until the initialiser is done.
-    case none
-    case whole(RootScope, hasAction: HasAction, encode: EncodeAction)
-    case rows(ExposedRows)
-  }
 
   @usableFromInline
   typealias HasAction = (_ action: ScopeSource.Place) -> Bool
@@ -70,7 +68,10 @@ package final class ExposedScopes {
   ) {
     self.description = description
     self.outputs = outputs
-    kind = .whole(RootScope(whole, of: self), hasAction: hasAction, encode: encode)
+    rows = nil
+    self.hasAction = hasAction
+    self.encode = encode
+    self.whole = RootScope(whole, of: self)
   }
 
   /// The scopes of rows.
@@ -78,28 +79,18 @@ package final class ExposedScopes {
   init(_ description: ScopeDescription, outputs: ScopeOutputs?, rows: ExposedRows) {
     self.description = description
     self.outputs = outputs
-    kind = .rows(rows)
-  }
-
-  /// The scope itself; nil where there is one for each row.
-  var whole: RootScope? {
-    if case .whole(let scope, _, _) = kind { scope } else { nil }
-  }
-
-  /// The scopes of rows, where there is one for each.
-  var rows: ExposedRows? {
-    if case .rows(let rows) = kind { rows } else { nil }
+    self.rows = rows
+    hasAction = nil
+    encode = nil
   }
 
   /// The scope of a name, as ``ScopeDescription/match(_:)`` has taken it apart.
   func scope(id: String?) throws(CodecError) -> RootScope {
-    switch kind {
-    case .whole(let scope, _, _): return scope
-    case .rows(let rows):
-      let row = try rows.find(id ?? "")
-      return row.followed() ?? RootScope(row.source, of: self, row: row)
-    case .none: preconditionFailure("\(description.pattern) has no scopes")
+    if let whole { return whole }
+    guard let row = try rows?.find(id ?? "") else {
+      preconditionFailure("\(description.pattern) has no scopes")
     }
+    return row.followed() ?? RootScope(row.source, of: self, row: row)
   }
 
   /// Somebody follows a scope from now on, and knows it by a number.
@@ -124,17 +115,17 @@ package final class ExposedScopes {
     to new: ScopeSource.Place,
     _ body: (RootScope) -> Void,
   ) {
-    switch kind {
-    // Its delta looks at the same part, so there is no need to look twice.
-    case .whole(let scope, _, _): body(scope)
-    case .rows(let rows): rows.forEachChanged(old, new, body)
-    case .none: break
+    if let whole {
+      // Its delta looks at the same part, so there is no need to look twice.
+      body(whole)
+    } else {
+      rows?.forEachChanged(old, new, body)
     }
   }
 
   /// How a client could have sent an action of the root; nil where none could.
   func form(of action: ScopeSource.Place) -> JournalRecord.InternalAction.Form? {
-    guard case .whole(_, _, let encode) = kind else { return nil }
+    guard let encode else { return nil }
     do throws(CodecError) {
       return try encode(action).map { .init(scope: description.name, action: $0) }
     } catch {
@@ -145,11 +136,8 @@ package final class ExposedScopes {
 
   /// The followed scope that an action of the root belongs to.
   func followedScope(of action: ScopeSource.Place) -> RootScope? {
-    switch kind {
-    case .whole(let scope, let hasAction, _): scope.number != nil && hasAction(action) ? scope : nil
-    case .rows(let rows): rows.followed(action)
-    case .none: nil
-    }
+    guard let whole, let hasAction else { return rows?.followed(action) }
+    return whole.number != nil && hasAction(action) ? whole : nil
   }
 }
 

@@ -95,15 +95,15 @@ final class ClientRecord {
 final class SessionActions {
   fileprivate var record: ClientRecord
   /// What is to be said, in this order.
-  fileprivate var unsaid: Deque<Answer> = []
+  @exclusivity(unchecked) fileprivate var unsaid: Deque<Answer> = []
   /// What was refused for lack of room: it says nothing of the state, and goes before the rest.
-  fileprivate var refused: Deque<Answer> = []
+  @exclusivity(unchecked) fileprivate var refused: Deque<Answer> = []
   /// Actions whose effects have ended, which was not said yet, and the newest revision then.
   fileprivate var finished: [(sequence: UInt64, revision: UInt64)] = []
   /// Whether something is to be said now, and whether something is once more is released.
   fileprivate var (isUnsent, isHeld) = (false, false)
   /// Actions whose effects run.
-  private var tasks: [UInt64: StoreTask] = [:]
+  @exclusivity(unchecked) private var tasks: [UInt64: StoreTask] = [:]
 
   fileprivate init(record: ClientRecord) { self.record = record }
 

@@ -2,8 +2,8 @@
 @MainActor
 final class Capture {
   let id: UInt64
-  /// The scope, unless nobody follows it any more.
-  private(set) weak var scope: FollowedScope?
+  /// The scope, unless nobody follows it any more or the capture is forgotten.
+  private(set) unowned var scope: FollowedScope?
   /// The version from which it leads on; nil when it is a snapshot.
   let old: RootVersion?
   /// The version that is captured.
@@ -38,6 +38,9 @@ final class Capture {
     self.since = since
     self.until = until
   }
+
+  /// Nobody follows the scope any more, or the scope has forgotten the capture.
+  func leaveScope() { scope = nil }
 
   /// Whether the scope was at a revision as it is captured.
   func holds(at revision: UInt64) -> Bool { revision >= since && revision <= until ?? .max }

@@ -21,7 +21,7 @@ final class FollowedScope {
   /// Whether its digest was ever computed, so that the next one costs what changed.
   private(set) var hadDigest = false
   /// What is being made or sent of it, oldest first.
-  var captures: [Capture] = []
+  @exclusivity(unchecked) var captures: [Capture] = []
 
   init(_ root: RootScope, revision: UInt64) {
     self.root = root
@@ -58,6 +58,11 @@ final class FollowedScope {
     digest = nil
     guard !captures.isEmpty else { return }
     for capture in captures where capture.until == nil { capture.until = revision - 1 }
+  }
+
+  /// Nobody follows it any more.
+  func end() {
+    for capture in captures { capture.leaveScope() }
   }
 
   /// Takes the digest of its state, which is the newest one or was it once.

@@ -374,6 +374,7 @@ final class Joins {
 
   private func forget(_ capture: Capture) {
     capture.scope?.captures.removeAll { $0 === capture }
+    capture.leaveScope()
     if case .snapshot(let snapshot) = capture.content {
       discarded.append(contentsOf: snapshot.pieces)
     }
@@ -403,8 +404,8 @@ final class Joins {
       guard first.users > 0 else { continue }
       var captures = [first]
       // Rows are small, so that many are one job.
-      while captures.count < limits.rowsPerJob, let next = queue.first, isOfRow(first),
-        isOfRow(next)
+      while captures.count < limits.rowsPerJob, isOfRow(first), let next = queue.first,
+        next.users == 0 || isOfRow(next)
       {
         queue.removeFirst()
         if next.users > 0 { captures.append(next) }

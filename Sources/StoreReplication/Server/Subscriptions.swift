@@ -98,6 +98,7 @@ final class Subscriptions: RootObserver {
       scope.hide(from: view, at: index)
       guard scope.placements.isEmpty, let number = scope.root.number else { continue }
       root.unfollow(scope.root)
+      scope.end()
       followed[number] = nil
       freeNumbers.append(number)
     }
