@@ -183,6 +183,7 @@ extension ActionTicket {
   /// - Returns: The bytes; nil when the daemon does not take it, as far as that is known.
   func frameBytes(mostBytes most: Int) -> Int? {
     guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
+    if fits(most) { return Self.frameBytes(action) }
     guard case .success(let bytes) = form(mostBytes: most) else { return nil }
     return Self.frameBytes(bytes)
   }
@@ -194,10 +195,13 @@ extension ActionTicket {
   /// - Parameter most: The most bytes of an action that the daemon takes.
   /// - Returns: What to say of it; nil when the daemon takes it, or when that is not known.
   func obstacle(mostBytes most: Int) -> Outcome.Failure? {
-    guard scope.handle != nil, case .failure(let failure) = form(mostBytes: most)
+    guard scope.handle != nil, !fits(most), case .failure(let failure) = form(mostBytes: most)
     else { return nil }
     return failure
   }
+
+  /// Whether the daemon takes it as it is, as most often.
+  private func fits(_ most: Int) -> Bool { scope.translation == nil && action.count <= most }
 
   /// The action as the daemon takes it, or why it does not.
   private func form(mostBytes most: Int) -> Result<[UInt8], Outcome.Failure> {

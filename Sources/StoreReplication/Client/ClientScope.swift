@@ -60,7 +60,7 @@ package final class ClientScope {
   /// The digest of what the replica has, where it was asked for since that changed.
   private var knownDigest: Digest?
   /// The last run of deltas that changed it.
-  private var lastRun: UInt64 = 0
+  @exclusivity(unchecked) private var lastRun: UInt64 = 0
   /// Whether the daemon was asked for its types; until it answers there is nothing to join with.
   var isResolving = false
 
