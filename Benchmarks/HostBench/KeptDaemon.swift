@@ -35,7 +35,7 @@ final class KeptDaemon {
     try file.begin()
     let recovered = Recovery(Self.form, initial: core.state).finish()
     _ = try file.keep(try file.write(recovered.snapshot(Self.form), of: 0))
-    journal = TimedJournal(SQLiteJournal(file, retaining: 256 << 20))
+    journal = TimedJournal(SQLiteJournal(file, Retention()))
     var limits = Limits()
     if !hasSnapshots { limits.recordBytesPerSnapshot = .max }
     let server = ReplicaServer(

@@ -139,6 +139,22 @@ struct DaemonOptions: ParsableArguments {
   )
   var graceMilliseconds: UInt32?
 
+  @Option(
+    help: ArgumentHelp(
+      "The bytes of history that are kept besides what a restart needs.",
+      valueName: "bytes",
+    )
+  )
+  var retainBytes: UInt64?
+
+  @Option(
+    help: ArgumentHelp(
+      "How old history becomes that is kept besides what a restart needs; without it any age.",
+      valueName: "seconds",
+    )
+  )
+  var retainSeconds: UInt64?
+
   /// What the daemon is to do: what was said here, in the environment and in the file of settings.
   func settings() throws(SettingsError) -> DaemonSettings {
     let environment = ProcessInfo.processInfo.environment
@@ -155,6 +171,7 @@ struct DaemonOptions: ParsableArguments {
       .logFormat: logFormat, .numberFactBaseURL: numberFactURL,
       .leaseMilliseconds: leaseMilliseconds.map { "\($0)" },
       .graceMilliseconds: graceMilliseconds.map { "\($0)" },
+      .retainBytes: retainBytes.map { "\($0)" }, .retainSeconds: retainSeconds.map { "\($0)" },
       .insecureLoopback: insecureLoopback ? "true" : nil, .inMemory: inMemory ? "true" : nil,
     ]
     var given = texts.compactMapValues { $0.map { [$0] } }

@@ -41,8 +41,10 @@ struct DaemonSettings {
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
     }
-    if let lease = try Self.milliseconds(reader.find(.leaseMilliseconds)) { host.lease = lease }
-    if let grace = try Self.milliseconds(reader.find(.graceMilliseconds)) { host.grace = grace }
+    if let time = try Self.number(.leaseMilliseconds, reader) { host.lease = .milliseconds(time) }
+    if let time = try Self.number(.graceMilliseconds, reader) { host.grace = .milliseconds(time) }
+    if let bytes = try Self.number(.retainBytes, reader) { host.retention.bytes = Int(bytes) }
+    if let age = try Self.number(.retainSeconds, reader) { host.retention.age = .seconds(age) }
     if let found = reader.find(.logLevel) {
       logLevel = try Self.choice(found, Logger.Level.allCases)
     }
@@ -78,6 +80,8 @@ struct DaemonSettings {
     case .key: host.key ?? "\(host.directory)/key"
     case .leaseMilliseconds: "\(host.lease.wholeMilliseconds)"
     case .graceMilliseconds: "\(host.grace.wholeMilliseconds)"
+    case .retainBytes: "\(host.retention.bytes)"
+    case .retainSeconds: host.retention.age.map { "\($0.components.seconds)" } ?? ""
     case .logLevel: logLevel.rawValue
     case .logFormat: logFormat.rawValue
     case .numberFactBaseURL: numberFactBaseURL ?? ""
@@ -123,17 +127,17 @@ extension DaemonSettings {
     }
   }
 
-  private static func milliseconds(
-    _ found: SettingsReader.Found?
-  ) throws(SettingsError) -> Duration? {
-    guard let found else { return nil }
-    guard let number = found.texts.first.flatMap({ UInt32($0) }) else {
-      throw SettingsError(
-        .malformed,
-        "\(found.place): expected a whole number of milliseconds from 0 to \(UInt32.max)",
-      )
+  private static func number(
+    _ setting: Setting,
+    _ reader: SettingsReader,
+  ) throws(SettingsError) -> UInt64? {
+    guard let found = reader.find(setting), case .number(_, let most) = setting.kind else {
+      return nil
     }
-    return .milliseconds(number)
+    guard let number = found.texts.first.flatMap({ UInt64($0) }), number <= most else {
+      throw SettingsError(.malformed, "\(found.place): expected \(setting.expectation)")
+    }
+    return number
   }
 
   private static func choice<Value: RawRepresentable<String>>(

@@ -4,12 +4,12 @@ import StoreState
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
   case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
-  case graceMilliseconds, logLevel, logFormat, numberFactBaseURL
+  case graceMilliseconds, retainBytes, retainSeconds, logLevel, logFormat, numberFactBaseURL
 
   /// What is expected of its value.
   enum Kind {
     case text(String)
-    case milliseconds
+    case number(of: String, most: UInt64)
     case flag
     case list(String)
   }
@@ -21,7 +21,10 @@ enum Setting: String, CaseIterable, Sendable {
     case .insecureLoopback, .inMemory: .flag
     case .durability: .text("full, batched or none")
     case .grants, .key: .text("a file")
-    case .leaseMilliseconds, .graceMilliseconds: .milliseconds
+    case .leaseMilliseconds, .graceMilliseconds:
+      .number(of: "milliseconds", most: UInt64(UInt32.max))
+    case .retainBytes: .number(of: "bytes", most: 1 << 60)
+    case .retainSeconds: .number(of: "seconds", most: UInt64(UInt32.max))
     case .logLevel: .text("a level")
     case .logFormat: .text("text or json")
     case .numberFactBaseURL: .text("a URL")
@@ -45,6 +48,8 @@ enum Setting: String, CaseIterable, Sendable {
     switch self {
     case .leaseMilliseconds: "--lease-ms"
     case .graceMilliseconds: "--grace-ms"
+    case .retainBytes: "--retain-bytes"
+    case .retainSeconds: "--retain-seconds"
     case .numberFactBaseURL: "--number-fact-url"
     case .insecureLoopback: "--insecure-loopback"
     case .inMemory: "--in-memory"
@@ -60,7 +65,8 @@ enum Setting: String, CaseIterable, Sendable {
   func texts(of value: JSONValue) throws(SettingsError) -> [String] {
     switch (kind, value) {
     case (.text, .string(let text)): return [text]
-    case (.milliseconds, .number(let text)) where UInt32(text) != nil: return [text]
+    case (.number(_, let most), .number(let text)) where UInt64(text).map { $0 <= most } == true:
+      return [text]
     case (.flag, .bool(let flag)): return ["\(flag)"]
     case (.list, .array(let items)):
       let texts = items.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -71,10 +77,10 @@ enum Setting: String, CaseIterable, Sendable {
   }
 
   /// What is expected of its value, in the file.
-  private var expectation: String {
+  var expectation: String {
     switch kind {
     case .text(let what): "\(what) in a string"
-    case .milliseconds: "a whole number of milliseconds from 0 to \(UInt32.max)"
+    case .number(let unit, let most): "a whole number of \(unit) from 0 to \(most)"
     case .flag: "true or false"
     case .list(let what): "an array of \(what) in strings"
     }

@@ -19,8 +19,8 @@ public struct HostConfiguration: Sendable {
   public var data: String?
   /// What is promised of a change that somebody was told of.
   public var durability = Durability.full
-  /// How many bytes of history are kept besides what a restart needs, for those who look back.
-  public var retainedBytes = 256 << 20
+  /// What of history is kept besides what a restart needs, for those who look back.
+  public var retention = Retention()
   /// Further addresses to listen at, such as `tcp://127.0.0.1:5555`.
   public var listen: [String] = []
   /// The file of the secret key by which clients over tcp know the daemon; nil for `key` in the

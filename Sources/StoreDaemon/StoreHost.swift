@@ -528,7 +528,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     )
     recorder.nanoseconds = { LoopClock.nanoseconds }
     return OpenedJournal(
-      journal: SQLiteJournal(file, retaining: configuration.retainedBytes),
+      journal: SQLiteJournal(file, configuration.retention),
       root: RootJournal(form, recorder: recorder),
       recovered: recovered,
       epoch: file.opening.epoch,

@@ -32,7 +32,7 @@ extension JournalFile {
       // What stands in the log and in its place as well takes room twice.
       try checkpoint()
       var isMore = false
-      while try trim(retaining: 0) {
+      while try trim(.nothing) {
         isMore = true
         try checkpoint()
       }

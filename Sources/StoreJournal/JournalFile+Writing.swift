@@ -105,10 +105,15 @@ extension JournalFile {
 
   /// Lets go of a piece of the records that neither a snapshot nor the retention needs.
   ///
-  /// - Parameter retained: The bytes of records that are kept besides.
+  /// - Parameters:
+  ///   - retention: What is kept besides.
+  ///   - wallMilliseconds: The time, in milliseconds since 1970.
   /// - Returns: Whether there may be more to let go of.
   /// - Throws: ``JournalError``.
-  package func trim(retaining retained: Int) throws(JournalError) -> Bool {
+  package func trim(
+    _ retention: Retention,
+    at wallMilliseconds: UInt64 = 0,
+  ) throws(JournalError) -> Bool {
     do {
       return try database.write { db in
         let revisions = try snapshots(db)
@@ -119,16 +124,19 @@ extension JournalFile {
           sql: "SELECT total FROM log WHERE first <= ? AND last <= ? ORDER BY first DESC LIMIT 1",
           arguments: [needed, needed],
         )
-        let oldest = try Int64.fetchOne(db, sql: "SELECT total FROM log ORDER BY first LIMIT 1")
-        guard let total, let oldest else { return false }
-        let limit = min(total &- Int64(retained), oldest &+ Int64(Self.bytesPerPiece))
+        guard let total else { return false }
+        let surplus = total &- Int64(clamping: retention.bytes)
+        let start = retention.start(at: wallMilliseconds)
         // The oldest rows only are looked at, however many are kept.
-        try db.execute(
-          sql: "DELETE FROM log WHERE first IN (SELECT first FROM (SELECT first, last, total "
-            + "FROM log ORDER BY first LIMIT ?) WHERE last <= ? AND total <= ?)",
-          arguments: [Self.rowsPerPiece, needed, limit],
-        )
-        return db.changesCount > 0
+        let oldest = try LogRow.heads(Self.rowsPerPiece, through: needed, in: db)
+        let most = (oldest.first?.total ?? 0) &+ Int64(Self.bytesPerPiece)
+        let gone = oldest.prefix { row in
+          let isOld = row.wallMilliseconds.map { $0 < start } ?? false
+          return row.total <= most && (row.total <= surplus || isOld)
+        }
+        guard let last = gone.last else { return false }
+        try db.execute(sql: "DELETE FROM log WHERE first <= ?", arguments: [last.first])
+        return true
       }
     } catch {
       throw Self.error(error, "Old history in \(directory) could not be let go of")

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreReplication
 import StoreState
 
 /// A row of the log.
@@ -91,6 +92,32 @@ struct LogRow {
 
   static func arguments(_ revision: UInt64, _ count: Int) -> StatementArguments {
     ["revision": Int64(clamping: revision), "count": count]
+  }
+
+  /// What is told of a row without reading all of it.
+  struct Head {
+    var first: Int64
+    var total: Int64
+    /// When its first record was made; nil where that cannot be read.
+    var wallMilliseconds: UInt64?
+  }
+
+  /// The oldest rows, at most so many, that end at a revision or before.
+  static func heads(_ count: Int, through revision: Int64, in db: Database) throws -> [Head] {
+    try Row.fetchAll(
+      db,
+      sql: "SELECT first, total, substr(records, 1, 32) AS start FROM "
+        + "(SELECT * FROM log ORDER BY first LIMIT ?) WHERE last <= ? ORDER BY first",
+      arguments: [count, revision],
+    )
+    .map { row in
+      let start = [UInt8](try row.decode(Data.self, forColumn: "start"))
+      return Head(
+        first: try row.decode(forColumn: "first"),
+        total: try row.decode(forColumn: "total"),
+        wallMilliseconds: JournalRecord.time(ofStart: start[...]),
+      )
+    }
   }
 
   /// Keeps it.

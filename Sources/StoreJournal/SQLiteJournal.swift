@@ -10,7 +10,7 @@ import Synchronization
 @MainActor
 package final class SQLiteJournal: Journal {
   private nonisolated let file: JournalFile
-  private nonisolated let retained: Int
+  private nonisolated let retention: Retention
   private nonisolated let queue = DispatchQueue(label: "storeactor.journal", qos: .userInitiated)
   private nonisolated let encoding = DispatchQueue(label: "storeactor.snapshots", qos: .utility)
   /// Whether nothing further may be written: it was closed, or has failed.
@@ -33,10 +33,12 @@ package final class SQLiteJournal: Journal {
   ///
   /// - Parameters:
   ///   - file: The file.
-  ///   - retained: The bytes of old records that are kept beyond those that are needed.
-  package init(_ file: JournalFile, retaining retained: Int) {
+  ///   - retention: What is kept of old records beyond those that are needed.
+  package init(_ file: JournalFile, _ retention: Retention) {
     self.file = file
-    self.retained = retained
+    self.retention = retention
+    // What became too old, or is too much by now, while nobody wrote.
+    trim()
   }
 
   package func append(_ batch: JournalBatch) {
@@ -125,9 +127,10 @@ package final class SQLiteJournal: Journal {
 
   /// Lets go of old history piece by piece, so that appends go in between.
   private nonisolated func trim() {
-    write { [file, retained, self] in
+    write { [file, retention, self] in
       do throws(JournalError) {
-        let isMore = try file.trim(retaining: retained)
+        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+        let isMore = try file.trim(retention, at: now)
         Failpoint.reach(.duringTruncation)
         if isMore { trim() }
         return nil

@@ -31,6 +31,7 @@ struct DaemonSettingsTests {
         "dir": "/run/x", "data": "/var/x", "listen": ["ipc:///a", "ipc:///b"], "grants": "/g",
         "key": "/k",
         "insecureLoopback": true, "inMemory": false, "durability": "batched",
+        "retainBytes": 5000000000, "retainSeconds": 86400,
         "logLevel": "debug", "logFormat": "json"}
         """
     )
@@ -40,6 +41,7 @@ struct DaemonSettingsTests {
     #expect(settings.host.listen == ["ipc:///a", "ipc:///b"] && settings.host.grants == "/g")
     #expect(settings.host.key == "/k")
     #expect(settings.host.allowsInsecureLoopback && settings.host.durability == .batched)
+    #expect(settings.host.retention == Retention(bytes: 5_000_000_000, age: .seconds(86400)))
     #expect(settings.logLevel == .debug && settings.logFormat == .json)
     #expect(settings.lines.count == Setting.allCases.count)
     #expect(settings.lines.allSatisfy { $0.origin == "/etc/x.json: $.\($0.setting.rawValue)" })
@@ -71,7 +73,7 @@ struct DaemonSettingsTests {
       let text =
         switch setting.kind {
         case .flag: "true"
-        case .milliseconds: "500"
+        case .number: "500"
         default:
           switch setting {
           case .durability: "none"

@@ -220,7 +220,7 @@ import Testing
     #expect(try parts(again).first == "snapshot 380")
     try again.begin()
     try again.append(Self.batch(401...401))
-    #expect(refusal { _ = try again.trim(retaining: 0) } == .corrupt)
+    #expect(refusal { _ = try again.trim(.nothing) } == .corrupt)
     try again.append(Self.batch(402...402))
   }
 
@@ -323,7 +323,7 @@ import Testing
       try file.append(Self.batch(revision...revision))
     }
     _ = try file.keep(try file.write(Self.snapshot(300), of: 300))
-    while try file.trim(retaining: 0) {}
+    while try file.trim(.nothing) {}
     #expect(try reader.extent() != extent)
     #expect(try reader.copy(to: target.path) == 300)
     #expect(try parts(try open(target.path)) == ["snapshot 300"])

@@ -85,7 +85,7 @@ import Testing
       try file.begin()
       try file.append(Self.batch(end + 1...end + 1))
       _ = try file.keep(try file.write(Self.snapshot(end + 1), of: end + 1))
-      _ = try file.trim(retaining: 0)
+      _ = try file.trim(.nothing)
       try file.close()
     }
     return errors

@@ -177,15 +177,45 @@ import Testing
       try file.append(batch(revision...revision))
       if revision.isMultiple(of: 50) { try keep([UInt8(revision)], of: revision, in: file) }
     }
-    #expect(try !file.trim(retaining: 1000))
+    #expect(try !file.trim(Retention(bytes: 1000)))
     #expect(try parts(file).count == 2 + 0, "All is in the newest snapshot")
     var pieces = 0
-    while try file.trim(retaining: 0) { pieces += 1 }
+    while try file.trim(.nothing) { pieces += 1 }
     #expect(pieces == 3)
     #expect(try snapshots == ["150.snapshot", "200.snapshot"])
     // The one before the newest is kept, and what follows it.
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/200.snapshot")
     #expect(try parts(file).filter { $0.hasPrefix("records") }.count == 50)
+  }
+
+  @Test func `History that is too old goes, however few bytes it has`() throws {
+    let file = try open()
+    for revision in 1...9 as ClosedRange<UInt64> {
+      let record = JournalRecord(
+        revision: revision,
+        wallMilliseconds: revision * 1000,
+        origin: .internal(JournalRecord.InternalAction(name: "ticked")),
+        delta: nil,
+      )
+      var encoder = CBOREncoder()
+      record.encode(to: &encoder)
+      try file.append(
+        JournalBatch(revisions: revision...revision, records: encoder.bytes, sessionNumbers: 0)
+      )
+      if revision >= 7 { try keep([UInt8(revision)], of: revision, in: file) }
+    }
+    let (day, all) = (Retention(age: .seconds(5)), Retention())
+    #expect(try !file.trim(day, at: 6000), "Nothing is older than five seconds")
+    #expect(try !file.trim(all, at: 1_000_000))
+    #expect(try file.trim(day, at: 9000))
+    #expect(try firstRevision(file) == 4)
+    // What the older of the snapshots needs stays, however old it is.
+    while try file.trim(day, at: 1_000_000) {}
+    #expect(try firstRevision(file) == 9)
+  }
+
+  private func firstRevision(_ file: JournalFile) throws -> Int64? {
+    try file.database.read { try Int64.fetchOne($0, sql: "SELECT MIN(first) FROM log") }
   }
 
   @Test func `Rows behind a revision are found by their key, however many there are before`()
@@ -227,7 +257,7 @@ import Testing
     try file.checkNewestSnapshot()
     try keep([3], of: 3, in: file)
     #expect(try snapshots == ["1.snapshot", "3.snapshot"])
-    while try file.trim(retaining: 0) {}
+    while try file.trim(.nothing) {}
     try FileManager.default.removeItem(atPath: "\(directory.path)/snapshots/3.snapshot")
     #expect(try parts(file).filter { $0.hasPrefix("records") }.count == 2)
   }
@@ -515,7 +545,7 @@ import Testing
   @MainActor
   @Test func `A disk that hangs keeps nobody from closing`() throws {
     let file = try begin()
-    let journal = SQLiteJournal(file, retaining: 0)
+    let journal = SQLiteJournal(file, .nothing)
     // As a sync that does not return: whoever writes next waits behind it.
     let meeting = Meeting()
     Thread.detachNewThread {

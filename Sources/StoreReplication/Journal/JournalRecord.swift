@@ -167,6 +167,19 @@ extension JournalRecord {
     )
   }
 
+  /// When the record was made with which some bytes begin, however many of it there are; nil where
+  /// that cannot be read.
+  package static func time(ofStart bytes: ArraySlice<UInt8>) -> UInt64? {
+    var decoder = CBORDecoder(bytes)
+    do throws(CodecError) {
+      try decoder.expectArray(of: 5, "a record")
+      _ = try decoder.unsigned()
+      return try decoder.unsigned()
+    } catch {
+      return nil
+    }
+  }
+
   /// Reads a record.
   package init(from decoder: inout CBORDecoder) throws(CodecError) {
     try decoder.expectArray(of: 5, "a record")

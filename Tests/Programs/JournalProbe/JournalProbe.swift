@@ -49,7 +49,7 @@ final class JournalProbe {
     _ = try file.read { _ in }
     try file.begin()
     _ = try file.keep(try file.write(Self.snapshot(0), of: 0))
-    journal = SQLiteJournal(file, retaining: 100_000)
+    journal = SQLiteJournal(file, Retention(bytes: 100_000))
     journal.onResult = { [unowned self] in take($0) }
   }
 
