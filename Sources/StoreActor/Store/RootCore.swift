@@ -43,6 +43,11 @@ package final class RootCore<State, Action>: StoreCore {
   /// For a daemon that keeps what it reduces.
   @exclusivity(unchecked) package var onBegin: (@MainActor (_ action: Action) -> Void)?
 
+  /// Is called when a revision begins that others make by changing shared values.
+  ///
+  /// For a daemon: it may come before that of an action whose sender is noted already.
+  package var onBeginShared: (@MainActor () -> Void)?
+
   /// Is called for each revision that others made by changing shared values, before anybody else
   /// is told of it.
   ///
@@ -477,6 +482,7 @@ package final class RootCore<State, Action>: StoreCore {
       phase = .idle
       return
     }
+    onBeginShared?()
     onSharedChange?(cells.other.pointee)
     _ = finishBatch()
   }

@@ -146,8 +146,11 @@ package final class Replay<Root: Sendable, RootAction> {
     _ changes: inout SipHash24,
   ) {
     let record = step.entry.record
-    // Nothing was reduced.
-    if case .daemon = record.origin { return }
+    if case .daemon = record.origin {
+      // Nothing was reduced; shared values may have been changed.
+      if record.delta != nil { goesOn = false }
+      return
+    }
     // Behind a restart the unkept parts had their defaults.
     if case .restored = record.origin { goesOn = false }
     core.restore(goesOn ? core.state : step.old, revision: record.revision - 1)

@@ -5,7 +5,8 @@ package import StoreState
 package struct JournalRecord: Hashable, Sendable {
   /// What caused a revision.
   package enum Origin: Hashable, Sendable {
-    /// Nothing was reduced: effects with names began or ended.
+    /// Nothing was reduced: effects with names began or ended, or shared values were changed by
+    /// somebody else than reducers.
     case daemon
     /// An action of an effect, or of the daemon's own program.
     case `internal`(InternalAction)

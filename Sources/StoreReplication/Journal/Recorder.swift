@@ -15,6 +15,8 @@ package final class Recorder {
   @exclusivity(unchecked) private(set) var released: UInt64
   /// What caused the revision that is about to come.
   @exclusivity(unchecked) var origin = JournalRecord.Origin.daemon
+  /// What will cause the one behind it; nil where that is not known.
+  private var nextOrigin: JournalRecord.Origin?
   /// When it comes.
   var wallMilliseconds: UInt64 = 0
   /// What is known besides of the revision that is about to come, and no record says yet: what its
@@ -105,6 +107,10 @@ package final class Recorder {
     var (origin, details) = (JournalRecord.Origin.daemon, JournalRecord.Details())
     swap(&origin, &self.origin)
     swap(&details, &self.details)
+    if let next = nextOrigin {
+      self.origin = next
+      nextOrigin = nil
+    }
     if let beganAt, let nanoseconds {
       details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
     }
@@ -136,6 +142,13 @@ package final class Recorder {
   func begin(_ action: () -> JournalRecord.InternalAction) {
     if case .daemon = origin { origin = .internal(action()) }
     beganAt = nanoseconds?()
+  }
+
+  /// A revision is about to come that others made by changing shared values; what was to cause one
+  /// will cause the next.
+  func beginShared() {
+    (nextOrigin, origin) = (origin, .daemon)
+    beganAt = nil
   }
 
   /// What was about to be reduced is for something that is absent: there is no revision.

@@ -78,6 +78,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
         recorder.begin { self.describe(action) }
         ReducerInputs.begin()
       }
+      core.onBeginShared = { recorder.beginShared() }
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
     core.onOutput = { [unowned self] output, revision in
@@ -95,6 +96,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.onStep = nil
     core.onOutput = nil
     core.onBegin = nil
+    core.onBeginShared = nil
     core.effectLog = nil
     // What was not told to anybody has no effects, now or later.
     if journal != nil, released < core.revision { core.cancelEffects() }

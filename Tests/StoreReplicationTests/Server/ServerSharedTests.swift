@@ -1,0 +1,87 @@
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// Two counters of a daemon, of which others may change one.
+@Reducer
+private struct Till {
+  @ObservableState
+  struct State: DurableState, Equatable, ReplicatedState, Sendable {
+    @Shared(.inMemory("total")) var total = 0
+    var sales = 0
+  }
+
+  enum Action: Equatable, Sendable, WireAction { case sold(Int) }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .sold(let price) = action {
+        state.sales += 1
+        state.$total.withLock { $0 += price }
+      }
+      return .none
+    }
+  }
+}
+
+@CasePathable
+private enum TillAction: Equatable, Sendable { case till(Till.Action) }
+
+@Suite(.timeLimit(.minutes(1))) @MainActor struct ServerSharedTests {
+  private let journal = BenchJournal()
+  private let recorder = Recorder(revision: 0)
+
+  private func bench() -> BenchOf<Till.State, TillAction> {
+    let root = RootCore<Till.State, TillAction>(
+      initialState: { Till.State() },
+      reducer: { Scope(state: \.self, action: \.till) { Till() } },
+    )
+    let port = TypedRoot(
+      root,
+      exposures: [Expose("till", state: \.self, action: \.till)],
+      limits: Limits(),
+      journal: RootJournal(DurableForm(Till.State.self), recorder: recorder),
+    ) { _ in nil }
+    return BenchOf(root, port, recorder: recorder, journal: journal, epoch: 7)
+  }
+
+  private func sold(_ price: Int) throws -> ClientMessage.ActionRequest {
+    ClientMessage.ActionRequest(
+      handle: 1,
+      action: try Till.Action.sold(price).encoded()[...],
+      deadline: nil,
+    )
+  }
+
+  private func sync(_ bench: Bench) throws {
+    let batch = try #require(journal.batches.last)
+    bench.turn.finish(.durable(through: batch.revisions.upperBound))
+    try bench.endTurn()
+  }
+
+  @Test func `What others change of shared values before a client's action is not the client's`()
+    throws
+  {
+    let bench = bench()
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("till")])
+    @Shared(.inMemory("total")) var total = 0
+    $total.withLock { $0 = 100 }
+    bench.receive(.actions(first: 1, [try sold(5)]), from: 1)
+    try bench.endTurn()
+    try sync(bench)
+    #expect(bench.root.state == Till.State(total: 105, sales: 1))
+    #expect(total == 105)
+    let origins = try journal.records.map(\.origin)
+    try #require(origins.count == 2)
+    #expect(origins[0] == .daemon)
+    guard case .client(let action) = origins[1] else {
+      Issue.record("The action is \(origins[1])'s.")
+      return
+    }
+    #expect(action.client == ServerBench.clientID(1) && action.sequence == 1)
+    #expect(action.action == Array(try sold(5).action))
+  }
+}
