@@ -67,6 +67,8 @@ public struct Shared<Value> {
   /// see it after the action that made it, or in a change of their own.
   ///
   /// A copy of what another process shares cannot be changed: it is reported, and nothing happens.
+  /// Nor should the operation change the value that it is changing by another way than its
+  /// argument: what that sets does not stay, which is reported.
   ///
   /// - `operation`: Changes the value; what it changed before an error stays changed. It should be
   ///   short, for all shared values wait.
@@ -79,7 +81,12 @@ public struct Shared<Value> {
     line: UInt = #line,
     column: UInt = #column,
   ) rethrows -> R {
-    if let source = content.source { return try source.change(operation) }
+    if let source = content.source {
+      if SharedTable.isHeld, source.isBeingChanged {
+        reportNestedChange(fileID: fileID, filePath: filePath, line: line, column: column)
+      }
+      return try source.change(operation)
+    }
     reportIssue(
       """
       A value of type '\(Value.self)' is a copy of what another process shares, and cannot be \
@@ -94,6 +101,26 @@ public struct Shared<Value> {
     )
     var copy = content.value
     return try operation(&copy)
+  }
+
+  private func reportNestedChange(
+    fileID: StaticString,
+    filePath: StaticString,
+    line: UInt,
+    column: UInt,
+  ) {
+    reportIssue(
+      """
+      A shared value of type '\(Value.self)', or what it is a part of, is changed while another \
+      'withLock' changes it: what is set here is lost when that ends.
+
+      To fix, change the argument of the outer closure, or begin this change behind it.
+      """,
+      fileID: fileID,
+      filePath: filePath,
+      line: line,
+      column: column,
+    )
   }
 
   /// A part of the value, shared.

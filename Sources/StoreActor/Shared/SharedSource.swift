@@ -16,7 +16,8 @@ final class SharedSnapshot<Value> {
 
 /// Where a shared value comes from: a cell, or a part of another source's value.
 ///
-/// Everything is called under the table's lock, but ``change(_:)``, which takes it.
+/// Everything is called under the table's lock, but ``change(_:)``, which takes it, and what says
+/// otherwise.
 class SharedSource<Value> {
   /// Whether two values are the same, so that the one need not replace the other.
   final lazy var isSame = Sameness.of(Value.self)
@@ -42,8 +43,26 @@ class SharedSource<Value> {
   /// Notes that the newest value was read, for whoever observes; without the lock.
   func noteRead() {}
 
+  /// Whether there is a value; else ``prepare()`` gets it.
+  var isPrepared: Bool { true }
+
+  /// Gets the value for the first time, if it is one that has a key; without the lock, for the key
+  /// may do anything.
+  func prepare() {}
+
+  /// Whether a closure is changing the value.
+  var isBeingChanged: Bool { false }
+
+  /// Tells somebody before the newest value is replaced, for as long as they live.
+  func add(_ follower: any SharedFollower) {}
+
   /// What is behind the value; nil where that is this process's memory alone.
   var persistence: (any SharedPersistence)? { nil }
+}
+
+/// Somebody who is told, under the table's lock, that a value is about to be replaced.
+protocol SharedFollower: AnyObject {
+  func willReplace()
 }
 
 /// A shared value itself.
@@ -52,7 +71,14 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   /// Those before it that somebody may look at, oldest first.
   private var older: [SharedSnapshot<Value>] = []
   private var ownPersistence: (any SharedPersistence)?
+  private var isChanging = false
+  private var followers: [WeakFollower] = []
+  private var followerLimit = 16
   private let registrar = ObservationRegistrar()
+
+  private struct WeakFollower {
+    weak var follower: (any SharedFollower)?
+  }
 
   init(_ value: Value) {
     SharedTable.use()
@@ -76,22 +102,24 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
 
   override func version(in context: SharedContext?) -> UInt64 { snapshot(in: context).version }
 
+  override var isBeingChanged: Bool { isChanging }
+
   override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
-    var isReal = false
-    // Also what was changed before an error is saved.
-    defer { if isReal { ownPersistence?.save() } }
-    return try SharedTable.withLock {
+    try SharedTable.withLock {
       let context = SharedTable.current
       let expectation = context?.isExpectation == true ? context : nil
-      isReal = expectation == nil
       var value = snapshot(in: expectation).value
+      let wasChanging = isChanging
+      isChanging = true
       // What was changed before an error stays changed.
       defer {
+        isChanging = wasChanging
         if let expectation {
           expectation.expect(value, of: self)
         } else {
-          set(value)
-          ownPersistence?.noteChange()
+          let old = newest
+          setAndSave(value)
+          if old !== newest { context?.note(self, from: old, to: newest) }
         }
       }
       return try operation(&value)
@@ -101,11 +129,31 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   /// Sets what has come from behind.
   func receive(_ value: Value) { SharedTable.withLock { set(value) } }
 
+  /// Sets what there was before a change, unless somebody has changed it since.
+  func takeBack(to value: Value, from version: UInt64) {
+    SharedTable.withLock { if newest.version == version { setAndSave(value) } }
+  }
+
   /// The newest value.
   var value: Value { SharedTable.withLock { newest.value } }
 
+  override func add(_ follower: any SharedFollower) {
+    followers.append(WeakFollower(follower: follower))
+    guard followers.count > followerLimit else { return }
+    followers.removeAll { $0.follower == nil }
+    followerLimit = max(16, followers.count * 2)
+  }
+
+  private func setAndSave(_ value: Value) {
+    set(value)
+    guard let ownPersistence else { return }
+    ownPersistence.noteChange()
+    SharedTable.afterUnlock { ownPersistence.save() }
+  }
+
   private func set(_ value: Value) {
     guard !isSame(newest.value, value) else { return }
+    for follower in followers { follower.follower?.willReplace() }
     if let oldest = SharedTable.oldestSeen {
       older.append(newest)
       let seen = older.lastIndex { $0.version <= oldest } ?? 0
@@ -113,9 +161,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
     } else if !older.isEmpty {
       older = []
     }
-    registrar.withMutation(of: self, keyPath: \.value) {
-      newest = SharedSnapshot(value: value, version: SharedTable.advance())
-    }
+    newest = SharedSnapshot(value: value, version: SharedTable.advance())
+    SharedTable.afterUnlock { self.registrar.withMutation(of: self, keyPath: \.value) {} }
   }
 
   override func noteRead() { registrar.access(self, keyPath: \.value) }
@@ -135,6 +182,14 @@ final class SharedPart<Whole, Value>: SharedSource<Value> {
 
   override func noteRead() { base.noteRead() }
 
+  override var isPrepared: Bool { base.isPrepared }
+
+  override func prepare() { base.prepare() }
+
+  override var isBeingChanged: Bool { base.isBeingChanged }
+
+  override func add(_ follower: any SharedFollower) { base.add(follower) }
+
   override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
     let whole = base.snapshot(in: context)
     return SharedSnapshot(value: whole.value[keyPath: path], version: whole.version)
@@ -151,24 +206,47 @@ final class SharedPart<Whole, Value>: SharedSource<Value> {
 }
 
 /// A shared value that may be absent, where it is there; it keeps its last value once it is not.
-final class SharedPresence<Value>: SharedSource<Value> {
+final class SharedPresence<Value>: SharedSource<Value>, SharedFollower {
   private let base: SharedSource<Value?>
-  private var last: SharedSnapshot<Value>
+  /// The newest value that is known to have been there.
+  private var last: Value
+  /// The version up to which that is known.
+  private var version: UInt64 = 0
 
   init(_ base: SharedSource<Value?>, last: Value) {
     self.base = base
-    self.last = SharedSnapshot(value: last, version: 0)
+    self.last = last
+    super.init()
+    SharedTable.withLock { base.add(self) }
   }
 
   override var persistence: (any SharedPersistence)? { base.persistence }
 
   override func noteRead() { base.noteRead() }
 
+  override var isPrepared: Bool { base.isPrepared }
+
+  override func prepare() { base.prepare() }
+
+  override var isBeingChanged: Bool { base.isBeingChanged }
+
+  override func add(_ follower: any SharedFollower) { base.add(follower) }
+
+  func willReplace() {
+    // What a state has shown was noted with that.
+    if base.version(in: nil) != version { note(base.snapshot(in: nil)) }
+  }
+
+  private func note(_ snapshot: SharedSnapshot<Value?>) {
+    guard snapshot.version >= version else { return }
+    version = snapshot.version
+    if let value = snapshot.value { last = value }
+  }
+
   override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
     let snapshot = base.snapshot(in: context)
-    let present = snapshot.value.map { SharedSnapshot(value: $0, version: snapshot.version) }
-    if context == nil, let present { last = present }
-    return present ?? SharedSnapshot(value: last.value, version: snapshot.version)
+    if context?.isExpectation != true { note(snapshot) }
+    return SharedSnapshot(value: snapshot.value ?? last, version: snapshot.version)
   }
 
   override func version(in context: SharedContext?) -> UInt64 { base.version(in: context) }
@@ -177,15 +255,10 @@ final class SharedPresence<Value>: SharedSource<Value> {
     try base.change { value in
       guard var present = value else {
         // What is gone stays gone.
-        var last = last.value
+        var last = last
         return try operation(&last)
       }
-      defer {
-        value = present
-        if SharedTable.current?.isExpectation != true {
-          last = SharedSnapshot(value: present, version: 0)
-        }
-      }
+      defer { value = present }
       return try operation(&present)
     }
   }
@@ -225,9 +298,16 @@ struct SharedContent<Value> {
     guard let source else {
       preconditionFailure("A shared value has a source, or is a copy.")
     }
+    source.prepare()
     let context = SharedTable.current
     if context == nil { source.noteRead() }
     return SharedTable.withLock { source.snapshot(in: context) }
+  }
+
+  /// What is behind the value; nil where that is this process's memory alone.
+  var persistence: (any SharedPersistence)? {
+    source?.prepare()
+    return source?.persistence
   }
 
   /// A part of the value.

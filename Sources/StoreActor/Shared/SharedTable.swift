@@ -7,15 +7,20 @@ import Synchronization
 /// is a dependency; but a state may hold values of two storages, and a cut through two histories
 /// that are counted apart would be none.
 ///
-/// `lock` guards everything here and in the cells, except for `used` and `thread`, which are
-/// written under it and read by everybody. It is recursive, for whoever changes a value may read
-/// and change others meanwhile.
+/// `lock` guards everything here and in the cells, except for the atomics, which are written under
+/// it and read by everybody. It is recursive, for whoever changes a value may read and change
+/// others meanwhile. Of what others have written only the closures of `withLock` run under it: keys
+/// are asked and told, and observers are told, by whoever has let go of it.
 enum SharedTable {
-  static let lock = NSRecursiveLock()
+  private static let lock = NSRecursiveLock()
   private static let used = Atomic<Bool>(false)
   private static let thread = Atomic<UInt>(0)
+  private static let holder = Atomic<UInt>(0)
+  private static let changes = Atomic<UInt64>(0)
+  // Guarded by the lock: how often its holder has it.
+  nonisolated(unsafe) private static var depth = 0
   // Guarded by the lock.
-  nonisolated(unsafe) private(set) static var version: UInt64 = 0
+  nonisolated(unsafe) private static var errands: [() -> Void] = []
   // Guarded by the lock, and belongs to the thread that `thread` names.
   nonisolated(unsafe) private static var context: SharedContext?
   // Guarded by the lock.
@@ -31,9 +36,28 @@ enum SharedTable {
 
   static func withLock<R>(_ body: () throws -> R) rethrows -> R {
     lock.lock()
-    defer { lock.unlock() }
+    if depth == 0 { holder.store(CurrentThread.id, ordering: .relaxed) }
+    depth += 1
+    defer { unlock() }
     return try body()
   }
+
+  private static func unlock() {
+    depth -= 1
+    guard depth == 0 else { return lock.unlock() }
+    holder.store(0, ordering: .relaxed)
+    guard !errands.isEmpty else { return lock.unlock() }
+    let due = errands
+    errands = []
+    lock.unlock()
+    for errand in due { errand() }
+  }
+
+  /// Whether this thread has the lock.
+  static var isHeld: Bool { holder.load(ordering: .relaxed) == CurrentThread.id }
+
+  /// Runs what others have written once this thread lets go of the lock, which it has.
+  static func afterUnlock(_ errand: @escaping () -> Void) { errands.append(errand) }
 
   // MARK: Contexts
 
@@ -85,6 +109,9 @@ enum SharedTable {
 
   // MARK: Changes
 
+  /// How many changes there were.
+  static var version: UInt64 { changes.load(ordering: .acquiring) }
+
   /// The oldest version that somebody may look at beside the newest one; nil where nobody does.
   static var oldestSeen: UInt64? {
     if historians > 0 { return 0 }
@@ -101,7 +128,7 @@ enum SharedTable {
   ///
   /// - Returns: The version that it leads to.
   static func advance() -> UInt64 {
-    version += 1
+    let version = changes.wrappingAdd(1, ordering: .acquiringAndReleasing).newValue
     let step = current
     step?.move(to: version)
     for (id, observer) in observers where step.map({ $0.concerns(id) }) != true {
@@ -150,6 +177,15 @@ final class SharedContext {
   /// What an expectation has changed.
   private(set) var expected: [ObjectIdentifier: AnyObject] = [:]
   private var nextExpectation = UInt64.max
+  /// What the step has changed.
+  private var changes: [ObjectIdentifier: Change] = [:]
+
+  private struct Change {
+    /// Takes it back, unless there is another version than this one by then.
+    let takeBack: (_ version: UInt64) -> Void
+    /// The version of the step's last change.
+    var version: UInt64
+  }
 
   fileprivate init(
     owner: AnyObject?,
@@ -176,5 +212,29 @@ final class SharedContext {
     // No version that the table comes to, so that equal versions mean one value.
     nextExpectation -= 1
     expected[ObjectIdentifier(cell)] = SharedSnapshot(value: value, version: nextExpectation)
+  }
+
+  /// Notes that the step has changed a cell.
+  func note<Value>(
+    _ cell: SharedCell<Value>,
+    from old: SharedSnapshot<Value>,
+    to new: SharedSnapshot<Value>,
+  ) {
+    let id = ObjectIdentifier(cell)
+    if changes[id]?.version == old.version {
+      changes[id]?.version = new.version
+    } else {
+      // What somebody else has changed in between stays.
+      changes[id] = Change(
+        takeBack: { cell.takeBack(to: old.value, from: $0) },
+        version: new.version,
+      )
+    }
+  }
+
+  /// Takes back what the step has changed, where nobody else has changed it since.
+  func takeBack() {
+    for change in changes.values { change.takeBack(change.version) }
+    changes = [:]
   }
 }

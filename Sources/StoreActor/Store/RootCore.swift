@@ -432,7 +432,11 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   private func commit() {
-    if let sharing { sharing.end(cells.other, from: cells.current) }
+    if let sharing {
+      sharing.end(cells.other, from: cells.current)
+    } else if SharedTable.isUsed, !sharesNothing {
+      settleFirst()
+    }
     phase = .committing
     number += 1
     cells.commit()
@@ -468,7 +472,15 @@ package final class RootCore<State, Action>: StoreCore {
       sharesNothing = true
       return
     }
-    sharing = RootSharing(plan, version: version ?? 0) { [weak self] in self?.showShared() }
+    sharing = RootSharing(plan, version: version) { [weak self] in self?.showShared() }
+  }
+
+  /// Settles the state of the step in which the process has shared its first value.
+  private func settleFirst() {
+    findShared(since: nil)
+    guard let sharing else { return }
+    sharing.begin(cells.other)
+    sharing.end(cells.other, from: cells.current)
   }
 
   /// Makes a revision of what others have changed of shared values, where the state shows it.

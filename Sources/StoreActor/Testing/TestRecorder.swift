@@ -64,6 +64,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     currentState = state
     currentVersion = version
     self.location = location
+    reportUnfoundShared()
   }
 
   deinit { SharedTable.forgetOld() }
@@ -214,6 +215,7 @@ extension TestRecorder {
     }
     reportUnhandledActions(at: received.first?.location ?? location)
     reportSharedChange(at: location)
+    reportUnfoundShared()
     reportUnhandledOutputs()
     for running in runningActions { reportRunningEffect(running.action, at: running.location) }
     cancelRunningEffects()
@@ -253,6 +255,20 @@ extension TestRecorder {
       test is not about it, make the test store non-exhaustive: "store.exhaustivity = .off".
       """
     report(message, at: location)
+  }
+
+  /// Reports a shared value that is in the state where no store finds it.
+  private func reportUnfoundShared() {
+    guard let path = SharedStates.pathOfUnfound(in: currentState) else { return }
+    location.report(
+      """
+      The shared value "\(path)" is in the state where no store finds it: its changes are none of \
+      the state, which shows its newest value at all times.
+
+      To fix, hold it in a property, an enum, or a collection of Swift or StoreActor, and not \
+      behind "any" or in a collection of another library.
+      """
+    )
   }
 
   private func reportRunningEffect(_ action: Action, at location: IssueLocation) {

@@ -41,6 +41,10 @@ struct Places {
     var path = StackState<Tally.State>()
     var rows: IdentifiedArray<Int, Identified<Int, Tally.State>>
     var array: [Tally.State]
+    var slice: ArraySlice<Tally.State>
+    var set: Set<Member>
+    var treeSet: PersistentSet<Member>
+    @Shared var nested: Nested
     var dictionary: [String: Tally.State]
     var map: PersistentMap<String, Tally.State>
     @Boxed var boxed: Tally.State
@@ -57,6 +61,10 @@ struct Places {
       path.append(tally)
       rows = IdentifiedArray(uniqueElements: (0..<3).map { Identified(tally, id: $0) })
       array = [tally]
+      slice = [tally]
+      set = [Member(count: count)]
+      treeSet = [Member(count: count)]
+      _nested = Shared(value: Nested(count: count))
       dictionary = ["one": tally]
       map = ["one": tally]
       _boxed = Boxed(tally)
@@ -68,9 +76,21 @@ struct Places {
     var shown: [Int] {
       let paged = if case .tally(let tally, _) = page { [tally.count] } else { [Int]() }
       return [count, child.count, sheet?.count ?? -1, optional?.count ?? -1, path[0].count]
-        + rows.map(\.value.count) + array.map(\.count) + dictionary.values.map(\.count)
+        + rows.map(\.value.count) + array.map(\.count) + slice.map(\.count)
+        + set.map(\.count) + treeSet.map(\.count) + [nested.count]
+        + dictionary.values.map(\.count)
         + map.map(\.value.count) + [boxed.count] + paged + tree.counts
     }
+  }
+
+  struct Member: Hashable {
+    @Shared var count: Int
+  }
+
+  /// A value that is shared, and shares another one.
+  struct Nested: Equatable {
+    @Shared var count: Int
+    var taps = 0
   }
 
   enum Page: Equatable {
@@ -93,6 +113,7 @@ struct Places {
   enum Action {
     case child(Tally.Action)
     case replace(Shared<Int>)
+    case tapNested
     case tick
   }
 
@@ -100,6 +121,7 @@ struct Places {
     Scope(\.child, action: \.child) { Tally() }
     Reduce { state, action in
       if case .replace(let count) = action { state.child = Tally.State(count: count) }
+      if case .tapNested = action { state.$nested.withLock { $0.taps += 1 } }
       return .none
     }
   }

@@ -177,6 +177,116 @@ struct SharedStateTests {
     #expect(core.state.array[0].taps == 30)
   }
 
+  @Test("A shared value that shares another one shows both as they were, whichever changes")
+  func nested() async {
+    let (core, count) = places()
+    let before = core.state
+    core.send(.tapNested)
+    let tapped = core.state
+    count.withLock { $0 = 5 }
+    #expect(tapped.nested == before.nested(taps: 1, count: 0))
+    await turns { core.revision > 1 }
+    #expect(core.state.nested == before.nested(taps: 1, count: 5))
+    #expect(tapped.nested.count == 0)
+    #expect(core.state != tapped)
+  }
+
+  @Test("Values that share each other can be shown")
+  func sharedByEachOther() {
+    struct Ring {
+      var count = 0
+      var other: Shared<Ring>?
+    }
+    let one = Shared(value: Ring())
+    let other = Shared(value: Ring(other: one))
+    one.withLock { $0.other = other }
+    let core = RootCore<Shared<Ring>, Bool>(
+      initialState: { one },
+      reducer: {
+        Reduce { state, _ in
+          state.withLock { $0.count += 1 }
+          state.wrappedValue.other?.withLock { $0.count += 10 }
+          return .none
+        }
+      },
+    )
+    core.send(true)
+    #expect(core.state.wrappedValue.count == 1)
+    #expect(core.state.wrappedValue.other?.wrappedValue.count == 10)
+    one.withLock { $0.other = nil }
+  }
+
+  @Test("A row that goes shows the last value that there was")
+  func rowThatGoes() throws {
+    struct Row: Equatable, Identifiable {
+      let id: Int
+      var title = "first"
+    }
+    struct State {
+      @Shared var rows: IdentifiedArrayOf<Row>
+      var editor: Shared<Row>?
+    }
+    let core = RootCore<State, String?>(
+      initialState: {
+        let rows = Shared(value: [Row(id: 1)] as IdentifiedArrayOf<Row>)
+        return State(rows: rows, editor: Shared(rows[id: 1]))
+      },
+      reducer: {
+        Reduce { state, title in
+          state.$rows.withLock { if let title { $0[id: 1]?.title = title } else { $0 = [] } }
+          return .none
+        }
+      },
+    )
+    core.send("second")
+    #expect(core.state.editor?.wrappedValue.title == "second")
+    core.send(nil)
+    #expect(core.state.rows.isEmpty)
+    #expect(core.state.editor?.wrappedValue.title == "second")
+  }
+
+  @Test("What a client's action changed is taken back when what it is for is absent")
+  func refused() async {
+    let count = Shared(value: 0)
+    let other = Shared(value: 0)
+    let core = RootCore<Guarded.State, Guarded.Action>(
+      initialState: { Guarded.State(count: count, other: other) },
+      reducer: { Guarded() },
+    )
+    Guarded.meanwhile.setValue { onAnotherThread { other.withLock { $0 = 7 } } }
+    #expect(core.sendFromAfar(.child(.tap)) == nil)
+    #expect(count.wrappedValue == 0)
+    // Somebody else has gone on from it.
+    #expect(other.wrappedValue == 7)
+    await turns { core.revision > 0 }
+    #expect(core.state.count == 0)
+    #expect(core.state.other == 7)
+    #expect(core.revision == 1)
+  }
+
+  @Test("The first value that a process shares may be made by a reducer")
+  func firstOfAll() async {
+    await #expect(processExitsWith: .success) {
+      await MainActor.run {
+        let core = RootCore<Tally.State?, Bool>(
+          initialState: { nil },
+          reducer: {
+            Reduce { state, _ in
+              if state == nil { state = Tally.State(count: Shared(value: 1)) }
+              return .none
+            }
+          },
+        )
+        core.send(true)
+        let first = core.state
+        first?.$count.withLock { $0 = 2 }
+        precondition(first?.count == 1, "It is a snapshot.")
+        core.send(true)
+        precondition(core.state?.count == 2 && core.revision == 3, "The change has a revision.")
+      }
+    }
+  }
+
   @Test("A state may hold what has no fields that could be looked through")
   func existentials() {
     @Shared(value: 0) var elsewhere
@@ -209,5 +319,37 @@ struct SharedStateTests {
         return .none
       }
     }
+  }
+}
+
+extension Places.State {
+  /// What it shares in a shared value, as it would be.
+  fileprivate func nested(taps: Int, count: Int) -> Places.Nested {
+    Places.Nested(count: Shared(value: count), taps: taps)
+  }
+}
+
+/// A child that may be absent, of which the parent notes what was for it.
+private struct Guarded: Reducer {
+  struct State: Sendable {
+    @Shared var count: Int
+    @Shared var other: Int
+    var child: Tally.State?
+  }
+
+  @CasePathable
+  enum Action { case child(Tally.Action) }
+
+  static let meanwhile = LockIsolated<@Sendable () -> Void>({})
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, _ in
+      state.$count.withLock { $0 += 1 }
+      state.$count.withLock { $0 += 1 }
+      state.$other.withLock { $0 += 1 }
+      Self.meanwhile.value()
+      return .none
+    }
+    .ifLet(\.child, action: \.child) { Tally() }
   }
 }

@@ -149,6 +149,19 @@ struct SharedTestStoreTests {
     await expectIssue("A state change does not match") { other.assert { _ in } }
   }
 
+  @Test("A shared value where no store finds it is reported")
+  func unfound() async {
+    struct State: Equatable {
+      static func == (lhs: Self, rhs: Self) -> Bool { true }
+      var rows: [(name: String, hidden: any Sendable)]
+    }
+    @Shared(value: 0) var count
+    await expectIssue("The shared value \"rows.1.hidden\" is in the state where no store") {
+      let state = State(rows: [("one", 1), ("two", $count)])
+      _ = TestStore<State, Bool>(initialState: state) { EmptyReducer() }.state
+    }
+  }
+
   @Test("A test that is not exhaustive asserts what it wants")
   func notExhaustive() async {
     let count = Shared(value: 0)

@@ -59,6 +59,51 @@ struct SharedTests {
     #expect(profile.city == nil)
   }
 
+  @Test("What goes keeps the last value that there was, whoever set it and nobody looked")
+  func lastPresence() throws {
+    @Shared(value: Profile(city: "Berlin")) var profile
+    let city = try #require(Shared($profile.city))
+    $profile.city.withLock { $0 = "Bern" }
+    $profile.withLock { $0.city = "Basel" }
+    $profile.city.withLock { $0 = nil }
+    $profile.name.withLock { $0 = "Blob Jr." }
+    #expect(city.wrappedValue == "Basel")
+  }
+
+  @Test("A change of a value inside of its own change is lost, and reported")
+  func nestedChange() {
+    @Shared(value: Profile()) var profile
+    @Shared(value: 0) var count
+    withKnownIssue {
+      $profile.withLock {
+        $0.city = "Berlin"
+        $profile.name.withLock { $0 = "lost" }
+      }
+    } matching: { issue in
+      issue.description.contains("what is set here is lost")
+    }
+    #expect(profile == Profile(city: "Berlin"))
+    $profile.withLock { profile in
+      $count.withLock { $0 += 1 }
+      profile.name = "Blob Jr."
+    }
+    #expect(count == 1)
+    #expect(profile.name == "Blob Jr.")
+  }
+
+  @Test("Whoever observes is told when the value is there, and may ask other threads for it")
+  func observedFromElsewhere() {
+    let count = Shared(value: 0)
+    let seen = LockIsolated<[Int]>([])
+    withObservationTracking {
+      _ = count.wrappedValue
+    } onChange: {
+      onAnotherThread { seen.withValue { $0.append(count.wrappedValue) } }
+    }
+    count.withLock { $0 = 1 }
+    #expect(seen.value == [1])
+  }
+
   @Test("The rows of a shared list are shared, each by its id")
   func rows() throws {
     @Shared(value: [Row(id: 1), Row(id: 2)] as IdentifiedArrayOf<Row>) var rows
@@ -134,6 +179,7 @@ struct SharedTests {
 }
 
 @Suite("Keys of shared values", .timeLimit(.minutes(1)))
+@MainActor
 struct SharedKeyTests {
   private let url = URL(fileURLWithPath: "/settings/profile.json")
 
@@ -279,11 +325,106 @@ struct SharedKeyTests {
   }
 }
 
+extension SharedKeyTests {
+  @Test("A key may look at other shared values from other threads while it is asked or told")
+  func keysAskOthers() async {
+    let other = Shared(value: 3)
+    @Shared(AskingKey(other: other)) var value = 0
+    #expect(value == 3)
+    $value.withLock { $0 = 4 }
+    #expect(other.wrappedValue == 4)
+    let core = RootCore<AskingState, Bool>(
+      initialState: { AskingState(other) },
+      reducer: {
+        Reduce { state, _ in
+          state.late = AskingKey.shared(other, name: "late")
+          return .none
+        }
+      },
+    )
+    #expect(core.state.value == 4)
+    core.send(true)
+    // What another thread brings is no change of the step.
+    await turns { core.state.late?.wrappedValue == 4 }
+    #expect(core.state.late?.wrappedValue == 4)
+  }
+
+  @Test("What was read before a change of this process comes too late")
+  func lateLoad() {
+    let outside = Outside()
+    @Shared(OutsideKey(outside: outside)) var value = 0
+    $value.withLock { $0 = 7 }
+    outside.continuations.withValue { $0.removeFirst() }.resume(returning: 5)
+    #expect(value == 7)
+    outside.subscriber.value?.yield {
+      $value.withLock { $0 = 8 }
+      return 6
+    }
+    #expect(value == 8)
+    outside.subscriber.value?.yield { 9 }
+    #expect(value == 9)
+  }
+
+  @Test("What comes while a change is being saved is about to be replaced")
+  func changeUnderWay() {
+    let outside = Outside()
+    outside.holdsSaves.setValue(true)
+    @Shared(OutsideKey(outside: outside)) var value = 0
+    #expect($value.isLoading)
+    outside.continuations.withValue { $0.removeFirst() }.resume(returning: 5)
+    $value.withLock { $0 = 7 }
+    outside.subscriber.value?.yield(6)
+    #expect(value == 7)
+    outside.saves.withValue { $0.removeFirst() }.resume()
+    outside.subscriber.value?.yield(8)
+    #expect(value == 8)
+  }
+}
+
+/// A state of which a key looks at another shared value.
+private struct AskingState {
+  @Shared var value: Int
+  var late: Shared<Int>?
+
+  init(_ other: Shared<Int>) { _value = AskingKey.shared(other, name: "value") }
+}
+
+/// A key of which the value is another shared one's, which another thread looks at.
+private struct AskingKey: SharedKey {
+  let other: Shared<Int>
+  var name = "asking"
+
+  static func shared(_ other: Shared<Int>, name: String) -> Shared<Int> {
+    Shared(wrappedValue: 0, AskingKey(other: other, name: name))
+  }
+
+  var id: String { name }
+
+  func load(context: LoadContext<Int>, continuation: LoadContinuation<Int>) {
+    onAnotherThread { continuation.resume(returning: other.wrappedValue) }
+  }
+
+  func subscribe(
+    context: LoadContext<Int>,
+    subscriber: SharedSubscriber<Int>,
+  ) -> SharedSubscription {
+    onAnotherThread { _ = other.wrappedValue }
+    return SharedSubscription {}
+  }
+
+  func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
+    onAnotherThread { other.withLock { $0 = value } }
+    continuation.resume()
+  }
+}
+
 /// A place outside that is held in the hand.
 private final class Outside: Sendable {
   let continuations = LockIsolated<[LoadContinuation<Int>]>([])
   let subscriber = LockIsolated<SharedSubscriber<Int>?>(nil)
   let saved = LockIsolated<[Int]>([])
+  let holdsSaves = LockIsolated(false)
+  let saves = LockIsolated<[SaveContinuation]>([])
 }
 
 private struct OutsideKey: SharedKey {
@@ -305,6 +446,10 @@ private struct OutsideKey: SharedKey {
 
   func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
     outside.saved.withValue { $0.append(value) }
-    continuation.resume()
+    if outside.holdsSaves.value {
+      outside.saves.withValue { $0.append(continuation) }
+    } else {
+      continuation.resume()
+    }
   }
 }

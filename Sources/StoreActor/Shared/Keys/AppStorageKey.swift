@@ -39,8 +39,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey {
         object: storage.defaults,
         queue: nil,
       ) { [key, storage, read] _ in
-        let value = storage.defaults.object(forKey: key).flatMap(read)
-        subscriber.yield(with: .success(value))
+        subscriber.yield { storage.defaults.object(forKey: key).flatMap(read) }
       }
     )
     return SharedSubscription { observer.remove() }

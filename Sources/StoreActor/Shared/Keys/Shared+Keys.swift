@@ -39,19 +39,19 @@ extension Shared {
   }
 
   /// Why the value could not be read the last time; nil where it could.
-  public var loadError: (any Error)? { content.source?.persistence?.loadError }
+  public var loadError: (any Error)? { content.persistence?.loadError }
 
   /// Why the value could not be saved the last time; nil where it could.
-  public var saveError: (any Error)? { content.source?.persistence?.saveError }
+  public var saveError: (any Error)? { content.persistence?.saveError }
 
   /// Whether the value is on its way.
-  public var isLoading: Bool { content.source?.persistence?.isLoading ?? false }
+  public var isLoading: Bool { content.persistence?.isLoading ?? false }
 
   /// Reads the value again from where it comes from; does nothing without a key.
-  public func load() async throws { try await content.source?.persistence?.load() }
+  public func load() async throws { try await content.persistence?.load() }
 
   /// Saves the value, and waits until it is; does nothing without a key.
-  public func save() async throws { try await content.source?.persistence?.saveNow() }
+  public func save() async throws { try await content.persistence?.saveNow() }
 
   /// Shares the value of another key from now on, and reads it.
   public mutating func load(_ key: some SharedKey<Value>) async throws {
@@ -105,13 +105,13 @@ extension SharedReader {
   }
 
   /// Why the value could not be read the last time; nil where it could.
-  public var loadError: (any Error)? { content.source?.persistence?.loadError }
+  public var loadError: (any Error)? { content.persistence?.loadError }
 
   /// Whether the value is on its way.
-  public var isLoading: Bool { content.source?.persistence?.isLoading ?? false }
+  public var isLoading: Bool { content.persistence?.isLoading ?? false }
 
   /// Reads the value again from where it comes from; does nothing without a key.
-  public func load() async throws { try await content.source?.persistence?.load() }
+  public func load() async throws { try await content.persistence?.load() }
 
   /// Reads the value of another key from now on.
   public mutating func load(_ key: some SharedReaderKey<Value>) async throws {

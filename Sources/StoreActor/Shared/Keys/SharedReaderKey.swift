@@ -106,12 +106,15 @@ public struct SaveContinuation: Sendable {
 }
 
 /// What a key tells when a value has changed outside.
+///
+/// A value that this process has changed meanwhile, or is saving, is newer than one that comes.
 public struct SharedSubscriber<Value>: Sendable {
-  private let receive: @Sendable (Result<Value?, any Error>) -> Void
+  /// Takes a value that was there when the shared values had a version.
+  private let receive: @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Void
   private let setLoading: @Sendable (Bool) -> Void
 
   init(
-    receive: @escaping @Sendable (Result<Value?, any Error>) -> Void,
+    receive: @escaping @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Void,
     setLoading: @escaping @Sendable (Bool) -> Void,
   ) {
     self.receive = receive
@@ -119,16 +122,25 @@ public struct SharedSubscriber<Value>: Sendable {
   }
 
   /// There is another value.
-  public func yield(_ value: Value) { receive(.success(value)) }
+  public func yield(_ value: Value) { yield(with: .success(value)) }
 
   /// There is none any more, so it is the initial one.
-  public func yieldReturningInitialValue() { receive(.success(nil)) }
+  public func yieldReturningInitialValue() { yield(with: .success(nil)) }
 
   /// It cannot be read any more.
-  public func yield(throwing error: any Error) { receive(.failure(error)) }
+  public func yield(throwing error: any Error) { yield(with: .failure(error)) }
 
   /// There is another value, or none, or it cannot be read.
-  public func yield(with result: Result<Value?, any Error>) { receive(result) }
+  public func yield(with result: Result<Value?, any Error>) {
+    receive(result, SharedTable.version)
+  }
+
+  /// There is another value, or none, which is read here: then a change of this process since the
+  /// reading began is the newer one.
+  public func yield(reading read: () throws -> Value?) {
+    let version = SharedTable.version
+    receive(Result(catching: read), version)
+  }
 
   /// A value is on its way, or is not any more.
   public func yieldLoading(_ isLoading: Bool = true) { setLoading(isLoading) }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The shared values that have keys: a dependency, so that a test has its own.
 ///
 /// A value lives as long as somebody shares it; what is behind its key lives longer.
@@ -18,6 +20,8 @@ final class SharedStorage: @unchecked Sendable {
 
   /// The value of a key: that which somebody shares already, or else a new one.
   ///
+  /// Without the table's lock, for a key may do anything, and take its time.
+  ///
   /// - Parameters:
   ///   - key: The key.
   ///   - save: Saves a value; nil where that cannot be.
@@ -34,7 +38,7 @@ final class SharedStorage: @unchecked Sendable {
         // One that was only read so far.
         let persistence = known.persistence as? KeyedValue<Key.Value>
         if let save, let persistence { persistence.saves(by: save) }
-        return (known, KeyedValue<Key.Value>?.none)
+        return (known, persistence)
       }
       let value = initialValue()
       let cell = SharedCell(value)
@@ -44,7 +48,6 @@ final class SharedStorage: @unchecked Sendable {
       forgetOld()
       return (cell, persistence)
     }
-    // A key may do anything, and take its time.
     persistence?.begin()
     return cell
   }
@@ -94,18 +97,27 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
   }
 
   private var cell: SharedCell<Key.Value> {
-    SharedTable.withLock {
-      if let known { return known }
-      let cell = storage.cell(of: key, saving: saving) { initialValue }
-      known = cell
-      return cell
-    }
+    guard let known else { preconditionFailure("The value of \(key) was not looked for.") }
+    return known
+  }
+
+  override var isPrepared: Bool { known != nil }
+
+  override func prepare() {
+    let (isPrepared, initialValue) = SharedTable.withLock { (known != nil, self.initialValue) }
+    if isPrepared { return }
+    let cell = storage.cell(of: key, saving: saving) { initialValue }
+    SharedTable.withLock { known = known ?? cell }
   }
 
   override func adopt(_ value: Key.Value) {
-    if known == nil { initialValue = value }
+    SharedTable.withLock { if known == nil { initialValue = value } }
     change { $0 = value }
   }
+
+  override var isBeingChanged: Bool { known?.isBeingChanged ?? false }
+
+  override func add(_ follower: any SharedFollower) { cell.add(follower) }
 
   override var persistence: (any SharedPersistence)? { cell.persistence }
 
@@ -118,7 +130,8 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
   override func version(in context: SharedContext?) -> UInt64 { cell.version(in: context) }
 
   override func change<R>(_ operation: (inout Key.Value) throws -> R) rethrows -> R {
-    try cell.change(operation)
+    prepare()
+    return try cell.change(operation)
   }
 }
 
@@ -146,12 +159,16 @@ protocol SharedPersistence: AnyObject {
 
 /// The outside of a value with a key.
 ///
-/// Sendable because everything that changes is only touched under the table's lock.
+/// Sendable because everything that changes is only touched under the table's lock, but for
+/// `hasBegun`, which has a lock of its own.
 final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable {
   private weak var cell: SharedCell<Value>?
   private let key: any SharedReaderKey<Value>
   private var saving: SavingValue<Value>?
   private let initialValue: Value
+  /// Held while the key is asked for the first time: whoever wants the value waits for that.
+  private let beginning = NSRecursiveLock()
+  private var hasBegun = false
   private var subscription: SharedSubscription?
   private var lastLoadError: (any Error)?
   private var lastSaveError: (any Error)?
@@ -161,8 +178,13 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   private var isSaving = false
   /// What has to be saved when that is done, and who waits for it.
   private var saves: [(context: SaveContext, finish: Finish)] = []
-  /// Changes that the key was not told yet: what comes from outside meanwhile is older.
-  private var untold = 0
+  /// The version of this process's last change: what was outside before that is older.
+  private var changed: UInt64 = 0
+  /// Whether the key was not told of that change yet.
+  private var isUntold = false
+  private var lastSave = 0
+  /// What the key was told and has not saved yet, which will replace what is outside.
+  private var savesUnderWay: Set<Int> = []
 
   private typealias Finish = @Sendable (Result<Void, any Error>) -> Void
 
@@ -184,11 +206,16 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   var saveError: (any Error)? { SharedTable.withLock { lastSaveError } }
   var isLoading: Bool { SharedTable.withLock { loads > 0 || isLoadingOutside } }
 
-  /// Reads the value for the first time, and hears of it from then on.
+  /// Reads the value for the first time, and hears of it from then on; once.
   func begin() {
+    // Whoever begins may need the table's lock, and who holds that must not wait for them.
+    if SharedTable.isHeld { guard beginning.try() else { return } } else { beginning.lock() }
+    defer { beginning.unlock() }
+    if hasBegun { return }
+    hasBegun = true
     load(.initialValue(initialValue)) { _ in }
     let subscriber = SharedSubscriber<Value>(
-      receive: { [weak self] in self?.receive($0) },
+      receive: { [weak self] in self?.receive($0, of: $1) },
       setLoading: { [weak self] isLoading in
         SharedTable.withLock { self?.isLoadingOutside = isLoading }
       },
@@ -201,23 +228,26 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     _ context: LoadContext<Value>,
     _ finish: @escaping @Sendable (Result<Void, any Error>) -> Void,
   ) {
+    let version = SharedTable.version
     SharedTable.withLock { loads += 1 }
     key.load(
       context: context,
       continuation: LoadContinuation { [weak self] result in
         SharedTable.withLock { self?.loads -= 1 }
-        self?.receive(result)
+        self?.receive(result, of: version)
         finish(result.map { _ in })
       },
     )
   }
 
-  private func receive(_ result: Result<Value?, any Error>) {
+  /// Takes what was outside at a version, unless this process has changed it since.
+  private func receive(_ result: Result<Value?, any Error>, of version: UInt64) {
     SharedTable.withLock {
       switch result {
       case .success(let value):
         lastLoadError = nil
-        if untold == 0 { cell?.receive(value ?? initialValue) }
+        guard !isUntold, savesUnderWay.isEmpty, version >= changed else { return }
+        cell?.receive(value ?? initialValue)
       case .failure(let error):
         lastLoadError = error
       }
@@ -230,7 +260,11 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     }
   }
 
-  func noteChange() { if saving != nil { untold += 1 } }
+  func noteChange() {
+    guard saving != nil else { return }
+    changed = SharedTable.version
+    isUntold = true
+  }
 
   func save() { save(.didSet) { _ in } }
 
@@ -248,17 +282,28 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     }
     guard isFirst else { return }
     // One after the other, and each the newest: so the last one to be saved is the last one.
-    while let (value, context, saving, finish) = next() {
+    while let save = next() {
       let completion = SaveContinuation { [weak self] result in
-        SharedTable.withLock { self?.lastSaveError = result.failure }
-        finish(result)
+        SharedTable.withLock {
+          self?.savesUnderWay.remove(save.number)
+          self?.lastSaveError = result.failure
+        }
+        save.finish(result)
       }
-      saving(value, context, completion)
+      save.saving(save.value, save.context, completion)
     }
   }
 
+  private struct Save {
+    let number: Int
+    let value: Value
+    let context: SaveContext
+    let saving: SavingValue<Value>
+    let finish: Finish
+  }
+
   /// What is to be saved now, for whom and how.
-  private func next() -> (Value, SaveContext, SavingValue<Value>, Finish)? {
+  private func next() -> Save? {
     SharedTable.withLock {
       guard let saving, let cell, !saves.isEmpty else {
         isSaving = false
@@ -268,9 +313,16 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
       }
       let (contexts, finishes) = (saves.map(\.context), saves.map(\.finish))
       saves = []
-      untold = 0
-      let context = contexts.contains(.userInitiated) ? SaveContext.userInitiated : .didSet
-      return (cell.value, context, saving, { result in for finish in finishes { finish(result) } })
+      isUntold = false
+      lastSave += 1
+      savesUnderWay.insert(lastSave)
+      return Save(
+        number: lastSave,
+        value: cell.value,
+        context: contexts.contains(.userInitiated) ? .userInitiated : .didSet,
+        saving: saving,
+        finish: { result in for finish in finishes { finish(result) } },
+      )
     }
   }
 }

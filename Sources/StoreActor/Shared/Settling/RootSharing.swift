@@ -15,14 +15,14 @@ final class RootSharing<State>: SharedObserver {
   ///
   /// - Parameters:
   ///   - plan: Where they are in it.
-  ///   - version: The version that the state shows.
+  ///   - version: The version that the state shows; nil where it shows none yet.
   ///   - onChange: Is called when others have changed values, in the main actor's next turn.
-  init(_ plan: SharedPlan, version: UInt64, onChange: @escaping @MainActor () -> Void) {
+  init(_ plan: SharedPlan, version: UInt64?, onChange: @escaping @MainActor () -> Void) {
     self.plan = plan
-    self.version = version
+    self.version = version ?? .max
     self.onChange = onChange
     SharedTable.add(self)
-    if SharedTable.withLock({ SharedTable.version }) != version { sharedValuesChanged() }
+    if let version, SharedTable.version != version { sharedValuesChanged() }
   }
 
   deinit { SharedTable.remove(ObjectIdentifier(self)) }
@@ -43,14 +43,14 @@ final class RootSharing<State>: SharedObserver {
   /// - Returns: Whether it showed others before.
   @discardableResult
   func begin(_ state: UnsafeMutablePointer<State>) -> Bool {
-    SharedTable.withLock {
-      isPending.store(false, ordering: .relaxed)
-      let step = SharedTable.begin(self)
-      self.step = step
-      guard step.version != version else { return false }
-      version = step.version
-      return settle(state, nil)
-    }
+    isPending.store(false, ordering: .relaxed)
+    let step = SharedTable.begin(self)
+    self.step = step
+    guard step.version != version else { return false }
+    version = step.version
+    var isChanged = false
+    SharedSettling.performAll { isChanged = settle(state, nil) || isChanged }
+    return isChanged
   }
 
   /// A step ends.
@@ -60,22 +60,27 @@ final class RootSharing<State>: SharedObserver {
   ///   - old: The state before the step.
   func end(_ state: UnsafeMutablePointer<State>, from old: UnsafePointer<State>) {
     guard let step else { return }
-    SharedTable.withLock {
+    SharedSettling.performAll {
       let isUnmoved = step.version == version
       version = step.version
       _ = settle(state, isUnmoved ? old : nil)
-      self.step = nil
+    }
+    self.step = nil
+    SharedTable.withLock {
       SharedTable.end(step)
       // What others changed meanwhile, who did not tell this step.
       if SharedTable.version != version { sharedValuesChanged() }
     }
   }
 
-  /// A step is given up.
+  /// A step is given up: what it has changed is taken back, where nobody else has changed it since.
   func giveUp() {
     guard let step else { return }
     self.step = nil
-    SharedTable.end(step)
+    SharedTable.withLock {
+      step.takeBack()
+      SharedTable.end(step)
+    }
     if step.hasChanged { sharedValuesChanged() }
   }
 
@@ -101,11 +106,13 @@ enum SharedStates {
   @discardableResult
   static func settle<State>(_ state: inout State) -> UInt64 {
     guard SharedTable.isUsed else { return 0 }
-    return SharedTable.withLock {
+    var version: UInt64 = 0
+    SharedSettling.performAll {
       let context = SharedTable.current
       SharedSettling(context: context).settle(&state)
-      return context?.version ?? SharedTable.version
+      version = context?.version ?? SharedTable.version
     }
+    return version
   }
 
   /// Whether a state shows other than this thread sees.
@@ -120,7 +127,7 @@ enum SharedStates {
   /// Shares what was kept in a state, where it has keys.
   static func adopt<State>(_ state: State) {
     guard SharedTable.isUsed else { return }
-    SharedTable.withLock {
+    SharedSettling.perform {
       let values = SharedSettling(context: nil, adopts: true).values(of: State.self)
       _ = values?.areBehind(state)
     }

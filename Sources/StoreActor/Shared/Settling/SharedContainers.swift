@@ -60,10 +60,46 @@ extension SharedElements {
 }
 
 extension Array: SharedElements {}
+extension ArraySlice: SharedElements {}
 extension ContiguousArray: SharedElements {}
 extension IdentifiedArray: SharedElements {}
 
-extension Dictionary: SharedContainer {
+/// Sets, whose members cannot be changed in their places.
+protocol SharedMembers: SharedContainer, Sequence, SetAlgebra {}
+
+extension SharedMembers {
+  static var heldTypes: [Any.Type] { [Element.self] }
+
+  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+    guard let values = settling.values(of: Element.self) else { return false }
+    return contains { values.areBehind($0) }
+  }
+
+  mutating func settle(_ settling: SharedSettling) {
+    guard let values = settling.values(of: Element.self) else { return }
+    // Anew, for what a member shows may be what it is found by.
+    var settled = Self()
+    for member in self {
+      var member = member
+      values.settle(&member)
+      settled.insert(member)
+    }
+    self = settled
+  }
+}
+
+extension Set: SharedMembers {}
+extension PersistentSet: SharedMembers {}
+
+/// Collections of values by their keys; what keys share is not looked into.
+protocol SharedKeyedValues: SharedContainer, Sequence where Element == (key: Key, value: Value) {
+  associatedtype Key
+  associatedtype Value
+
+  subscript(key: Key) -> Value? { get set }
+}
+
+extension SharedKeyedValues {
   static var heldTypes: [Any.Type] { [Value.self] }
 
   func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
@@ -81,20 +117,5 @@ extension Dictionary: SharedContainer {
   }
 }
 
-extension PersistentMap: SharedContainer {
-  static var heldTypes: [Any.Type] { [Value.self] }
-
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
-    guard let values = settling.values(of: Value.self) else { return false }
-    return contains { values.areBehind($0.value) }
-  }
-
-  mutating func settle(_ settling: SharedSettling) {
-    guard let values = settling.values(of: Value.self) else { return }
-    for (key, value) in self where values.areBehind(value) {
-      var value = value
-      values.settle(&value)
-      self[key] = value
-    }
-  }
-}
+extension Dictionary: SharedKeyedValues {}
+extension PersistentMap: SharedKeyedValues {}

@@ -3,8 +3,8 @@
 /// Where shared values are in the values of a type; made once for a type.
 ///
 /// Nothing in the language says it, so it is read from the metadata of structs, tuples and enums.
-/// What holds others behind references says it by being a ``SharedContainer``; objects, functions
-/// and values of unknown type are not looked into.
+/// What holds others behind references says it by being a ``SharedContainer``; objects, functions,
+/// values of unknown type and others' collections are not looked into.
 ///
 /// Plans are made and used under the table's lock.
 class SharedPlan {
@@ -25,6 +25,11 @@ class SharedPlan {
 
   /// Shows at a place what is to be shown.
   func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {}
+
+  /// Whether something in a value of the plan's type shows other than is to be shown.
+  final func isBehind<Value>(_ value: Value, _ settling: SharedSettling) -> Bool {
+    withUnsafePointer(to: value) { isBehind(UnsafeRawPointer($0), nil, settling) }
+  }
 }
 
 /// What is to be shown.
@@ -43,6 +48,42 @@ struct SharedSettling {
   func settle<Value>(_ value: inout Value) { values(of: Value.self)?.settle(&value) }
 }
 
+extension SharedSettling {
+  // Guarded by the table's lock.
+  nonisolated(unsafe) private static var errands: [() -> Void] = []
+  // Guarded by the table's lock.
+  nonisolated(unsafe) private static var entered: Set<ObjectIdentifier> = []
+
+  /// Settles states under the table's lock, and then does without it what turned out to be needed:
+  /// keys may do anything.
+  ///
+  /// - Parameter settle: Looks into states.
+  /// - Returns: Whether anything was needed, and values may have changed by it.
+  @discardableResult
+  static func perform(_ settle: () -> Void) -> Bool {
+    let due = SharedTable.withLock {
+      settle()
+      defer { errands = [] }
+      return errands
+    }
+    for errand in due { errand() }
+    return !due.isEmpty
+  }
+
+  /// Settles states until all keys in them have been asked.
+  static func performAll(_ settle: () -> Void) { while perform(settle) {} }
+
+  /// Does something behind the look at the states.
+  static func need(_ errand: @escaping () -> Void) { errands.append(errand) }
+
+  /// Looks into a shared value, unless that is under way: values may share each other.
+  static func enter<R>(_ source: AnyObject, _ body: () -> R) -> R? {
+    guard entered.insert(ObjectIdentifier(source)).inserted else { return nil }
+    defer { entered.remove(ObjectIdentifier(source)) }
+    return body()
+  }
+}
+
 /// Looks into values of a type that may hold shared ones.
 struct SharedValues<Value> {
   fileprivate let plan: SharedPlan
@@ -50,7 +91,7 @@ struct SharedValues<Value> {
 
   /// Whether something in a value shows other than is to be shown.
   func areBehind(_ value: Value) -> Bool {
-    withUnsafePointer(to: value) { plan.isBehind(UnsafeRawPointer($0), nil, settling) }
+    plan.isBehind(value, settling)
   }
 
   /// Shows in a value what is to be shown.
@@ -148,26 +189,58 @@ extension SharedPlan {
 
 // MARK: - Kinds of plans
 
-/// A shared value itself.
+/// A shared value itself, and what it shares in its turn.
 private final class LeafPlan<Property: SharedProperty>: SharedPlan {
+  /// Looked for when a value is met, for a type may share its own.
+  private lazy var inner = SharedPlan.of(Property.Value.self)
+
   override func isBehind(
     _ place: UnsafeRawPointer,
     _: UnsafeRawPointer?,
     _ settling: SharedSettling,
   ) -> Bool {
     let content = place.assumingMemoryBound(to: Property.self).pointee.content
+    // A copy of what another process shares shows what came.
+    guard let source = content.source else { return false }
     if settling.adopts {
-      content.adopt()
-      // The others are to be looked at as well.
-      return false
+      SharedSettling.need { content.adopt() }
+    } else if !source.isPrepared || content.next(in: settling.context) != nil {
+      return true
     }
-    return content.next(in: settling.context) != nil
+    guard let inner, let snapshot = content.snapshot else { return false }
+    return SharedSettling.enter(source) { inner.isBehind(snapshot.value, settling) } ?? false
   }
 
   override func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {
     let property = place.assumingMemoryBound(to: Property.self)
-    guard let next = property.pointee.content.next(in: settling.context) else { return }
-    property.pointee.content.show(next)
+    let content = property.pointee.content
+    guard let source = content.source else { return }
+    guard source.isPrepared else { return SharedSettling.need { source.prepare() } }
+    let next = content.next(in: settling.context)
+    let snapshot = next ?? content.snapshot
+    if let inner, let snapshot, let settled = settled(snapshot, of: source, inner, settling) {
+      property.pointee.content.show(settled)
+    } else if let next {
+      property.pointee.content.show(next)
+    }
+  }
+
+  /// What is shown in place of a value in which something is behind; nil where nothing is.
+  private func settled(
+    _ snapshot: SharedSnapshot<Property.Value>,
+    of source: SharedSource<Property.Value>,
+    _ inner: SharedPlan,
+    _ settling: SharedSettling,
+  ) -> SharedSnapshot<Property.Value>? {
+    let settled = SharedSettling.enter(source) { () -> SharedSnapshot<Property.Value>? in
+      var value = snapshot.value
+      guard inner.isBehind(value, settling) else { return nil }
+      withUnsafeMutablePointer(to: &value) {
+        inner.settle(UnsafeMutableRawPointer($0), settling)
+      }
+      return SharedSnapshot(value: value, version: snapshot.version)
+    }
+    return settled ?? nil
   }
 }
 
