@@ -69,6 +69,8 @@ public final class StoreConnection {
 
   package let client: ReplicaClient
   package let location: StoreLocation
+  /// Keeps the connection, so it is not kept by it.
+  private weak var sharedScopes: ClientSharedScopes?
   private let service: ConnectionService
   private var queueLoop: QueueLoop?
   private let eventObservers = ObserverList<ConnectionEvent>()
@@ -211,6 +213,22 @@ public final class StoreConnection {
     let core = RemoteStoreCore<State, Action>(scope, of: client, connection: self)
     try await state(of: core.scope, within: time)
     return Store(core: core)
+  }
+
+  /// Lets `@Shared(.store(…))` share the daemon's values.
+  ///
+  /// ```swift
+  /// prepareDependencies { connection.share(in: &$0) }
+  /// ```
+  ///
+  /// All that a program shares with its daemon is of one revision. The connection is kept as long
+  /// as somebody has the dependencies, or shares a value.
+  ///
+  /// - Parameter dependencies: The dependencies of those who are to share them.
+  public func share(in dependencies: inout DependencyValues) {
+    let scopes = sharedScopes ?? ClientSharedScopes(client, connection: self)
+    sharedScopes = scopes
+    dependencies.sharedScopes = scopes
   }
 
   /// Waits for the first state of a scope.

@@ -123,6 +123,14 @@ public struct Shared<Value> {
     )
   }
 
+  /// The value of the state that this, or what it is the projection of, is in.
+  package var valueInState: Value { content.valueInState }
+
+  /// Whether the states that both are in show one value in the same memory.
+  package func showsSameInState(as other: Self) -> Bool {
+    content.showsSameInState(as: other.content)
+  }
+
   /// A part of the value, shared.
   public subscript<Member>(
     dynamicMember keyPath: WritableKeyPath<Value, Member>

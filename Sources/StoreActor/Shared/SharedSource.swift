@@ -37,6 +37,12 @@ class SharedSource<Value> {
     preconditionFailure("A source that cannot be changed is read only.")
   }
 
+  /// Changes the value where its truth is, and returns when that is done.
+  func update(_ operation: @escaping @Sendable (inout Value) throws -> Void) async throws {
+    try change(operation)
+    try await persistence?.saveNow()
+  }
+
   /// Takes a value that was kept for the newest one, if it is one that has a key.
   func adopt(_ value: Value) {}
 
@@ -203,6 +209,16 @@ final class SharedPart<Whole, Value>: SharedSource<Value> {
     }
     return try base.change { try operation(&$0[keyPath: path]) }
   }
+
+  override func update(
+    _ operation: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws {
+    guard let path = path as? WritableKeyPath<Whole, Value> else {
+      preconditionFailure("\(path) cannot be written: it makes a SharedReader.")
+    }
+    let box = UncheckedSendable(path)
+    try await base.update { try operation(&$0[keyPath: box.wrappedValue]) }
+  }
 }
 
 /// A shared value that may be absent, where it is there; it keeps its last value once it is not.
@@ -262,14 +278,29 @@ final class SharedPresence<Value>: SharedSource<Value>, SharedFollower {
       return try operation(&present)
     }
   }
+
+  override func update(
+    _ operation: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws {
+    try await base.update { value in
+      guard var present = value else { return }
+      try operation(&present)
+      value = present
+    }
+  }
 }
 
 /// What a property shows of a shared value.
 struct SharedContent<Value> {
   /// Nil of a copy of what another process shares.
   private(set) var source: SharedSource<Value>?
+  /// What a state shows, or the state that this was taken from.
+  private var held: SharedSnapshot<Value>?
+  /// Whether the newest value counts, whatever is held.
+  private var isLive = false
+
   /// What a state shows; nil where it is always the newest value.
-  private(set) var snapshot: SharedSnapshot<Value>?
+  var snapshot: SharedSnapshot<Value>? { isLive ? nil : held }
 
   init(_ source: SharedSource<Value>) {
     SharedTable.use()
@@ -277,10 +308,20 @@ struct SharedContent<Value> {
   }
 
   /// A copy of what another process shares.
-  init(copyOf value: Value) { snapshot = SharedSnapshot(value: value, version: 0) }
+  init(copyOf value: Value) { held = SharedSnapshot(value: value, version: 0) }
 
   /// What `$value` is: the newest value, where it is known.
-  var live: Self { source.map { Self($0) } ?? self }
+  var live: Self {
+    var live = self
+    live.isLive = source != nil
+    return live
+  }
+
+  /// What the state shows that this was taken from.
+  var valueInState: Value { (held ?? newest).value }
+
+  /// Whether the states that both were taken from show one value in the same memory.
+  func showsSameInState(as other: Self) -> Bool { held != nil && held === other.held }
 
   /// The value: in a step the step's, else what is shown.
   var value: Value {
@@ -336,14 +377,17 @@ struct SharedContent<Value> {
 
   /// Goes on from a value that was kept, sharing what the key stands for.
   mutating func keep(_ kept: Self) {
-    if source == nil { self = kept } else { snapshot = kept.snapshot }
+    if source == nil { self = kept } else { held = kept.held }
   }
 
   /// Shows what is to be shown.
-  mutating func show(_ snapshot: SharedSnapshot<Value>) { self.snapshot = snapshot }
+  mutating func show(_ snapshot: SharedSnapshot<Value>) {
+    held = snapshot
+    isLive = false
+  }
 
   /// Changes what is shown of a copy.
   mutating func replace(with value: Value) {
-    snapshot = SharedSnapshot(value: value, version: snapshot?.version ?? 0)
+    show(SharedSnapshot(value: value, version: snapshot?.version ?? 0))
   }
 }

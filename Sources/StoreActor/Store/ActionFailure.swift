@@ -15,6 +15,8 @@ public struct ActionFailure: Error, Hashable {
     public static let absent = Code("absent")
     /// The action's time was over before its turn came; it was not applied.
     public static let expired = Code("expired")
+    /// A shared value was changed while it had become another one in the daemon; that stays.
+    public static let conflict = Code("conflict")
     /// There was too much to do, so it was not applied; it may be sent again later.
     public static let overloaded = Code("overloaded")
     /// The client may not send this action to this scope; it was not applied.

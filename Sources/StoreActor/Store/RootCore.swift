@@ -286,11 +286,31 @@ package final class RootCore<State, Action>: StoreCore {
     if let sharing, sharing.isBehind { showShared() }
     registry.absence = .expected
     if reduceBatch(action, lineage: nil) { return finishBatch() }
+    giveUpStep()
+    return nil
+  }
+
+  /// Changes the state as a client wants it, in a revision without an action.
+  ///
+  /// - Parameter change: Changes the state; false when it must not be changed.
+  /// - Returns: What follows; nil when it was not changed, and then nothing has happened.
+  package func changeFromAfar(_ change: (inout State) -> Bool) -> StoreTask? {
+    precondition(phase == .idle, "Revision \(revision + 1) is under way.")
+    if let sharing, sharing.isBehind { showShared() }
+    phase = .reducing
+    batchLineage = nil
+    beginStep()
+    if change(&cells.other.pointee) { return finishBatch() }
+    giveUpStep()
+    return nil
+  }
+
+  /// Nothing stays of the step in progress.
+  private func giveUpStep() {
     sharing?.giveUp()
     cells.dropOld()
     batchLineage = nil
     phase = .idle
-    return nil
   }
 
   private func finishBatch() -> StoreTask {

@@ -16,6 +16,8 @@ package final class ScopeSource: Sendable {
 
   /// Whether the scope may have no state; most always have one.
   let isOptional: Bool
+  /// Whether it is a shared value, of which actions are edits.
+  let isShared: Bool
   /// Whether the scope has a state now.
   let isPresent: @Sendable (Place) -> Bool
   /// Writes the scope's state, an optional, as a snapshot has it.
@@ -35,6 +37,7 @@ package final class ScopeSource: Sendable {
   @usableFromInline
   init(
     isOptional: Bool,
+    isShared: Bool = false,
     isPresent: @escaping @Sendable (Place) -> Bool,
     encode: @escaping @Sendable (Place, inout CBOREncoder) -> Void,
     encodeDelta: @escaping @Sendable (Place, Place, inout CBOREncoder) -> Bool,
@@ -45,6 +48,7 @@ package final class ScopeSource: Sendable {
       ) throws(CodecError) -> StoreTask?,
   ) {
     self.isOptional = isOptional
+    self.isShared = isShared
     self.isPresent = isPresent
     self.encode = encode
     self.encodeDelta = encodeDelta

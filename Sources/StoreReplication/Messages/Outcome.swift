@@ -22,6 +22,7 @@ package enum Outcome: Hashable, Sendable {
 
   package static let rejected = "rejected"
   package static let absent = "absent"
+  package static let conflict = "conflict"
   package static let expired = "expired"
   package static let overloaded = "overloaded"
   package static let forgotten = "forgotten"

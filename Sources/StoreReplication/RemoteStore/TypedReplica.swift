@@ -18,6 +18,10 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   /// Whether what is shown is what the scope has: it is not absent, refused or closed.
   package private(set) var isShown = false
   package let outputs = ObserverList<EncodedOutput>()
+  /// Those who are told that it shows something else, when other copies may not do so yet.
+  let onShow = ObserverList<Void>()
+  /// Those who are told when all copies do, or that this one has ended.
+  let onAnnounce = ObserverList<Void>()
   /// Knows the schemas of outputs.
   weak var origin: (any OutputOrigin)?
 
@@ -45,6 +49,7 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   package var encoding: [UInt8] { newest.encoded() }
 
   package func show(revision: UInt64) {
+    defer { if !onShow.isEmpty { onShow.notify() } }
     guard let newest else { return end(.gone) }
     if wasAbsent, let root, root.end == nil {
       root.end(.gone)
@@ -65,6 +70,7 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
       ended.tell()
     }
     root?.tell()
+    if !onAnnounce.isEmpty { onAnnounce.notify() }
   }
 
   package func received(_ output: PublishedMessage.Output) {

@@ -116,6 +116,12 @@ extension ReplicaServer {
         message: "Not an action of \"\(target.name)\": \(error)",
       )
     }
+    if target.scope.source.isShared {
+      throw Outcome.Failure(
+        code: Outcome.conflict,
+        message: "The value of \"\(target.name)\" is another one by now.",
+      )
+    }
     throw Outcome.Failure(
       code: Outcome.absent,
       message: "What the action is for in \"\(target.name)\" is absent now.",

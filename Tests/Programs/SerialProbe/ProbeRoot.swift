@@ -5,6 +5,7 @@ package struct ProbeRoot: Reducer {
   package struct State: Equatable, Sendable {
     package var probe = Probe.State()
     package var journal = Journal()
+    @Shared(.store("notes")) package var notes = ProbeNotes()
   }
 
   /// What was reduced, in order: the entry at index `n` is revision `n + 1`.
@@ -46,6 +47,21 @@ extension ProbeRoot.Action: CasePathable {
   }
 
   package static var allCasePaths: AllCasePaths { AllCasePaths() }
+}
+
+/// What the probe's daemon shares with whoever wants it.
+package struct ProbeNotes: Equatable, Sendable {
+  package var title = "none"
+  package var count = 0
+
+  package init() {}
+}
+
+extension ProbeNotes: ReplicatedRecord {
+  package static let layout = RecordLayout<Self>(
+    "ProbeNotes",
+    [.field("title", \.title), .field("count", \.count)],
+  )
 }
 
 extension ProbeRoot.Journal: ReplicatedRecord {

@@ -22,6 +22,7 @@ struct SerialProbe {
       exposures: [
         Expose("probe", state: \.probe, action: \.probe, output: Probe.Output.self),
         Expose("journal", state: \.journal),
+        Expose("notes", shared: \.$notes, isEditable: true),
       ],
       configuration: configuration,
     ) {

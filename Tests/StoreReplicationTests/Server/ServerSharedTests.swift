@@ -1,3 +1,4 @@
+import Foundation
 import StoreActor
 import StoreState
 import Testing
@@ -40,7 +41,10 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     )
     let port = TypedRoot(
       root,
-      exposures: [Expose("till", state: \.self, action: \.till)],
+      exposures: [
+        Expose("till", state: \.self, action: \.till),
+        Expose("total", shared: \.$total, isEditable: true),
+      ],
       limits: Limits(),
       journal: RootJournal(DurableForm(Till.State.self), recorder: recorder),
     ) { _ in nil }
@@ -83,5 +87,39 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     }
     #expect(action.client == ServerBench.clientID(1) && action.sequence == 1)
     #expect(action.action == Array(try sold(5).action))
+  }
+
+  @Test func `An edit is applied to the value that it was made for, and to no other`() throws {
+    let bench = bench()
+    let hello = try bench.hello(1)
+    try bench.join(1, hello, nonce: 1, [.follow("total")])
+    @Shared(.inMemory("total")) var total = 0
+    let delta = try #require(5.delta(from: 0))
+    let edits = [
+      SharedEdit.edited(base: 0.digest.rawValue, delta: Data(delta)),
+      .edited(base: 0.digest.rawValue, delta: Data(delta)),
+      .edited(base: 5.digest.rawValue, delta: Data([0xff])),
+      .edited(base: 5.digest.rawValue, delta: Data()),
+    ]
+    let requests = try edits.map {
+      ClientMessage.ActionRequest(handle: 1, action: try $0.encoded()[...], deadline: nil)
+    }
+    bench.receive(.actions(first: 1, requests), from: 1)
+    try bench.endTurn()
+    try sync(bench)
+    let outcomes = bench.take(1).flatMap { message -> [Outcome] in
+      if case .acks(let acks) = message { acks.outcomes } else { [] }
+    }
+    let codes = outcomes.map { outcome in
+      if case .failed(let failure) = outcome { failure.code } else { "applied" }
+    }
+    #expect(codes == ["applied", "conflict", "rejected", "rejected"])
+    #expect(total == 5 && bench.root.state.total == 5)
+    #expect(bench.root.revision == 1)
+    guard case .client(let action)? = try journal.records.first?.origin else {
+      Issue.record("The edit is nobody's.")
+      return
+    }
+    #expect(action.scope == "total" && action.sequence == 1)
   }
 }

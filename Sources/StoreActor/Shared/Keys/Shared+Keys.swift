@@ -53,6 +53,20 @@ extension Shared {
   /// Saves the value, and waits until it is; does nothing without a key.
   public func save() async throws { try await content.persistence?.saveNow() }
 
+  /// Changes the value where its truth is, and returns when that is done.
+  ///
+  /// With the key `.store` that is the daemon: the operation runs on the daemon's value, and again
+  /// when that has become another one meanwhile. Otherwise it is `withLock`, and `save()`.
+  ///
+  /// - Parameter operation: Changes the value; may run several times.
+  /// - Throws: What the operation throws, and why the change was not made.
+  public func update(
+    _ operation: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws {
+    if let source = content.source { return try await source.update(operation) }
+    try withLock { try operation(&$0) }
+  }
+
   /// Shares the value of another key from now on, and reads it.
   public mutating func load(_ key: some SharedKey<Value>) async throws {
     let value = wrappedValue

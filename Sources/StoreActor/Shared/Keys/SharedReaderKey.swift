@@ -110,11 +110,11 @@ public struct SaveContinuation: Sendable {
 /// A value that this process has changed meanwhile, or is saving, is newer than one that comes.
 public struct SharedSubscriber<Value>: Sendable {
   /// Takes a value that was there when the shared values had a version.
-  private let receive: @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Void
+  private let receive: @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Bool
   private let setLoading: @Sendable (Bool) -> Void
 
   init(
-    receive: @escaping @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Void,
+    receive: @escaping @Sendable (Result<Value?, any Error>, _ version: UInt64) -> Bool,
     setLoading: @escaping @Sendable (Bool) -> Void,
   ) {
     self.receive = receive
@@ -132,14 +132,20 @@ public struct SharedSubscriber<Value>: Sendable {
 
   /// There is another value, or none, or it cannot be read.
   public func yield(with result: Result<Value?, any Error>) {
-    receive(result, SharedTable.version)
+    _ = receive(result, SharedTable.version)
   }
+
+  /// There is another value.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: Whether it is taken; else this process has a newer one, which it is about to save.
+  package func take(_ value: Value) -> Bool { receive(.success(value), SharedTable.version) }
 
   /// There is another value, or none, which is read here: then a change of this process since the
   /// reading began is the newer one.
   public func yield(reading read: () throws -> Value?) {
     let version = SharedTable.version
-    receive(Result(catching: read), version)
+    _ = receive(Result(catching: read), version)
   }
 
   /// A value is on its way, or is not any more.

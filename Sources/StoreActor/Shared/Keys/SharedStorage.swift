@@ -133,7 +133,28 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
     prepare()
     return try cell.change(operation)
   }
+
+  override func update(
+    _ operation: @escaping @Sendable (inout Key.Value) throws -> Void
+  ) async throws {
+    prepare()
+    if let key = key as? any SharedUpdatingKey<Key.Value>, let update = key.update {
+      try await update(operation)
+    } else {
+      try await cell.update(operation)
+    }
+  }
 }
+
+/// A key of which the truth is elsewhere, so that changes can be made there.
+protocol SharedUpdatingKey<Value>: SharedReaderKey {
+  /// Changes the value there; nil where its truth is here.
+  var update: UpdatingValue<Value>? { get }
+}
+
+/// Changes a value where its truth is.
+typealias UpdatingValue<Value> =
+  @Sendable (_ operation: @escaping @Sendable (inout Value) throws -> Void) async throws -> Void
 
 /// Saves a value by its key.
 typealias SavingValue<Value> = @Sendable (Value, SaveContext, SaveContinuation) -> Void
@@ -215,7 +236,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     hasBegun = true
     load(.initialValue(initialValue)) { _ in }
     let subscriber = SharedSubscriber<Value>(
-      receive: { [weak self] in self?.receive($0, of: $1) },
+      receive: { [weak self] in self?.receive($0, of: $1) ?? false },
       setLoading: { [weak self] isLoading in
         SharedTable.withLock { self?.isLoadingOutside = isLoading }
       },
@@ -241,15 +262,20 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   }
 
   /// Takes what was outside at a version, unless this process has changed it since.
-  private func receive(_ result: Result<Value?, any Error>, of version: UInt64) {
+  ///
+  /// - Returns: Whether it was taken.
+  @discardableResult
+  private func receive(_ result: Result<Value?, any Error>, of version: UInt64) -> Bool {
     SharedTable.withLock {
       switch result {
       case .success(let value):
         lastLoadError = nil
-        guard !isUntold, savesUnderWay.isEmpty, version >= changed else { return }
+        guard !isUntold, savesUnderWay.isEmpty, version >= changed else { return false }
         cell?.receive(value ?? initialValue)
+        return true
       case .failure(let error):
         lastLoadError = error
+        return false
       }
     }
   }
