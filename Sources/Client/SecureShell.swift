@@ -46,16 +46,26 @@ final class SecureShell {
   /// Its standard input is a pipe of ours, at whose end it ends its child: so also when we are
   /// killed.
   ///
-  /// When the child ends so does this, and with it standard output.
+  /// When the child ends so does this, and with it standard output. It makes the directory of the
+  /// sockets, its first word, and removes it when the child has ended; the other words are the
+  /// child's. What ends all programs of a terminal, or of a service, ends us and the child, but not
+  /// this: somebody has to clear up.
   private static let script = """
+    trap '' HUP INT QUIT TERM
+    umask 077
+    mkdir "$0" || exit
     exec 3<&0
-    ssh "$@" </dev/null >&2 3<&- &
+    (trap - HUP TERM; exec ssh "$@" </dev/null >&2 3<&-) &
     ssh=$!
-    { read -r end <&3; kill "$ssh"; } >/dev/null 2>&1 &
+    (read -r end <&3; kill "$ssh") >/dev/null 2>&1 &
     end=$!
     exec 3<&-
-    wait "$ssh"
-    kill "$end"
+    {
+      wait "$ssh"
+      kill -KILL "$end"
+      rm -f "$0/ctl" "$0/pub"
+      rmdir "$0"
+    } 2>/dev/null
     """
   /// How often it is looked whether the sockets are there, in milliseconds.
   private static let interval: Int32 = 20
@@ -74,7 +84,7 @@ final class SecureShell {
   /// - Parameter address: Where the daemon is.
   /// - Throws: A `CommandError` when they will not be there.
   init(_ address: SecureShellAddress) throws(CommandError) {
-    directory = try Self.makeDirectory()
+    directory = Self.freeDirectory()
     do throws(CommandError) {
       try start(Self.arguments(address, directory))
       try awaitSockets(address)
@@ -86,19 +96,12 @@ final class SecureShell {
 
   var location: StoreLocation { StoreLocation(directory: directory) }
 
-  private static func makeDirectory() throws(CommandError) -> String {
+  /// A directory that is not there, with a name that nobody can know beforehand.
+  private static func freeDirectory() -> String {
     let names = ["XDG_RUNTIME_DIR", "TMPDIR"]
     let folders: [String] = names.compactMap { Environment.variables($0)[$0] }
     let usable: String? = folders.first { $0.hasPrefix("/") && access($0, W_OK) == 0 }
-    let folder = usable ?? "/tmp"
-    var template = Array("\(folder)/storectl-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      throw CommandError(
-        .inputOutput,
-        "No directory for sockets could be made in \(folder): \(String(cString: strerror(errno))).",
-      )
-    }
-    return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return "\(usable ?? "/tmp")/storectl-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
   }
 
   private static func arguments(_ address: SecureShellAddress, _ directory: String) -> [String] {
@@ -129,7 +132,7 @@ final class SecureShell {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, stdin[0], 0)
     posix_spawn_file_actions_adddup2(&actions, stdout[1], 1)
-    let words = ["sh", "-c", Self.script, "ssh"] + arguments
+    let words = ["sh", "-c", Self.script, directory] + arguments
     let pointers = words.map { strdup($0) }
     defer { for pointer in pointers { free(pointer) } }
     let status = posix_spawn(&pid, "/bin/sh", &actions, nil, pointers + [nil], environ)
@@ -155,7 +158,7 @@ final class SecureShell {
     }
   }
 
-  /// Ends the forwarding, and waits until it has ended.
+  /// Ends the forwarding, and waits until nothing is left of it.
   func end() {
     if input >= 0 { close(input) }
     input = -1
@@ -166,7 +169,5 @@ final class SecureShell {
     }
     if output >= 0 { close(output) }
     output = -1
-    for name in ["ctl", "pub"] { unlink("\(directory)/\(name)") }
-    rmdir(directory)
   }
 }

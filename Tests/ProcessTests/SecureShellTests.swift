@@ -74,10 +74,12 @@ extension ProcessTests {
       try world.start(
         .storectl,
         ["--connect", address, "--json"] + arguments,
-        environment: [
-          "PATH": "\(folder):/usr/bin:/bin", "XDG_RUNTIME_DIR": "", "TMPDIR": world.directory,
-        ],
+        environment: environment(world, folder),
       )
+    }
+
+    private func environment(_ world: World, _ folder: String) -> [String: String] {
+      ["PATH": "\(folder):/usr/bin:/bin", "XDG_RUNTIME_DIR": "", "TMPDIR": world.directory]
     }
 
     /// What is left of directories with forwarded sockets.
@@ -105,21 +107,34 @@ extension ProcessTests {
       }
     }
 
-    @Test func `When a command ends, or is killed, so does its ssh`() async throws {
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, SIGKILL])
+    func `When a command is ended, so is its ssh, and nothing is left of either`(
+      signal: Int32
+    ) async throws {
       try await run { world, folder in
         _ = try await world.startDaemon()
-        for signal in [SIGTERM, SIGKILL] {
-          let address = "ssh://far\(world.directory)"
-          let watcher = try start(world, folder, address, "watch", "counter")
+        // To the command alone, and to all that the terminal has in front, as Ctrl-C is. Nobody can
+        // clear up who is killed himself.
+        for isForAll in signal == SIGKILL ? [false] : [false, true] {
+          let watcher = try world.start(
+            path: "/bin/sh",
+            [
+              "-c", "exec setsid \"$0\" \"$@\"", Program.storectl.path,
+              "--connect", "ssh://far\(world.directory)", "--json", "watch", "counter",
+            ],
+            environment: environment(world, folder),
+          )
           _ = try await watcher.output.lines(atLeast: 1)
           let pid = try #require(
             pid_t(try String(contentsOfFile: "\(folder)/pid", encoding: .utf8))
           )
           #expect(kill(pid, 0) == 0)
-          watcher.send(signal: signal)
-          // Its streams end when the last program does that has them.
+          #expect(try left(world).count == 1)
+          if isForAll { kill(-watcher.pid, signal) } else { watcher.send(signal: signal) }
+          // Its streams end when the last program does that has them: the one that clears up.
           _ = try await watcher.ended()
           #expect(kill(pid, 0) != 0)
+          #expect(try left(world) == [])
         }
       }
     }
