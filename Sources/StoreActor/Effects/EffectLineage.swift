@@ -52,9 +52,9 @@ package final class EffectLineage: StoreTaskHandle {
   package func cancel() {
     let members = state.withLock { state in
       state.isCancelled = true
-      return state.members.values.sorted { $0.serial < $1.serial }
+      return Array(state.members.values)
     }
-    for member in members { member.cancel() }
+    EffectWork.cancel(members)
   }
 
   package func finish() async {

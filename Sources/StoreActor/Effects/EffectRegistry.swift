@@ -71,21 +71,19 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
 
   /// Cancels what runs under an id at a place, and below it.
   func cancel(_ id: CancelID, at place: EffectPlace) {
-    cancel(state.withLock { $0.knownSite(at: place)?.byID[id].map { Array($0.values) } ?? [] })
+    EffectWork.cancel(
+      state.withLock { $0.knownSite(at: place)?.byID[id].map { Array($0.values) } ?? [] }
+    )
   }
 
   /// Cancels everything.
   package func cancelAll() {
-    cancel(state.withLock { $0.entries.values.map(\.work) })
+    EffectWork.cancel(state.withLock { $0.entries.values.map(\.work) })
   }
 
   /// Whether anything runs under an id at a place, or below it.
   package func isRunning(_ id: CancelID, at place: EffectPlace? = nil) -> Bool {
     state.withLock { $0.knownSite(at: place ?? self)?.byID[id] != nil }
-  }
-
-  private func cancel(_ work: [EffectWork]) {
-    for work in work.sorted(by: { $0.serial < $1.serial }) { work.cancel() }
   }
 }
 
@@ -111,7 +109,7 @@ extension EffectRegistry {
       site.removeIfEmpty()
       return work
     }
-    cancel(work)
+    EffectWork.cancel(work)
   }
 
   /// Lets what a child has running be found under another id of the child.

@@ -58,12 +58,23 @@ final class EffectWork: Sendable {
     state.withLock { $0.isCancelled }
   }
 
-  func cancel() {
-    let stop = state.withLock { state in
+  func cancel() { markCancelled()?() }
+
+  /// Cancels work, in the order in which it began.
+  ///
+  /// All of it is marked before any of it is stopped: what stops at once may otherwise be followed
+  /// by what is about to be cancelled.
+  static func cancel(_ work: some Sequence<EffectWork>) {
+    let stops = work.sorted { $0.serial < $1.serial }.compactMap { $0.markCancelled() }
+    for stop in stops { stop() }
+  }
+
+  /// - Returns: What stops it; nil where that is told later, and is done then.
+  private func markCancelled() -> (@Sendable () -> Void)? {
+    state.withLock { state in
       state.isCancelled = true
       return state.stop
     }
-    stop?()
   }
 
   /// Begins the work, unless it was cancelled already: then it ends.

@@ -196,6 +196,21 @@ struct DeferredEffectTests {
     #expect(log.all == ["sent", "second of 1", "effect of 2"])
   }
 
+  @Test("Cancelling an action ends its chain, also where a part of it stops at once")
+  func cancelledChain() {
+    let log = Log()
+    let core = core(defersEffects: false) { action in
+      guard action == 1 else { return .none }
+      let never = Effect<Int>(.source(EffectSource { _ in }))
+      return .concatenate(never, Self.note("next part", log), .send(2))
+    }
+    core.send(1).cancel()
+    core.send(1)
+    core.cancelEffects()
+    #expect(log.all.isEmpty)
+    #expect(core.revision == 2)
+  }
+
   @Test("The part that follows a cancelled part of a chain starts after the commit")
   func cancelledPart() {
     let log = Log()
