@@ -29,7 +29,9 @@ public struct StoreTask: Sendable {
 
   /// Waits until all effects of the action have ended, those of the actions that they sent too.
   ///
-  /// When the task that waits is cancelled, so are the effects.
+  /// When the task that waits is cancelled, so are the effects, and their end is waited for all the
+  /// same. Those of a remote store end in the daemon: while that is gone, this waits until it is
+  /// back, its session is over, or the connection is closed.
   public func finish() async {
     await handle?.finish()
   }

@@ -72,9 +72,10 @@ struct ActionQueue {
       let isNew = place == waitingStart
       guard !isNew || inFlightCount < window else { break }
       let ticket = line[place]
-      // After a new session its scope has no handle before the join.
+      // After a new session its scope has no handle before the join; the empty action needs none.
       let scope = ticket.scope
-      guard scope.handle != nil || (scope.isGone && (sendsGone || !isNew)) else { break }
+      guard scope.handle != nil || ticket.isRefused || (scope.isGone && (sendsGone || !isNew))
+      else { break }
       let needed = ticket.frameBytes(mostBytes: mostBytes)
       guard needed != nil || !isNew else { break }
       // One action is sent whatever its size: what no frame can hold was not accepted.

@@ -249,6 +249,9 @@ extension ActionTicket {
 
   private func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }
 
+  /// Whether its author knows that it was refused, so that nothing but its sequence is sent.
+  var isRefused: Bool { refusal != nil }
+
   /// Why it was refused, as its author knows: it must not run after all.
   private var refusal: Outcome.Failure? {
     if isSettled, case .failed(let refusal)? = decided { refusal } else { nil }
@@ -289,17 +292,13 @@ extension ActionTicket {
   ///
   /// - Parameters:
   ///   - outcome: What the daemon said.
-  ///   - epoch: The daemon's. Where it was sent to an earlier one first, that it has expired now,
-  ///     or that the empty action took its place, does not mean that it never ran.
+  ///   - epoch: The daemon's. Where it was sent to an earlier one first, a refusal by this one does
+  ///     not mean that it never ran.
   /// - Returns: The outcome to tell.
   func explained(_ outcome: Outcome, epoch: UInt64?) -> Outcome {
     guard case .failed(var failure) = outcome else { return outcome }
-    var isDoubtful = failure.code == Outcome.expired
-    if failure.code == Outcome.rejected, let replaced = rest?.replaced {
-      failure = replaced
-      isDoubtful = true
-    }
-    let mayHaveRun = isDoubtful && epoch != nil && firstEpoch != epoch
+    if failure.code == Outcome.rejected, let replaced = rest?.replaced { failure = replaced }
+    let mayHaveRun = epoch != nil && firstEpoch != nil && firstEpoch != epoch
     guard mayHaveRun || failure.code == Outcome.forgotten else { return .failed(failure) }
     let message = "It was sent, and it is not known whether it was applied. \(failure.message)"
     return .failed(Outcome.Failure(code: Outcome.outcomeUnknown, message: message))

@@ -143,7 +143,8 @@ extension ReplicaClient {
   /// Notes outcomes.
   func decide(_ acks: DaemonMessage.Acks) {
     for ticket in actions.decide(acks) {
-      if let outcome = ticket.decided { ticket.settle(outcome) }
+      guard let outcome = ticket.decided else { continue }
+      ticket.settle(ticket.explained(outcome, epoch: session?.epoch))
     }
     settleActions()
   }

@@ -53,7 +53,8 @@ extension ReplicaClient {
       window: max(1, Int(clamping: hello.window)),
       frameBytes: max(1024, Int(clamping: hello.frameBytes)),
       actionsPerFrame: max(1, Int(clamping: hello.actions)),
-      scopes: max(1, Int(clamping: hello.scopes)),
+      // Twice as many are counted with.
+      scopes: max(1, Int(Int32(clamping: hello.scopes))),
       lease: Self.lease(hello.leaseMilliseconds),
     )
     phase = .live
@@ -139,6 +140,12 @@ extension ReplicaClient {
   func interrupt() {
     canKeep = false
     abandonJoin()
+    if let view, view.isOwn {
+      // Its frames do not say of which view they are, and a join that the daemon has taken may have
+      // led to another one.
+      freezePositions()
+      self.view?.isIntact = false
+    }
     for scope in scopes where scope.status == .live { scope.status = .stale }
     actions.rewind()
   }

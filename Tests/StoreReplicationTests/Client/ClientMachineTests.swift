@@ -305,6 +305,59 @@ import Testing
     #expect(bench.wire.joins.last?.first?.position == nil)
   }
 
+  @Test(arguments: [0, 1, 1 << 62, UInt64.max] as [UInt64])
+  func `A daemon may say any number of scopes`(_ scopes: UInt64) throws {
+    let bench = try PlayedDaemon()
+    bench.wire.published.append((Welcome(epoch: 77).encoded(), nil))
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: false, scopes: scopes)
+    #expect(bench.wire.joins.last?.count == 1)
+  }
+
+  @Test("§8.4: after a join that was broken off, frames of a view of one's own wait for the next")
+  func brokenOwnJoin() throws {
+    let bench = try PlayedDaemon(topic: .ownView)
+    try bench.join(revision: 5)
+    #expect(bench.log.last?.contains("5") == true)
+    let before = bench.log
+    // The daemon takes a join, of which the client hears nothing, and goes on with that view.
+    _ = bench.client.add("cards", mode: .follow, replica: TypedReplica<Deck.Counter>())
+    try bench.wire.settle()
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: true)
+    try bench.publish(sequence: 1, revisions: 6...6)
+    #expect(bench.log.filter { $0.contains("6") } == before.filter { $0.contains("6") })
+    #expect(bench.wire.joins.last?.first?.position?.revision == 5)
+  }
+
+  @Test("§10: what a daemon of another epoch refuses may have run in the one before")
+  func refusedByTheNext() throws {
+    for code in [Outcome.absent, Outcome.rejected, Outcome.overloaded, "unauthorised"] {
+      let bench = try PlayedDaemon()
+      try bench.join(revision: 5)
+      let ticket = bench.client.submit([0], to: bench.scope)
+      try bench.wire.settle()
+      try bench.greet()
+      try bench.helloOK(epoch: 78, last: 0, isResumed: false)
+      try bench.answer(revision: 1, sequence: 0)
+      let refusal = Outcome.failed(Outcome.Failure(code: code, message: "Not here."))
+      try bench.send(
+        .acks(
+          DaemonMessage.Acks(
+            first: 1,
+            outcomes: [refusal],
+            reach: DaemonMessage.Reach(nonce: bench.client.lastNonce, sequence: 0),
+          )
+        )
+      )
+      guard case .failed(let failure)? = ticket.outcome else {
+        Issue.record("\(code): \(String(describing: ticket.outcome))")
+        continue
+      }
+      #expect(failure.code == Outcome.outcomeUnknown && failure.message.hasSuffix("Not here."))
+    }
+  }
+
   @Test("An action whose deadline passes while there is no daemon expires, in time")
   func expiryOffline() throws {
     let bench = try PlayedDaemon()

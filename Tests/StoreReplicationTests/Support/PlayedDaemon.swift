@@ -13,14 +13,18 @@ final class PlayedDaemon {
   /// What the client has of the scope.
   let copy: Watched
   private let privateTopic = Topic(.session, Identifier(high: 3, low: 4))
-  private let topic = Topic(.view, Identifier(high: 5, low: 6))
+  private let topic: Topic
   private var taken = 0
 
   var client: ReplicaClient { wire.client }
   var scope: ClientScope { copy.scope }
   var log: [String] { copy.log }
 
-  init() throws { copy = try wire.watch("counter", Deck.exposures.map(\.description)) }
+  // The kind of the topic says whether what the client follows is published, or comes to it alone.
+  init(topic kind: Topic.Kind = .view) throws {
+    topic = Topic(kind, Identifier(high: 5, low: 6))
+    copy = try wire.watch("counter", Deck.exposures.map(\.description))
+  }
 
   // MARK: The daemon's part
 
@@ -36,7 +40,8 @@ final class PlayedDaemon {
   @discardableResult
   func join(revision: UInt64, actions: UInt64 = 128) throws -> ClientScope {
     try open(actions: actions)
-    try #require(wire.upstream.filter { $0.first == Fence.mark }.count == 1)
+    let fences = wire.upstream.filter { $0.first == Fence.mark }
+    try #require(fences.count == (topic.kind == .ownView ? 0 : 1))
     try echo(revision: revision, sequence: 0)
     try snapshot(revision: revision)
     return scope
@@ -61,6 +66,7 @@ final class PlayedDaemon {
     isResumed: Bool,
     frameBytes: UInt64 = 1 << 20,
     actions: UInt64 = 128,
+    scopes: UInt64 = 1024,
   ) throws {
     try send(
       .helloOK(
@@ -75,7 +81,7 @@ final class PlayedDaemon {
           leaseMilliseconds: 10_000,
           frameBytes: frameBytes,
           window: 1024,
-          scopes: 1024,
+          scopes: scopes,
           actions: actions,
           running: [],
         )
@@ -162,6 +168,7 @@ final class PlayedDaemon {
   func send(_ message: DaemonMessage) throws { try wire.deliver(message) }
 
   private func publish(_ message: PublishedMessage, _ topic: Topic) throws {
+    if self.topic.kind == .ownView { return try send(.own(message)) }
     wire.published.append((topic.bytes, message.encoded()))
     try wire.settle()
   }
