@@ -120,11 +120,16 @@ final class SessionActions {
   /// The sequence of the last action of whose outcome may be told.
   func last(releasedThrough revision: UInt64) -> UInt64 { record.last(through: revision) }
 
-  /// The actions up to a revision whose effects run, in their order.
+  /// The actions up to a revision whose effects run, as far as may be told by then, in their order.
   func running(through revision: UInt64) -> [UInt64] {
     let last = last(releasedThrough: revision)
-    return tasks.keys.filter { $0 <= last }.sorted()
+    // What ended behind the revision has changed something that nobody may see yet.
+    let ended = finished.lazy.filter { $0.revision > revision }.map(\.sequence)
+    return (Array(tasks.keys) + ended).filter { $0 <= last }.sorted()
   }
+
+  /// How much is to be said.
+  var unsaidCount: Int { unsaid.count }
 
   var runningCount: Int { tasks.count }
 

@@ -23,6 +23,11 @@ extension ReplicaServer {
       if sequence > last + 1 {
         return outbox.send(.gap(expected: last + 1), to: session.peer)
       }
+      // Who keeps to the window has no more actions without an outcome, whatever the disk does.
+      guard session.actions.unsaidCount <= limits.window else {
+        let message = "You sent more than \(limits.window) actions that have no outcome yet."
+        return end(session, code: "protocolError", message: message)
+      }
       if sequence <= last {
         log.repeatOutcome(of: sequence, to: session)
       } else {

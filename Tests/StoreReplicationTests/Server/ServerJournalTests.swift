@@ -173,6 +173,45 @@ import Testing
     #expect(messages.contains { if case .finished([1], _) = $0 { true } else { false } })
   }
 
+  @Test func `An effect whose last revision is not durable still runs for who comes back`()
+    async throws
+  {
+    let (bench, hello, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .numberFactButtonTapped)
+    try sync(bench)
+    await eventually { bench.gate.waiting == 1 }
+    bench.gate.open()
+    await eventually { !bench.root.hasRunningEffects }
+    try bench.endTurn()
+    #expect(bench.root.revision > 1 && bench.server.revision == 1)
+    #expect(try bench.hello(2, client: 1, token: hello.token).running == [1])
+    #expect(!bench.take(2).contains { if case .finished = $0 { true } else { false } })
+    try sync(bench)
+    #expect(bench.take(2).contains { if case .finished([1], _) = $0 { true } else { false } })
+    #expect(try bench.hello(3, client: 1, token: hello.token).running == [])
+  }
+
+  @Test func `Who sends beyond the window while the disk does nothing ends the session`() throws {
+    var limits = Limits()
+    limits.window = 8
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    // Of no scope: each has its outcome at once, and is told of it behind the first.
+    let nothing = ClientMessage.ActionRequest(handle: 0, action: [0xf6], deadline: nil)
+    for sequence in 2...9 as ClosedRange<UInt64> {
+      bench.receive(.actions(first: sequence, [nothing]), from: 1)
+    }
+    try bench.endTurn()
+    #expect(bench.server.sessions.all.count == 1)
+    bench.receive(.actions(first: 10, [nothing]), from: 1)
+    try bench.endTurn()
+    #expect(bench.server.sessions.all.isEmpty)
+    guard case .goodbye(code: "protocolError", _)? = bench.take(1).last else {
+      Issue.record("The session goes on")
+      return
+    }
+  }
+
   @Test func `A retry waits for the same record as the first try`() throws {
     let (bench, hello, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
