@@ -1,4 +1,5 @@
 import Foundation
+import StoreReplication
 import StoreState
 import Testing
 
@@ -84,6 +85,52 @@ extension ProcessTests {
         }
         log.send(signal: SIGTERM)
         #expect(try await log.ended() == .status(0))
+      }
+    }
+
+    /// What a daemon can say that is up to no good.
+    enum Lie: CaseIterable, Sendable {
+      case repeats, goesBack, tellsMore, neverEnds, neverGetsOn
+
+      func answer(after: UInt64, count: UInt64) -> HistoryAnswer {
+        func entry(_ revision: UInt64) -> GenericValue {
+          .map([.init(.text("revision"), .unsigned(revision))])
+        }
+        switch self {
+        case .repeats: return .log(entries: [entry(1)], next: after + 1, end: .max)
+        case .goesBack: return .log(entries: [], next: after == 0 ? 5 : 1, end: .max)
+        case .tellsMore:
+          let entries = (1...count + 1).map { entry(after + $0) }
+          return .log(entries: entries, next: after + count + 1, end: .max)
+        case .neverEnds:
+          return .log(entries: [entry(after + 1)], next: after + 1, end: after + 10)
+        case .neverGetsOn: return .log(entries: [], next: after, end: .max)
+        }
+      }
+
+      /// How the log ends.
+      var status: Int32 {
+        switch self {
+        case .repeats, .goesBack, .tellsMore: 76
+        case .neverEnds, .neverGetsOn: 0
+        }
+      }
+    }
+
+    @Test(arguments: Lie.allCases)
+    func `The log of a daemon that lies comes to an end`(lie: Lie) async throws {
+      try await World.run { world in
+        let daemon = try await FalseDaemon(in: world.directory) { query in
+          guard case .log(let after, let count, _, _) = query else {
+            return .failed(HistoryError(.unavailable, "Only the log is played."))
+          }
+          return lie.answer(after: after, count: count)
+        }
+        let run = try await world.client("log")
+        #expect(run.end == .status(lie.status), "\(run.errorText)")
+        #expect(run.output.count <= 10)
+        #expect(run.errors.allSatisfy { $0.hasPrefix("storectl: ") }, "\(run.errorText)")
+        #expect((1...10).contains(daemon.questionCount))
       }
     }
 

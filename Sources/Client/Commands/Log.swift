@@ -59,41 +59,34 @@ struct Log: ParsableCommand {
   private static let breath: Duration = .milliseconds(20)
 
   func run() throws {
-    let (scope, client, follow, start) = (scope, client, follow, after)
+    let (scope, client) = (scope, client)
     let isJSON = options.json || !isOutputTerminal
-    let most = count
+    let start = LogPages(after: after, count: count, isFollowed: follow)
     try history.run(options, name: "storectl log") { past in
-      var (next, left) = (start, most ?? .max)
+      var pages = start
       let stop = StopFlag()
       let signals = StopSignals { _ in stop.isSet = true }
       defer { signals.cancel() }
-      while left > 0, !stop.isSet {
+      while !stop.isSet {
         let query = HistoryQuery.log(
-          after: next,
-          count: UInt64(min(left, 2048)),
+          after: pages.next,
+          count: pages.count,
           scope: scope,
           client: client,
         )
-        guard case .log(let entries, let reached, let end) = try await past.answer(query) else {
+        guard case .log(let entries, let reached, let newest) = try await past.answer(query) else {
           throw Past.otherAnswer
         }
+        let step = try pages.take(entries, through: reached, newest: newest)
         for entry in entries {
           let line = LogLine(entry, action: past.action)
           try StandardOutput.line(isJSON ? line.tree.text() : line.text)
         }
-        left -= entries.count
-        if reached > next {
-          next = reached
-          // A connection that asks for more in a second than is given is closed.
-          if next < end, let daemon = past.daemon {
-            try await daemon.connection.pause(for: Self.breath)
-          }
-        } else if follow, let daemon = past.daemon {
-          try await daemon.connection.pause(for: Self.pause)
-        } else {
-          break
+        if step == .end { break }
+        // A connection that asks for more in a second than is given is closed.
+        if let daemon = past.daemon {
+          try await daemon.connection.pause(for: step == .ask ? Self.breath : Self.pause)
         }
-        if next >= end, !follow { break }
       }
     }
   }

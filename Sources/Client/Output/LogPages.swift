@@ -1,0 +1,103 @@
+import StoreClient
+import StoreState
+
+/// Which pages of a log are asked for, and what of an answer is believed.
+///
+/// A daemon whose pages make no sense, or that goes on without telling anything, ends it with an
+/// error.
+struct LogPages {
+  /// What is to be done behind a page.
+  enum Step: Hashable {
+    /// There is more to ask for.
+    case ask
+    /// There is no more for now.
+    case wait
+    /// Everything was told.
+    case end
+  }
+
+  /// The most entries of a page.
+  static let most = 2_048
+  /// The most pages in a row that tell nothing and have more behind them: of hundreds of thousands
+  /// of revisions each.
+  static let mostEmpty = 1_000
+
+  /// Behind which revision the next page begins.
+  private(set) var next: UInt64
+  private let isFollowed: Bool
+  /// How many entries are still wanted.
+  private var left: Int
+  /// The newest revision when the first page came; where the log is followed, as of the last one.
+  private var newest: UInt64?
+  private var emptyCount = 0
+
+  /// The pages behind a revision.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision.
+  ///   - count: How many entries are wanted; nil for all.
+  ///   - isFollowed: Whether what happens from now on is wanted, too.
+  init(after revision: UInt64, count: Int?, isFollowed: Bool) {
+    next = revision
+    left = count ?? .max
+    self.isFollowed = isFollowed
+  }
+
+  /// How many entries the next page may have.
+  var count: UInt64 { UInt64(min(left, Self.most)) }
+
+  /// Takes a page.
+  ///
+  /// - Parameters:
+  ///   - entries: What it tells.
+  ///   - reached: The last revision that was looked at.
+  ///   - newest: The newest revision.
+  /// - Returns: What is to be done behind it.
+  /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for.
+  mutating func take(
+    _ entries: [GenericValue],
+    through reached: UInt64,
+    newest: UInt64,
+  ) throws(ConnectionError) -> Step {
+    guard UInt64(entries.count) <= count else {
+      throw Self.nonsense("a page of \(entries.count) entries, where \(count) were asked for")
+    }
+    guard reached >= next else {
+      throw Self.nonsense("a page that ends with revision \(reached), behind \(next)")
+    }
+    var last = next
+    for entry in entries {
+      guard case .unsigned(let revision)? = entry[field: "revision"] else {
+        throw Self.nonsense("an entry without a revision, behind \(last)")
+      }
+      guard revision > last, revision <= reached else {
+        throw Self.nonsense("revision \(revision) in a page behind \(last), through \(reached)")
+      }
+      last = revision
+    }
+    left -= entries.count
+    let isMoving = reached > next
+    next = reached
+    // What happens meanwhile is not waited for: there might be more for ever.
+    let end = isFollowed ? newest : self.newest ?? newest
+    self.newest = end
+    guard left > 0 else { return .end }
+    guard isMoving, next < end else {
+      emptyCount = 0
+      return isFollowed ? .wait : .end
+    }
+    emptyCount = entries.isEmpty ? emptyCount + 1 : 0
+    guard emptyCount <= Self.mostEmpty else {
+      throw Self.nonsense("\(emptyCount) pages without an entry, and that there are more")
+    }
+    return .ask
+  }
+
+  private static func nonsense(_ what: String) -> ConnectionError {
+    ConnectionError(
+      .malformed,
+      "The daemon's answer makes no sense: it told \(what).",
+      remedy: "Use programs of the same release; if they are, look at what answers there.",
+    )
+  }
+}

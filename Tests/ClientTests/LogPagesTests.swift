@@ -1,0 +1,79 @@
+import StoreClient
+import StoreState
+import Testing
+
+@testable import Client
+
+@Suite struct LogPagesTests {
+  private func entries(_ revisions: UInt64...) -> [GenericValue] { entries(revisions) }
+
+  private func entries(_ revisions: [UInt64]) -> [GenericValue] {
+    revisions.map { .map([.init(.text("revision"), .unsigned($0))]) }
+  }
+
+  @Test func `Pages are asked for up to what was the newest revision in the beginning`() throws {
+    var pages = LogPages(after: 0, count: nil, isFollowed: false)
+    #expect(try pages.take(entries(1, 3), through: 4, newest: 9) == .ask)
+    #expect(pages.next == 4)
+    #expect(try pages.take([], through: 8, newest: 12) == .ask)
+    #expect(try pages.take(entries(9), through: 9, newest: 15) == .end)
+  }
+
+  @Test func `A log that is followed goes on with what happens`() throws {
+    var pages = LogPages(after: 0, count: nil, isFollowed: true)
+    #expect(try pages.take(entries(1), through: 1, newest: 2) == .ask)
+    #expect(try pages.take(entries(2), through: 2, newest: 2) == .wait)
+    #expect(try pages.take([], through: 2, newest: 2) == .wait)
+    #expect(try pages.take(entries(3), through: 3, newest: 5) == .ask)
+  }
+
+  @Test func `No more is asked for than is wanted`() throws {
+    var pages = LogPages(after: 0, count: 3, isFollowed: true)
+    #expect(pages.count == 3)
+    #expect(try pages.take(entries(1, 2), through: 2, newest: 9) == .ask)
+    #expect(pages.count == 1)
+    #expect(try pages.take(entries(3), through: 3, newest: 9) == .end)
+  }
+
+  @Test func `A daemon that does not get on is asked no more`() throws {
+    var pages = LogPages(after: 5, count: nil, isFollowed: false)
+    #expect(try pages.take([], through: 5, newest: 9) == .end)
+  }
+
+  @Test(
+    arguments: [
+      ([4], 9), ([5], 9), ([7, 7], 9), ([8, 7], 9), ([6, 10], 9), ([6], 5), ([], 4),
+      ([6, 7, 8, 9], 9),
+    ] as [([UInt64], UInt64)]
+  )
+  func `A page that cannot be the one that was asked for is refused`(
+    revisions: [UInt64],
+    reached: UInt64,
+  ) throws {
+    var pages = LogPages(after: 5, count: 3, isFollowed: false)
+    let error = #expect(throws: ConnectionError.self) {
+      try pages.take(entries(revisions), through: reached, newest: 20)
+    }
+    #expect(error?.code == .malformed)
+  }
+
+  @Test func `An entry without a revision is refused`() throws {
+    var pages = LogPages(after: 5, count: nil, isFollowed: false)
+    #expect(throws: ConnectionError.self) {
+      try pages.take([.map([])], through: 6, newest: 6)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `Pages that tell nothing, and always have more behind them, come to an end`(
+    isFollowed: Bool
+  ) throws {
+    var pages = LogPages(after: 0, count: nil, isFollowed: isFollowed)
+    for _ in 0..<LogPages.mostEmpty {
+      #expect(try pages.take([], through: pages.next + 1, newest: .max) == .ask)
+    }
+    #expect(throws: ConnectionError.self) {
+      try pages.take([], through: pages.next + 1, newest: .max)
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import StoreState
+import Synchronization
+import ZeroMQ
+
+@testable import StoreReplication
+
+/// Speaks as a daemon does, and answers questions for the past with whatever a test wants.
+final class FalseDaemon: Sendable {
+  private let isOver = Watched(false)
+  /// How many questions for the past have come.
+  private let questions = Watched(0)
+
+  /// Opens the sockets of a directory.
+  ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - past: What is answered to a question for the past.
+  /// - Throws: Why they could not be opened.
+  init(
+    in directory: String,
+    past: @escaping @Sendable (HistoryQuery) -> HistoryAnswer,
+  ) async throws {
+    let state = Watched<Result<Void, ProcessFailure>?>(nil)
+    let (isOver, questions) = (isOver, questions)
+    Thread.detachNewThread {
+      do throws(ZeroMQError) {
+        let sockets = try Sockets(in: directory)
+        state.update { $0 = .success(()) }
+        while !isOver.value {
+          try sockets.turn { message in
+            if case .history = message { questions.update { $0 += 1 } }
+            return Self.answer(message, past)
+          }
+        }
+        sockets.close()
+      } catch {
+        state.update { $0 = .failure(ProcessFailure("\(error)")) }
+      }
+    }
+    try await state.wait(within: .seconds(20), for: "the sockets") { $0 }.get()
+  }
+
+  deinit { isOver.update { $0 = true } }
+
+  /// How many questions for the past have come.
+  var questionCount: Int { questions.value }
+
+  private static func answer(
+    _ message: ClientMessage,
+    _ past: (HistoryQuery) -> HistoryAnswer,
+  ) -> DaemonMessage? {
+    switch message {
+    case .hello: return .helloOK(helloOK)
+    case .ping(let number, let revision):
+      let reach = DaemonMessage.Reach(nonce: 0, sequence: 0)
+      return .pong(number: number, revision: revision, reach: reach)
+    case .describe(let request):
+      var encoder = CBOREncoder()
+      encoder.arrayHeader(0)
+      return .description(request: request, item: encoder.bytes[...])
+    case .history(let request, let query):
+      var encoder = CBOREncoder()
+      past(query).encode(to: &encoder)
+      return .history(request: request, item: encoder.bytes[...])
+    default: return nil
+    }
+  }
+
+  private static var helloOK: DaemonMessage.HelloOK {
+    DaemonMessage.HelloOK(
+      session: 1,
+      token: Identifier(high: 1, low: 2),
+      epoch: 77,
+      revision: 0,
+      privateTopic: Topic(.session, Identifier(high: 3, low: 4)),
+      lastSequence: 0,
+      isResumed: false,
+      leaseMilliseconds: 10_000,
+      frameBytes: 1 << 20,
+      window: 1024,
+      scopes: 1024,
+      actions: 128,
+      running: [],
+    )
+  }
+}
+
+/// The two sockets of a daemon; of the thread that has made them.
+private struct Sockets {
+  private let control: Socket
+  private let publishing: Socket
+  private let poller: Poller
+
+  init(in directory: String) throws(ZeroMQError) {
+    let context = try Context()
+    var options = SocketOptions()
+    options.probeRouter = true
+    control = try Socket(context, kind: .router, options: options)
+    options = SocketOptions()
+    options.welcomeMessage = Welcome(epoch: 77).encoded()
+    publishing = try Socket(context, kind: .xpub, options: options)
+    poller = Poller([.socket(control), .socket(publishing)])
+    let location = StoreLocation(directory: directory)
+    try control.bind(location.control)
+    try publishing.bind(location.publishing)
+  }
+
+  func close() {
+    control.close()
+    publishing.close()
+  }
+
+  /// Answers what has come, after a while where nothing has.
+  func turn(_ answer: (ClientMessage) -> DaemonMessage?) throws(ZeroMQError) {
+    _ = try poller.wait(timeout: .milliseconds(50))
+    var message = Message()
+    while try publishing.receive(into: &message) {}
+    while try control.receive(into: &message) {
+      let peer = message.bytes
+      guard message.more, try control.receive(into: &message),
+        let request = try? ClientMessage(frame: message.bytes[...]), let answer = answer(request)
+      else { continue }
+      if try control.send(peer, more: true) == .sent { _ = try control.send(answer.encoded()) }
+    }
+  }
+}
