@@ -175,7 +175,8 @@ final class SendSession {
   private func finish() async throws {
     try await awaitOutcomes()
     while waitsForEffects, unfinished > 0, writer.failure == nil { await progress() }
-    if unfinished > 0 {
+    // Whoever reads no further does not ask what becomes of the rest.
+    if unfinished > 0, writer.failure == nil {
       Note.print("Effects of \(unfinished) actions end with this command; --finish waits for them.")
     }
     await writer.drained()
