@@ -88,6 +88,18 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "Where to tell the daemon's numbers over HTTP, for Prometheus, such as 127.0.0.1:9464.",
+      discussion: """
+        A port alone is one of the loopback interface. Everybody may read the numbers who reaches \
+        the address. Without it they are told by \"storectl status --prometheus\" only.
+        """,
+      valueName: "address",
+    )
+  )
+  var metrics: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The JSON file of settings.",
       discussion: """
         An object with any of: \(Setting.allCases.map(\.rawValue).joined(separator: ", ")). \
@@ -167,7 +179,7 @@ struct DaemonOptions: ParsableArguments {
   private var given: [Setting: [String]] {
     let texts: [Setting: String?] = [
       .dir: dir, .data: data, .durability: durability, .grants: grants, .key: key,
-      .logLevel: logLevel,
+      .metrics: metrics, .logLevel: logLevel,
       .logFormat: logFormat, .numberFactBaseURL: numberFactURL,
       .leaseMilliseconds: leaseMilliseconds.map { "\($0)" },
       .graceMilliseconds: graceMilliseconds.map { "\($0)" },

@@ -37,6 +37,7 @@ struct DaemonSettings {
     host.listen = reader.find(.listen)?.texts ?? []
     host.grants = reader.find(.grants)?.texts.first
     host.key = reader.find(.key)?.texts.first
+    host.metrics = reader.find(.metrics)?.texts.first
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
@@ -82,6 +83,7 @@ struct DaemonSettings {
     case .graceMilliseconds: "\(host.grace.wholeMilliseconds)"
     case .retainBytes: "\(host.retention.bytes)"
     case .retainSeconds: host.retention.age.map { "\($0.components.seconds)" } ?? ""
+    case .metrics: host.metrics ?? ""
     case .logLevel: logLevel.rawValue
     case .logFormat: logFormat.rawValue
     case .numberFactBaseURL: numberFactBaseURL ?? ""

@@ -4,7 +4,8 @@ import StoreState
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
   case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
-  case graceMilliseconds, retainBytes, retainSeconds, logLevel, logFormat, numberFactBaseURL
+  case graceMilliseconds, retainBytes, retainSeconds, metrics, logLevel, logFormat
+  case numberFactBaseURL
 
   /// What is expected of its value.
   enum Kind {
@@ -25,6 +26,7 @@ enum Setting: String, CaseIterable, Sendable {
       .number(of: "milliseconds", most: UInt64(UInt32.max))
     case .retainBytes: .number(of: "bytes", most: 1 << 60)
     case .retainSeconds: .number(of: "seconds", most: UInt64(UInt32.max))
+    case .metrics: .text("an address")
     case .logLevel: .text("a level")
     case .logFormat: .text("text or json")
     case .numberFactBaseURL: .text("a URL")

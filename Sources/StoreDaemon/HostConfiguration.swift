@@ -36,6 +36,11 @@ public struct HostConfiguration: Sendable {
   ///
   /// Where there is none, nobody but the daemon's own user and root is let in.
   public var grants: String?
+  /// Where the daemon's numbers are told over HTTP, in the text format of Prometheus: `HOST:PORT`
+  /// or, on the loopback interface, `PORT`; nil for nowhere.
+  ///
+  /// Everybody may read them who reaches it.
+  public var metrics: String?
   /// Silence after which a client's session ends.
   public var lease: Duration = .seconds(10)
   /// What is left of the lease when a client's connection goes, for it to come back in.
@@ -105,6 +110,7 @@ public struct HostConfiguration: Sendable {
     }
     try check(path: StoreLocation(directory: directory))
     for address in listen { try check(address: address) }
+    if let metrics { _ = try MetricsAddress(metrics) }
   }
 
   private func check(path location: StoreLocation) throws(HostError) {

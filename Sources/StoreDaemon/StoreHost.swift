@@ -69,6 +69,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var grantsLook: RepeatedLook<GrantsFile.Change>?
   private var grantsFile: GrantsFile?
   private var serviceManager: ServiceManager?
+  private var metrics: MetricsEndpoint?
   private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
@@ -299,12 +300,23 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     self.service = service
     do throws(HostError) {
       try letOthersReach(grants.includesUsers)
+      metrics = try openMetrics(of: service)
     } catch {
       _ = close()
       throw error
     }
     look(at: directories, grantsFile, since: grantsStamp)
     return service
+  }
+
+  /// Tells the daemon's numbers from now on; nil where nobody is to be told.
+  private func openMetrics(of service: HostService) throws(HostError) -> MetricsEndpoint? {
+    guard let address = configuration.metrics else { return nil }
+    let endpoint = try MetricsEndpoint(MetricsAddress(address))
+    try endpoint.start(logger: logger) { [weak service] in
+      service?.turn.server.metrics(at: Moment.current.instant)
+    }
+    return endpoint
   }
 
   /// Takes the directories that are the daemon's own, each once, however its path is written.
@@ -641,6 +653,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private func close() -> JournalError? {
     commits = nil
     outputs = nil
+    metrics?.stop()
+    metrics = nil
     // The store may be used further, also when nobody serves it any more.
     let error = service?.close()
     service = nil

@@ -1,3 +1,4 @@
+import StoreReplication
 import StoreState
 
 /// A daemon's answer to a question for its status (`docs/PROTOCOL.md` §8.2).
@@ -156,40 +157,7 @@ extension DaemonStatus {
 
 extension DaemonStatus {
   /// The text format of Prometheus.
-  var metrics: [String] {
-    var lines: [String] = []
-    func add(_ name: String, _ kind: String, _ help: String, _ value: UInt64) {
-      let name = "storeactor_\(name)"
-      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)", "\(name) \(value)"]
-    }
-    add("revision", "gauge", "The revision of the state.", revision)
-    if let durableRevision {
-      add("durable_revision", "gauge", "Up to where the state is on the disk.", durableRevision)
-    }
-    add("uptime_seconds", "gauge", "How long the daemon runs.", uptime / 1_000)
-    add("sessions", "gauge", "Clients that have a session.", UInt64(sessions.count))
-    add("lag_revisions", "gauge", "By how much the slowest session is behind.", lag)
-    add("effects", "gauge", "Effects that sessions have under way.", effects)
-    for counter in counters where Self.isName(counter.name) {
-      let help = "The daemon's counter \(counter.name)."
-      add("\(Self.snakeCase(counter.name))_total", "counter", help, counter.count)
-    }
-    return lines
-  }
-
-  private var effects: UInt64 {
-    sessions.reduce(0) { $0.addingReportingOverflow($1.effects).partialValue }
-  }
-
-  /// Whether a name can be one of Prometheus' in snake case.
-  private static func isName(_ name: String) -> Bool {
-    guard let first = name.first, first.isLetter else { return false }
-    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-  }
-
-  private static func snakeCase(_ name: String) -> String {
-    name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
-  }
+  var metrics: [String] { StatusMetrics(value).lines }
 }
 
 extension GenericValue {

@@ -35,6 +35,20 @@ extension ReplicaServer {
     outbox.send(.status(request: request, item: encoder.bytes[...]), to: peer)
   }
 
+  /// The numbers of the daemon at a moment.
+  package func metrics(at moment: Instant) -> StatusMetrics {
+    let all = sessions.all
+    return StatusMetrics(
+      revision: root.revision,
+      durableRevision: recorder?.released,
+      uptimeMilliseconds: milliseconds(since: startedAt, at: moment),
+      sessions: UInt64(all.count),
+      lag: all.map { lag(of: $0) }.max() ?? 0,
+      effects: all.reduce(0) { $0 + UInt64($1.actions.runningCount) },
+      counters: counters.byName,
+    )
+  }
+
   /// Asks for something of the past, which another thread finds.
   func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
     let peer = session.peer
@@ -81,14 +95,19 @@ extension ReplicaServer {
       scopes: names,
       scopeCount: UInt64(session.scopes.count),
       appliedRevision: session.appliedRevision,
-      lag: root.revision - min(root.revision, session.appliedRevision),
+      lag: lag(of: session),
       lastHeardMilliseconds: milliseconds(since: session.lastHeard),
       effects: UInt64(session.actions.runningCount),
     )
   }
 
-  private func milliseconds(since instant: Instant) -> UInt64 {
-    UInt64(clamping: instant.duration(to: now.instant).wholeMilliseconds)
+  /// By how many revisions a session is behind.
+  private func lag(of session: Session) -> UInt64 {
+    root.revision - min(root.revision, session.appliedRevision)
+  }
+
+  private func milliseconds(since instant: Instant, at moment: Instant? = nil) -> UInt64 {
+    UInt64(clamping: instant.duration(to: moment ?? now.instant).wholeMilliseconds)
   }
 }
 

@@ -1,0 +1,75 @@
+package import StoreState
+
+/// What of a daemon's status (`docs/PROTOCOL.md` §8.2) is a number, for Prometheus.
+package struct StatusMetrics: Sendable {
+  var revision: UInt64
+  var durableRevision: UInt64?
+  var uptimeMilliseconds: UInt64
+  var sessions: UInt64
+  /// By how many revisions the slowest session is behind.
+  var lag: UInt64
+  var effects: UInt64
+  var counters: [(name: String, count: UInt64)]
+
+  /// The text's lines: for each number what it means, of which kind it is, and the number.
+  package var lines: [String] {
+    var lines: [String] = []
+    func add(_ name: String, _ kind: String, _ help: String, _ value: UInt64) {
+      let name = "storeactor_\(name)"
+      lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(kind)", "\(name) \(value)"]
+    }
+    add("revision", "gauge", "The revision of the state.", revision)
+    if let durableRevision {
+      add("durable_revision", "gauge", "Up to where the state is on the disk.", durableRevision)
+    }
+    add("uptime_seconds", "gauge", "How long the daemon runs.", uptimeMilliseconds / 1_000)
+    add("sessions", "gauge", "Clients that have a session.", sessions)
+    add("lag_revisions", "gauge", "By how much the slowest session is behind.", lag)
+    add("effects", "gauge", "Effects that sessions have under way.", effects)
+    for counter in counters.sorted(by: { $0.name < $1.name }) where Self.isName(counter.name) {
+      let help = "The daemon's counter \(counter.name)."
+      add("\(Self.snakeCase(counter.name))_total", "counter", help, counter.count)
+    }
+    return lines
+  }
+
+  /// Whether a name can be one of Prometheus' in snake case.
+  private static func isName(_ name: String) -> Bool {
+    guard let first = name.first, first.isLetter else { return false }
+    return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
+  }
+
+  private static func snakeCase(_ name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : "\($1)" }
+  }
+}
+
+extension StatusMetrics {
+  /// Takes the numbers of a daemon's answer, as far as it has them.
+  package init(_ status: GenericValue) {
+    revision = status.number("revision") ?? 0
+    durableRevision = status.number("durableRevision")
+    uptimeMilliseconds = status.number("uptimeMs") ?? 0
+    let all: [GenericValue] =
+      if case .array(let items)? = status[field: "sessions"] { items } else { [] }
+    sessions = UInt64(all.count)
+    lag = all.compactMap { $0.number("lag") }.max() ?? 0
+    effects = all.reduce(0) {
+      $0.addingReportingOverflow($1.number("effects") ?? 0).partialValue
+    }
+    counters = []
+    guard case .map(let entries)? = status[field: "counters"] else { return }
+    for entry in entries {
+      guard case .text(let name) = entry.key, case .unsigned(let count) = entry.value else {
+        continue
+      }
+      counters.append((name, count))
+    }
+  }
+}
+
+extension GenericValue {
+  fileprivate func number(_ field: String) -> UInt64? {
+    if case .unsigned(let number)? = self[field: field] { number } else { nil }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// The daemon's numbers over HTTP: `stored --metrics`.
+  @Suite(.timeLimit(.minutes(2))) struct MetricsTests {
+    private static let question = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    private func start(_ world: World) async throws -> (daemon: ChildProcess, port: UInt16) {
+      let daemon = try await world.startDaemon(.stored, ["--metrics", "127.0.0.1:0"])
+      let found = try await daemon.errors.line("where the numbers are") {
+        $0.contains(" http://127.0.0.1:")
+      }
+      let digits = found.line.split(separator: "127.0.0.1:").last?.prefix { $0.isNumber }
+      return (daemon, try #require(digits.flatMap { UInt16($0) }))
+    }
+
+    /// What is answered, up to the connection's end.
+    private func ask(_ port: UInt16, _ question: String) async throws -> String {
+      let descriptor = try RawPeer.connect(port: port)
+      let answer = Watched<String?>(nil)
+      Thread.detachNewThread {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        if RawPeer.send(Array(question.utf8), to: descriptor) {
+          while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            bytes += buffer[..<count]
+          }
+        }
+        close(descriptor)
+        let text = String(decoding: bytes, as: UTF8.self)
+        answer.update { $0 = text }
+      }
+      return try await answer.wait(within: .seconds(30), for: "an answer") { $0 }
+    }
+
+    private func lines(_ answer: String) -> [String] {
+      guard let body = answer.split(separator: "\r\n\r\n", maxSplits: 1).last else { return [] }
+      return body.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `Whoever asks for the numbers gets those that the status has`() async throws {
+      try await World.run { world in
+        let (daemon, port) = try await start(world)
+        try await world.send("counter", "incrementButtonTapped")
+        let answer = try await ask(port, Self.question)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(answer.contains("\r\nContent-Type: text/plain; version=0.0.4"))
+        let lines = lines(answer)
+        #expect(lines.contains("storeactor_actions_applied_total 1"), "\(answer)")
+        let status = try await world.client("status", "--prometheus")
+        #expect(lines.filter { $0.hasPrefix("#") } == status.output.filter { $0.hasPrefix("#") })
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test(arguments: [
+      ("GET / HTTP/1.1\r\n\r\n", "404"), ("POST /metrics HTTP/1.1\r\n\r\n", "405"),
+      ("nonsense\r\n\r\n", "400"), (String(repeating: "x", count: 20_000), "431"),
+    ])
+    func `Whoever asks for something else is told so`(
+      question: String,
+      status: String,
+    ) async throws {
+      try await World.run { world in
+        let (_, port) = try await start(world)
+        #expect(try await ask(port, question).hasPrefix("HTTP/1.1 \(status) "))
+        #expect(try await ask(port, Self.question).hasPrefix("HTTP/1.1 200 "))
+      }
+    }
+
+    @Test func `Peers that say nothing are let go of, and nobody waits for them`() async throws {
+      try await World.run { world in
+        let (daemon, port) = try await start(world)
+        let silent = try (0..<20).map { _ in
+          RawPeer(connected: try RawPeer.connect(port: port), sending: Array("GET /".utf8))
+        }
+        try await world.send("counter", "incrementButtonTapped")
+        // Behind all of them, of whom some are let in only when others were told that it is late.
+        let answer = try await ask(port, Self.question)
+        #expect(answer.hasPrefix("HTTP/1.1 200 "))
+        for peer in silent { try await peer.closed() }
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test func `A port that is taken, and an address that is none, keep a daemon from starting`()
+      async throws
+    {
+      try await World.run { world in
+        let (_, port) = try await start(world)
+        for (address, status) in [("\(port)", Int32(73)), ("localhost", 64), ("1.2.3.4:x", 64)] {
+          let arguments = ["--dir", "\(world.directory)/other", "--metrics", address]
+          let run = try await world.finish(world.start(.stored, arguments))
+          #expect(run.end == .status(status), "\(run.errorText)")
+          #expect(run.output == [] && run.errorText.contains("numbers"), "\(run.errorText)")
+        }
+        #expect(try await ask(port, Self.question).hasPrefix("HTTP/1.1 200 "))
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import StoreDaemon
+
+@Suite struct MetricsTests {
+  @Test(arguments: [
+    ("127.0.0.1:9464", "127.0.0.1:9464", true), ("9464", "127.0.0.1:9464", true),
+    ("127.9.9.9:0", "127.9.9.9:0", true), ("0.0.0.0:65535", "0.0.0.0:65535", false),
+    ("192.168.1.5:1", "192.168.1.5:1", false),
+  ])
+  func `An address is a host and a port, or a port of this machine`(
+    text: String,
+    address: String,
+    isLoopback: Bool,
+  ) throws {
+    let parsed = try MetricsAddress(text)
+    #expect(parsed.description == address && parsed.isLoopback == isLoopback)
+  }
+
+  @Test(arguments: [
+    "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+80", "127.0.0.1:-1",
+    "localhost:80", "::1:80", ":80", "127.0.0.1:80:80", "127.0.0.1: 80", "٣",
+  ])
+  func `What is none is refused`(text: String) {
+    let error = #expect(throws: HostError.self) { try MetricsAddress(text) }
+    #expect(error?.code == .usage)
+  }
+
+  /// What is said to a request, which comes in one piece.
+  private func answer(_ text: String) -> MetricsRequest.Answer? {
+    var request = MetricsRequest()
+    return request.take(text.utf8)
+  }
+
+  @Test(arguments: [
+    "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "GET /metrics HTTP/1.0\r\n\r\n",
+    "GET /metrics?name=x HTTP/1.1\r\n\r\n", "GET /metrics HTTP/1.1\n\n",
+  ])
+  func `The numbers are asked for by GET`(text: String) {
+    #expect(answer(text) == .metrics)
+    // Byte by byte it is the same, and nothing is said before the last one.
+    var request = MetricsRequest()
+    let answers = text.utf8.map { request.take(CollectionOfOne($0)) }
+    #expect(answers.dropLast().allSatisfy { $0 == nil } && answers.last == .metrics)
+  }
+
+  @Test(arguments: [
+    ("GET / HTTP/1.1\r\n\r\n", MetricsRequest.Status.notFound),
+    ("GET /metricsx HTTP/1.1\r\n\r\n", .notFound),
+    ("POST /metrics HTTP/1.1\r\n\r\n", .otherMethod),
+    ("get /metrics HTTP/1.1\r\n\r\n", .otherMethod), ("GET /metrics\r\n\r\n", .malformed),
+    ("GET /metrics HTTP/2.0\r\n\r\n", .malformed), ("GET  /metrics HTTP/1.1\r\n\r\n", .malformed),
+    ("\r\n\r\n", .malformed), ("\u{0}\u{1}\n\n", .malformed),
+  ])
+  func `Everything else is refused, with a reason`(
+    text: String,
+    status: MetricsRequest.Status,
+  ) {
+    #expect(answer(text) == .refusal(status))
+  }
+
+  @Test func `A request that does not end is refused`() {
+    var request = MetricsRequest()
+    let line = [UInt8](repeating: UInt8(ascii: "x"), count: MetricsRequest.mostBytes)
+    #expect(request.take(line) == nil)
+    #expect(request.take([UInt8(ascii: "x")]) == .refusal(.tooLong))
+  }
+
+  @Test func `An answer says how long it is`() throws {
+    let text = String(decoding: MetricsResponse.bytes(["a 1", "b 2"]), as: UTF8.self)
+    let parts = text.split(separator: "\r\n\r\n", maxSplits: 1)
+    #expect(parts[0].hasPrefix("HTTP/1.1 200 OK\r\n"))
+    #expect(parts[0].contains("\r\nContent-Length: 8\r\n") && parts[1] == "a 1\nb 2\n")
+    let refusal = String(decoding: MetricsResponse.bytes(.otherMethod), as: UTF8.self)
+    #expect(refusal.hasPrefix("HTTP/1.1 405 ") && refusal.contains("\r\nAllow: GET\r\n"))
+  }
+}

@@ -1,0 +1,61 @@
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// A daemon's status as numbers: docs/PROTOCOL.md §8.2.
+@MainActor
+@Suite struct StatusMetricsTests {
+  @Test func `A client reads the numbers from an answer that the daemon tells itself`() throws {
+    let bench = ServerBench()
+    for client: UInt8 in 1...2 {
+      let hello = try bench.hello(client)
+      try bench.join(client, hello, nonce: 1, [.follow("counter")])
+    }
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    try bench.advance(by: .seconds(3))
+    bench.receive(.ping(number: 1, revision: 1), from: 1)
+    bench.receive(.status(request: 6), from: 1)
+    try bench.endTurn()
+    guard case .status(request: 6, let item)? = bench.take(1).last else {
+      Issue.record("No status")
+      return
+    }
+    let answer = StatusMetrics(try GenericValue(encoded: item)).lines
+    let own = bench.server.metrics(at: bench.now.instant).lines
+    #expect(answer == own)
+    for line in [
+      "storeactor_revision 1", "storeactor_uptime_seconds 3", "storeactor_sessions 2",
+      "storeactor_lag_revisions 1", "storeactor_effects 0", "storeactor_actions_applied_total 1",
+    ] {
+      #expect(own.contains(line), "\(line)")
+    }
+    // Time goes on without a turn.
+    let later = bench.now.instant.advanced(by: .seconds(60))
+    #expect(bench.server.metrics(at: later).lines.contains("storeactor_uptime_seconds 63"))
+  }
+
+  @Test func `What makes no sense in an answer is left out`() {
+    let counters: [GenericValue.Entry] = [
+      .init(.text("good"), .unsigned(7)), .init(.text("käse"), .unsigned(1)),
+      .init(.text("a b"), .unsigned(1)), .init(.text("x\n# y"), .unsigned(1)),
+      .init(.text(""), .unsigned(1)), .init(.text("negative"), .negative(0)),
+      .init(.unsigned(1), .unsigned(1)),
+    ]
+    let sessions: [GenericValue] = [
+      .map([.init(.text("lag"), .unsigned(.max)), .init(.text("effects"), .unsigned(.max))]),
+      .map([.init(.text("effects"), .unsigned(2))]), .null,
+    ]
+    let lines = StatusMetrics(
+      .map([.init(.text("counters"), .map(counters)), .init(.text("sessions"), .array(sessions))])
+    )
+    .lines.filter { !$0.hasPrefix("#") }
+    #expect(
+      lines == [
+        "storeactor_revision 0", "storeactor_uptime_seconds 0", "storeactor_sessions 3",
+        "storeactor_lag_revisions 18446744073709551615", "storeactor_effects 1",
+        "storeactor_good_total 7",
+      ]
+    )
+  }
+}
