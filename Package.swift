@@ -129,23 +129,34 @@ let package = Package(
       name: "StoreClient",
       dependencies: ["StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
     ),
+    // Spans as lines of a file, for the programs.
+    .target(
+      name: "TraceExport",
+      dependencies: [
+        "StoreState",
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
+      ],
+    ),
     .target(name: "Workspace", dependencies: ["StoreActor", "StoreReplication"]),
     .target(name: "WorkspaceLive", dependencies: ["StoreActor", "Workspace"]),
     .executableTarget(
       name: "Daemon",
       dependencies: [
-        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "Workspace", "WorkspaceLive",
+        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "TraceExport", "Workspace",
+        "WorkspaceLive",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
     .executableTarget(
       name: "Client",
       dependencies: [
         "StoreActor", "StoreClient", "StoreJournal", "StoreReplication", "StoreState",
-        "TerminalCurses", "TerminalViews", "Workspace",
+        "TerminalCurses", "TerminalViews", "TraceExport", "Workspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
 
@@ -373,8 +384,9 @@ let package = Package(
       name: "ClientTests",
       dependencies: [
         "Client", "Daemon", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication",
-        "StoreState", "StoreTesting", "TerminalViews", "Workspace",
+        "StoreState", "StoreTesting", "TerminalViews", "TraceExport", "Workspace",
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
     .testTarget(

@@ -100,6 +100,20 @@ struct DaemonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
+      "The file to which to add a line for each action and each effect, as a span.",
+      discussion: """
+        The lines are those of OpenTelemetry's collector (otlpjsonfile). An action is a part of \
+        its client's span where the client says one, an effect of its action's, and what the \
+        effect sends of the effect's.
+        """,
+      valueName: "file",
+    ),
+    completion: .file(),
+  )
+  var trace: String?
+
+  @Option(
+    help: ArgumentHelp(
       "The JSON file of settings.",
       discussion: """
         An object with any of: \(Setting.allCases.map(\.rawValue).joined(separator: ", ")). \
@@ -179,7 +193,7 @@ struct DaemonOptions: ParsableArguments {
   private var given: [Setting: [String]] {
     let texts: [Setting: String?] = [
       .dir: dir, .data: data, .durability: durability, .grants: grants, .key: key,
-      .metrics: metrics, .logLevel: logLevel,
+      .metrics: metrics, .trace: trace, .logLevel: logLevel,
       .logFormat: logFormat, .numberFactBaseURL: numberFactURL,
       .leaseMilliseconds: leaseMilliseconds.map { "\($0)" },
       .graceMilliseconds: graceMilliseconds.map { "\($0)" },

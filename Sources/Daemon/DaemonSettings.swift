@@ -3,6 +3,7 @@ import Logging
 import StoreDaemon
 import StoreReplication
 import StoreState
+import TraceExport
 import Workspace
 import WorkspaceLive
 
@@ -19,6 +20,8 @@ struct DaemonSettings {
   private(set) var logLevel = Logger.Level.notice
   private(set) var logFormat = DaemonLog.Format.text
   private(set) var numberFactBaseURL: String?
+  /// The file that spans are written to; nil for none.
+  private(set) var trace: String?
   /// What is in force.
   private(set) var lines: [Line] = []
 
@@ -53,6 +56,7 @@ struct DaemonSettings {
       logFormat = try Self.choice(found, DaemonLog.Format.allCases)
     }
     numberFactBaseURL = reader.find(.numberFactBaseURL)?.texts.first
+    trace = reader.find(.trace)?.texts.first
     lines = Setting.allCases.map { setting in
       let origin = reader.find(setting)?.place ?? "default"
       return Line(setting: setting, value: value(of: setting), origin: origin)
@@ -66,6 +70,22 @@ struct DaemonSettings {
       return try .live(baseURL: numberFactBaseURL)
     } catch {
       throw SettingsError(.usage, "\(error)")
+    }
+  }
+
+  /// Writes spans from now on, where that is wanted.
+  ///
+  /// - Parameter onProblem: Is told when spans are lost.
+  /// - Returns: What writes them; nil for nothing.
+  /// - Throws: A ``SettingsError`` where they cannot be written.
+  func traceFile(
+    onProblem: @escaping @Sendable (TraceFile.Problem) -> Void
+  ) throws(SettingsError) -> TraceFile? {
+    guard let trace else { return nil }
+    do throws(TraceFile.Problem) {
+      return try TraceFile(trace, service: "stored", onProblem: onProblem)
+    } catch {
+      throw SettingsError(.cannotCreate, "\(error) Choose another file with --trace.")
     }
   }
 
@@ -84,6 +104,7 @@ struct DaemonSettings {
     case .retainBytes: "\(host.retention.bytes)"
     case .retainSeconds: host.retention.age.map { "\($0.components.seconds)" } ?? ""
     case .metrics: host.metrics ?? ""
+    case .trace: trace ?? ""
     case .logLevel: logLevel.rawValue
     case .logFormat: logFormat.rawValue
     case .numberFactBaseURL: numberFactBaseURL ?? ""
@@ -164,6 +185,8 @@ struct SettingsError: Error, Hashable, CustomStringConvertible {
     case usage = 64
     /// A file that could not be read.
     case unreadable = 66
+    /// A file that could not be made.
+    case cannotCreate = 73
     /// A file that does not say what it should.
     case malformed = 78
   }

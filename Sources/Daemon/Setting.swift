@@ -4,7 +4,7 @@ import StoreState
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
   case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
-  case graceMilliseconds, retainBytes, retainSeconds, metrics, logLevel, logFormat
+  case graceMilliseconds, retainBytes, retainSeconds, metrics, trace, logLevel, logFormat
   case numberFactBaseURL
 
   /// What is expected of its value.
@@ -21,7 +21,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .listen: .list("URLs")
     case .insecureLoopback, .inMemory: .flag
     case .durability: .text("full, batched or none")
-    case .grants, .key: .text("a file")
+    case .grants, .key, .trace: .text("a file")
     case .leaseMilliseconds, .graceMilliseconds:
       .number(of: "milliseconds", most: UInt64(UInt32.max))
     case .retainBytes: .number(of: "bytes", most: 1 << 60)

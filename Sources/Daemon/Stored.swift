@@ -1,9 +1,12 @@
 import ArgumentParser
 import Foundation
 import Logging
+import StoreActor
 import StoreDaemon
 import StoreReplication
 import StoreState
+import TraceExport
+import Tracing
 import Workspace
 import WorkspaceLive
 
@@ -47,7 +50,10 @@ struct Stored: ParsableCommand {
   func run() throws {
     try Self.attempt {
       let settings = try options.settings()
-      let host = try Self.host(settings)
+      let traces = try settings.traceFile { Logger(label: "stored").warning("\($0)") }
+      if let traces { InstrumentationSystem.bootstrap(traces) }
+      defer { traces?.forceFlush() }
+      let host = try Self.host(settings, isTraced: traces != nil)
       host.onReload = { reload(since: settings) }
       try host.run { ready in
         print(
@@ -100,13 +106,25 @@ struct Stored: ParsableCommand {
   /// The daemon with these settings.
   @MainActor
   static func host(
-    _ settings: DaemonSettings
+    _ settings: DaemonSettings,
+    isTraced: Bool = false,
   ) throws -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
     let facts = try settings.numberFactClient()
     let format = settings.logFormat
     DaemonLog.level = settings.logLevel
     LoggingSystem.bootstrap { DaemonLog(label: $0, format: format) }
-    return StoreHost(
+    // Two types of reducers: who is not traced does not pay for it.
+    if isTraced { return host(settings, facts) { WorkspaceFeature().signpost() } }
+    return host(settings, facts) { WorkspaceFeature() }
+  }
+
+  @MainActor
+  private static func host<R: Reducer<WorkspaceFeature.State, WorkspaceFeature.Action>>(
+    _ settings: DaemonSettings,
+    _ facts: NumberFactClient,
+    _ reducer: () -> R,
+  ) -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
+    StoreHost(
       initialState: WorkspaceFeature.State(
         game: Game.State(
           counter: GuessCounter.State(
@@ -120,7 +138,7 @@ struct Stored: ParsableCommand {
       logger: Logger(label: "stored"),
       sessionAction: WorkspaceFeature.action(for:),
       withDependencies: { $0.numberFact = facts },
-      reducer: { WorkspaceFeature() },
+      reducer: reducer,
     )
   }
 

@@ -1,4 +1,6 @@
 import ArgumentParser
+import TraceExport
+import Tracing
 
 /// Sends actions: `storectl send SCOPE ACTION…` or `storectl send SCOPE -`.
 struct Send: ParsableCommand {
@@ -56,6 +58,18 @@ struct Send: ParsableCommand {
   )
   var finish = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The file to which to add a line for each action, as a span.",
+      discussion: """
+        As stored --trace does, of whose spans it is the beginning; they may share a file.
+        """,
+      valueName: "file",
+    ),
+    completion: .file(),
+  )
+  var trace: String?
+
   func validate() throws {
     if let timeout, !(timeout > 0 && timeout <= 1e9) {
       throw ValidationError("--timeout needs seconds above 0 and up to 1000000000, not \(timeout).")
@@ -68,13 +82,26 @@ struct Send: ParsableCommand {
   func run() throws {
     let (scope, actions, isJSON, waits) = (scope, actions, options.json, finish)
     let limit = timeout.map { Duration.seconds($0) }
+    let traces = try traceFile()
+    if let traces { InstrumentationSystem.bootstrap(traces) }
+    defer { traces?.forceFlush() }
     try Connecting(options: options, name: "storectl send").run { daemon in
       let session = try SendSession(daemon, scope, isJSON: isJSON, waitsForEffects: waits)
+      session.traces = traces
       if actions == ["-"] {
         try await session.run(LineReader(), timeout: limit)
       } else {
         try await session.run(actions, timeout: limit ?? .seconds(30))
       }
+    }
+  }
+
+  private func traceFile() throws -> TraceFile? {
+    guard let trace else { return nil }
+    do throws(TraceFile.Problem) {
+      return try TraceFile(trace, service: "storectl") { Note.print("\($0)") }
+    } catch {
+      throw Note.failure(CommandError(.inputOutput, "\(error) Choose another file with --trace."))
     }
   }
 }

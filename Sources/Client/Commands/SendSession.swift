@@ -2,6 +2,8 @@ import ArgumentParser
 import StoreClient
 import StoreReplication
 import StoreState
+import TraceExport
+import Tracing
 
 #if canImport(Glibc)
 import Glibc
@@ -25,6 +27,8 @@ final class SendSession {
   private let writer = LineWriter()
   private let progressLine = ProgressLine(printsMeanwhile: true)
   private var target: ClientScope?
+  /// Where each action's span goes; nil for nowhere.
+  var traces: TraceFile?
 
   // The outcomes that came before those of earlier actions, by the action's place.
   private var early: [Int: OutcomeLine] = [:]
@@ -125,9 +129,15 @@ final class SendSession {
     accepted += 1
     let target = target ?? daemon.connection.target(name, description: parser.description)
     self.target = target
-    let ticket = daemon.connection.submit(action, to: target, timeToLive: timeout)
+    let span = traces?.startSpan("send \(name)", ofKind: .client)
+    let ticket = ServiceContext.withValue(span?.context) {
+      daemon.connection.submit(action, to: target, timeToLive: timeout)
+    }
     unfinished += 1
-    ticket.whenSettled { [weak self] in self?.settled(place, OutcomeLine($0)) }
+    ticket.whenSettled { [weak self] in
+      span?.end(with: $0)
+      self?.settled(place, OutcomeLine($0))
+    }
     ticket.whenFinished { [weak self] in
       self?.unfinished -= 1
       self?.progressed()
@@ -184,6 +194,18 @@ final class SendSession {
       throw CommandError(.inputOutput, "Standard output could not be written: \(reason).")
     }
     if let worst { throw ExitCode(worst.rawValue) }
+  }
+}
+
+extension FileSpan {
+  /// Ends with what became of an action.
+  fileprivate func end(with outcome: Outcome) {
+    switch outcome {
+    case .applied(let revision, _):
+      attributes["storeactor.revision"] = Int64(clamping: revision)
+    case .failed(let failure): setStatus(SpanStatus(code: .error, message: failure.code))
+    }
+    end()
   }
 }
 

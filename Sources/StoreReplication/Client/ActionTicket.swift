@@ -50,12 +50,15 @@ package final class ActionTicket {
     var translation: Translation?
     /// Why the daemon was sent the empty action in its place.
     var replaced: Outcome.Failure?
+    /// The span that it belongs to.
+    var trace: String?
   }
 
-  init(scope: ClientScope, action: [UInt8], timeToLive: Duration?) {
+  init(scope: ClientScope, action: [UInt8], timeToLive: Duration?, trace: String? = nil) {
     self.scope = scope
     self.action = action
     self.timeToLive = timeToLive
+    if let trace { ensureRest().trace = trace }
   }
 
   /// What became of it, once the local state includes it or it was refused.
@@ -185,10 +188,13 @@ extension ActionTicket {
     guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
     if fits(most) { return Self.frameBytes(action) }
     guard case .success(let bytes) = form(mostBytes: most) else { return nil }
-    return Self.frameBytes(bytes)
+    return Self.frameBytes(bytes) + (rest?.trace.map(Self.frameBytes(of:)) ?? 0)
   }
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
+
+  /// The most bytes that a span takes in a frame.
+  private static func frameBytes(of trace: String) -> Int { trace.utf8.count + 4 }
 
   /// Why the daemon does not take it.
   ///
@@ -241,10 +247,23 @@ extension ActionTicket {
       case .success(let bytes) = form(mostBytes: session.actionBytes)
     {
       rest?.replaced = nil
-      return encoder.action(bytes, handle: handle, deadline: deadline(at: now))
+      return encoder.action(
+        bytes,
+        handle: handle,
+        deadline: deadline(at: now),
+        trace: trace(beside: bytes, for: session),
+      )
     }
     ensureRest().replaced = reasonForNothing(at: now.instant, session.actionBytes)
     encoder.action(Self.nothing, handle: 0, deadline: nil)
+  }
+
+  /// The span that is sent with it: where the daemon takes one, and has room for it.
+  private func trace(beside action: [UInt8], for session: ReplicaClient.SessionState) -> String? {
+    guard let trace = rest?.trace, session.takesTraces,
+      action.count + Self.frameBytes(of: trace) <= session.actionBytes
+    else { return nil }
+    return trace
   }
 
   private func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 
 extension ReplicaClient {
@@ -7,13 +8,15 @@ extension ReplicaClient {
   ///   - action: The action's encoding.
   ///   - scope: The scope that it is for.
   ///   - time: How long after the next turn it may still run; nil for as long as it takes.
+  ///   - trace: The span that it belongs to: the current one, where the program has a tracer.
   /// - Returns: What becomes of it; where it cannot be accepted, that is known at once.
   package func submit(
     _ action: [UInt8],
     to scope: ClientScope,
     timeToLive time: Duration? = nil,
+    trace: String? = TraceParent.current,
   ) -> ActionTicket {
-    let ticket = ActionTicket(scope: scope, action: action, timeToLive: time)
+    let ticket = ActionTicket(scope: scope, action: action, timeToLive: time, trace: trace)
     let most = session?.actionBytes ?? Self.actionBytes(inFrameOf: limits.frameBytes)
     if isClosed {
       ticket.fail(Outcome.notSent, "The connection is closed.")

@@ -56,6 +56,7 @@ extension ReplicaClient {
       // Twice as many are counted with.
       scopes: max(1, Int(Int32(clamping: hello.scopes))),
       lease: Self.lease(hello.leaseMilliseconds),
+      takesTraces: hello.features.contains(.traces),
     )
     phase = .live
     backOff = timing.backOff.lowerBound

@@ -56,6 +56,8 @@ package final class ReplicaClient {
     /// How many scopes the daemon takes.
     var scopes: Int
     var lease: Duration
+    /// Whether an action may say which span it belongs to.
+    var takesTraces = false
 
     /// The most bytes of an action that the daemon takes.
     var actionBytes: Int { ReplicaClient.actionBytes(inFrameOf: frameBytes) }

@@ -106,11 +106,19 @@ package enum ClientMessage: Hashable, Sendable {
     package var action: ArraySlice<UInt8>
     /// Milliseconds since 1970 after which the action must not run any more.
     package var deadline: UInt64?
+    /// The span that it belongs to; nil for none.
+    package var trace: String?
 
-    package init(handle: UInt64, action: ArraySlice<UInt8>, deadline: UInt64?) {
+    package init(
+      handle: UInt64,
+      action: ArraySlice<UInt8>,
+      deadline: UInt64?,
+      trace: String? = nil,
+    ) {
       self.handle = handle
       self.action = action
       self.deadline = deadline
+      self.trace = trace
     }
   }
 }
@@ -148,7 +156,12 @@ extension ClientMessage {
     case .actions(let first, let requests):
       encoder.actions(first: first, count: requests.count)
       for request in requests {
-        encoder.action(request.action, handle: request.handle, deadline: request.deadline)
+        encoder.action(
+          request.action,
+          handle: request.handle,
+          deadline: request.deadline,
+          trace: request.trace,
+        )
       }
     case .ping(let number, let revision): encoder.message(Kind.ping, number, revision)
     case .cancel(let sequence): encoder.message(Kind.cancel, sequence)
@@ -247,10 +260,26 @@ extension ClientMessage {
     for _ in 0..<(rest / 3) {
       let handle = try decoder.unsigned()
       let action = try decoder.rawItem()
-      let deadline = try decoder.optionalUnsigned()
-      requests.append(ActionRequest(handle: handle, action: action, deadline: deadline))
+      var request = ActionRequest(handle: handle, action: action, deadline: nil)
+      if try decoder.peekKind() == .array {
+        (request.deadline, request.trace) = try traced(from: &decoder)
+      } else {
+        request.deadline = try decoder.optionalUnsigned()
+      }
+      requests.append(request)
     }
     return .actions(first: first, requests)
+  }
+
+  /// A deadline with a span behind it.
+  private static func traced(
+    from decoder: inout CBORDecoder
+  ) throws(MessageError) -> (deadline: UInt64?, trace: String) {
+    let count = try decoder.arrayHeader()
+    try decoder.require(2, of: count, "a time with a trace")
+    let traced = (try decoder.optionalUnsigned(), try decoder.text())
+    try decoder.skipItems(count - 2)
+    return traced
   }
 }
 
@@ -262,10 +291,17 @@ extension CBOREncoder {
   }
 
   /// Writes one action of a message of them.
-  mutating func action(_ action: some Collection<UInt8>, handle: UInt64, deadline: UInt64?) {
+  mutating func action(
+    _ action: some Collection<UInt8>,
+    handle: UInt64,
+    deadline: UInt64?,
+    trace: String? = nil,
+  ) {
     encode(unsigned: handle)
     append(raw: action)
+    if trace != nil { arrayHeader(2) }
     encode(optional: deadline)
+    if let trace { encode(text: trace) }
   }
 
   /// A message whose elements are all unsigned integers.

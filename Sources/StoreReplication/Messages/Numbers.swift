@@ -104,6 +104,9 @@ package struct ProtocolFeatures: OptionSet, Hashable, Sendable {
   /// A view that not everybody may see comes on the control socket, without a fence.
   package static let ownViews = ProtocolFeatures(rawValue: 2)
 
+  /// An action may say which span it belongs to.
+  package static let traces = ProtocolFeatures(rawValue: 4)
+
   /// All that this program knows.
-  package static let known: ProtocolFeatures = [.snapshotThenReplay, .ownViews]
+  package static let known: ProtocolFeatures = [.snapshotThenReplay, .ownViews, .traces]
 }

@@ -114,7 +114,7 @@ extension ReplicaServer {
     }
     defer { recorder?.origin = .daemon }
     do throws(CodecError) {
-      if let task = try root.send(request.action, to: target.scope) { return task }
+      if let task = try reduce(request, in: target.scope) { return task }
     } catch {
       throw Outcome.Failure(
         code: Outcome.rejected,
@@ -131,6 +131,19 @@ extension ReplicaServer {
       code: Outcome.absent,
       message: "What the action is for in \"\(target.name)\" is absent now.",
     )
+  }
+}
+
+extension ReplicaServer {
+  /// Has the root reduce an action, as a part of its client's span if it says one.
+  private func reduce(
+    _ request: ClientMessage.ActionRequest,
+    in scope: RootScope,
+  ) throws(CodecError) -> StoreTask? {
+    guard let trace = request.trace else { return try root.send(request.action, to: scope) }
+    return try TraceParent.with(trace) { () throws(CodecError) in
+      try root.send(request.action, to: scope)
+    }
   }
 }
 

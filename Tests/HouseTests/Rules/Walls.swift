@@ -26,17 +26,20 @@ enum Walls {
       mayImport: core + ["StoreJournal", "StoreReplication", "ZeroMQ"] + libc,
     ),
     Room(name: "StoreClient", mayImport: core + ["StoreReplication", "ZeroMQ"] + libc),
+    Room(name: "TraceExport", mayImport: ["StoreState"] + libc),
     Room(name: "Workspace", mayImport: core + ["StoreReplication"]),
     Room(name: "WorkspaceLive", mayImport: core + ["Workspace", "FoundationNetworking"]),
     Room(
       name: "Daemon",
-      mayImport: core + ["StoreReplication", "StoreDaemon", "Workspace", "WorkspaceLive"] + libc,
+      mayImport: core + libc + [
+        "StoreReplication", "StoreDaemon", "TraceExport", "Workspace", "WorkspaceLive",
+      ],
     ),
     Room(
       name: "Client",
       mayImport: core + libc + [
         "StoreReplication", "StoreClient", "StoreJournal", "TerminalCurses", "TerminalViews",
-        "Workspace",
+        "TraceExport", "Workspace",
       ],
     ),
     Room(name: "Simulation", mayImport: core + ["StoreReplication"]),

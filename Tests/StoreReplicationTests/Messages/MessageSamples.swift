@@ -69,6 +69,18 @@ enum MessageSamples {
           action: [1, 2, 3].encoded()[...],
           deadline: 1_700_000_000_000,
         ),
+        ClientMessage.ActionRequest(
+          handle: 3,
+          action: "up".encoded()[...],
+          deadline: nil,
+          trace: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ),
+        ClientMessage.ActionRequest(
+          handle: 4,
+          action: "up".encoded()[...],
+          deadline: 5,
+          trace: "",
+        ),
       ],
     ),
     .ping(number: 1, revision: 2),

@@ -67,6 +67,7 @@ final class PlayedDaemon {
     frameBytes: UInt64 = 1 << 20,
     actions: UInt64 = 128,
     scopes: UInt64 = 1024,
+    features: ProtocolFeatures = [],
   ) throws {
     try send(
       .helloOK(
@@ -84,6 +85,7 @@ final class PlayedDaemon {
           scopes: scopes,
           actions: actions,
           running: [],
+          features: features,
         )
       )
     )

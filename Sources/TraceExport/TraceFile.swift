@@ -1,0 +1,138 @@
+import Dispatch
+import Synchronization
+package import Tracing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Writes each span that has ended as a line to a file, which several programs may share.
+///
+/// Nobody waits for the disk: lines are written on a queue, and where that has too many of them
+/// some are left out. Spans of other programs are found by `traceparent`, as W3C's Trace Context
+/// has it.
+///
+/// The descriptor is written to on the queue alone; `waiting` and `isFailing` are atomic.
+package final class TraceFile: Tracer {
+  /// Why spans cannot be written.
+  package struct Problem: Error, Sendable, CustomStringConvertible {
+    package let description: String
+  }
+
+  /// Lines that wait to be written.
+  private static let mostWaiting = 8_192
+  /// What a span's parent is called in a carrier.
+  private static let key = "traceparent"
+
+  private let service: String
+  private let path: String
+  private let descriptor: Int32
+  private let queue = DispatchQueue(label: "storeactor.traces", qos: .utility)
+  private let waiting = Atomic(0)
+  private let isFailing = Atomic(false)
+  private let onProblem: @Sendable (Problem) -> Void
+
+  /// Opens a file, or makes it for its user alone.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - service: What the program is called in its spans.
+  ///   - onProblem: Is told when spans are lost; once, until some are written again.
+  /// - Throws: Why the file cannot be written.
+  package init(
+    _ path: String,
+    service: String,
+    onProblem: @escaping @Sendable (Problem) -> Void,
+  ) throws(Problem) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw Problem(description: "Traces cannot be written to \(path): \(reason).")
+    }
+    self.path = path
+    self.service = service
+    self.onProblem = onProblem
+  }
+
+  deinit { close(descriptor) }
+
+  package func startSpan<Instant: TracerInstant>(
+    _ operationName: String,
+    context: @autoclosure () -> ServiceContext,
+    ofKind kind: SpanKind,
+    at instant: @autoclosure () -> Instant,
+    function: String,
+    file fileID: String,
+    line: UInt,
+  ) -> FileSpan {
+    var context = context()
+    let parent = context.traceIdentity
+    let identity = TraceIdentity.child(of: parent)
+    context.traceIdentity = identity
+    let record = FileSpan.Record(
+      name: operationName,
+      kind: kind,
+      identity: identity,
+      parent: parent,
+      start: instant().nanosecondsSinceEpoch,
+    )
+    return FileSpan(record, context: context) { [self] in ended($0) }
+  }
+
+  /// Waits until all that has ended is written.
+  package func forceFlush() { queue.sync {} }
+
+  private func ended(_ record: FileSpan.Record) {
+    guard waiting.add(1, ordering: .relaxed).newValue <= Self.mostWaiting else {
+      waiting.subtract(1, ordering: .relaxed)
+      return report("more end than can be written; some are left out.")
+    }
+    queue.async { [self] in
+      write(SpanLine(service: service, record: record).text)
+      waiting.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  private func write(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    // As one piece, which those of other programs do not get into.
+    let count = systemWrite(descriptor, bytes, bytes.count)
+    guard count == bytes.count else {
+      return report(count < 0 ? "\(String(cString: strerror(errno)))." : "the disk is full.")
+    }
+    isFailing.store(false, ordering: .relaxed)
+  }
+
+  private func report(_ reason: String) {
+    guard !isFailing.exchange(true, ordering: .relaxed) else { return }
+    onProblem(Problem(description: "Spans for \(path) are lost: \(reason)"))
+  }
+
+  // MARK: - Other programs
+
+  package func inject<Carrier, Inject: Injector>(
+    _ context: ServiceContext,
+    into carrier: inout Carrier,
+    using injector: Inject,
+  ) where Inject.Carrier == Carrier {
+    guard let identity = context.traceIdentity else { return }
+    injector.inject(identity.parent, forKey: Self.key, into: &carrier)
+  }
+
+  package func extract<Carrier, Extract: Extractor>(
+    _ carrier: Carrier,
+    into context: inout ServiceContext,
+    using extractor: Extract,
+  ) where Extract.Carrier == Carrier {
+    guard let text = extractor.extract(key: Self.key, from: carrier),
+      let identity = TraceIdentity(parent: text)
+    else { return }
+    context.traceIdentity = identity
+  }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: [UInt8], _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}

@@ -1,0 +1,79 @@
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// The span that an action belongs to, on its way to the daemon: docs/PROTOCOL.md §8.
+@MainActor
+@Suite struct ActionTraceTests {
+  private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+  /// A daemon that knows some features, and to which there is a client.
+  private func daemon(_ features: ProtocolFeatures) throws -> PlayedDaemon {
+    let daemon = try PlayedDaemon()
+    daemon.wire.published.append((Welcome(epoch: 77).encoded(), nil))
+    try daemon.greet()
+    try daemon.helloOK(last: 0, isResumed: false, frameBytes: 1_024, features: features)
+    try daemon.answer(revision: 1, sequence: 0)
+    return daemon
+  }
+
+  /// The actions that the client has sent since it was last looked at.
+  private func requests(_ daemon: PlayedDaemon) -> [ClientMessage.ActionRequest] {
+    daemon.take().flatMap { message -> [ClientMessage.ActionRequest] in
+      if case .actions(_, let requests) = message { requests } else { [] }
+    }
+  }
+
+  /// What the client sends of an action of so many bytes, beside a trace.
+  private func sent(_ daemon: PlayedDaemon, bytes: Int = 3) throws -> ClientMessage.ActionRequest {
+    _ = daemon.take()
+    let action = String(repeating: "x", count: bytes - (bytes < 25 ? 1 : bytes < 257 ? 2 : 3))
+    let ticket = daemon.client.submit(
+      action.encoded(),
+      to: daemon.scope,
+      trace: Self.trace,
+    )
+    try daemon.wire.settle()
+    let requests = requests(daemon)
+    let request = try #require(requests.first)
+    #expect(requests.count == 1 && request.action.count == bytes && !ticket.isCancelled)
+    return request
+  }
+
+  @Test func `A daemon that takes traces is sent the action's`() throws {
+    #expect(try sent(daemon(.traces)).trace == Self.trace)
+  }
+
+  @Test(arguments: [[], ProtocolFeatures.ownViews])
+  func `One that does not is sent the action alone`(features: ProtocolFeatures) throws {
+    #expect(try sent(daemon(features)).trace == nil)
+  }
+
+  @Test func `Where a frame has no room for both the action goes alone`() throws {
+    let daemon = try daemon(.traces)
+    let most = ReplicaClient.actionBytes(inFrameOf: 1_024)
+    let room = Self.trace.utf8.count + 4
+    #expect(try sent(daemon, bytes: most - room).trace == Self.trace)
+    for bytes in [most - room + 1, most] {
+      #expect(try sent(daemon, bytes: bytes).trace == nil)
+    }
+  }
+
+  @Test func `Each of many actions has its own`() throws {
+    let daemon = try daemon(.traces)
+    _ = daemon.take()
+    for number in 0..<5 {
+      _ = daemon.client.submit(
+        "up".encoded(),
+        to: daemon.scope,
+        timeToLive: number == 2 ? .seconds(1) : nil,
+        trace: number == 3 ? nil : "\(number)",
+      )
+    }
+    try daemon.wire.settle()
+    let requests = requests(daemon)
+    #expect(requests.map(\.trace) == ["0", "1", "2", nil, "4"])
+    #expect(requests.map { $0.deadline != nil } == [false, false, true, false, false])
+  }
+}
