@@ -11,6 +11,9 @@ DESTDIR ?=
 ROUNDS ?= 200
 CUTS ?= 2000
 
+# Where a release is built.
+RELEASE ?= .build/release
+
 STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
 
 # One debug build in .build, shared by demo, run, test and simulate.
@@ -43,7 +46,7 @@ install: install-packages ## Build a release and install it (PREFIX=/usr/local; 
 	@for program in stored storectl; do \
 	  $(SWIFT) build -c release $(STATIC) --product $$program || exit 1; done
 	@echo '==> Installing into $(DESTDIR)$(PREFIX)'
-	@STRIP=1 DESTDIR='$(DESTDIR)' Scripts/install .build/release '$(PREFIX)'
+	@STRIP=1 DESTDIR='$(DESTDIR)' Scripts/install '$(RELEASE)' '$(PREFIX)'
 
 # One after the other: the main serial executor, which TestStore takes, is the whole process's.
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)

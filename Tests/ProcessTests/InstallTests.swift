@@ -2,6 +2,12 @@ import Foundation
 import StoreState
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Where a program of the system is; nil where it is not.
 private func installed(_ program: String) -> String? {
   ["/usr/bin", "/bin", "/usr/local/bin"].map { "\($0)/\(program)" }
@@ -47,6 +53,48 @@ extension ProcessTests {
         for part in [".SH NAME", ".SH SYNOPSIS", ".SH OPTIONS", #".B \-\-timeout <seconds>"#] {
           #expect(page.contains(part), "\(part)")
         }
+      }
+    }
+
+    /// All of `make install` but the compiler's part, for a package's folder.
+    @Test(.enabled(if: installed("make") != nil && installed("strip") != nil))
+    func `What make installs in a package's folder is for where the package goes`() async throws {
+      try await World.run { world in
+        let folder = try (Program.stored.path as NSString).deletingLastPathComponent
+        let root = "\(world.directory)/package root"
+        let make = try world.start(
+          path: try #require(installed("make")),
+          [
+            "-C", Self.scripts.deletingLastPathComponent().path, "install", "SWIFT=true",
+            "RELEASE=\(folder)", "PREFIX=/opt/store", "DESTDIR=\(root)",
+          ],
+          environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"],
+        )
+        let installing = try await world.finish(make, within: .seconds(120))
+        #expect(installing.isSuccess, "\(installing.errorText)")
+        let prefix = "\(root)/opt/store"
+        let unit = "\(prefix)/lib/systemd/user/stored.service"
+        let text = try String(contentsOfFile: unit, encoding: .utf8)
+        #expect(text.contains("ExecStart=/opt/store/bin/stored\n") && !text.contains(root))
+        // What was installed runs, and without what debuggers want.
+        let program = "\(prefix)/bin/stored"
+        let stored = try Program.stored.path
+        let sizes = try [program, stored].map { path in
+          try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+        }
+        #expect(sizes[0] > 0 && sizes[0] < sizes[1], "\(sizes)")
+        let daemon = try world.start(path: program, ["--dir", world.directory, "--in-memory"])
+        _ = try await daemon.output.lines(atLeast: 1)
+        let get = try await world.run(
+          "\(prefix)/bin/storectl",
+          "--dir",
+          world.directory,
+          "get",
+          "counter",
+        )
+        #expect(get.isSuccess, "\(get.errorText)")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
       }
     }
 
