@@ -12,13 +12,14 @@ enum FollowBench {
     }
     let count = arguments.number("--clients", or: 100)
     let first = arguments.number("--first", or: 0)
+    let scope = arguments.text("--scope") ?? "counter"
     let context = try Context()
     let followers = try (first..<first + count).map { number in
       try Follower(
         number,
         of: StoreLocation(directory: directory),
-        scope: "counter",
-        replica: TypedReplica<Counter.State>(),
+        scope: scope,
+        replica: try replica(of: scope),
         context: context,
       )
     }
@@ -32,6 +33,14 @@ enum FollowBench {
       }
       // Nobody's ping is due sooner, and what comes wakes us.
       _ = try poller.wait(timeout: .milliseconds(isAnnounced ? 200 : 20))
+    }
+  }
+
+  private static func replica(of scope: String) throws -> any Replica {
+    switch scope {
+    case "counter": TypedReplica<Counter.State>()
+    case "todos": TypedReplica<Todos.State>()
+    default: throw BenchError("There is no scope \(scope): use counter or todos")
     }
   }
 }

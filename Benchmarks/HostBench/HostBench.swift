@@ -72,7 +72,7 @@ enum HostBench {
     HostBench versions [--rows N] [--versions N]               memory of a daemon and its past
     HostBench versions --state [--rows N]  memory of the state alone
     HostBench codec [--rows N] [--rounds N]                    rows against Foundation's JSON
-    HostBench follow --dir DIR --clients N [--first N]         clients of a daemon, until killed
+    HostBench follow --dir DIR --clients N [--first N] [--scope counter|todos]   until killed
     HostBench fan --one DIR --one-pid PID --many DIR --many-pid PID --floor DIR --floor-pid PID
         [--clients N] [--actions N] [--rounds N] [--counted]   CPU time of a delta, for 1 and for N
     HostBench encrypted --ipc DIR --ipc-pid PID --curve DIR --curve-pid PID --address URL --key FILE

@@ -24,13 +24,11 @@ start_kept() {
 
 redis_answers() { redis-cli -s "$1" ping >/dev/null 2>&1; }
 
-# start_redis: where it is there, with every write on the disk before its answer.
+# start_redis FOLDER OPTION…: where it is there.
 start_redis() {
-  command -v redis-server >/dev/null && command -v redis-cli >/dev/null &&
-    pkg-config --exists hiredis || return 1
-  mkdir -p "$data/redis"
-  redis-server --port 0 --unixsocket "$work/redis.sock" --appendonly yes --appendfsync always \
-    --save '' --dir "$data/redis" >"$work/redis.out" 2>"$work/redis.err" &
+  command -v redis-server >/dev/null && command -v redis-cli >/dev/null || return 1
+  redis-server --port 0 --unixsocket "$work/redis.sock" --save '' --dir "$@" \
+    >"$work/redis.out" 2>"$work/redis.err" &
   started_now redis
   wait_for Redis "$started" redis_answers "$work/redis.sock"
 }
@@ -51,7 +49,12 @@ measure_durable_pairs() {
   local kept memory other=- bare bytes file note has_redis=false
   start_kept kept
   start_daemon unkept
-  start_redis && has_redis=true
+  mkdir -p "$data/redis"
+  # With every write on the disk before its answer.
+  if pkg-config --exists hiredis &&
+    start_redis "$data/redis" --appendonly yes --appendfsync always; then
+    has_redis=true
+  fi
   say "Measuring durable actions, $window in flight: $pairs pairs of $durable_count"
   for ((i = 0; i <= pairs; i++)); do
     kept=$(ours kept bench throughput --count "$durable_count" --window "$window" --json)

@@ -40,18 +40,38 @@ timed() {
     fail "storectl $* failed"
 }
 
-# One command, in turn with one that asks no daemon: what is left is connecting and the answer.
+# timed_redis FILE COMMAND…: the same of redis-cli.
+timed_redis() {
+  local TIMEFORMAT=%R file=$1
+  shift
+  { time redis-cli -s "$work/redis.sock" "$@" >/dev/null 2>"$work/redis-cli.err"; } 2>>"$file" ||
+    fail "redis-cli $* failed"
+}
+
+# One command, in turn with one that asks no daemon, so that what is left is connecting and the
+# answer, and with one that asks Redis.
 measure_get() {
-  local median least greatest help
+  local median least greatest help has_redis=false
   say "Measuring storectl get: $get_count runs"
+  if start_redis "$work" --appendonly no; then has_redis=true; fi
   for ((i = 0; i <= get_count; i++)); do
     timed "$work/get" --dir "$work/daemon" get counter --json
     timed "$work/help" --help
+    if $has_redis; then timed_redis "$work/redis-get" GET counter; fi
   done
   # The first one warmed the caches.
   read -r help _ < <(awk 'NR > 1 { print $1 * 1000 }' "$work/help" | spread)
   read -r median least greatest < <(awk 'NR > 1 { print $1 * 1000 }' "$work/get" | spread)
   figure get "$median" "$least" "$greatest" "of $get_count; storectl --help takes $help"
+  if ! $has_redis; then
+    unmeasured get-redis 'needs redis-server and redis-cli'
+    return
+  fi
+  stop_last
+  read -r help _ < <(awk 'NR > 1 { print $1 * 1000 }' "$work/redis-get" | spread)
+  read -r median least greatest < <(paste -d ' ' "$work/get" "$work/redis-get" |
+    awk 'NR > 1 { print $1 / $2 }' | spread)
+  figure get-redis "$median" "$least" "$greatest" "of $get_count; redis-cli takes $help ms"
 }
 
 measure_floor_ratios() {

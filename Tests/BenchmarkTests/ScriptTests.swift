@@ -150,13 +150,14 @@ struct ScriptTests {
       "STORE_ROUNDS": "1", "MANY_ROWS": "200", "FEW_ROWS": "20", "JOIN_ROWS": "500",
       "CHANGE_COUNT": "20", "CHANGE_ROUNDS": "1", "FLEET_CLIENTS": "3", "FLEET_COUNT": "10",
       "FLEET_ROUNDS": "1", "FAN_COUNTED": "10", "MEMORY_ROUNDS": "1", "MEMORY_FEW": "2",
-      "MEMORY_MORE": "3", "WRITE_COUNT": "20", "WIRE_COUNT": "100", "STATE_ROUNDS": "1",
+      "MEMORY_MORE": "3", "WRITE_COUNT": "20", "UI_ROUNDS": "1", "UI_COUNT": "20",
+      "WIRE_COUNT": "100", "STATE_ROUNDS": "1",
       "STATE_OPERATIONS": "40",
       "STATE_ROWS": "40", "FOLLOWED_ROWS": "5", "SNAPSHOT_MIB": "1 2 3", "SNAPSHOT_JOINERS": "3",
       "DURABLE_COUNT": "200", "DURABLE_LATENCY_COUNT": "20", "TOGGLE_COUNT": "500",
       "KEPT_ROWS": "200", "STRICT": "0", "BIN": programs, "FIGURES": figures.path(),
     ]
-    let parts = ["floor-ratios", "durable", "host", "fleet", "curve", "store", "state"]
+    let parts = ["floor-ratios", "durable", "host", "fleet", "ui", "curve", "store", "state"]
     let result = try run("run", parts, sizes)
     try #require(result.status == 0, "\(result.output)")
     let found = try String(contentsOf: figures, encoding: .utf8).split(separator: "\n")
@@ -172,7 +173,8 @@ struct ScriptTests {
       "change-instructions", "fan-out-instructions", "join-load-p50", "join-load-p99",
       "durable-throughput", "durable-redis-throughput", "durable-redis-latency",
       "durable-append-latency", "commit-p99", "journal-size", "recovery", "snapshot-read",
-      "curve-latency", "curve-throughput", "curve-cpu",
+      "curve-latency", "curve-throughput", "curve-cpu", "get-redis", "ui-typed", "ui-tree",
+      "ui-typed-p99", "ui-tree-p99",
     ]
     #expect(Set(found).isSuperset(of: expected))
   }
