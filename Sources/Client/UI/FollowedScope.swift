@@ -56,6 +56,11 @@ final class FollowedScope {
     return StateNode(name, replica.value, replica.schema, in: description.state)
   }
 
+  /// The state, or a node without parts where there is none.
+  var shownRoot: StateNode {
+    root ?? StateNode(name, .null, .null, in: description.state)
+  }
+
   /// Why there is no state.
   var absence: String {
     switch scope.status {

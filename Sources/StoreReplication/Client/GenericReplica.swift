@@ -27,7 +27,7 @@ package final class GenericReplica: Replica {
   @exclusivity(unchecked) package private(set) var value = GenericValue.null
   @exclusivity(unchecked) package private(set) var revision: UInt64 = 0
   private let outputSchema: Digest?
-  private let plan: DeltaPlan
+  private var plan: DeltaPlan
   private var knownDigest: IncrementalDigest?
   /// Why nothing new will come, until that is told.
   private var end: ScopeStatus?

@@ -13,11 +13,9 @@ struct DeltaApplier {
     case .set(let element): try applyToSet(&decoder, &value, element)
     case .dictionary(let key, let content):
       try applyToDictionary(&decoder, &value, key: key, content: content)
-    case .identified(let field, let id, let element):
-      let elements = try array(in: &value, decoder)
-      var rows = IdentifiedRows(elements, field: field, id: id, element: element, applier: self)
-      try decoder.steps { (decoder) throws(CodecError) in try rows.apply(&decoder) }
-      value = .array(rows.elements)
+    case .identified:
+      var places: RowPlaces?
+      try applyToRows(&decoder, &value, schema, &places)
     case .named(let name):
       switch document.definitions[name] {
       case .record(let fields): try applyToFields(&decoder, &value, fields)
@@ -29,6 +27,42 @@ struct DeltaApplier {
     default:
       value = try read(&decoder, schema)
     }
+  }
+
+  /// Changes an identified array.
+  ///
+  /// - Parameters:
+  ///   - decoder: Has the delta.
+  ///   - value: The array.
+  ///   - schema: Its schema, of an identified array.
+  ///   - places: Where its elements are, for who applies many deltas to it; nil for one.
+  /// - Throws: A `CodecError` with the path at which the delta does not fit.
+  func applyToRows(
+    _ decoder: inout CBORDecoder,
+    _ value: inout GenericValue,
+    _ schema: Schema,
+    _ places: inout RowPlaces?,
+  ) throws(CodecError) {
+    guard case .identified(let field, let id, let element) = schema else {
+      preconditionFailure("\(schema) is no identified array")
+    }
+    var rows = IdentifiedRows(
+      try array(in: &value, decoder),
+      field: field,
+      id: id,
+      element: element,
+      applier: self,
+      places: places,
+    )
+    if places != nil {
+      // What is known of places is changed in place.
+      places = nil
+      defer { places = rows.places ?? RowPlaces() }
+      try decoder.steps { (decoder) throws(CodecError) in try rows.apply(&decoder) }
+    } else {
+      try decoder.steps { (decoder) throws(CodecError) in try rows.apply(&decoder) }
+    }
+    value = .array(rows.elements)
   }
 
   private func applyToText(

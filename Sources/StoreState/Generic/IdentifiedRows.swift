@@ -6,6 +6,8 @@ struct IdentifiedRows {
   private let id: Schema
   private let element: Schema
   private let applier: DeltaApplier
+  /// Where the elements are, for who applies many deltas; nil for one.
+  private(set) var places: RowPlaces?
 
   /// The elements that the delta places: moved ones and new ones, with their final places.
   private var placed: [(index: Int, element: GenericValue)] = []
@@ -16,12 +18,14 @@ struct IdentifiedRows {
     id: Schema,
     element: Schema,
     applier: DeltaApplier,
+    places: RowPlaces? = nil,
   ) {
     self.elements = elements
     self.field = field
     self.id = id
     self.element = element
     self.applier = applier
+    self.places = places
   }
 
   mutating func apply(_ decoder: inout CBORDecoder) throws(CodecError) {
@@ -88,6 +92,7 @@ struct IdentifiedRows {
       let found = Set(taken.compactMap { $0[field: field] })
       throw absent(keys.first { !found.contains($0) } ?? .null, decoder)
     }
+    places?.shift(by: taken.count)
     return taken
   }
 
@@ -106,8 +111,10 @@ struct IdentifiedRows {
       }
       result += rest.prefix(missing)
       rest = rest.dropFirst(missing)
+      if let key = element[field: field] { places?.put(key, at: result.count) }
       result.append(element)
     }
+    places?.shift(by: placed.count)
     elements = result + rest
     placed = []
   }
@@ -133,16 +140,11 @@ struct IdentifiedRows {
 
   private mutating func change(_ decoder: inout CBORDecoder) throws(CodecError) {
     let count = try decoder.pairs("a changed element's id and delta")
-    var places: [GenericValue: Int] = [:]
-    if count > 1 {
-      for (index, element) in elements.enumerated() {
-        if let key = element[field: field] { places[key] = index }
-      }
-    }
+    // For one element of one delta all are looked through at most once.
+    if count > 1, places == nil { places = RowPlaces() }
     for _ in 0..<count {
       let key = try applier.read(&decoder, id)
-      let place = count > 1 ? places[key] : elements.firstIndex { $0[field: field] == key }
-      guard let place else { throw absent(key, decoder) }
+      guard let place = place(of: key) else { throw absent(key, decoder) }
       let (applier, id) = (applier, id)
       try applier.apply(
         &decoder,
@@ -154,6 +156,14 @@ struct IdentifiedRows {
         throw decoder.error(.deltaMismatch, "the delta changes the id").inside(step(key))
       }
     }
+  }
+
+  private mutating func place(of key: GenericValue) -> Int? {
+    guard var places else { return elements.firstIndex { $0[field: field] == key } }
+    // Taken out, so that it is changed in place.
+    self.places = nil
+    defer { self.places = places }
+    return places.place(of: key, in: elements, by: field)
   }
 
   private func step(_ key: GenericValue) -> CodecError.PathElement {

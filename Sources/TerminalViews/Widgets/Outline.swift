@@ -45,8 +45,11 @@ public struct OutlineExpansion<Key: Hashable>: Equatable {
 /// A tree of any size, of which only the rows are made that are to be seen.
 ///
 /// Arrows to the right and the left, and enter, show and hide the parts of the selected node.
+///
+/// Between two drawings nothing is kept of the nodes: a large value of which they are can be
+/// changed in place meanwhile.
 public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
-  private let root: Node
+  private let root: @MainActor () -> Node
   private let expansion: Binding<OutlineExpansion<Node.Key>>
   private let selection: Binding<RowSelection<[Node.Key]>>
   private let row: @MainActor (Node, _ path: [Node.Key]) -> Row
@@ -54,12 +57,13 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   /// Creates a tree.
   ///
   /// - Parameters:
-  ///   - root: The node whose parts are at the top; it is not shown itself.
+  ///   - root: The node whose parts are at the top; it is not shown itself. It is asked for by
+  ///     each drawing and each key.
   ///   - expansion: Which nodes show their parts.
   ///   - selection: The row that is selected, by its path.
   ///   - row: The view of a node, one row high.
   public init(
-    _ root: Node,
+    _ root: @autoclosure @escaping @MainActor () -> Node,
     expansion: Binding<OutlineExpansion<Node.Key>>,
     selection: Binding<RowSelection<[Node.Key]>>,
     @ViewBuilder row: @escaping @MainActor (Node, _ path: [Node.Key]) -> Row,
@@ -75,15 +79,16 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
 
   /// A row for each node that is shown.
   public func size(in proposal: Size) -> Size {
-    let count = OutlineRows(root, expansion.wrappedValue).count
+    let count = OutlineRows(root(), expansion.wrappedValue).count
     return Size(width: min(80, proposal.width), height: min(count, proposal.height))
   }
 
   /// Draws the rows that are to be seen.
   public func draw(in canvas: Canvas) {
-    let rows = OutlineRows(root, expansion.wrappedValue)
+    let rows = OutlineRows(root(), expansion.wrappedValue)
+    let isEmpty = rows.count == 0
     canvas.onKey { [expansion, selection] key in
-      guard let path = selection.wrappedValue.id, rows.count > 0 else { return false }
+      guard let path = selection.wrappedValue.id, !isEmpty else { return false }
       let isExpanded = expansion.wrappedValue.contains(path)
       switch key {
       case .right, "l": expansion.wrappedValue.set(path, true)
@@ -99,16 +104,21 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
       }
       return true
     }
-    let window = RowWindow<[Node.Key]>(count: rows.count, selection: selection) { offset in
-      rows[offset].path
-    } drawRow: { line, offset in
+    let window = RowWindow<[Node.Key]>(count: rows.count, selection: selection) {
+      [root, expansion] offset in
+      let rows = OutlineRows(root(), expansion.wrappedValue)
+      // Some may have gone since they were drawn.
+      return rows.count == 0 ? [] : rows[min(offset, rows.count - 1)].path
+    }
+    window.draw(in: canvas) {
+      rows[$0].path
+    } row: { line, offset in
       let (node, path) = rows[offset]
       let isExpanded = expansion.wrappedValue.contains(path)
       let indent = (path.count - 1) * 2
       line.write(node.partCount == 0 ? " " : isExpanded ? "▾" : "▸", x: indent)
       row(node, path).drawn(in: line.part(x: indent + 2))
     }
-    window.draw(in: canvas)
   }
 }
 

@@ -45,10 +45,8 @@ public struct RowList<Data: RandomAccessCollection, ID: Hashable, Row: View>: Pr
     } onSubmit: { offset in
       onSubmit?(data.at(offset))
       return onSubmit != nil
-    } drawRow: { canvas, offset in
-      row(data.at(offset)).drawn(in: canvas)
     }
-    rows.draw(in: canvas)
+    rows.draw(in: canvas) { row(data.at($1)).drawn(in: $0) }
   }
 }
 

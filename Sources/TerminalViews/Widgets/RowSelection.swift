@@ -78,13 +78,14 @@ public struct RowSelection<ID: Hashable>: Equatable {
 }
 
 /// Rows of which only those are drawn that are to be seen.
+///
+/// What it is made of is kept until the next drawing, for keys and the mouse; what draws is not.
 @MainActor
 struct RowWindow<ID: Hashable> {
   private let count: Int
   private let selection: Binding<RowSelection<ID>>
   private let id: @MainActor (Int) -> ID
   private let onSubmit: @MainActor (Int) -> Bool
-  private let drawRow: @MainActor (_ canvas: Canvas, _ offset: Int) -> Void
 
   // What enter does in a row says whether it is for something.
   init(
@@ -92,19 +93,21 @@ struct RowWindow<ID: Hashable> {
     selection: Binding<RowSelection<ID>>,
     id: @escaping @MainActor (Int) -> ID,
     onSubmit: @escaping @MainActor (Int) -> Bool = { _ in false },
-    drawRow: @escaping @MainActor (_ canvas: Canvas, _ offset: Int) -> Void,
   ) {
     self.count = count
     self.selection = selection
     self.id = id
     self.onSubmit = onSubmit
-    self.drawRow = drawRow
   }
 
-  func draw(in canvas: Canvas) {
+  func draw(
+    in canvas: Canvas,
+    id: ((Int) -> ID)? = nil,
+    row drawRow: (_ canvas: Canvas, _ offset: Int) -> Void,
+  ) {
     let height = canvas.size.height
     var current = selection.wrappedValue
-    current.follow(count: count, id: id)
+    current.follow(count: count, id: id ?? self.id)
     let visible = current.window(height: height, count: count)
     if current != selection.wrappedValue { selection.wrappedValue = current }
     let isFocused = canvas.takeFocus { key in

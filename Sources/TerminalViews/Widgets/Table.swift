@@ -83,11 +83,11 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
     } onSubmit: { offset in
       onSubmit?(data.at(offset))
       return onSubmit != nil
-    } drawRow: { row, offset in
+    }
+    rows.draw(in: canvas.part(y: 1)) { row, offset in
       let element = data.at(offset)
       write(columns.map { $0.text(element) }, widths, in: row) { columns[$0].style(element) }
     }
-    rows.draw(in: canvas.part(y: 1))
   }
 
   private func write(

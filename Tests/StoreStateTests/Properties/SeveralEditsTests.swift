@@ -27,7 +27,8 @@ struct SeveralEditsTests {
 
     var planned = old
     var decoder = CBORDecoder(delta)
-    try DeltaPlan(document.root, in: document).apply(&decoder, to: &planned)
+    var plan = DeltaPlan(document.root, in: document)
+    try plan.apply(&decoder, to: &planned)
     try decoder.finish()
     #expect(planned == new, "\(hexText(delta))")
 

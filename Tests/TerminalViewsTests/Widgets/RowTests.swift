@@ -114,6 +114,45 @@ import Testing
     #expect(frame.grid.lines == ["  0", "▸ 1", "▸ 2"])
   }
 
+  private final class Content {}
+
+  /// Remembers the content of the node that was made last, as long as somebody else does.
+  @MainActor
+  private final class Maker {
+    weak var content: Content?
+
+    func node() -> LargeNode {
+      let content = Content()
+      self.content = content
+      return LargeNode(content: content)
+    }
+  }
+
+  private struct LargeNode: OutlineNode {
+    let content: Content
+    var partCount: Int { 3 }
+    func part(at offset: Int) -> LargeNode { self }
+    func key(at offset: Int) -> Int { offset }
+    func offset(of key: Int) -> Int? { key }
+  }
+
+  @Test func `When a tree is drawn nothing is kept of its nodes`() {
+    let maker = Maker()
+    let outline = Outline(
+      maker.node(),
+      expansion: Box(OutlineExpansion<Int>()).binding,
+      selection: Box(RowSelection<[Int]>()).binding,
+    ) { _, path in
+      Text("\(path)")
+    }
+    let frame = Frame(size: Size(width: 9, height: 3), memory: ViewMemory())
+    outline.drawn(in: frame.canvas)
+    #expect(frame.grid.lines[0].hasSuffix("[0]"))
+    #expect(maker.content == nil)
+    // What was drawn, with what takes the keys, is still there.
+    withExtendedLifetime((outline, frame)) {}
+  }
+
   @Test func `A line is edited in its middle`() {
     var line = EditedLine("two words", cursor: nil)
     for key: Key in [.control("w"), "x", .left, "y", .delete, .home, "z"] {

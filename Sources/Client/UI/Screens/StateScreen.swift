@@ -76,7 +76,7 @@ struct ScopeTree: View {
   private func tree(_ root: StateNode) -> some View {
     state.open(root)
     return Outline(
-      root,
+      scope.shownRoot,
       expansion: Binding {
         state.expansion
       } set: {
