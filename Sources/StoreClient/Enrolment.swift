@@ -47,37 +47,51 @@ package struct Enrolment {
 
   /// Makes a pair of keys, hands in the public one and keeps the secret one; blocks meanwhile.
   ///
+  /// A pair is kept beside until it is known what has become of it, and handed in again the next
+  /// time.
+  ///
   /// - Returns: What the daemon calls the key.
-  /// - Throws: ``ConnectionError``. Then no key is kept, and the line is as good as before, unless
-  ///   the answer was lost: that is said.
+  /// - Throws: ``ConnectionError``. Then no key is in use; where it is `refused`, none is kept.
   package func run() throws(ConnectionError) -> String {
     do {
-      let pair = try CurvePair()
       // Before the ticket is spent on it.
-      try file.prepare(StoreKey(daemon: line.daemon, secret: pair.secretKey))
-      do {
-        let name = try handIn(pair.publicKey)
-        try file.keep()
-        return name
-      } catch {
-        file.drop()
-        throw error
-      }
+      let pair = try CurvePair(secretKey: try file.prepare(for: line.daemon).secret)
+      let name = try enrolledName(of: pair)
+      try file.keep()
+      return name
     } catch let error as ConnectionError {
+      if error.code == .refused { file.drop() }
       throw error
     } catch {
       throw ConnectionError(.system, "\(error)", remedy: "")
     }
   }
 
+  private func enrolledName(of pair: CurvePair) throws -> String {
+    do {
+      return try handIn(pair.publicKey, as: try CurvePair(secretKey: line.ticket))
+    } catch let error as ConnectionError where error.code == .refused {
+      // An earlier attempt may have spent the ticket on it, whose answer was lost.
+      do {
+        return try handIn(pair.publicKey, as: pair)
+      } catch let other as ConnectionError where other.code == .refused {
+        throw error
+      }
+    }
+  }
+
   /// Hands in a public key.
   ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - caller: The pair by which the daemon knows us: that of the ticket, or of the key itself.
   /// - Returns: What the daemon calls it.
-  private func handIn(_ key: [UInt8]) throws -> String {
+  /// - Throws: `ConnectionError` where it is refused, or not answered.
+  private func handIn(_ key: [UInt8], as caller: CurvePair) throws -> String {
     let context = try Context()
     defer { context.terminate() }
     var options = SocketOptions()
-    options.curve = CurveClient(server: line.daemon, pair: try CurvePair(secretKey: line.ticket))
+    options.curve = CurveClient(server: line.daemon, pair: caller)
     options.reconnectInterval = .milliseconds(100)
     let socket = try Socket(context, kind: .dealer, options: options)
     let monitor = try SocketMonitor(context, of: socket, name: "enrolment", tellsRefusals: true)
@@ -88,34 +102,41 @@ package struct Enrolment {
     }
     try socket.connect(StoreLocation(address: line.address).control)
     let poller = Poller([.socket(socket), .socket(monitor.socket)])
-    try awaitGreeting(socket, monitor, poller)
-    _ = try socket.send(ClientMessage.keys(request: 1, .enrol(key: key)).encoded())
-    let end = LoopClock.nanoseconds + Self.patience
-    while case let rest = end - LoopClock.nanoseconds, rest > 0,
-      try poller.wait(timeout: .nanoseconds(rest)) > 0
-    {
-      while try monitor.next() != nil {}
-      guard let message = try socket.receive() else { continue }
-      if let name = try name(answeredBy: message.bytes) { return name }
+    // The empty message with which a daemon greets whom it lets in.
+    guard try awaited({ _ in true }, socket, monitor, poller) != nil else {
+      throw ConnectionError(
+        .noDaemon,
+        "The daemon of this line does not answer at \(line.address): none is there, or another.",
+        remedy: "Look whether it runs, and is the one that has invited.",
+      )
     }
-    throw ConnectionError(
-      .tryAgain,
-      "The daemon did not answer: it is not known whether it has taken the key.",
-      remedy: "Have its owner look with \"storectl keys\", revoke the key, and invite again.",
-    )
+    _ = try socket.send(ClientMessage.keys(request: 1, .enrol(key: key)).encoded())
+    guard let name = try awaited({ try self.name(answeredBy: $0) }, socket, monitor, poller) else {
+      throw ConnectionError(
+        .tryAgain,
+        "The daemon did not answer: it is not known whether it has taken the key.",
+        remedy: "Enrol again with the same line: the key is kept until that is known.",
+      )
+    }
+    return name
   }
 
-  /// Waits for the empty message with which a daemon greets whom it lets in.
-  private func awaitGreeting(
+  /// Waits for a message that means something.
+  ///
+  /// - Returns: What it means; nil when none has come in time.
+  private func awaited<Meaning>(
+    _ meaning: ([UInt8]) throws -> Meaning?,
     _ socket: Socket,
     _ monitor: SocketMonitor,
     _ poller: Poller,
-  ) throws {
+  ) throws -> Meaning? {
     let end = LoopClock.nanoseconds + Self.patience
     while case let rest = end - LoopClock.nanoseconds, rest > 0,
       try poller.wait(timeout: .nanoseconds(rest)) > 0
     {
-      if try socket.receive() != nil { return }
+      while let message = try socket.receive() {
+        if let meaning = try meaning(message.bytes) { return meaning }
+      }
       while let event = try monitor.next() {
         guard event == .refused else { continue }
         throw ConnectionError(
@@ -126,11 +147,7 @@ package struct Enrolment {
         )
       }
     }
-    throw ConnectionError(
-      .noDaemon,
-      "The daemon of this line does not answer at \(line.address): none is there, or another one.",
-      remedy: "Look whether it runs, and is the one that has invited.",
-    )
+    return nil
   }
 
   /// What an answer says; nil for one that is none.
@@ -140,7 +157,9 @@ package struct Enrolment {
     }
     var decoder = CBORDecoder(item)
     switch try KeyAnswer(from: &decoder) {
-    case .done(let name): return name
+    case .done(let name, _): return name
+    case .failed(code: "unavailable", let message):
+      throw ConnectionError(.tryAgain, message, remedy: "The line is as good as before.")
     case .failed(_, let message): throw ConnectionError(.refused, message, remedy: "")
     case .keys, .invited: return nil
     }

@@ -28,7 +28,9 @@ package struct KeyFile {
   private var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
 
   /// Reads the key; nil where there is none.
-  package func read() throws(ConnectionError) -> StoreKey? {
+  package func read() throws(ConnectionError) -> StoreKey? { try Self.read(path) }
+
+  private static func read(_ path: String) throws(ConnectionError) -> StoreKey? {
     let bytes: [UInt8]
     do throws(SecretFile.Problem) {
       bytes = try SecretFile.read(path)
@@ -57,14 +59,21 @@ package struct KeyFile {
 
   /// Writes a key down that is not in use yet, where there is none: it goes on with ``keep()`` or
   /// ``drop()``.
-  package func prepare(_ key: StoreKey) throws(ConnectionError) {
-    let text = "daemon \(KeyText.text(key.daemon))\nsecret \(KeyText.text(key.secret))\n"
+  ///
+  /// - Parameter daemon: The daemon's public key.
+  /// - Returns: A new key; or the one that an attempt has left of which nobody knows what came.
+  /// - Throws: ``ConnectionError`` where there is a key in use, or none can be written down.
+  package func prepare(for daemon: [UInt8]) throws(ConnectionError) -> StoreKey {
     do {
       _ = try TrustedPath.follow(directory, makingDirectories: true)
       guard access(path, F_OK) != 0 else { throw SecretFile.Problem.occupied(path) }
-      // What an earlier attempt has left behind.
+      // One that others could read, or that is not whole, is none.
+      if let left = try? Self.read(preparation), left.daemon == daemon { return left }
       drop()
+      let key = StoreKey(daemon: daemon, secret: try CurvePair().secretKey)
+      let text = "daemon \(KeyText.text(key.daemon))\nsecret \(KeyText.text(key.secret))\n"
       try SecretFile.create(preparation, Array(text.utf8))
+      return key
     } catch {
       throw ConnectionError(.notAllowed, "\(error)", remedy: "")
     }

@@ -22,8 +22,6 @@ import Darwin
 /// and its like are atomic, `wakeUp` is the main actor's. The sockets belong to the thread that is
 /// in ``run()``, and to whoever has joined it afterwards.
 final class ConnectionGuard: Sendable {
-  /// Nanoseconds after which a control connection must have been greeted.
-  static let probation: Int64 = 1_000_000_000
   /// Nanoseconds between two reminders that somebody has not been.
   private static let reminder: Int64 = 250_000_000
   /// Nanoseconds between two warnings.
@@ -91,7 +89,7 @@ final class ConnectionGuard: Sendable {
     _ side: ConnectionTable.Side,
     as name: PeerName?,
   ) -> Bool {
-    table.withLock { $0.identify(serial, descriptor, side, key: name?.key) }
+    table.withLock { $0.identify(serial, descriptor, side, as: name) }
   }
 
   /// Takes note that a control connection was welcomed.
@@ -118,10 +116,10 @@ final class ConnectionGuard: Sendable {
     isOverdue.load(ordering: .relaxed) && isOverdue.exchange(false, ordering: .relaxed)
   }
 
-  /// Shuts down the control connections that were accepted so long ago and not greeted.
-  func shutDownSilent(acceptedUntil moment: Int64) {
+  /// Shuts down the control connections that should have been greeted by a moment.
+  func shutDownSilent(at moment: Int64) {
     table.withLock { table in
-      for descriptor in table.takeSilent(acceptedUntil: moment) { Connection.shutDown(descriptor) }
+      for descriptor in table.takeSilent(at: moment) { Connection.shutDown(descriptor) }
     }
   }
 
@@ -149,8 +147,8 @@ final class ConnectionGuard: Sendable {
     table.withLock { table in
       let others = table.connections {
         grants.admits(.user($0, group: .max, process: 0))
-      } keysBut: {
-        grants.name(ofKey: $0) != nil
+      } namesBut: {
+        $0.isGood(under: grants)
       }
       for descriptor in others { Connection.shutDown(descriptor) }
     }
@@ -253,8 +251,8 @@ final class ConnectionGuard: Sendable {
   ///
   /// - Returns: When to look again; nil for when something happens.
   private func remind() -> Duration? {
-    guard let first = table.withLock({ $0.firstSilent }) else { return nil }
-    let wait = first + Self.probation - LoopClock.nanoseconds
+    guard let end = table.withLock({ $0.firstSilentEnd }) else { return nil }
+    let wait = end - LoopClock.nanoseconds
     if wait > 0 { return .nanoseconds(wait) }
     isOverdue.store(true, ordering: .relaxed)
     wakeMainLoop()

@@ -12,6 +12,12 @@ struct ConnectionTable {
     case publishing
   }
 
+  /// Nanoseconds after which a control connection of this machine must have been greeted.
+  static let probation: Int64 = 1_000_000_000
+  /// The same over tcp, where a handshake takes some ways to and fro, and a key that is handed in
+  /// has to reach the disk before it is answered.
+  static let farProbation: Int64 = 10_000_000_000
+
   struct Limits: Hashable, Sendable {
     /// Connections in all: descriptors are finite, and running out of them ends the process.
     var connections: Int
@@ -44,8 +50,8 @@ struct ConnectionTable {
     /// Serials below were given out to others.
     let firstSerial: UInt64
     var serial: UInt64?
-    /// The public key that it was let in by; nil for one without, or until it is identified.
-    var key: [UInt8]?
+    /// What it was let in by; nil for one without a key, or until it is identified.
+    var name: PeerName?
     var isGreeted = false
     var isRefused = false
   }
@@ -62,8 +68,36 @@ struct ConnectionTable {
   private var budgets: [UInt32?: Budget] = [:]
   private var nextSerial: UInt64 = 1
   private var gone: [UInt64] = []
-  /// Control connections in the order in which they were accepted, without those refused.
-  private var probation: [(descriptor: Int32, acceptedAt: Int64)] = []
+  /// Control connections in the order in which they were accepted, without those refused: of this
+  /// machine, and over tcp.
+  private var (nearby, faraway) = (Probation(), Probation())
+
+  /// Connections that have to be greeted within the same time.
+  private struct Probation {
+    private var connections: [(descriptor: Int32, acceptedAt: Int64)] = []
+
+    mutating func append(_ descriptor: Int32, _ now: Int64) {
+      connections.append((descriptor, now))
+    }
+
+    /// When the oldest was accepted of those that still wait.
+    mutating func first(where isSilent: (Int32, Int64) -> Bool) -> Int64? {
+      let waiting = connections.firstIndex { isSilent($0.descriptor, $0.acceptedAt) }
+      connections.removeFirst(waiting ?? connections.count)
+      return connections.first?.acceptedAt
+    }
+
+    /// Those accepted up to a moment that still wait; each is told once.
+    mutating func take(
+      until moment: Int64,
+      where isSilent: (Int32, Int64) -> Bool,
+    ) -> [Int32] {
+      let count = connections.firstIndex { $0.acceptedAt > moment } ?? connections.count
+      let silent = connections.prefix(count).filter { isSilent($0.descriptor, $0.acceptedAt) }
+      connections.removeFirst(count)
+      return silent.map(\.descriptor)
+    }
+  }
 
   init(limits: Limits, ownUser: UInt32) {
     self.limits = limits
@@ -91,7 +125,9 @@ struct ConnectionTable {
       isRefused: isRefused,
     )
     counts[user, default: 0] += 1
-    if side == .control, !isRefused { probation.append((descriptor, now)) }
+    if side == .control, !isRefused {
+      if user == nil { faraway.append(descriptor, now) } else { nearby.append(descriptor, now) }
+    }
     return !isRefused
   }
 
@@ -141,18 +177,18 @@ struct ConnectionTable {
   ///   - serial: The serial.
   ///   - descriptor: The connection's descriptor.
   ///   - side: The socket that has accepted it.
-  ///   - publicKey: The key that it was let in by; nil for one without.
+  ///   - name: What it was let in by; nil for one without a key.
   /// - Returns: False when that connection is over.
   mutating func identify(
     _ serial: UInt64,
     _ descriptor: Int32,
     _ side: Side,
-    key publicKey: [UInt8]? = nil,
+    as name: PeerName? = nil,
   ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial else { return false }
     entries[key]?.serial = serial
-    if let publicKey { entries[key]?.key = publicKey }
+    if let name { entries[key]?.name = name }
     return true
   }
 
@@ -169,38 +205,46 @@ struct ConnectionTable {
     return gone
   }
 
-  /// The connections of users and keys that are not admitted, and those over tcp of which it is not
-  /// known yet whose they are: whoever may come back is asked again.
+  /// The connections of users and names that are not admitted, and those over tcp of which it is
+  /// not known yet whose they are: whoever may come back is asked again.
   func connections(
     ofUsersBut admitsUser: (UInt32) -> Bool,
-    keysBut admitsKey: ([UInt8]) -> Bool,
+    namesBut admitsName: (PeerName) -> Bool,
   ) -> [Int32] {
     entries.filter { _, entry in
       if let user = entry.user { return !admitsUser(user) }
-      if let key = entry.key { return !admitsKey(key) }
+      if let name = entry.name { return !admitsName(name) }
       return entry.serial == nil
     }
     .map(\.key.descriptor)
   }
 
-  /// When the oldest control connection that was not greeted yet was accepted.
-  var firstSilent: Int64? {
+  /// When the first control connection is to be shut down that was not greeted yet.
+  var firstSilentEnd: Int64? {
     mutating get {
-      let waiting = probation.firstIndex { isSilent($0.descriptor, $0.acceptedAt) }
-      probation.removeFirst(waiting ?? probation.count)
-      return probation.first?.acceptedAt
+      let entries = entries
+      let isSilent = { Self.isSilent(entries, $0, $1) }
+      let ends = [
+        nearby.first(where: isSilent).map { $0 + Self.probation },
+        faraway.first(where: isSilent).map { $0 + Self.farProbation },
+      ]
+      return ends.compactMap(\.self).min()
     }
   }
 
-  /// The control connections accepted up to a moment that were not greeted; each is told once.
-  mutating func takeSilent(acceptedUntil moment: Int64) -> [Int32] {
-    let count = probation.firstIndex { $0.acceptedAt > moment } ?? probation.count
-    let silent = probation.prefix(count).filter { isSilent($0.descriptor, $0.acceptedAt) }
-    probation.removeFirst(count)
-    return silent.map(\.descriptor)
+  /// The control connections that should have been greeted by a moment; each is told once.
+  mutating func takeSilent(at moment: Int64) -> [Int32] {
+    let entries = entries
+    let isSilent = { Self.isSilent(entries, $0, $1) }
+    return nearby.take(until: moment - Self.probation, where: isSilent)
+      + faraway.take(until: moment - Self.farProbation, where: isSilent)
   }
 
-  private func isSilent(_ descriptor: Int32, _ acceptedAt: Int64) -> Bool {
+  private static func isSilent(
+    _ entries: [Key: Entry],
+    _ descriptor: Int32,
+    _ acceptedAt: Int64,
+  ) -> Bool {
     guard let entry = entries[Key(side: .control, descriptor: descriptor)] else { return false }
     return entry.acceptedAt == acceptedAt && !entry.isGreeted && !entry.isRefused
   }

@@ -1,5 +1,5 @@
+import StoreJournal
 import StoreReplication
-import ZeroMQ
 
 #if canImport(Glibc)
 import Glibc
@@ -21,36 +21,31 @@ extension GrantsFile {
   }
 
   /// What it would grant with the lines of another key.
-  func grants(adding lines: KeyLines) throws(Problem) -> Grants { try added(lines).grants }
+  func grants(adding lines: KeyLines) throws(Problem) -> Grants {
+    try added(lines, to: try text() ?? "").value
+  }
 
   /// Adds the lines of another key.
   ///
   /// - Returns: What it grants now, and also after the machine's end.
   func add(_ lines: KeyLines) throws(Problem) -> Grants {
-    let (text, grants) = try added(lines)
-    try replace(with: text)
-    return grants
+    try edit { (text) throws(Problem) in try added(lines, to: text) }
   }
 
-  /// Removes the lines of a key.
+  /// Removes the lines of a key, whether the others make sense or not.
   ///
-  /// - Returns: What it grants now; nil where there is no such key.
-  func remove(key name: String) throws(Problem) -> Grants? {
-    let text = try text() ?? ""
-    let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-    let kept = lines.filter { line in
-      let word = line.drop { $0 == " " || $0 == "\t" }
-      return !String(String.UnicodeScalarView(word)).hasPrefix("key:\(name)=")
+  /// - Returns: What it grants now, or why that is not clear; nil where there is no such key.
+  func remove(key name: String) throws(Problem) -> Result<Grants, Problem>? {
+    try edit { (text) throws(Problem) in
+      guard let rest = Grants.text(text, withoutKey: name) else { return (nil, nil) }
+      return (rest, Result { () throws(Problem) in try grants(rest) })
     }
-    guard kept.count < lines.count else { return nil }
-    let rest = kept.map { String(String.UnicodeScalarView($0)) }.joined(separator: "\n")
-    let grants = try grants(rest)
-    try replace(with: rest)
-    return grants
   }
 
-  private func added(_ lines: KeyLines) throws(Problem) -> (text: String, grants: Grants) {
-    let text = try text() ?? ""
+  private func added(
+    _ lines: KeyLines,
+    to text: String,
+  ) throws(Problem) -> (text: String?, value: Grants) {
     // A mistake that is there already is told as what it is.
     if try grants(text).linesOfKeys.contains(where: { $0.name == lines.name }) {
       throw Problem(
@@ -63,12 +58,42 @@ extension GrantsFile {
     return (whole, try grants(whole))
   }
 
-  private func replace(with text: String) throws(Problem) {
+  /// So often a change is made anew that somebody else's has crossed.
+  private static let attempts = 5
+
+  /// Changes the text, and takes nothing back that somebody else has changed meanwhile.
+  ///
+  /// - Parameter change: What a text is to become, nil for what it is, and what comes of that. It
+  ///   is asked again about a text that was changed meanwhile.
+  /// - Returns: What has come of it.
+  /// - Throws: ``Problem``; then the file is as somebody else has left it.
+  func edit<Value>(
+    _ change: (String) throws(Problem) -> (text: String?, value: Value)
+  ) throws(Problem) -> Value {
+    for _ in 0..<Self.attempts {
+      let old = try text()
+      let (new, value) = try change(old ?? "")
+      guard let new else { return value }
+      if try replace(old, with: new) { return value }
+    }
+    throw Problem(
+      description: "Somebody else changes \(path) at the same time, again and again. Try later."
+    )
+  }
+
+  /// Puts a text in the place of another.
+  ///
+  /// - Returns: False when that is not the file's text any more.
+  private func replace(_ old: String?, with new: String) throws(Problem) -> Bool {
     // A link stays one.
     let target = realpath(path, nil)
     defer { free(target) }
-    do throws(SecretFile.Problem) {
-      try SecretFile.replace(target.map { String(cString: $0) } ?? path, Array(text.utf8))
+    do throws(JournalError) {
+      return try DurableFile.write(
+        Array(new.utf8),
+        to: target.map { String(cString: $0) } ?? path,
+        unless: { Result { () throws(Problem) in try text() } != .success(old) },
+      )
     } catch {
       throw Problem(description: "\(error)")
     }

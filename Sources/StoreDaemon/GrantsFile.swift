@@ -13,6 +13,8 @@ struct GrantsFile: Sendable {
   /// Why it cannot be used.
   struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
+    /// Whom its lines name all the same; nil where it could not be read.
+    var named: Set<Grants.Grantee>?
   }
 
   /// What tells whether it was changed.
@@ -90,7 +92,10 @@ struct GrantsFile: Sendable {
         accounts: .system,
       )
     } catch {
-      throw Problem(description: "\(path), \(error).")
+      throw Problem(
+        description: "\(path), \(error).",
+        named: Grants.grantees(in: text, accounts: .system),
+      )
     }
   }
 

@@ -32,7 +32,7 @@ final class KeyService {
   }
 
   private typealias Answer = @MainActor @Sendable (KeyAnswer) -> Void
-  private typealias Outcome<Value: Sendable> = Result<Value, GrantsFile.Problem>
+  typealias Outcome<Value: Sendable> = Result<Value, GrantsFile.Problem>
 
   private let file: GrantsFile
   private let sockets: HostSockets
@@ -42,7 +42,11 @@ final class KeyService {
   private let queue = DispatchQueue(label: "storeactor.keys", qos: .userInitiated)
   private var tickets: [KeyTicket: Ticket] = [:]
   /// Holds everybody to what the file grants by now.
-  var onChange: (Grants) -> Void = { _ in }
+  var onChange: (Outcome<Grants>) -> Void = { _ in }
+  /// Holds everybody to what is granted without a key, which the file still has.
+  ///
+  /// Returns whether there was one of that name.
+  var onRevocationInVain: (String) -> Bool = { _ in false }
 
   init(
     _ file: GrantsFile,
@@ -191,9 +195,13 @@ final class KeyService {
   // MARK: - Keys
 
   private func enrol(_ key: [UInt8], by name: KeyTicket?, _ answer: @escaping Answer) {
-    guard let name, let ticket = tickets[name], !ticket.isTaken else {
+    guard let name, let ticket = tickets[name] else {
       let message = "This ticket was used, or its time is over. Ask for another one."
       return answer(.failed(code: "unauthorised", message: message))
+    }
+    guard !ticket.isTaken else {
+      let message = "A key is being handed in for this ticket. Try again in a moment."
+      return answer(.failed(code: "unavailable", message: message))
     }
     // Nobody else hands in a key for it meanwhile.
     tickets[name]?.isTaken = true
@@ -204,14 +212,21 @@ final class KeyService {
     } then: { service, outcome in
       switch outcome {
       case .success(let grants):
+        service.logger.notice("A key was enrolled.", metadata: ["key": "\(ticket.name)"])
+        // The key is let in before the ticket is not any more: who finds neither good is out.
+        service.onChange(.success(grants))
         service.tickets[name] = nil
         service.tellSockets()
-        service.logger.notice("A key was enrolled.", metadata: ["key": "\(ticket.name)"])
-        service.onChange(grants)
         answer(.done(name: ticket.name))
       case .failure(let problem):
         service.tickets[name]?.isTaken = false
-        answer(.failed(problem))
+        // What the file has in it is nothing for somebody who is not in yet.
+        service.logger.error(
+          "A key could not be enrolled: \(problem)",
+          metadata: ["key": "\(ticket.name)"],
+        )
+        let message = "The daemon cannot take a key now: its log says why. Try again later."
+        answer(.failed(code: "unavailable", message: message))
       }
     }
   }
@@ -226,14 +241,18 @@ final class KeyService {
       try file.remove(key: name)
     } then: { service, outcome in
       switch outcome {
-      case .success(let grants?):
+      case .success(let rest?):
         service.logger.notice("A key was revoked.", metadata: ["key": "\(name)"])
-        service.onChange(grants)
-        answer(.done(name: name))
+        service.onChange(rest)
+        answer(.done(name: name, warning: rest.problem.map { "\($0)" }))
       case .success(nil) where !revoked.isEmpty: answer(.done(name: name))
       case .success(nil):
         answer(.failed(code: "rejected", message: "There is no key \"\(name)\", and no ticket."))
-      case .failure(let problem): answer(.failed(problem))
+      case .failure(let problem):
+        let rest =
+          service.onRevocationInVain(name)
+          ? " The key is cut off until the file is read again: remove its lines by hand." : ""
+        answer(.failed(code: "rejected", message: "\(problem)\(rest)"))
       }
     }
   }
@@ -261,5 +280,12 @@ extension KeyAnswer {
   /// Why the file of grants stays as it is.
   fileprivate static func failed(_ problem: GrantsFile.Problem) -> Self {
     .failed(code: "rejected", message: "\(problem)")
+  }
+}
+
+extension Result {
+  /// Why it is no success.
+  fileprivate var problem: Failure? {
+    if case .failure(let problem) = self { problem } else { nil }
   }
 }

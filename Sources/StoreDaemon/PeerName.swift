@@ -31,17 +31,15 @@ enum PeerName: Hashable, Sendable {
     self = .key(String(parts[0]), key)
   }
 
-  /// The public key that has to stay granted for the connection to stay; nil for a ticket, which
-  /// does not stay in any case.
-  var key: [UInt8]? { if case .key(_, let key) = self { key } else { nil } }
+  /// Whether a connection that was let in by this name may stay: the name is still that key's.
+  ///
+  /// One by a ticket does not stay in any case.
+  func isGood(under grants: Grants) -> Bool {
+    if case .key(let name, let key) = self { grants.name(ofKey: key) == name } else { true }
+  }
 
   /// What sessions have for an address.
-  func address(at place: String) -> String {
-    switch self {
-    case .key(let name, _): "key:\(name)@\(place)"
-    case .ticket(let ticket): "\(ticket.identity)@\(place)"
-    }
-  }
+  func address(at place: String) -> String { "\(word)@\(place)" }
 }
 
 extension ConnectionTable.Side {

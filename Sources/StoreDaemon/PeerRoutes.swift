@@ -96,14 +96,14 @@ final class PeerRoutes {
     if turnsBehind >= Self.turnsOfAll { heardEverybody() }
     guard let cutoff else { return }
     self.cutoff = nil
-    connections.shutDownSilent(acceptedUntil: cutoff)
+    connections.shutDownSilent(at: cutoff)
   }
 
   /// Everything was taken that has come up to now; what it is answered goes out in this turn.
   func heardEverybody() {
     turnsBehind = 0
     guard connections.takeOverdue() else { return }
-    cutoff = LoopClock.nanoseconds - ConnectionGuard.probation
+    cutoff = LoopClock.nanoseconds
   }
 }
 

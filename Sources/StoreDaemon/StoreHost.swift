@@ -68,6 +68,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var directoryLook: RepeatedLook<String>?
   private var grantsLook: RepeatedLook<GrantsFile.Change>?
   private var grantsFile: GrantsFile?
+  /// What is in force.
+  private var grants = Grants.everything
   private var serviceManager: ServiceManager?
   private var metrics: MetricsEndpoint?
   private(set) var service: HostService?
@@ -261,7 +263,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     try checkDescriptors()
     let grantsFile = makeGrantsFile()
     let grantsStamp = grantsFile.stamp
-    let grants = try readGrants(grantsFile)
+    grants = try readGrants(grantsFile)
     let key = try daemonKey()
     warnOfPlainAddresses()
     var generator = SystemRandomNumberGenerator()
@@ -397,7 +399,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       door: key.map { ($0.publicKey, configuration.encryptedAddresses) },
       logger: logger,
     )
-    keys.onChange = { [weak self] in self?.changed(.success($0)) }
+    keys.onChange = { [weak self] in self?.changed($0) }
+    keys.onRevocationInVain = { [weak self] in self?.forget(key: $0) ?? false }
     return keys
   }
 
@@ -439,14 +442,45 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   /// The file of grants has changed.
+  ///
+  /// One with a mistake gives nobody anything, and takes from those only whom it does not name any
+  /// more: what is taken back must not wait for another line to be mended.
   private func changed(_ result: Result<Grants, GrantsFile.Problem>) {
-    do {
-      let grants = try result.get()
-      service?.apply(grants)
-      try letOthersReach(grants.includesUsers)
+    switch result {
+    case .success(let grants):
+      hold(to: grants)
       logger.notice("The grants are read again.", metadata: ["lines": "\(grants.lines.count)"])
+    case .failure(let problem):
+      let left = problem.named.map { grants.limited(to: $0) } ?? grants
+      guard left != grants else {
+        return logger.error("The grants stay as they were: \(problem)")
+      }
+      hold(to: left)
+      logger.error(
+        "Who is not named any more has nothing, and else the grants stay as they were: \(problem)",
+        metadata: ["lines": "\(left.lines.count)"],
+      )
+    }
+  }
+
+  /// Cuts a key off that the file still has.
+  ///
+  /// - Returns: False when there is none.
+  private func forget(key name: String) -> Bool {
+    let left = grants.without(key: name)
+    guard left != grants else { return false }
+    hold(to: left)
+    logger.notice("A key is cut off, but still in the file.", metadata: ["key": "\(name)"])
+    return true
+  }
+
+  private func hold(to grants: Grants) {
+    self.grants = grants
+    service?.apply(grants)
+    do throws(HostError) {
+      try letOthersReach(grants.includesUsers)
     } catch {
-      logger.error("The grants stay as they were: \(error)")
+      logger.error("\(error)")
     }
   }
 

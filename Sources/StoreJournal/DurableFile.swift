@@ -7,14 +7,29 @@ import Darwin
 #endif
 
 /// Files that are there as a whole or not at all, whatever happens to the machine.
-enum DurableFile {
+package enum DurableFile {
   /// What the name of a file ends with that is being written.
   static let draftSuffix = ".new"
 
-  /// Writes a file beside its place, syncs it, moves it there and syncs the directory.
-  static func write(_ bytes: [UInt8], to path: String) throws(JournalError) {
-    let draft = path + draftSuffix
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+  /// Writes a file beside its place, for this user alone, syncs it, moves it there and syncs the
+  /// directory.
+  ///
+  /// - Parameters:
+  ///   - bytes: What it is to have.
+  ///   - path: Its place, where another file may be.
+  ///   - isOutdated: Is asked at the last moment whether it should not be moved there any more.
+  /// - Returns: False when it was outdated; then its place is as it was.
+  /// - Throws: `JournalError`; then its place is as it was, or nobody knows what the disk holds.
+  @discardableResult
+  package static func write(
+    _ bytes: [UInt8],
+    to path: String,
+    unless isOutdated: () -> Bool = { false },
+  ) throws(JournalError) -> Bool {
+    // A name that nobody has, and nobody knows beforehand.
+    let number = String(UInt64.random(in: 0 ... .max), radix: 36)
+    let draft = "\(path).\(number)\(draftSuffix)"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("open", draft) }
     var isKept = false
     defer {
@@ -33,9 +48,11 @@ enum DurableFile {
     }
     // After a failed sync nobody knows what the disk holds, also where it says that it is full.
     guard fsync(descriptor) == 0 else { throw failure("sync", draft, isKnown: false) }
+    if isOutdated() { return false }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     isKept = true
     try syncDirectory(of: path)
+    return true
   }
 
   /// How many bytes a file has; nil where there is none.

@@ -91,25 +91,6 @@ package enum SecretFile {
     syncDirectory(of: path)
   }
 
-  /// Puts a file in the place of another, or of none, at once and for this user alone.
-  ///
-  /// - Parameters:
-  ///   - path: The file.
-  ///   - bytes: What it is to have.
-  /// - Throws: ``Problem``; then the file is as it was.
-  package static func replace(_ path: String, _ bytes: [UInt8]) throws(Problem) {
-    let other = "\(path).new"
-    // What an earlier attempt has left behind.
-    unlink(other)
-    try create(other, bytes)
-    guard rename(other, path) == 0 else {
-      let code = errno
-      unlink(other)
-      throw .failed(path, code: code)
-    }
-    syncDirectory(of: path)
-  }
-
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -287,6 +287,151 @@ extension ProcessTests {
       }
     }
 
+    private func grants(_ world: World) throws -> String {
+      try String(contentsOfFile: "\(world.directory)/grants", encoding: .utf8)
+    }
+
+    private func write(_ grants: String, _ world: World) throws {
+      let path = "\(world.directory)/grants"
+      try Data(grants.utf8).write(to: URL(filePath: path), options: .atomic)
+      #expect(chmod(path, 0o600) == 0)
+    }
+
+    @Test func `A key is revoked while another line makes no sense, and that is said`() async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guests = try ["laptop", "phone", "pad"].map { try guest(world, $0, daemon) }
+        for (guest, name) in zip(guests, ["laptop", "phone", "pad"]) {
+          #expect(try await guest.enrol(world.invite(name, "--grant", "counter:see")).isSuccess)
+        }
+        let watchers = try guests.map { try $0.start(["watch", "counter"]) }
+        for watcher in watchers { _ = try await watcher.output.lines(atLeast: 1) }
+        try write("key:nobody=1 countr see\n\(grants(world))", world)
+        _ = try await daemon.process.errors.line("the mistake") { $0.contains("line 1") }
+        let revoked = try await world.client("revoke", "laptop")
+        #expect(revoked.isSuccess && revoked.errorText.contains("line 1"), "\(revoked.errorText)")
+        #expect(try !grants(world).contains("key:laptop=") && grants(world).contains("countr"))
+        try await world.send("counter", Self.increment)
+        for watcher in watchers[1...] { _ = try await watcher.output.lines(atLeast: 2) }
+        #expect(watchers[0].output.lines.count == 1)
+        // By hand as well; and who is still named is left alone.
+        let lines = try grants(world).split(separator: "\n").filter { !$0.hasPrefix("key:phone=") }
+        try write(lines.joined(separator: "\n"), world)
+        _ = try await daemon.process.errors.line("who is out") {
+          $0.contains("not named any more") && $0.contains("lines=1")
+        }
+        try await world.send("counter", Self.increment)
+        _ = try await watchers[2].output.lines(atLeast: 3)
+        #expect(watchers[1].output.lines.count == 2)
+      }
+    }
+
+    @Test func `A name that is given to another key is taken from the one that had it`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        #expect(try await guest.enrol(world.invite("laptop", "--grant", "counter:see")).isSuccess)
+        let watcher = try guest.start(["watch", "counter"])
+        _ = try await watcher.output.lines(atLeast: 1)
+        let old = try grants(world).replacing("key:laptop=", with: "key:old=")
+        let key = String(repeating: "5f", count: KeyText.keyBytes)
+        try write(
+          "key:laptop=\(key) counter see\n\(old.replacing("counter", with: "todos"))",
+          world,
+        )
+        #expect(try await watcher.ended() != .status(0))
+        try await world.send("counter", Self.increment)
+        #expect(watcher.output.lines.count == 1)
+        #expect(try await !guest.run("get", "counter").isSuccess)
+        #expect(try await guest.run("get", "todos").isSuccess)
+      }
+    }
+
+    @Test func `Who enrols from far away has more time for it than who is on the machine`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let relay = try Relay(to: daemon.port)
+        let guest = try Guest(world, "guest", at: "tcp://127.0.0.1:\(relay.port)")
+        let line = try await world.invite(
+          "laptop",
+          "--grant",
+          "counter:see",
+          "--at",
+          guest.address,
+        )
+        let arguments = ["enrol", line]
+        let enrolment = try world.start(.storectl, arguments, environment: guest.environment)
+        try await relay.holds()
+        // One that comes later, over ipc, and does not say hello is shut out before.
+        let silent = try RawPeer("\(world.directory)/ctl", as: "DEALER", sending: [])
+        try await silent.closed()
+        relay.release()
+        let run = try await world.finish(enrolment)
+        #expect(run.isSuccess, "\(run.errorText)")
+      }
+    }
+
+    @Test func `An enrolment whose answer was lost is finished by the same line`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        #expect(try await guest.enrol(line).isSuccess)
+        let key = try String(contentsOfFile: guest.keyFile, encoding: .utf8)
+        /// As it is when nobody knows what has become of it.
+        func lose() { #expect(rename(guest.keyFile, "\(guest.keyFile).new") == 0) }
+        lose()
+        let again = try await guest.enrol(line)
+        #expect(again.isSuccess, "\(again.errorText)")
+        #expect(again.output.first?.contains("laptop") == true)
+        // Also by a daemon that knows of no ticket any more.
+        lose()
+        daemon.process.send(signal: SIGTERM)
+        _ = try await daemon.process.ended()
+        let arguments = ["--dir", world.directory, "--listen", daemon.address]
+        let next = try world.start(.stored, arguments)
+        _ = try await next.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
+        #expect(try await guest.enrol(line).isSuccess)
+        #expect(try String(contentsOfFile: guest.keyFile, encoding: .utf8) == key)
+        #expect(try await guest.run("get", "counter").isSuccess)
+        // One that the daemon does not have is none.
+        lose()
+        #expect(try await world.client("revoke", "laptop").isSuccess)
+        #expect(try await guest.enrol(line).end == .status(77))
+        for file in [guest.keyFile, "\(guest.keyFile).new"] {
+          #expect(!FileManager.default.fileExists(atPath: file))
+        }
+      }
+    }
+
+    @Test func `Who enrols is told nothing of the grants, and has the line as long as it is good`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        try write("user:4711 countr see\n", world)
+        let early = try await guest.enrol(line)
+        #expect(early.end == .status(75))
+        for word in ["countr", "4711", "line 1", world.directory] {
+          #expect(!early.errorText.contains(word), "\(early.errorText)")
+        }
+        _ = try await daemon.process.errors.line("why") {
+          $0.contains("could not be enrolled") && $0.contains("line 1")
+        }
+        let prepared = try String(contentsOfFile: "\(guest.keyFile).new", encoding: .utf8)
+        try write("", world)
+        #expect(try await guest.enrol(line).isSuccess)
+        #expect(try String(contentsOfFile: guest.keyFile, encoding: .utf8) == prepared)
+      }
+    }
+
     @Test func `Keys outlast the daemon, and one that others can read is refused`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)

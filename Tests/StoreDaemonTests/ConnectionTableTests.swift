@@ -1,3 +1,4 @@
+import StoreReplication
 import Testing
 
 @testable import StoreDaemon
@@ -53,13 +54,14 @@ struct ConnectionTableTests {
       _ = table.accept(descriptor, .control, user: user, now: 0)
     }
     // The last one over tcp comes without a key, where that is allowed.
-    for (descriptor, key) in [(0, [1]), (1, [2]), (2, nil)] as [(Int32, [UInt8]?)] {
+    let (old, new) = (PeerName.key("laptop", [1]), PeerName.key("laptop", [2]))
+    for (descriptor, name) in [(0, old), (1, new), (2, nil)] as [(Int32, PeerName?)] {
       let serial = table.makeSerial()
-      let isThere = table.identify(serial, descriptor, .control, key: key)
+      let isThere = table.identify(serial, descriptor, .control, as: name)
       let isStillThere = table.identify(serial, descriptor, .control)
       #expect(isThere && isStillThere)
     }
-    let ended = table.connections(ofUsersBut: { $0 == Self.me }, keysBut: { $0 == [2] })
+    let ended = table.connections(ofUsersBut: { $0 == Self.me }, namesBut: { $0 == new })
     #expect(Set(ended) == [0, 3])
   }
 
@@ -110,6 +112,20 @@ struct ConnectionTableTests {
     #expect(isOver)
   }
 
+  @Test func `Who comes over tcp has more time, for each way takes its own`() {
+    var table = table()
+    _ = table.accept(1, .control, user: nil, now: 0)
+    _ = table.accept(2, .control, user: Self.me, now: 2 * Self.second)
+    let ends = table.firstSilentEnd
+    #expect(ends == 3 * Self.second)
+    let near = table.takeSilent(at: 9 * Self.second)
+    #expect(near == [2])
+    let farEnd = table.firstSilentEnd
+    #expect(farEnd == 10 * Self.second)
+    let far = table.takeSilent(at: 10 * Self.second)
+    #expect(far == [1])
+  }
+
   @Test("Whoever was not greeted in time is told once, and nobody else")
   func silence() {
     var table = table()
@@ -117,32 +133,32 @@ struct ConnectionTableTests {
       _ = table.accept(descriptor, .control, user: Self.me, now: Int64(descriptor))
     }
     _ = table.accept(5, .publishing, user: Self.me, now: 1)
-    let told4 = table.firstSilent
-    #expect(told4 == 1)
+    let told4 = table.firstSilentEnd
+    #expect(told4 == Self.second + 1)
     let serial = table.makeSerial()
     _ = table.identify(serial, 1, .control)
     // Somebody else's serial greets nobody.
     table.greet(serial + 1, 1)
-    let told5 = table.firstSilent
-    #expect(told5 == 1)
+    let told5 = table.firstSilentEnd
+    #expect(told5 == Self.second + 1)
     table.greet(serial, 1)
-    let told6 = table.firstSilent
-    #expect(told6 == 2)
+    let told6 = table.firstSilentEnd
+    #expect(told6 == Self.second + 2)
     table.disconnect(2, .control)
-    let told7 = table.takeSilent(acceptedUntil: 3)
+    let told7 = table.takeSilent(at: Self.second + 3)
     #expect(told7 == [3])
-    let told8 = table.takeSilent(acceptedUntil: 3)
+    let told8 = table.takeSilent(at: Self.second + 3)
     #expect(told8 == [])
-    let told9 = table.firstSilent
-    #expect(told9 == 4)
+    let told9 = table.firstSilentEnd
+    #expect(told9 == Self.second + 4)
     // The descriptor is used anew, later.
     table.disconnect(4, .control)
     _ = table.accept(4, .control, user: Self.me, now: 9)
-    let told10 = table.takeSilent(acceptedUntil: 8)
+    let told10 = table.takeSilent(at: Self.second + 8)
     #expect(told10 == [])
-    let told11 = table.takeSilent(acceptedUntil: 9)
+    let told11 = table.takeSilent(at: Self.second + 9)
     #expect(told11 == [4])
-    let told12 = table.firstSilent
+    let told12 = table.firstSilentEnd
     #expect(told12 == nil)
   }
 }

@@ -44,7 +44,7 @@ import Testing
         try text(file) == old + "\nkey:laptop=\(digits) count see\nkey:laptop=\(digits) * see\n"
       )
       _ = try file.add(lines("lap", Self.other, "count see"))
-      let removed = try #require(try file.remove(key: "laptop"))
+      let removed = try #require(try file.remove(key: "laptop")).get()
       #expect(removed.name(ofKey: Self.key) == nil && removed.name(ofKey: Self.other) == "lap")
       #expect(try text(file) == old + "\nkey:lap=\(KeyText.text(Self.other)) count see\n")
       #expect(try file.remove(key: "laptop") == nil)
@@ -75,11 +75,78 @@ import Testing
     }
   }
 
+  @Test func `A key's lines go while another line makes no sense, and that is said`() throws {
+    let digits = KeyText.text(Self.key)
+    try withFile("user:4711 countr see\nkey:laptop=\(digits) count see\n") { file in
+      guard case .failure(let problem) = try file.remove(key: "laptop") else {
+        Issue.record("No problem")
+        return
+      }
+      #expect(problem.description.contains("line 1") && problem.named == [.user(4711)])
+      #expect(try text(file) == "user:4711 countr see\n")
+    }
+  }
+
+  @Test func `What somebody else changes at the same time is not taken back`() throws {
+    try withFile("one\n") { file in
+      var looks = 0
+      try file.edit { (text) throws(GrantsFile.Problem) in
+        looks += 1
+        if looks == 1 { self.write("two\n", file) }
+        return (text + "more\n", ())
+      }
+      #expect(try looks == 2 && text(file) == "two\nmore\n")
+      // A file that was not there is one that is there as well.
+      unlink(file.path)
+      try file.edit { (text) throws(GrantsFile.Problem) in
+        if text.isEmpty { self.write("three\n", file) }
+        return (text + "more\n", ())
+      }
+      #expect(try text(file) == "three\nmore\n")
+      let error = #expect(throws: GrantsFile.Problem.self) {
+        try file.edit { (text) throws(GrantsFile.Problem) in
+          looks += 1
+          self.write("\(looks)\n", file)
+          return ("mine", ())
+        }
+      }
+      #expect(error?.description.contains("again and again") == true)
+      #expect(try text(file) == "\(looks)\n")
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder(file)) == ["grants"])
+    }
+  }
+
+  private func write(_ text: String, _ file: GrantsFile) {
+    #expect(throws: Never.self) { try Data(text.utf8).write(to: URL(filePath: file.path)) }
+    #expect(chmod(file.path, 0o600) == 0)
+  }
+
+  private func folder(_ file: GrantsFile) -> String {
+    URL(filePath: file.path).deletingLastPathComponent().path
+  }
+
+  @Test func `A connection is good for the name of its key, and for no other`() {
+    func isGood(_ lines: (String, [UInt8])...) -> Bool {
+      let lines = lines.map { name, key in
+        Grants.Line(grantee: .key(name, key), scopes: [], sees: true, sends: .nothing)
+      }
+      return PeerName.key("laptop", Self.key).isGood(under: Grants(owner: 1, lines: lines))
+    }
+    #expect(isGood(("laptop", Self.key), ("phone", Self.other)))
+    #expect(!isGood(("laptop", Self.other)))
+    #expect(!isGood(("laptop", Self.other), ("old", Self.key)))
+    #expect(!isGood())
+    #expect(PeerName.ticket(KeyTicket(key: Self.key)).isGood(under: Grants(owner: 1)))
+  }
+
   @Test func `What stands behind a serial is read as it was written`() {
     for name in [PeerName.key("laptop", Self.key), .ticket(KeyTicket(key: Self.key))] {
       #expect(PeerName(property: "12 \(name.word)") == name)
     }
-    #expect(PeerName.key("laptop", Self.key).address(at: "192.0.2.1") == "key:laptop@192.0.2.1")
+    let digits = KeyText.text(Self.key)
+    #expect(
+      PeerName.key("laptop", Self.key).address(at: "192.0.2.1") == "key:laptop=\(digits)@192.0.2.1"
+    )
     for property in ["12", "12 ", "12 key:laptop=1", "12 key:", "12 user:1=2"] {
       #expect(PeerName(property: property) == nil, "\(property)")
     }

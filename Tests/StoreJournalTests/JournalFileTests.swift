@@ -276,6 +276,23 @@ import Testing
     #expect(try snapshots == ["1.snapshot", "notes.txt"])
   }
 
+  @Test func `A file takes another's place by a name that nobody knows, or not at all`() throws {
+    let folder = directory.path
+    let path = "\(folder)/file"
+    // What somebody has put where a draft might be.
+    let other = path + DurableFile.draftSuffix
+    try FileManager.default.createSymbolicLink(atPath: other, withDestinationPath: path)
+    for (byte, isOutdated) in [(1, false), (2, true), (3, false)] as [(UInt8, Bool)] {
+      let isWritten = try DurableFile.write([byte], to: path) { isOutdated }
+      #expect(isWritten == !isOutdated)
+      #expect(try Data(contentsOf: URL(filePath: path)) == Data([isOutdated ? 1 : byte]))
+    }
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(names.sorted() == ["file", "file.new"])
+  }
+
   // MARK: What does not go on
 
   @Test func `Opening a history changes nothing of what it says, until all of it could be read`()

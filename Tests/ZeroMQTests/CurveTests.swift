@@ -123,8 +123,6 @@ struct CurveTests {
       #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
       #expect(try SecretFile.read(path) == Self.secret)
       #expect(throws: SecretFile.Problem.occupied(path)) { try SecretFile.create(path, [1]) }
-      try SecretFile.replace(path, [1])
-      #expect(try SecretFile.read(path) == [1])
     }
   }
 

@@ -10,7 +10,8 @@ struct Enrol: ParsableCommand {
     discussion: """
       Makes a pair of keys and hands in the public one. The secret one stays here, in the \
       directory storeactor/keys of $XDG_CONFIG_HOME or ~/.config, and every command with --connect \
-      and the line's address uses it. The line has the daemon's key, so no other daemon can answer.
+      and the line's address uses it. The line has the daemon's key, so no other daemon can \
+      answer. Where the answer is lost, the same line is good for another try.
 
       Example:
         storectl enrol 'tcp://host:5555#8c…e1.07…4b'

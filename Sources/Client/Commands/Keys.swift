@@ -62,7 +62,7 @@ struct Revoke: ParsableCommand {
     abstract: "Let a key in no more, and end its connections; or take a ticket back.",
     discussion: """
       Only the daemon's user and root may, on the daemon's own machine. Its lines are removed from \
-      the file of grants.
+      the file of grants, also where another line there makes no sense, which is said then.
 
       Example:
         storectl revoke laptop
@@ -77,7 +77,12 @@ struct Revoke: ParsableCommand {
   func run() throws {
     let (name, isJSON) = (name, options.json)
     try Connecting(options: options, name: "storectl revoke").ask { daemon in
-      _ = try await daemon.answer(to: .revoke(name: name))
+      guard case .done(_, let warning) = try await daemon.answer(to: .revoke(name: name)) else {
+        throw CommandError(.badData, "The daemon did not say whether it has.")
+      }
+      if let warning {
+        Note.print("What else the file of grants says is not in force as it is: \(warning)")
+      }
       try StandardOutput.line(
         isJSON
           ? JSONValue.object([.init("revoked", .string(name))]).text()

@@ -16,8 +16,8 @@ package enum KeyCommand: Hashable, Sendable {
 package enum KeyAnswer: Hashable, Sendable {
   case keys([Entry])
   case invited(Invitation)
-  /// It was enrolled, or revoked.
-  case done(name: String)
+  /// It was enrolled, or revoked; the warning says what should be known all the same.
+  case done(name: String, warning: String? = nil)
   case failed(code: String, message: String)
 
   /// A key, or a ticket for one.
@@ -111,9 +111,10 @@ extension KeyAnswer {
       encoder.encode(bytes: invitation.daemon)
       encoder.encode(bytes: invitation.ticket)
       encoder.encode(texts: invitation.addresses)
-    case .done(let name):
-      encoder.message(2, 1)
+    case .done(let name, let warning):
+      encoder.message(2, warning == nil ? 1 : 2)
       encoder.encode(text: name)
+      if let warning { encoder.encode(text: warning) }
     case .failed(let code, let message): encoder.failure(3, code, message)
     }
   }
@@ -135,8 +136,8 @@ extension KeyAnswer {
         )
       )
     case 2:
-      taken = try decoder.require(1, of: rest, "a name")
-      self = .done(name: try decoder.text())
+      taken = min(try decoder.require(1, of: rest, "a name") + 1, rest)
+      self = .done(name: try decoder.text(), warning: taken > 1 ? try decoder.text() : nil)
     case 3:
       taken = try decoder.require(2, of: rest, "a refusal")
       self = .failed(code: try decoder.text(), message: try decoder.text())

@@ -8,19 +8,26 @@ extension ReplicaServer {
   ///   - request: The client's number for it.
   ///   - command: The command.
   ///   - peer: Who gives it.
-  ///   - address: Where the peer is connected from.
+  ///   - caller: Who that is.
+  ///   - ticket: The ticket by which it is connected, if any.
   func take(
     _ request: UInt64,
     _ command: KeyCommand,
     from peer: PeerID,
-    address: String,
+    _ caller: Caller,
+    _ ticket: KeyTicket?,
   ) {
     guard mayAsk(peer) else { return }
-    let ticket = KeyTicket(address: address)
+    // Who was not told, and comes by the key itself, is told now.
+    if case .enrol(let key) = command, key == caller.key,
+      let name = access.grants.name(ofKey: key)
+    {
+      return tell(request, .done(name: name), to: peer)
+    }
     let isAllowed =
       switch command {
       case .enrol: ticket != nil
-      case .list, .invite, .revoke: access.grants.isOwner(identity(address))
+      case .list, .invite, .revoke: access.grants.isOwner(caller.identity)
       }
     guard isAllowed else {
       let message =

@@ -3,9 +3,9 @@ import StoreState
 
 extension ReplicaServer {
   /// Says what there is for somebody.
-  func describe(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
+  func describe(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
     guard mayAsk(peer) else { return }
-    let rights = access.grants.rights(of: identity)
+    let rights = access.rights(of: caller)
     let known = root.exposed.map(\.description).filter { rights.knows($0) }
     var encoder = CBOREncoder()
     encoder.arrayHeader(known.count)
@@ -14,10 +14,13 @@ extension ReplicaServer {
   }
 
   /// Says how the daemon is; who may not see everything sees sessions of its own user only.
-  func status(_ request: UInt64, to peer: PeerID, _ identity: ActionOrigin.Identity) {
+  func status(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
     guard mayAsk(peer) else { return }
-    let isFree = access.grants.rights(of: identity).isEverything
-    let shown = sessions.all.filter { isFree || $0.origin.identity.holder == identity.holder }
+    let rights = access.rights(of: caller)
+    let shown = sessions.all.filter { session in
+      rights.isEverything
+        || !rights.isNothing && session.origin.identity.holder == caller.identity.holder
+    }
     var room = limits.statusNameBytes
     let report = StatusReport(
       epoch: epoch,
@@ -53,7 +56,7 @@ extension ReplicaServer {
   func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
     let peer = session.peer
     guard mayAsk(peer) else { return }
-    let rights = access.grants.rights(of: session.origin.identity)
+    let rights = session.rights
     guard let answer = root.past(query, rights) else {
       let message = "There is no such scope. Ask for those that there are with describe."
       return tell(request, .failed(HistoryError(.unknownScope, message)), to: peer)

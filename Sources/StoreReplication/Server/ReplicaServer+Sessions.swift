@@ -3,7 +3,7 @@ import StoreState
 
 /// Who says hello, and what becomes of it.
 extension ReplicaServer {
-  func greet(_ hello: ClientMessage.Hello, from peer: PeerID, address: String) {
+  func greet(_ hello: ClientMessage.Hello, from peer: PeerID, _ caller: Caller) {
     // Who is not answered asks again, and then there is another epoch to be told of.
     guard !isRenewing else { return }
     guard let version = commonVersion(hello) else {
@@ -11,18 +11,17 @@ extension ReplicaServer {
         "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
         + "daemon \(protocolVersions.lowerBound) to \(protocolVersions.upperBound). "
         + "Use programs of the same release."
-      return refuse(peer, address, "version", message)
+      return refuse(peer, caller, "version", message)
     }
     if let problem = problem(withName: hello.name) {
-      return refuse(peer, address, "badName", problem)
+      return refuse(peer, caller, "badName", problem)
     }
-    let caller = identity(address)
-    let rights = access.grants.rights(of: caller)
+    let rights = access.rights(of: caller)
     guard !rights.isNothing else {
-      return refuse(peer, address, Outcome.unauthorised, "Nothing is granted to you here.")
+      return refuse(peer, caller, Outcome.unauthorised, "Nothing is granted to you here.")
     }
     if let token = hello.token, let session = sessions.session(withToken: token),
-      session.clientID == hello.clientID, session.origin.identity.holder == caller.holder
+      session.clientID == hello.clientID, session.origin.identity.holder == caller.identity.holder
     {
       return resume(session, hello, version, on: peer)
     }
@@ -34,42 +33,43 @@ extension ReplicaServer {
       end(previous, code: nil, message: "")
     }
     if let other = sessions.session(ofClient: hello.clientID) {
-      guard other.origin.identity.holder == caller.holder else {
+      guard other.origin.identity.holder == caller.identity.holder else {
         let message = "Another user's client has this id. Choose another, at random."
-        return refuse(peer, address, Outcome.unauthorised, message)
+        return refuse(peer, caller, Outcome.unauthorised, message)
       }
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
-    guard rights.isEverything || sessions.count(of: caller.holder) < limits.sessionsPerUser else {
+    guard rights.isEverything || sessions.count(of: caller.identity.holder) < limits.sessionsPerUser
+    else {
       counters.refusedSessions += 1
       let message = "Your user has \(limits.sessionsPerUser) sessions already. End some first."
-      return refuse(peer, address, "overloaded", message)
+      return refuse(peer, caller, "overloaded", message)
     }
     // Whoever may come back makes room for those who are there.
     while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
     guard !sessions.isFull else {
       let message = "The daemon has \(limits.sessions) sessions already. Try again later."
-      return refuse(peer, address, "overloaded", message)
+      return refuse(peer, caller, "overloaded", message)
     }
     let session = sessions.open(
       hello,
       actions: log.actions(of: hello),
       rights: rights,
       peer: peer,
-      address: address,
+      caller: caller,
       now: now.instant,
     )
     welcome(session, version, isResumed: false)
   }
 
-  private func refuse(_ peer: PeerID, _ address: String, _ code: String, _ message: String) {
+  private func refuse(_ peer: PeerID, _ caller: Caller, _ code: String, _ message: String) {
     outbox.send(.refused(code: code, message: message), to: peer)
     notices.append(
       ServerNotice(
         kind: .audit,
-        peer: address,
+        peer: caller.address,
         text: "A client is refused.",
-        details: ["reason": code, "identity": "\(identity(address))"],
+        details: ["reason": code, "identity": "\(caller.identity)"],
       )
     )
   }
@@ -135,7 +135,7 @@ extension ReplicaServer {
     message: String,
     isFarewell: Bool = false,
   ) {
-    guard sessions.end(session) else { return }
+    guard sessions.end(session, now: now.instant) else { return }
     audit(session, "A session ends.", reason: code ?? "left")
     if log.end(session, isFarewell: isFarewell) { recorder?.forgot(session.clientID) }
     joins.end(session)

@@ -344,7 +344,7 @@ package final class ReplicaServer {
     now = moment
     access.grants = grants
     for session in sessions.all {
-      session.rights = grants.rights(of: session.origin.identity)
+      session.rights = access.rights(of: session.caller)
       if session.rights.isNothing || !session.scopes.adapt(to: session.rights) {
         let message = "What you may see and send is less now; say hello again."
         for peer in [session.peer, session.publisher].compactMap(\.self) {
@@ -381,6 +381,7 @@ package final class ReplicaServer {
       let message = "Nothing was heard of you for \(timing.lease); say hello again."
       end(session, code: "leaseEnded", message: message)
     }
+    sessions.forgetRested(at: now.instant)
     deliverSessionEvents()
     if needsRecord { root.advance() }
     subscriptions.flush(now: now.instant)
@@ -541,14 +542,14 @@ package final class ReplicaServer {
     address: () -> String,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: peer, address: address())
+    case .hello(let hello): greet(hello, from: peer, Caller(address: address()))
     case .keys(let request, let command):
-      take(request, command, from: peer, address: address())
+      take(request, command, from: peer, Caller(address: address()), KeyTicket(address: address()))
     // Whoever has a ticket hands in a key, and is told nothing.
     case .describe where hasTicket(address()), .status where hasTicket(address()):
       outbox.send(.needHello, to: peer)
-    case .describe(let request): describe(request, to: peer, identity(address()))
-    case .status(let request): status(request, to: peer, identity(address()))
+    case .describe(let request): describe(request, to: peer, Caller(address: address()))
+    case .status(let request): status(request, to: peer, Caller(address: address()))
     default: outbox.send(.needHello, to: peer)
     }
   }
@@ -559,12 +560,12 @@ package final class ReplicaServer {
     address: () -> String,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: session.peer, address: address())
-    case .describe(let request): describe(request, to: session.peer, session.origin.identity)
-    case .status(let request): status(request, to: session.peer, session.origin.identity)
+    case .hello(let hello): greet(hello, from: session.peer, Caller(address: address()))
+    case .describe(let request): describe(request, to: session.peer, session.caller)
+    case .status(let request): status(request, to: session.peer, session.caller)
     case .history(let request, let query): history(request, query, of: session)
     case .keys(let request, let command):
-      take(request, command, from: session.peer, address: session.info.address)
+      take(request, command, from: session.peer, session.caller, nil)
     case .join(_, let requests) where requests.count > limits.scopesPerJoin:
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
@@ -586,10 +587,6 @@ package final class ReplicaServer {
   }
 
   private func hasTicket(_ address: String) -> Bool { KeyTicket(address: address) != nil }
-
-  func identity(_ address: String) -> ActionOrigin.Identity {
-    ActionOrigin.Identity(address: address)
-  }
 
   private func join(
     _ session: Session,

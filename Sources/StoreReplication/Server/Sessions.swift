@@ -27,11 +27,11 @@ public struct SessionInfo: Hashable, Sendable {
 
 extension ActionOrigin.Identity {
   /// Who is at an address, as the transport says it: over ipc the kernel's word, which is
-  /// `localhost:uid:gid:pid`; `key:NAME@ADDRESS` for who has shown to have a key; elsewhere nobody
-  /// vouches for anything.
+  /// `localhost:uid:gid:pid`; `key:NAME@ADDRESS`, or `key:NAME=KEY@ADDRESS`, for who has shown to
+  /// have a key; elsewhere nobody vouches for anything.
   package init(address: String) {
     if address.hasPrefix("key:") {
-      self = .key(String(address.dropFirst("key:".count).prefix { $0 != "@" }))
+      self = .key(String(address.dropFirst("key:".count).prefix { $0 != "@" && $0 != "=" }))
       return
     }
     if let ticket = KeyTicket(address: address) {
@@ -46,6 +46,32 @@ extension ActionOrigin.Identity {
     } else {
       self = .unknown
     }
+  }
+}
+
+/// Who sends a frame, as the transport says it.
+struct Caller: Hashable, Sendable {
+  /// Where it is connected from, for people to read.
+  let address: String
+  let identity: ActionOrigin.Identity
+  /// The public key by which it was let in; nil for one without.
+  let key: [UInt8]?
+
+  /// Who is at an address.
+  ///
+  /// That of a key names the key, too: its name may become another's.
+  init(address: String) {
+    identity = ActionOrigin.Identity(address: address)
+    guard case .key = identity, let equals = address.firstIndex(of: "="),
+      let place = address[equals...].firstIndex(of: "@"),
+      let key = KeyText.key(address[equals..<place].dropFirst())
+    else {
+      self.address = address
+      key = nil
+      return
+    }
+    self.address = "\(address[..<equals])\(address[place...])"
+    self.key = key
   }
 }
 
@@ -90,6 +116,8 @@ final class Session {
   }
 
   let info: SessionInfo
+  /// Who its client is, by which key.
+  let caller: Caller
   /// What its actions have for their origin.
   let origin: ActionOrigin
   /// What its client may see and send.
@@ -114,6 +142,7 @@ final class Session {
 
   fileprivate init(
     info: SessionInfo,
+    caller: Caller,
     rights: Rights,
     token: Identifier,
     hello: ClientMessage.Hello,
@@ -124,6 +153,7 @@ final class Session {
     lease: Duration,
   ) {
     self.info = info
+    self.caller = caller
     origin = info.origin
     self.rights = rights
     self.token = token
@@ -153,10 +183,13 @@ final class Sessions {
   private var peers: [PeerID: Session] = [:]
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
-  /// What each user, or key, has used up, as long as it has sessions.
-  private var usage: [ClientHolder: Usage] = [:]
+  /// What each user, or key, has used up, as long as it has sessions and until that is made up
+  /// for: who leaves and comes back goes on with what was left.
+  private(set) var usage: [ClientHolder: Usage] = [:]
+  /// Those of whom a session ended, in the order in which that was.
+  private var resting: Deque<(holder: ClientHolder, since: Instant)> = []
 
-  private struct Usage {
+  struct Usage {
     var sessions = 0
     var actions: TokenBucket
   }
@@ -213,11 +246,12 @@ final class Sessions {
     actions: SessionActions,
     rights: Rights,
     peer: PeerID,
-    address: String,
+    caller: Caller,
     now: Instant,
   ) -> Session {
     let session = Session(
-      info: SessionInfo(id: nextID, name: hello.name, address: address),
+      info: SessionInfo(id: nextID, name: hello.name, address: caller.address),
+      caller: caller,
       rights: rights,
       token: random.identifier(),
       hello: hello,
@@ -252,18 +286,29 @@ final class Sessions {
   /// Ends a session.
   ///
   /// - Returns: False when it was over already.
-  func end(_ session: Session) -> Bool {
+  func end(_ session: Session, now: Instant) -> Bool {
     guard session.isOpen else { return false }
     session.state = .none
     byToken[session.token] = nil
     byClient[session.clientID] = nil
     let holder = session.origin.identity.holder
     usage[holder]?.sessions -= 1
-    if usage[holder]?.sessions == 0 { usage[holder] = nil }
+    if usage[holder]?.sessions == 0 { resting.append((holder, now)) }
     if peers[session.peer] === session { peers[session.peer] = nil }
     if byToken.isEmpty { nextDeadline = .distantFuture }
     if session.isListed { events.append(.left(session.info)) }
     return true
+  }
+
+  /// Forgets what those have used up who have no session, and would have as much left again.
+  func forgetRested(at now: Instant) {
+    while let first = resting.first, first.since.advanced(by: TokenBucket.rest) <= now {
+      resting.removeFirst()
+      // Who came and went since is looked at again.
+      if usage[first.holder].map({ $0.sessions == 0 && $0.actions.isFull(now) }) ?? false {
+        usage[first.holder] = nil
+      }
+    }
   }
 
   /// Who came and who went since the last call.
@@ -330,6 +375,12 @@ final class Sessions {
     precondition(
       byToken.count == byClient.count && byToken.count == peers.count,
       "\(byToken.count) sessions by token, \(byClient.count) by client, \(peers.count) by peer",
+    )
+    precondition(
+      usage.allSatisfy { holder, used in
+        used.sessions > 0 || resting.contains { $0.holder == holder }
+      },
+      "\(usage.count) users are counted, and not all of them would be forgotten",
     )
     precondition(
       usage.values.reduce(0) { $0 + $1.sessions } == byToken.count,

@@ -42,10 +42,8 @@ final class Subscribers {
 
   /// A connection subscribes to a topic; nil for what is none.
   func subscribed(_ peer: PeerID, to topic: Topic?, now: Instant) {
-    // Whoever begins to subscribe has time to say whose it is.
-    if subscribers[peer].map({ $0.session == nil && $0.topics.isEmpty && !$0.isCut }) ?? true {
-      forsake(peer, now: now)
-    }
+    // Whoever begins to subscribe has time to say whose it is, once.
+    if subscribers[peer] == nil { forsake(peer, now: now) }
     guard let topic, topic.kind != .ownView else {
       return cut(peer, "subscribes to what is no topic")
     }
@@ -101,15 +99,14 @@ final class Subscribers {
   }
 
   private func isStranger(_ entry: (peer: PeerID, since: Instant)) -> Bool {
-    guard let subscriber = subscribers[entry.peer] else { return false }
-    return subscriber.strangerSince == entry.since && !subscriber.topics.isEmpty
+    subscribers[entry.peer]?.strangerSince == entry.since
   }
 
   /// Shuts down those who were nobody's for too long at a moment, and those who do not read.
   func check(at moment: Instant) {
     while let first = strangers.first, first.since.advanced(by: timing.introduction) <= moment {
       strangers.removeFirst()
-      if isStranger(first) { cut(first.peer, "subscribes without a session") }
+      if isStranger(first) { cut(first.peer, "has no session") }
     }
     guard nextLook <= moment || subscriptions.publishedBytes - checkedAt >= limits.lagBytes / 8
     else { return }

@@ -1,5 +1,8 @@
 /// So much a second, and as much at once after a rest.
 struct TokenBucket {
+  /// So long a rest fills it.
+  static let rest: Duration = .seconds(1)
+
   private let perSecond: Int
   private var nanoTokens: Int64
   private var at: Instant
@@ -14,13 +17,21 @@ struct TokenBucket {
   ///
   /// - Returns: False when there is none left.
   mutating func take(_ now: Instant) -> Bool {
-    // A rest of a second fills it, so longer ones need not be counted.
-    let rest = min(max(at.duration(to: now), .zero), .seconds(1))
+    nanoTokens = left(now)
     at = now
-    let full = Int64(perSecond) * 1_000_000_000
-    nanoTokens = min(full, nanoTokens + rest.wholeNanoseconds * Int64(perSecond))
     guard nanoTokens >= 1_000_000_000 else { return false }
     nanoTokens -= 1_000_000_000
     return true
+  }
+
+  /// Whether it has as much as a new one.
+  func isFull(_ now: Instant) -> Bool { left(now) == full }
+
+  private var full: Int64 { Int64(perSecond) * 1_000_000_000 }
+
+  private func left(_ now: Instant) -> Int64 {
+    // Longer rests need not be counted.
+    let rest = min(max(at.duration(to: now), .zero), Self.rest)
+    return min(full, nanoTokens + rest.wholeNanoseconds * Int64(perSecond))
   }
 }

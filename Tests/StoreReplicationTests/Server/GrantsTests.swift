@@ -76,10 +76,12 @@ import Testing
     )
     #expect(grants.name(ofKey: laptop) == "laptop")
     #expect(grants.name(ofKey: [UInt8](repeating: 0, count: 32)) == nil)
-    let rights = grants.rights(of: .key("laptop"))
+    let rights = grants.rights(of: .key("laptop"), by: laptop)
     #expect(rights.sees("counter") && !rights.sees("cards") && !rights.sees("extra"))
     #expect(rights.sends("extra") == .actions(["written"]))
-    #expect(grants.rights(of: .key("phone")).sees("cards"))
+    let phone = [UInt8](repeating: 0xa1, count: 32)
+    #expect(grants.rights(of: .key("phone"), by: phone).sees("cards"))
+    for key in [laptop, nil] { #expect(grants.rights(of: .key("phone"), by: key).isNothing) }
     for stranger in [ActionOrigin.Identity.key("other"), user(1000)] {
       #expect(!grants.admits(stranger))
     }
@@ -106,6 +108,50 @@ import Testing
       let error = #expect(throws: GrantsError.self) { try grants("\(first)\n\(line)\n") }
       #expect(error?.line == 2 && error?.message.contains(expected) == true)
     }
+  }
+
+  private func without(_ name: String, _ text: String) -> String? {
+    Grants.text(text, withoutKey: name)
+  }
+
+  @Test func `A key's lines are found one by one, whatever the others say`() {
+    let (one, two) = (Self.digits("0f"), Self.digits("a1"))
+    let others = "nonsense\nuser:eve countr look\n# key:laptop=\(one) counter see\n"
+    for line in [
+      "key:laptop=\(one) counter see", "\t key:laptop=\(one)\tcounter look", "\rkey:laptop=12 x",
+      "key:laptop counter see", "key:laptop=\(one)#", "key:laptop=\(one.uppercased()) * see\r",
+    ] {
+      #expect(without("laptop", others + line) == String(others.dropLast()), "\(line)")
+      #expect(without("laptop", "\(line)\n\(others)") == others, "\(line)")
+    }
+    // The key goes with its name, by whatever other name it is called as well.
+    let lines = "key:laptop=\(one) counter see\nkey:twin=\(one) * see\nkey:phone=\(two) * see"
+    #expect(without("laptop", lines) == "key:phone=\(two) * see")
+    for name in ["lap", "laptop=", "", "#"] { #expect(without(name, lines + others) == nil) }
+  }
+
+  @Test func `Whom a text does not name any more has nothing, and else nothing changes`() throws {
+    let (one, two) = (Self.digits("0f"), Self.digits("a1"))
+    let old = try grants(
+      """
+      user:ann counter see send
+      group:staff cards see
+      user:1002 * see
+      key:laptop=\(one) counter see
+      key:phone=\(two) counter see
+      """
+    )
+    let text = """
+      user:1000 countr see
+      group:50
+      key:laptop=\(one) look
+      key:phone=\(one) counter see
+      user:1003 * see send
+      """
+    let left = old.limited(to: Grants.grantees(in: text, accounts: Self.accounts))
+    #expect(left.lines == Array(old.lines[0...1]) + [old.lines[3]])
+    #expect(left.owner == old.owner)
+    #expect(left.without(key: "laptop").lines == Array(old.lines[0...1]))
   }
 
   @Test func `Everybody sees a scope that all see for whom there is a line`() throws {

@@ -331,6 +331,29 @@ import Testing
     try bench.hello(6)
   }
 
+  @Test func `What was used up is not had back by leaving and coming again`() throws {
+    var limits = Limits()
+    limits.actionsPerSecond = 10
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter", sends: .everything)]))
+    let actions = Array(repeating: Deck.CounterAction.incrementButtonTapped, count: 8)
+    var applied = 0
+    for peer in 4...8 as ClosedRange<UInt8> {
+      bench.addresses[ServerBench.peer(peer)] = "localhost:1000:100:\(peer)"
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+      applied += try bench.act(peer, sequence: 1, actions).count {
+        if case .applied = $0 { true } else { false }
+      }
+      bench.receive(.bye, from: peer)
+      try bench.advance(by: .milliseconds(50))
+    }
+    // Ten, and two for the fifth of a second until the last came.
+    #expect(applied == 12)
+    #expect(bench.server.sessions.usage.count == 1)
+    try bench.advance(by: .milliseconds(950))
+    #expect(bench.server.sessions.usage.isEmpty)
+  }
+
   @Test func `Who does not read a view of its own is shut down`() throws {
     var limits = Limits()
     limits.heldBytes = 100_000

@@ -19,6 +19,10 @@ import Testing
     [UInt8](repeating: byte, count: KeyText.keyBytes)
   }
 
+  private static func address(_ name: String, _ key: [UInt8]) -> String {
+    "key:\(name)=\(KeyText.text(key))@192.0.2.1"
+  }
+
   private static func line(_ grantee: Grants.Grantee, _ scope: String) -> Grants.Line {
     let scopes = [ScopePattern(scope)].compactMap(\.self)
     return Grants.Line(grantee: grantee, scopes: scopes, sees: true, sends: .everything)
@@ -37,7 +41,8 @@ import Testing
     bench.turn.apply(Self.grants)
     let addresses: [UInt8: String] = [
       Self.owner: "localhost:999:100:1", Self.user: "localhost:1000:100:2",
-      Self.laptop: "key:laptop@192.0.2.1", Self.phone: "key:phone@192.0.2.1",
+      Self.laptop: Self.address("laptop", Self.key(1)),
+      Self.phone: Self.address("phone", Self.key(2)),
       Self.ticket: "\(KeyTicket(key: Self.ticketKey).identity)@192.0.2.1",
       Self.loopback: "127.0.0.1",
     ]
@@ -53,6 +58,12 @@ import Testing
 
   @Test func `Identities of keys and tickets are in no other words`() {
     #expect(ActionOrigin.Identity(address: "key:laptop@192.0.2.1") == .key("laptop"))
+    let caller = Caller(address: Self.address("laptop", Self.key(1)))
+    #expect(caller.identity == .key("laptop") && caller.key == Self.key(1))
+    #expect(caller.address == "key:laptop@192.0.2.1")
+    for address in ["key:laptop@192.0.2.1", "key:laptop=12@::1", "localhost:1:2:3", ""] {
+      #expect(Caller(address: address).key == nil, "\(address)")
+    }
     let ticket = KeyTicket(key: Self.ticketKey)
     #expect(KeyTicket(address: "\(ticket.identity)@::1") == ticket)
     #expect(ActionOrigin.Identity(address: "\(ticket.identity)@::1") == .key(ticket.identity))
@@ -174,5 +185,69 @@ import Testing
       return
     }
     #expect(bench.cuts.contains { $0.peer == ServerBench.peer(Self.laptop) })
+  }
+
+  @Test func `A name that has become another key's is not the old key's any more`() throws {
+    let bench = bench()
+    let hello = try bench.hello(Self.laptop)
+    try bench.join(Self.laptop, hello, nonce: 1, [.follow("counter")])
+    let lines = [
+      Self.line(.key("laptop", Self.key(9)), "counter"),
+      Self.line(.key("old", Self.key(1)), "counter"),
+    ]
+    bench.turn.apply(Grants(owner: 999, lines: lines))
+    // What it had on its way.
+    bench.receive(.describe(request: 1), from: Self.laptop)
+    try bench.endTurn()
+    let messages = bench.take(Self.laptop)
+    guard case .goodbye(code: "narrowed", _)? = messages.last, messages.count == 1 else {
+      Issue.record("No goodbye but \(messages)")
+      return
+    }
+    for peer in [ServerBench.peer(Self.laptop), ServerBench.publisher(Self.laptop)] {
+      #expect(bench.cuts.contains { $0.peer == peer })
+    }
+    #expect(bench.server.sessions.all.isEmpty)
+    // Neither by the token, nor as somebody new.
+    for token in [hello.token, nil] {
+      bench.receive(
+        .hello(
+          ClientMessage.Hello(
+            clientID: ServerBench.clientID(Self.laptop),
+            token: token,
+            firstSequence: 1,
+            name: "",
+            isListed: false,
+          )
+        ),
+        from: Self.laptop,
+      )
+      try bench.endTurn()
+      guard case .refused(code: "unauthorised", _)? = bench.take(Self.laptop).last else {
+        Issue.record("Not refused")
+        return
+      }
+    }
+    bench.addresses[ServerBench.peer(9)] = Self.address("laptop", Self.key(9))
+    try bench.join(9, try bench.hello(9), nonce: 1, [.follow("counter")])
+  }
+
+  @Test func `An answer may have a warning, and need not`() throws {
+    for answer in [KeyAnswer.done(name: "laptop"), .done(name: "laptop", warning: "line 1")] {
+      var encoder = CBOREncoder()
+      answer.encode(to: &encoder)
+      var decoder = CBORDecoder(encoder.bytes[...])
+      #expect(try KeyAnswer(from: &decoder) == answer)
+    }
+  }
+
+  @Test func `Who hands in the key by which it is connected is told its name`() throws {
+    let bench = bench()
+    bench.server.onKeys = { _ in Issue.record("Nothing is to be done") }
+    for (key, isOwn) in [(Self.key(1), true), (Self.key(2), false)] {
+      bench.receive(.keys(request: 1, .enrol(key: key)), from: Self.laptop)
+      try bench.endTurn()
+      #expect((try answer(bench, Self.laptop) == .done(name: "laptop")) == isOwn)
+    }
   }
 }

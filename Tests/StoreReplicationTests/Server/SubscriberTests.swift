@@ -61,6 +61,21 @@ import Testing
     #expect(bench.cuts.map(\.peer).last == ServerBench.publisher(1))
   }
 
+  @Test func `A connection without a session ends in time, whatever it subscribes to and leaves`()
+    throws
+  {
+    let bench = ServerBench()
+    for peer: UInt8 in [1, 2] { bench.receive(upstream: [1] + Self.topic(1), from: peer) }
+    bench.receive(upstream: [0] + Self.topic(1), from: 2)
+    try bench.advance(by: .milliseconds(2_900))
+    bench.receive(upstream: [0] + Self.topic(1))
+    bench.receive(upstream: [1] + Self.topic(1))
+    #expect(bench.cuts.isEmpty)
+    #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
+    try bench.advance(by: .milliseconds(200))
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1), ServerBench.publisher(2)])
+  }
+
   @Test("A subscriber that does not read is cut off; one whose pings show that it does is not")
   func lag() throws {
     var limits = Limits()

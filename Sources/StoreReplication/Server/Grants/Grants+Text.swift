@@ -46,11 +46,8 @@ extension Grants {
   ) throws(GrantsError) {
     var lines: [Line] = []
     var keys = KnownKeys()
-    // By scalars: a carriage return and a line feed are one character.
-    let texts = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-    for (index, line) in texts.enumerated() {
-      let words = String(String.UnicodeScalarView(line.prefix { $0 != "#" }))
-        .split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.map(String.init)
+    for (index, line) in TextLine.all(of: text).enumerated() {
+      let words = line.words
       guard !words.isEmpty else { continue }
       let reader = LineReader(number: index + 1, exposed: exposed, accounts: accounts)
       let granted = try reader.line(words)
@@ -58,6 +55,76 @@ extension Grants {
       lines.append(granted)
     }
     self.init(owner: owner, lines: lines)
+  }
+
+  /// Whom the lines of a text are for, also those that make no sense behind that.
+  ///
+  /// - Parameters:
+  ///   - text: The lines.
+  ///   - accounts: Who there is.
+  /// - Returns: Those who are named; of keys, names and keys together.
+  package static func grantees(in text: String, accounts: Accounts) -> Set<Grantee> {
+    let reader = LineReader(number: 0, exposed: [], accounts: accounts)
+    return Set(
+      TextLine.all(of: text).compactMap { line in
+        line.words.first.flatMap { word in try? reader.grantee(word) }
+      }
+    )
+  }
+
+  /// A text without the lines of a key: those with its name, and with the key that has the name.
+  ///
+  /// Each line is read for itself, so it does not matter whether the others make sense.
+  ///
+  /// - Parameters:
+  ///   - text: The lines.
+  ///   - name: What the key is called.
+  /// - Returns: The other lines, as they are; nil where there is none of the key.
+  package static func text(_ text: String, withoutKey name: String) -> String? {
+    let lines = TextLine.all(of: text).map { line in
+      (line: line, key: line.words.first.flatMap { KeyWord($0) })
+    }
+    let keys = Set(lines.compactMap { $0.key?.name == name ? $0.key?.key : nil })
+    let kept = lines.filter { _, word in
+      guard let word else { return true }
+      return word.name != name && word.key.map { !keys.contains($0) } ?? true
+    }
+    guard kept.count < lines.count else { return nil }
+    return kept.map(\.line.text).joined(separator: "\n")
+  }
+}
+
+/// A line of grants as it is written.
+private struct TextLine {
+  let text: String
+
+  /// The lines of a text, empty ones too.
+  static func all(of text: String) -> [Self] {
+    // By scalars: a carriage return and a line feed are one character.
+    text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { Self(text: String(String.UnicodeScalarView($0))) }
+  }
+
+  /// Its words without a comment.
+  var words: [String] {
+    String(String.UnicodeScalarView(text.unicodeScalars.prefix { $0 != "#" }))
+      .split { $0 == " " || $0 == "\t" || $0 == "\r" || $0 == "\r\n" }.map(String.init)
+  }
+}
+
+/// Which key a line is for: `key:NAME=KEY`.
+private struct KeyWord {
+  let name: String
+  /// The public key; nil where it is none.
+  let key: [UInt8]?
+
+  /// Reads a line's first word; nil for one that names no key.
+  init?(_ word: String) {
+    let parts = word.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, parts[0] == "key" else { return nil }
+    let words = parts[1].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    name = String(words[0])
+    key = words.count == 2 ? KeyText.key(words[1]) : nil
   }
 }
 
@@ -97,7 +164,7 @@ private struct LineReader {
     return Grants.Line(grantee: grantee, scopes: scopes, sees: sees, sends: sends)
   }
 
-  private func grantee(_ word: String) throws(GrantsError) -> Grants.Grantee {
+  func grantee(_ word: String) throws(GrantsError) -> Grants.Grantee {
     let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
     guard parts.count == 2 else { throw unknownGrantee(word) }
     switch parts[0] {
@@ -112,18 +179,17 @@ private struct LineReader {
         throw error("there is no group \"\(parts[1])\"; name one, or give a number")
       }
       return .group(group.id, members: group.members)
-    case "key": return try key(parts[1])
+    case "key": return try key(KeyWord(word))
     default: throw unknownGrantee(word)
     }
   }
 
-  private func key(_ word: String) throws(GrantsError) -> Grants.Grantee {
-    let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
-    guard parts.count == 2, let key = KeyText.key(parts[1]) else {
+  private func key(_ word: KeyWord?) throws(GrantsError) -> Grants.Grantee {
+    guard let word, let key = word.key else {
       throw error("expected key:NAME=, and the 64 hexadecimal digits of a public key")
     }
-    if let problem = KeyText.problem(withName: parts[0]) { throw error(problem) }
-    return .key(parts[0], key)
+    if let problem = KeyText.problem(withName: word.name) { throw error(problem) }
+    return .key(word.name, key)
   }
 
   /// Checks that a name stands for one key, and a key has one name.

@@ -23,6 +23,11 @@ package struct Grants: Hashable, Sendable {
       default: false
       }
     }
+
+    /// The same, of a group without those who happen to be in it.
+    var named: Self {
+      if case .group(let group, _) = self { .group(group, members: []) } else { self }
+    }
   }
 
   /// What somebody may do, and where.
@@ -78,11 +83,18 @@ package struct Grants: Hashable, Sendable {
   package static let everything = Grants(of: nil, [])
 
   /// What a client may do.
-  package func rights(of identity: ActionOrigin.Identity) -> Rights {
+  ///
+  /// - Parameters:
+  ///   - identity: Who it is.
+  ///   - key: The public key by which it was let in: a name is nobody's without it.
+  /// - Returns: What it may see and send.
+  package func rights(of identity: ActionOrigin.Identity, by key: [UInt8]? = nil) -> Rights {
     guard owner != nil else { return .everything }
     switch identity {
     case .process, .unknown: return .everything
     case .user where isOwner(identity): return .everything
+    case .key(let name) where key.flatMap({ self.name(ofKey: $0) }) != name:
+      return Rights(lines: [])
     case .user, .key: return Rights(lines: lines.filter { $0.grantee.includes(identity) })
     }
   }
@@ -101,6 +113,17 @@ package struct Grants: Hashable, Sendable {
       (name: name, key: key, lines: lines.filter { $0.grantee == .key(name, key) })
     }
     .sorted { $0.name < $1.name }
+  }
+
+  /// What is left when only some are still named.
+  package func limited(to named: Set<Grantee>) -> Grants {
+    let named = Set(named.map(\.named))
+    return Grants(of: owner, lines.filter { named.contains($0.grantee.named) })
+  }
+
+  /// What is left when a key's name is nobody's any more.
+  package func without(key name: String) -> Grants {
+    Grants(of: owner, lines.filter { if case .key(name, _) = $0.grantee { false } else { true } })
   }
 
   /// Whether something is granted to users of the machine besides the owner.
