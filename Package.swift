@@ -270,6 +270,12 @@ let package = Package(
       name: "StateContainerTests",
       dependencies: ["StateContainers", "StoreActor", reportsToTests],
     ),
+    // What a user's compiler says of mistakes; the files with them are compiled by the tests.
+    .testTarget(
+      name: "SlipTests",
+      dependencies: ["StoreActor", "StoreReplication"],
+      exclude: ["Slips"],
+    ),
     .testTarget(name: "SimplexTests", dependencies: ["StoreActorSimplex", reportsToTests]),
 
     // The samples of the documents that the project starts from: see Tests/SampleTests/README.md.

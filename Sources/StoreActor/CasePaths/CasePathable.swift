@@ -33,7 +33,7 @@ public protocol CasePathable {
   associatedtype _ChildAction = Self
 
   /// The form in which a child's state has to be held for actions like this.
-  associatedtype _ChildForm = _OptionalForm
+  associatedtype _ChildForm = OptionalWithChildAction
 }
 
 extension CasePathable {

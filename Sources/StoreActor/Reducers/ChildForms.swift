@@ -4,10 +4,13 @@ public import StoreState
 // stack. Overloads for them would be tried in all combinations along a chain of operators, since
 // the compiler knows the feature's types only at the end of the chain: seven operators took it
 // seconds, and a slip among them an error that named no place. So each operator is one function of
-// a state and an action whose forms must be the same.
+// a state and an action whose forms must be the same. Unavailable overloads, which would say what
+// to do about a slip, are tried as well as soon as there is one: three made the compiler look at
+// five operators for a minute. Conformances that are unavailable say it and cost nothing. What
+// they cannot tell is told by the names of these types, since the compiler says them.
 
 /// The part of a state that one child may be in: an optional or a ``PresentationState``.
-public protocol _ChildSlot<_ChildState> {
+public protocol OptionalOrPresented<_ChildState> {
   /// The child's state.
   associatedtype _ChildState
 
@@ -15,8 +18,14 @@ public protocol _ChildSlot<_ChildState> {
   associatedtype _ChildForm
 }
 
+/// The part of a state that a child is in whose action stands for itself: an optional.
+public protocol OptionalChildState<_ChildState> {
+  /// The child's state.
+  associatedtype _ChildState
+}
+
 /// The part of a state that many children are in: an `IdentifiedArray` or a ``StackState``.
-public protocol _ChildElements<_ChildState> {
+public protocol IdentifiedArrayOrStackState<_ChildState> {
   /// The state of one child.
   associatedtype _ChildState
 
@@ -25,7 +34,7 @@ public protocol _ChildElements<_ChildState> {
 }
 
 /// An action that is one of many children's: an ``IdentifiedAction`` or a ``StackAction``.
-public protocol _ChildElementsAction<_ElementAction> {
+public protocol IdentifiedOrStackAction<_ElementAction> {
   /// The action of one child.
   associatedtype _ElementAction
 
@@ -36,51 +45,79 @@ public protocol _ChildElementsAction<_ElementAction> {
   associatedtype _ElementsForm
 }
 
-/// The form of a child that is optional, and whose actions stand for themselves.
-public enum _OptionalForm {}
+/// The form of a child that is optional: `\.child`, and a case with the child's own action.
+public enum OptionalWithChildAction {}
 
-/// The form of a child that is presented.
-public enum _PresentationForm {}
+/// The form of a child that is presented: `\.$child`, and a case with a ``PresentationAction``.
+public enum DollarWithPresentationAction {}
 
-/// The form of children in a list.
-public enum _ListForm<ID> {}
+/// The form of children in a list: an `IdentifiedArray`, and a case with an ``IdentifiedAction``.
+public enum IdentifiedArrayWithIdentifiedAction<ID> {}
 
-/// The form of children on a stack.
-public enum _StackForm<State> {}
+/// The form of children on a stack: a ``StackState``, and a case with a ``StackAction``.
+public enum StackStateWithStackAction<State> {}
 
-extension Optional: _ChildSlot {
+extension Optional: OptionalOrPresented {
   /// The child's state.
   public typealias _ChildState = Wrapped
 
   /// The form of the slot.
-  public typealias _ChildForm = _OptionalForm
+  public typealias _ChildForm = OptionalWithChildAction
 }
 
-extension PresentationState: _ChildSlot {
+extension Optional: OptionalChildState {}
+
+extension PresentationState: OptionalOrPresented {
   /// The child's state.
   public typealias _ChildState = State
 
   /// The form of the slot.
-  public typealias _ChildForm = _PresentationForm
+  public typealias _ChildForm = DollarWithPresentationAction
 }
+
+@available(
+  *,
+  unavailable,
+  message: """
+    a child that is presented, '@Presents', acts through a 'PresentationAction': declare the \
+    case as 'case child(PresentationAction<Child.Action>)'
+    """
+)
+extension PresentationState: OptionalChildState {}
 
 extension PresentationAction {
   /// The action of the child.
   public typealias _ChildAction = Action
 
   /// The form of the action.
-  public typealias _ChildForm = _PresentationForm
+  public typealias _ChildForm = DollarWithPresentationAction
 }
 
-extension IdentifiedArray: _ChildElements {
+extension IdentifiedArray: IdentifiedArrayOrStackState {
   /// The state of one child.
   public typealias _ChildState = Element
 
   /// The form of the collection.
-  public typealias _ElementsForm = _ListForm<ID>
+  public typealias _ElementsForm = IdentifiedArrayWithIdentifiedAction<ID>
 }
 
-extension IdentifiedAction: _ChildElementsAction {
+@available(
+  *,
+  unavailable,
+  message: """
+    'forEach' needs rows that are told apart by their ids, wherever they move: declare the \
+    property as 'IdentifiedArrayOf<Row.State>'
+    """
+)
+extension Array: IdentifiedArrayOrStackState where Element: Identifiable {
+  /// The state of one child.
+  public typealias _ChildState = Element
+
+  /// The form of the collection.
+  public typealias _ElementsForm = IdentifiedArrayWithIdentifiedAction<Element.ID>
+}
+
+extension IdentifiedAction: IdentifiedOrStackAction {
   /// The action of one child.
   public typealias _ElementAction = Action
 
@@ -88,18 +125,18 @@ extension IdentifiedAction: _ChildElementsAction {
   public typealias _ElementID = ID
 
   /// The form of the action.
-  public typealias _ElementsForm = _ListForm<ID>
+  public typealias _ElementsForm = IdentifiedArrayWithIdentifiedAction<ID>
 }
 
-extension StackState: _ChildElements {
+extension StackState: IdentifiedArrayOrStackState {
   /// The state of one child.
   public typealias _ChildState = Element
 
   /// The form of the collection.
-  public typealias _ElementsForm = _StackForm<Element>
+  public typealias _ElementsForm = StackStateWithStackAction<Element>
 }
 
-extension StackAction: _ChildElementsAction {
+extension StackAction: IdentifiedOrStackAction {
   /// The action of one child.
   public typealias _ElementAction = Action
 
@@ -107,7 +144,7 @@ extension StackAction: _ChildElementsAction {
   public typealias _ElementID = StackElementID
 
   /// The form of the action.
-  public typealias _ElementsForm = _StackForm<State>
+  public typealias _ElementsForm = StackStateWithStackAction<State>
 }
 
 /// A state that knows the feature that runs on it, so that operators need not be told: that of a

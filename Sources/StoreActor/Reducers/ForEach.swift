@@ -28,8 +28,8 @@ extension Reducer {
   /// - `element`: The feature of one element.
   @inlinable
   public func forEach<
-    Elements: _ChildElements,
-    ElementsAction: _ChildElementsAction,
+    Elements: IdentifiedArrayOrStackState,
+    ElementsAction: IdentifiedOrStackAction,
     Element: Reducer<Elements._ChildState, ElementsAction._ElementAction>,
   >(
     _ toElementsState: WritableKeyPath<State, Elements>,
@@ -54,7 +54,10 @@ extension Reducer {
   /// - `toElementsState`: The list, or the stack.
   /// - `toElementsAction`: The case of the action that holds the rows', or the stack's.
   @inlinable
-  public func forEach<Elements: _ChildElements, ElementsAction: _ChildElementsAction>(
+  public func forEach<
+    Elements: IdentifiedArrayOrStackState,
+    ElementsAction: IdentifiedOrStackAction,
+  >(
     _ toElementsState: WritableKeyPath<State, Elements>,
     action toElementsAction: CaseKeyPath<Action, ElementsAction>,
     fileID: StaticString = #fileID,
@@ -79,7 +82,7 @@ extension Reducer {
   ///
   /// One of the two always fits, as the forms of state and action are the same.
   @inlinable
-  package func running<Elements, ElementsAction: _ChildElementsAction, Element: Reducer>(
+  package func running<Elements, ElementsAction: IdentifiedOrStackAction, Element: Reducer>(
     _ element: Element,
     onEachOf state: WritableKeyPath<State, Elements>,
     action: AnyCasePath<Action, ElementsAction>,

@@ -31,7 +31,7 @@ extension Reducer {
   /// - `child`: The child feature.
   @inlinable
   public func ifLet<
-    Slot: _ChildSlot,
+    Slot: OptionalOrPresented,
     SlotAction: CasePathable,
     Child: Reducer<Slot._ChildState, SlotAction._ChildAction>,
   >(
@@ -59,10 +59,14 @@ extension Reducer {
   /// - `child`: The child feature.
   @inlinable
   @_disfavoredOverload
-  public func ifLet<ChildState, ChildAction, Child: Reducer<ChildState, ChildAction>>(
-    _ toChildState: WritableKeyPath<State, ChildState?>,
+  public func ifLet<
+    Slot: OptionalChildState,
+    ChildAction,
+    Child: Reducer<Slot._ChildState, ChildAction>,
+  >(
+    _ toChildState: WritableKeyPath<State, Slot>,
     action toChildAction: CaseKeyPath<Action, ChildAction>,
-    @ReducerBuilder<ChildState, ChildAction> then child: () -> Child,
+    @ReducerBuilder<Slot._ChildState, ChildAction> then child: () -> Child,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
@@ -89,7 +93,7 @@ extension Reducer {
   ///   `@Presents`.
   /// - `toChildAction`: The case of the action that holds the state's, or the presentation's.
   @inlinable
-  public func ifLet<Slot: _ChildSlot, SlotAction: CasePathable>(
+  public func ifLet<Slot: OptionalOrPresented, SlotAction: CasePathable>(
     _ toChildState: WritableKeyPath<State, Slot>,
     action toChildAction: CaseKeyPath<Action, SlotAction>,
     fileID: StaticString = #fileID,
@@ -110,23 +114,23 @@ extension Reducer {
     )
   }
 
-  /// Shows an alert, or another state that is over with any action, while its optional state is
-  /// there; for actions that are no ``CasePathable`` enum.
+  /// Runs the feature that an optional state brings with it, for actions that are no
+  /// ``CasePathable`` enum.
   ///
   /// - `toChildState`: The optional state.
   /// - `toChildAction`: The case of the action that holds its actions.
   @inlinable
   @_disfavoredOverload
-  public func ifLet<ChildState: _EphemeralState, ChildAction>(
-    _ toChildState: WritableKeyPath<State, ChildState?>,
-    action toChildAction: CaseKeyPath<Action, ChildAction>,
+  public func ifLet<Slot: OptionalChildState>(
+    _ toChildState: WritableKeyPath<State, Slot>,
+    action toChildAction: CaseKeyPath<Action, Slot._ChildState._OwnAction>,
     fileID: StaticString = #fileID,
     filePath: StaticString = #filePath,
     line: UInt = #line,
     column: UInt = #column,
-  ) -> Reduce<State, Action> {
+  ) -> Reduce<State, Action> where Slot._ChildState: _SelfReducingState {
     running(
-      EmptyReducer<ChildState, ChildAction>(),
+      Slot._ChildState._ownReducer,
       on: toChildState,
       action: AnyCasePath(toChildAction),
       location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),

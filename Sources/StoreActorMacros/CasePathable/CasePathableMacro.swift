@@ -53,6 +53,7 @@ extension CasePathableMacro: MemberMacro {
       nodes: nodes,
       access: declaration.memberAccess(in: context),
       schemaName: context.qualifiedName(of: declaration.name.plainText),
+      source: SourceLines(context),
     )
     return paths.declarations + wire.declarations
   }

@@ -19,8 +19,7 @@ enum ObservableStateMacro: ExtensionMacro {
     }
     var members = state.observationMembers
     if state.isReplicated {
-      guard let replication = state.replicationMembers(in: context) else { return [] }
-      members += replication
+      members += state.replicationMembers(in: context)
     }
     let conformances = protocols.map { "StoreActor.\(Self.name(of: $0))" }
     guard !conformances.isEmpty || !members.isEmpty else { return [] }

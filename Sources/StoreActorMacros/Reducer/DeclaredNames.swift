@@ -10,6 +10,8 @@ struct DeclaredNames {
   private(set) var body: VariableDeclSyntax?
   /// The method `reduce(into:action:)`.
   private(set) var reduce: FunctionDeclSyntax?
+  /// A method `reduce` with other labels.
+  private(set) var misnamedReduce: FunctionDeclSyntax?
 
   init(_ members: MemberBlockItemListSyntax, _ generics: GenericParameterClauseSyntax? = nil) {
     types = Set(generics?.parameters.map(\.name.plainText) ?? [])
@@ -35,7 +37,8 @@ struct DeclaredNames {
   private mutating func add(_ function: FunctionDeclSyntax) {
     functions.insert(function.name.plainText)
     let labels = function.signature.parameterClause.parameters.map(\.firstName.text)
-    if function.name.text == "reduce", labels == ["into", "action"] { reduce = function }
+    guard function.name.text == "reduce" else { return }
+    if labels == ["into", "action"] { reduce = function } else { misnamedReduce = function }
   }
 
   private mutating func add(_ variable: VariableDeclSyntax) {

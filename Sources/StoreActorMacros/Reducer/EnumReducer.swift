@@ -7,7 +7,9 @@ import SwiftSyntaxMacros
 struct EnumReducer {
   private let declaration: EnumDeclSyntax
   private let access: String
+  /// The cases; of those that share a name, the first one.
   private let nodes: [CaseNode]
+  private let overloaded: [EnumCase]
   private let names: DeclaredNames
   private let conformances: SynthesizedConformances
 
@@ -16,7 +18,9 @@ struct EnumReducer {
   init(_ declaration: EnumDeclSyntax, node: AttributeSyntax, access: String) {
     self.declaration = declaration
     self.access = access
-    nodes = CaseNode.all(in: declaration.memberBlock.members)
+    let nodes = CaseNode.all(in: declaration.memberBlock.members)
+    overloaded = nodes.overloaded
+    self.nodes = nodes.without(overloaded)
     names = DeclaredNames(declaration.memberBlock.members, declaration.genericParameterClause)
     conformances = SynthesizedConformances(node)
   }
@@ -34,16 +38,15 @@ struct EnumReducer {
   }
 
   private func diagnose(in context: some MacroExpansionContext) -> Bool {
-    var isFine = true
-    for element in nodes.overloaded {
+    for element in overloaded {
       let message = MacroMessage(
         "overloadedCase",
         "'@Reducer' needs cases with names of their own, and there is another '\(element.name)': "
           + "rename one of them",
       )
       context.diagnose(message.at(element.element.name))
-      isFine = false
     }
+    var isFine = true
     for type in ["ViewAction", "ReducerAction"] where names.types.contains(type) {
       if names.types.contains("Action") { continue }
       let message = MacroMessage(
@@ -78,7 +81,7 @@ extension EnumReducer {
     )
     return state.declaration(in: context) { declaration in
       guard let state = StateDeclaration(declaration, in: context) else { return [] }
-      let replication = state.isReplicated ? state.replicationMembers(in: context) ?? [] : []
+      let replication = state.isReplicated ? state.replicationMembers(in: context) : []
       return state.observationMembers + replication + [state.hintsMember].compactMap(\.self)
     }
   }

@@ -91,5 +91,16 @@ struct StructReducer {
     if let reduce = names.reduce, let body = names.body {
       context.diagnose(UncalledReduce(function: reduce, body: body).diagnostic(in: declaration))
     }
+    if let reduce = names.misnamedReduce, names.reduce == nil, !names.properties.contains("body") {
+      context.diagnose(
+        MacroMessage(
+          "misnamedReduce",
+          "Nothing calls this 'reduce', so nothing happens at the feature's actions; write "
+            + "'var body: some ReducerOf<Self>', or 'func reduce(into state: inout State, "
+            + "action: Action) -> Effect<Action>'",
+          severity: .warning,
+        ).at(reduce.name)
+      )
+    }
   }
 }

@@ -6,8 +6,10 @@ struct StateChoiceCode {
   private let schemaName: String
   private let cases: [StateCase]
   private let hasHints: Bool
+  private let source: SourceLines
 
-  init(_ state: StateDeclaration, cases: [StateCase]) {
+  init(_ state: StateDeclaration, cases: [StateCase], source: SourceLines) {
+    self.source = source
     access = state.access
     schemaName = state.schemaName
     self.cases = cases
@@ -53,11 +55,13 @@ extension StateCase {
 
 extension StateChoiceCode {
   private var schema: String {
-    let lines = cases.map { element in
-      guard !element.payload.isEmpty else { return "  schema.case(\(element.literal))" }
+    let lines = cases.flatMap { element in
+      guard !element.payload.isEmpty else { return ["  schema.case(\(element.literal))"] }
       let labels = element.payload.map { StateText.literal($0.name) }.joined(separator: ", ")
-      return "  schema.case(\(element.literal), [\(labels)], Self.\(element.identifier.text),"
+      let line =
+        "  schema.case(\(element.literal), [\(labels)], Self.\(element.identifier.text),"
         + " in: &registry)"
+      return source.place(line, at: element.declaration.caseKeyword)
     }
     return StateText.function(
       "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"

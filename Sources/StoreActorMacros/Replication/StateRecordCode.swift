@@ -1,3 +1,5 @@
+import SwiftSyntax
+
 /// The code with which a structure is replicated field by field.
 struct StateRecordCode {
   private let access: String
@@ -9,8 +11,10 @@ struct StateRecordCode {
   /// Those that only the durable form has, behind the others.
   private let hidden: [StateField]
   private let hasHints: Bool
+  private let source: SourceLines
 
-  init(_ state: StateDeclaration, fields properties: [StateField]) {
+  init(_ state: StateDeclaration, fields properties: [StateField], source: SourceLines) {
+    self.source = source
     access = state.access
     schemaName = state.schemaName
     hasHints = state.hasHints
@@ -77,23 +81,26 @@ struct StateRecordCode {
 
 extension StateRecordCode {
   private var schema: String {
-    let lines = all.map { field in
+    let lines = all.flatMap { field in
       let method =
         isHidden(field)
         ? field.isCodable ? "hiddenCodableProperty" : "hiddenProperty"
         : field.isCodable ? "codableProperty" : "property"
-      return "  schema.\(method)(\(field.literal), \\Self.\(field.storage), in: &registry)"
+      let line = "  schema.\(method)(\(field.literal), \\Self.\(field.storage), in: &registry)"
+      return source.place(line, at: field.property.declaration.bindingSpecifier)
     }
+    let notes =
+      (hasHiddenParts ? hiddenPartsNotes.map { "  \($0)" } : [])
+      + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
+      + (fields.contains(where: \.isEphemeral) ? ["  registry._$noteEphemeralParts()"] : [])
+      + unkeyed.map { "  registry._$noteForgetful(\(StateText.literal($0)))" }
     return StateText.function(
       "\(access)static func schema(in registry: inout StoreActor.SchemaRegistry)"
         + " -> StoreActor.Schema",
       ["registry.define(Self.self, name: \(StateText.literal(schemaName))) { registry in"]
-        + (hasHiddenParts ? hiddenPartsNotes.map { "  \($0)" } : [])
-        + (hasHints ? ["  Self._$noteHints(in: &registry)"] : [])
-        + (fields.contains(where: \.isEphemeral) ? ["  registry._$noteEphemeralParts()"] : [])
-        + unkeyed.map { "  registry._$noteForgetful(\(StateText.literal($0)))" }
+        + notes
         + (all.isEmpty
-          ? ["  \(hasHiddenParts ? "return " : "").record([])"]
+          ? ["  \(notes.isEmpty ? "" : "return ").record([])"]
           : ["  var schema = StoreActor._$SchemaWriter()"] + lines
             + ["  return .record(schema.fields)"]) + ["}"],
     )

@@ -3,9 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 extension StateDeclaration {
-  /// The members of the conformance to `ReplicatedState`; nil when the author was told why there
-  /// are none.
-  func replicationMembers(in context: some MacroExpansionContext) -> [String]? {
+  /// The members of the conformance to `ReplicatedState`; those of a value without parts when the
+  /// author was told of a problem.
+  func replicationMembers(in context: some MacroExpansionContext) -> [String] {
     switch kind {
     case .structure:
       let fields = StateField.all(in: members)
@@ -15,14 +15,19 @@ extension StateDeclaration {
         isDurable: isDurable,
       ).diagnostics
       problems.forEach(context.diagnose)
-      return problems.isEmpty ? StateRecordCode(self, fields: fields).members : nil
+      // Whoever was told of a problem need not hear that members are missing as well.
+      return StateRecordCode(
+        self,
+        fields: problems.isEmpty ? fields : [],
+        source: SourceLines(context),
+      ).members
     case .enumeration:
       // An enumeration with raw values has a wire form through them.
       guard !hasRawValues else { return [] }
       let cases = StateCase.all(in: members)
       let problems = StateCaseProblems(cases: cases).diagnostics
       problems.forEach(context.diagnose)
-      return problems.isEmpty ? StateChoiceCode(self, cases: cases).members : nil
+      return StateChoiceCode(self, cases: cases, source: SourceLines(context)).members
     }
   }
 

@@ -10,6 +10,8 @@ struct WireActionExpansion {
   let access: String
   /// What the type is called in schemas.
   let schemaName: String
+  /// Where the cases stand.
+  let source: SourceLines
 
   /// The members that `WireAction` asks for.
   var declarations: [DeclSyntax] {
@@ -30,7 +32,8 @@ extension WireActionExpansion {
       guard !element.parameters.isEmpty else { return "schema.add(\"\(element.name)\")" }
       let labels = element.wireLabels.map { "\"\($0)\"" }.joined(separator: ", ")
       let constructor = "Self.\(element.identifier)"
-      return "schema.add(\"\(element.name)\", [\(labels)], \(constructor), in: &registry)"
+      let line = "schema.add(\"\(element.name)\", [\(labels)], \(constructor), in: &registry)"
+      return source.place(line, at: element.element.name).joined(separator: "\n")
     }
     let body =
       lines.isEmpty

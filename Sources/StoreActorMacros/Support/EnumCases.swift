@@ -125,6 +125,19 @@ extension [CaseNode] {
     }
   }
 
+  /// The cases but for some.
+  func without(_ cases: [EnumCase]) -> [CaseNode] {
+    let ids = Set(cases.map(\.element.id))
+    return compactMap { node in
+      switch node {
+      case .element(let element):
+        return ids.contains(element.element.id) ? nil : node
+      case .conditional(let clauses):
+        return .conditional(clauses.map { ($0.clause, $0.nodes.without(cases)) })
+      }
+    }
+  }
+
   /// The cases whose name another case has that may be compiled together with it.
   var overloaded: [EnumCase] {
     var names: Set<String> = []

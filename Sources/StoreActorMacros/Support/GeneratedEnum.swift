@@ -41,7 +41,12 @@ struct GeneratedEnum {
     let paths = CasePathsText(nodes: nodes, name: name, access: access)
     var parts = [body] + paths.declarations.map(\.description)
     if WireActionExpansion.isWanted(by: bare) {
-      let wire = WireActionExpansion(nodes: nodes, access: access, schemaName: schemaName)
+      let wire = WireActionExpansion(
+        nodes: nodes,
+        access: access,
+        schemaName: schemaName,
+        source: SourceLines(context),
+      )
       parts += wire.declarations.map(\.description)
     }
     parts += members(bare)

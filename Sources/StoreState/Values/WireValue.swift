@@ -14,6 +14,19 @@ public protocol WirePayload: Sendable {
   init(from decoder: inout CBORDecoder) throws(CodecError)
 }
 
+extension WirePayload {
+  /// Says who writes the members that are missing.
+  @available(
+    *,
+    unavailable,
+    message: """
+      '@ObservableState' writes what a state needs to travel, '@CasePathable' or '@Reducer' what \
+      an action does: put it before the declaration
+      """
+  )
+  public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
+}
+
 /// What travels in an action or a state.
 public protocol WireValue: WirePayload {
   /// Writes one item in deterministic form.

@@ -356,8 +356,12 @@ enum ExpectedCasePaths {
         registry.define(Self.self, name: "Action") { registry in
           var schema = StoreActor._$ActionSchema()
           schema.add("tapped")
+          #sourceLocation(file: "test.swift", line: 4)
           schema.add("moved", ["to", "by"], Self.moved, in: &registry)
+          #sourceLocation()
+          #sourceLocation(file: "test.swift", line: 5)
           schema.add("renamed", ["_0"], Self.renamed, in: &registry)
+          #sourceLocation()
           return .choice(schema.cases)
         }
       }

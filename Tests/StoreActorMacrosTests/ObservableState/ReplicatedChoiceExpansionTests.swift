@@ -79,8 +79,12 @@ private let choiceExpansion = """
         Self._$noteHints(in: &registry)
         var schema = StoreActor._$SchemaWriter()
         schema.case("none")
+        #sourceLocation(file: "test.swift", line: 5)
         schema.case("edit", ["id", "title"], Self.edit, in: &registry)
+        #sourceLocation()
+        #sourceLocation(file: "test.swift", line: 6)
         schema.case("unordered", ["zebra", "a"], Self.unordered, in: &registry)
+        #sourceLocation()
         return .choice(schema.cases)
       }
     }

@@ -1,0 +1,7 @@
+import StoreActor
+
+struct Gauge: Reducer {
+  struct State: Equatable { var value = 0 }
+
+  enum Action { case readButtonTapped }
+}
