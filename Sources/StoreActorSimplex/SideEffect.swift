@@ -99,10 +99,7 @@ public struct SideEffect<Reducer: ReducerProtocol>: Sendable {
     for duration: Duration,
     clock: any Clock<Duration>,
   ) -> Self {
-    func debounced(_ clock: some Clock<Duration>) -> Self {
-      Self(effect.debounce(id: id, for: duration, clock: clock))
-    }
-    return debounced(clock)
+    Self(effect.debounce(id: id, for: duration, clock: clock))
   }
 }
 

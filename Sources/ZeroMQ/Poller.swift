@@ -22,8 +22,6 @@ package final class Poller {
     package static let readable = Events(rawValue: Int16(ZMQ_POLLIN))
     /// Something can be sent without blocking.
     package static let writable = Events(rawValue: Int16(ZMQ_POLLOUT))
-    /// A descriptor's other end has gone, or it has an error; never set on a socket.
-    package static let failed = Events(rawValue: Int16(ZMQ_POLLERR))
   }
 
   /// Something to wait for.
@@ -68,11 +66,6 @@ package final class Poller {
       throw ZeroMQError(code: code, operation: "wait for", subject: "\(count) items")
     }
     return 0
-  }
-
-  /// What the item was ready for when the last wait ended.
-  package func readiness(_ index: Int) -> Events {
-    Events(rawValue: pollItems[index].revents)
   }
 
   /// Whether the item was ready, for anything it is watched for, when the last wait ended.

@@ -93,11 +93,6 @@ package final class Socket {
     guard zmq_connect(opened(), endpoint) == 0 else { throw .last("connect to", endpoint) }
   }
 
-  /// Stops listening on an endpoint, which must be as ``lastEndpoint`` was after binding it.
-  package func unbind(_ endpoint: String) throws(ZeroMQError) {
-    guard zmq_unbind(opened(), endpoint) == 0 else { throw .last("unbind", endpoint) }
-  }
-
   /// Ends a connection and its queue, which must be given as it was to ``connect(_:)``.
   package func disconnect(_ endpoint: String) throws(ZeroMQError) {
     guard zmq_disconnect(opened(), endpoint) == 0 else { throw .last("disconnect", endpoint) }

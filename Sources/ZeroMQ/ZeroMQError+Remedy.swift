@@ -23,8 +23,8 @@ extension ZeroMQError {
       "This host has no such address: use one of its own, such as tcp://127.0.0.1:5555."
     case ENAMETOOLONG:
       "A socket's path may have \(EndpointPath.limit) bytes at most: choose a shorter directory."
-    case ENOENT where operation == "disconnect" || operation == "unbind":
-      "Nothing was connected or bound under this name: pass the endpoint exactly as it was given."
+    case ENOENT where operation == "disconnect":
+      "Nothing was connected under this name: pass the endpoint exactly as it was given."
     case ENOENT, ENOTDIR:
       "Create the directory of the socket first, with mode 0700."
     case EACCES, EPERM, EROFS:

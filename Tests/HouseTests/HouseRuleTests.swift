@@ -28,6 +28,11 @@ struct HouseRuleTests {
     check(repository.swift.flatMap(OneOfEach.check))
   }
 
+  @Test("What other modules may use is used by one")
+  func callers() {
+    check(Callers.check(repository.files))
+  }
+
   @Test("Files, functions and lines keep to their lengths")
   func lengths() {
     check(

@@ -37,9 +37,6 @@ public struct Screen {
   /// The lines as one text.
   public var text: String { lines.joined(separator: "\n") }
 
-  /// The titles of the buttons, from the top.
-  public var buttonTitles: [String] { frame.tappables.map(\.title) }
-
   /// Does what the first button with a title does.
   ///
   /// - Returns: Whether there is such a button.
