@@ -33,9 +33,9 @@ let package = Package(
     .library(name: "StoreClient", targets: ["StoreClient"]),
     .library(name: "StoreTesting", targets: ["StoreTesting"]),
     .library(name: "TerminalViews", targets: ["TerminalCurses", "TerminalViews"]),
-    .executable(name: "stored", targets: ["Daemon"]),
-    .executable(name: "storectl", targets: ["Client"]),
-    .executable(name: "simulator", targets: ["Simulator"]),
+    .executable(name: "stored", targets: ["StoredMain"]),
+    .executable(name: "storectl", targets: ["StorectlMain"]),
+    .executable(name: "simulator", targets: ["SimulatorMain"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.7.0"),
@@ -137,27 +137,40 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
-    .target(name: "Workspace", dependencies: ["StoreActor", "StoreReplication"]),
-    .target(name: "WorkspaceLive", dependencies: ["StoreActor", "Workspace"]),
+    // These modules and the programs' have names of their own, whatever their folders are called:
+    // a package in which two targets have the same name cannot be built, and "Client" and
+    // "Workspace" are what a user's are called.
+    .target(
+      name: "StoredWorkspace",
+      dependencies: ["StoreActor", "StoreReplication"],
+      path: "Sources/Workspace",
+    ),
+    .target(
+      name: "StoredWorkspaceLive",
+      dependencies: ["StoreActor", "StoredWorkspace"],
+      path: "Sources/WorkspaceLive",
+    ),
     .executableTarget(
-      name: "Daemon",
+      name: "StoredMain",
       dependencies: [
-        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "TraceExport", "Workspace",
-        "WorkspaceLive",
+        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "StoredWorkspace",
+        "StoredWorkspaceLive", "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
+      path: "Sources/Daemon",
     ),
     .executableTarget(
-      name: "Client",
+      name: "StorectlMain",
       dependencies: [
         "StoreActor", "StoreClient", "StoreJournal", "StoreReplication", "StoreState",
-        "TerminalCurses", "TerminalViews", "TraceExport", "Workspace",
+        "StoredWorkspace", "TerminalCurses", "TerminalViews", "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
+      path: "Sources/Client",
     ),
 
     // What features use that were written for the original, and not everybody is to link.
@@ -186,23 +199,25 @@ let package = Package(
     // A world in one thread with a daemon, clients, a network and a clock, for tests and for
     // `make simulate`.
     .target(
-      name: "Simulation",
+      name: "StoreSimulation",
       dependencies: ["StoreActor", "StoreReplication", "StoreState"],
+      path: "Sources/Simulation",
     ),
     .executableTarget(
-      name: "Simulator",
+      name: "SimulatorMain",
       dependencies: [
-        "Simulation",
+        "StoreSimulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
+      path: "Sources/Simulator",
     ),
 
     // What `make bench` runs.
     .executableTarget(
       name: "HostBench",
       dependencies: [
-        "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState", "Workspace",
-        "ZeroMQ",
+        "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
+        "StoredWorkspace", "ZeroMQ",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       path: "Benchmarks/HostBench",
@@ -364,13 +379,15 @@ let package = Package(
     ),
     .testTarget(
       name: "StoreReplicationTests",
-      dependencies: ["Simulation", "StoreActor", "StoreReplication", "StoreState", reportsToTests],
+      dependencies: [
+        "StoreActor", "StoreReplication", "StoreSimulation", "StoreState", reportsToTests,
+      ],
     ),
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "StoreActor", "StoreReplication", "StoreState", "StoreTesting", "Workspace",
-        "WorkspaceLive", reportsToTests,
+        "StoreActor", "StoreReplication", "StoreState", "StoreTesting", "StoredWorkspace",
+        "StoredWorkspaceLive", reportsToTests,
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
@@ -383,14 +400,15 @@ let package = Package(
     .testTarget(
       name: "BenchmarkTests",
       dependencies: [
-        "Client", "Daemon", "HostBench", "StateBench", "StoreBench", "StoreReplication",
+        "HostBench", "StateBench", "StoreBench", "StoreReplication", "StorectlMain", "StoredMain",
       ],
     ),
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "Client", "Daemon", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication",
-        "StoreState", "StoreTesting", "TerminalViews", "TraceExport", "Workspace",
+        "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication", "StoreState",
+        "StoreTesting", "StorectlMain", "StoredMain", "StoredWorkspace", "TerminalViews",
+        "TraceExport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
@@ -398,9 +416,9 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "Client", "ClosingClient", "Daemon", "JournalProbe", "SerialProbe", "StoreActor",
-        "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StrangerDaemon",
-        "Workspace", "ZeroMQ",
+        "ClosingClient", "JournalProbe", "SerialProbe", "StoreActor", "StoreClient", "StoreJournal",
+        "StoreReplication", "StoreState", "StorectlMain", "StoredMain", "StoredWorkspace",
+        "StrangerDaemon", "ZeroMQ",
       ],
     ),
     // Programs that the process tests start: a daemon whose types storectl has never seen, one

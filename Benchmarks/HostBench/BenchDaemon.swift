@@ -2,7 +2,7 @@ import FoundationEssentials
 import StoreActor
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 
 /// The daemon that ships, without its sockets: frames by hand in, frames out, with as many rows as
 /// are wanted.

@@ -1,7 +1,7 @@
 import Foundation
 import StoreActor
 import StoreState
-import Workspace
+import StoredWorkspace
 
 /// Rows written and read in the form of the wire, against the same rows as JSON by Foundation.
 ///

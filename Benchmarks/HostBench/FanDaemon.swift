@@ -1,6 +1,6 @@
 import StoreActor
 import StoreReplication
-import Workspace
+import StoredWorkspace
 import ZeroMQ
 
 /// A daemon, and all its clients.

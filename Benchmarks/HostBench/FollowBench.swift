@@ -1,6 +1,6 @@
 import StoreActor
 import StoreReplication
-import Workspace
+import StoredWorkspace
 import ZeroMQ
 
 /// Many clients of a daemon in one process, until it is killed.

@@ -1,6 +1,6 @@
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 import ZeroMQ
 
 /// One client with two sockets of its own, which follows a scope, or only sends to it where it has

@@ -1,7 +1,7 @@
 import StoreActor
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 
 /// What a joiner of a large scope costs the daemon's main thread, turn by turn, while others change
 /// the scope.

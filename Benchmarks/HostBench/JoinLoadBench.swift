@@ -2,7 +2,7 @@ import StoreActor
 import StoreDaemon
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 import ZeroMQ
 
 /// A daemon as it ships, with so many rows to begin with, until it is killed.

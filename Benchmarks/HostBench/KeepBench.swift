@@ -3,7 +3,7 @@ import StoreActor
 import StoreJournal
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 
 /// What a daemon keeps: how much room it takes, and how long a commit does under load.
 @MainActor

@@ -3,7 +3,7 @@ import StoreActor
 import StoreJournal
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 
 /// The daemon that ships with its journal, without sockets: what is sent to it goes nowhere.
 @MainActor

@@ -1,6 +1,6 @@
 import StoreActor
 import StoreReplication
-import Workspace
+import StoredWorkspace
 
 /// What an action on one row costs the main threads of the daemon and of the client that sent it:
 /// where that client follows one row and where it follows a thousand, and where a thousand clients

@@ -1,7 +1,7 @@
 import StoreActor
 import StoreReplication
 import StoreState
-import Workspace
+import StoredWorkspace
 
 /// What snapshots of a scope cost the daemon, sent to so many joiners at once, who throw away what
 /// they get.

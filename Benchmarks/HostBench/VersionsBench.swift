@@ -1,5 +1,5 @@
 import StoreActor
-import Workspace
+import StoredWorkspace
 
 /// The memory of a large state, and of a daemon that keeps versions of it.
 @MainActor

@@ -3,9 +3,9 @@ import Logging
 import StoreDaemon
 import StoreReplication
 import StoreState
+import StoredWorkspace
+import StoredWorkspaceLive
 import TraceExport
-import Workspace
-import WorkspaceLive
 
 /// How the daemon runs: what its options, the environment and its file of settings came to.
 struct DaemonSettings {

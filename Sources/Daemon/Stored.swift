@@ -5,10 +5,10 @@ import StoreActor
 import StoreDaemon
 import StoreReplication
 import StoreState
+import StoredWorkspace
+import StoredWorkspaceLive
 import TraceExport
 import Tracing
-import Workspace
-import WorkspaceLive
 
 #if canImport(Glibc)
 import Glibc

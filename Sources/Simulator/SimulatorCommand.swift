@@ -1,5 +1,5 @@
 import ArgumentParser
-import Simulation
+import StoreSimulation
 
 /// Runs simulated worlds, one for each seed, and says which broke a promise.
 @main

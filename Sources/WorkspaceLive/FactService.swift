@@ -1,6 +1,6 @@
 import Foundation
 import StoreActor
-import Workspace
+import StoredWorkspace
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

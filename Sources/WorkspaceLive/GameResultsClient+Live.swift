@@ -1,5 +1,5 @@
 import StoreActor
-package import Workspace
+package import StoredWorkspace
 
 extension GameResultsClient: DependencyKey {
   /// A client that takes its time, as a service elsewhere would: the results themselves are kept

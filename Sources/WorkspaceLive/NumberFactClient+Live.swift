@@ -1,5 +1,5 @@
 import StoreActor
-package import Workspace
+package import StoredWorkspace
 
 extension NumberFactClient {
   /// The service that is asked for facts unless a program says otherwise.

@@ -2,7 +2,7 @@ import Logging
 import StoreState
 import Testing
 
-@testable import Daemon
+@testable import StoredMain
 
 @Suite struct DaemonLogTests {
   private let event = LogEvent(

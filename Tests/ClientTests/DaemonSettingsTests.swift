@@ -2,7 +2,7 @@ import Logging
 import StoreDaemon
 import Testing
 
-@testable import Daemon
+@testable import StoredMain
 
 @Suite("The daemon's settings")
 struct DaemonSettingsTests {

@@ -1,9 +1,9 @@
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import Testing
-import Workspace
 
-@testable import Client
+@testable import StorectlMain
 
 @Suite struct DescribeTests {
   private func description(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Client
+@testable import StorectlMain
 
 @Suite("Bytes into lines")
 struct LineSplitterTests {

@@ -2,7 +2,7 @@ import StoreClient
 import StoreState
 import Testing
 
-@testable import Client
+@testable import StorectlMain
 
 @Suite struct LogPagesTests {
   private func entries(_ revisions: UInt64...) -> [GenericValue] { entries(revisions) }

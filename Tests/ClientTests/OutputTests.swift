@@ -2,7 +2,7 @@ import StoreReplication
 import StoreState
 import Testing
 
-@testable import Client
+@testable import StorectlMain
 
 @Suite("What storectl prints")
 struct OutputTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Client
+@testable import StorectlMain
 
 @Suite struct SecureShellAddressTests {
   @Test(arguments: ["ssh://host/run/dir", "ssh://ann@host.example:2222/run/dir", "ssh://1.2.3.4/d"])

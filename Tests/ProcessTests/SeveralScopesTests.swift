@@ -3,8 +3,8 @@ import StoreActor
 import StoreClient
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import Testing
-import Workspace
 
 #if canImport(Glibc)
 import Glibc

@@ -1,8 +1,8 @@
 import ArgumentParser
 import StoreReplication
+import StoredWorkspace
 import TerminalCurses
 import TerminalViews
-import Workspace
 
 /// Shows a daemon on a terminal: `storectl ui`.
 struct UI: ParsableCommand {

@@ -2,8 +2,8 @@ import Observation
 import StoreActor
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import TerminalViews
-import Workspace
 
 /// What the terminal shows, and of what.
 @MainActor

@@ -1,8 +1,8 @@
 import StoreActor
 import StoreClient
 import StoreReplication
+import StoredWorkspace
 import TerminalViews
-import Workspace
 
 /// A `ui` under way: the daemon's answers become what is shown.
 @MainActor

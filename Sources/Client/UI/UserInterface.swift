@@ -1,6 +1,6 @@
 import StoreActor
+import StoredWorkspace
 import TerminalViews
-import Workspace
 
 /// Everything that `storectl ui` shows.
 struct UserInterface: View {

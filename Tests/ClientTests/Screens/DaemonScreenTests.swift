@@ -1,11 +1,11 @@
 import StoreActor
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import TerminalViews
 import Testing
-import Workspace
 
-@testable import Client
+@testable import StorectlMain
 
 /// The screens that work with any daemon.
 @MainActor

@@ -1,9 +1,9 @@
 import StoreActor
+import StoredWorkspace
 import TerminalViews
 import Testing
-import Workspace
 
-@testable import Client
+@testable import StorectlMain
 
 /// The screens of the features that ship: they cannot tell where their stores live.
 @MainActor

@@ -2,12 +2,12 @@ import Foundation
 import StoreActor
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import TerminalViews
 import Testing
-import Workspace
 
-@testable import Client
 @testable import StoreTesting
+@testable import StorectlMain
 
 /// Everything that `storectl ui` shows, on a terminal in memory, of a daemon in memory.
 @MainActor

@@ -20,7 +20,7 @@ enum Callers {
       "disablesAnimations", "eraseToStream", "eraseToThrowingStream", "interpolatingSpring",
       "notificationCenter", "repeatForever", "replaceError", "setFailureType",
       "skipReceivedActions", "stateless", "suspendingClock", "useMainSerialExecutor", "withAction",
-      "withExhaustivity", "yieldLoading", "yieldReturningInitialValue",
+      "withExhaustivity", "yieldReturningInitialValue",
     ],
     "Collections have it, so that users need not look up which of them do": [
       "formIntersection", "formSymmetricDifference", "shuffle",

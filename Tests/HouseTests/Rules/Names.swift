@@ -8,7 +8,8 @@ enum Names {
   ]
 
   static func checkTypes(_ file: SourceFile) -> [Breach] {
-    guard !file.isTest, let room = file.room else { return [] }
+    guard !file.isTest, let folder = file.room else { return [] }
+    let room = Walls.rooms.first { $0.name == folder }?.module ?? folder
     let kinds: Set = ["actor", "class", "enum", "protocol", "struct", "typealias"]
     let words = file.words
     return words.indices.dropLast().compactMap { index in

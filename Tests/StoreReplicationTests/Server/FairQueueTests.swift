@@ -1,4 +1,4 @@
-import Simulation
+import StoreSimulation
 import Testing
 
 @testable import StoreReplication

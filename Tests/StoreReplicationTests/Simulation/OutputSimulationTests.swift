@@ -1,5 +1,5 @@
-import Simulation
 import StoreReplication
+import StoreSimulation
 import StoreState
 import Testing
 

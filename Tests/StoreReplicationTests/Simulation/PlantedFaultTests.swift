@@ -1,5 +1,5 @@
 import Foundation
-import Simulation
+import StoreSimulation
 import Testing
 
 /// Each planted fault is found, by the validator of the promise that it breaks.

@@ -1,5 +1,5 @@
-import Simulation
 import StoreActor
+import StoreSimulation
 import StoreState
 import Testing
 

@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
+import StoredWorkspace
 import Testing
-import Workspace
 
 @Suite struct CounterWireTests {
   @Test("Clients may send the buttons, and nothing else")

@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@testable import Workspace
+@testable import StoredWorkspace
 
 @MainActor
 @Suite(.timeLimit(.minutes(1)))

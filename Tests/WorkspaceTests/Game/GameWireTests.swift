@@ -2,7 +2,7 @@ import StoreActor
 import StoreState
 import Testing
 
-@testable import Workspace
+@testable import StoredWorkspace
 
 @Suite struct GameWireTests {
   @Test("The secret stays in the daemon, until the round is a result")

@@ -1,8 +1,8 @@
 import FlyingFox
 import StoreActor
+import StoredWorkspace
+import StoredWorkspaceLive
 import Testing
-import Workspace
-import WorkspaceLive
 
 @Suite(.timeLimit(.minutes(1)))
 struct LiveNumberFactTests {

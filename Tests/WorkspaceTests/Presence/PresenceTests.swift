@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
+import StoredWorkspace
 import Testing
-import Workspace
 
 @MainActor
 @Suite struct PresenceTests {

@@ -1,7 +1,7 @@
 import StoreTesting
 import Testing
 
-@testable import Workspace
+@testable import StoredWorkspace
 
 /// What was kept of revisions 1 to 16, with the reducers of today.
 ///

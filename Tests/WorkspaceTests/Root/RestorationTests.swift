@@ -1,7 +1,7 @@
 import StoreActor
 import Testing
 
-@testable import Workspace
+@testable import StoredWorkspace
 
 /// What the workspace does when its daemon has started again.
 @MainActor

@@ -1,6 +1,6 @@
 import StoreActor
+import StoredWorkspace
 import Testing
-import Workspace
 
 @MainActor
 @Suite(.timeLimit(.minutes(1)))

@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
+import StoredWorkspace
 import Testing
-import Workspace
 
 @Suite struct TodosWireTests {
   private let id = "00000000-0000-0000-0000-00000000002A"

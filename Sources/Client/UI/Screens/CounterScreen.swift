@@ -1,6 +1,6 @@
 import StoreActor
+import StoredWorkspace
 import TerminalViews
-import Workspace
 
 /// The counter, and facts about its number.
 struct CounterScreen: View {

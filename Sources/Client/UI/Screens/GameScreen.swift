@@ -1,6 +1,6 @@
 import StoreActor
+import StoredWorkspace
 import TerminalViews
-import Workspace
 
 /// Guess the number: a round after the other, and the results, which can be edited and saved.
 struct GameScreen: View {

@@ -1,6 +1,6 @@
 import StoreActor
+import StoredWorkspace
 import TerminalViews
-import Workspace
 
 /// The list of things to do.
 struct TodosScreen: View {

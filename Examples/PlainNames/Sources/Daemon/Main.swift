@@ -1,0 +1,17 @@
+import StoreDaemon
+import Workspace
+
+/// The daemon: `Daemon DIRECTORY`.
+@main
+struct Main {
+  @MainActor static func main() throws {
+    let host = StoreHost(
+      initialState: Desk.State(),
+      exposures: [Expose("desk", state: \.self, action: \.self)],
+      configuration: HostConfiguration(directory: CommandLine.arguments[1]),
+    ) {
+      Desk()
+    }
+    try host.run { print("ready", $0.directory) }
+  }
+}
