@@ -42,12 +42,13 @@ package final class DirectoryLock: Sendable {
 
   /// Locks a file, unless another program has it for longer than a look takes.
   private static func take(_ descriptor: Int32) -> Bool {
-    for _ in 0..<1_000 {
+    for attempt in 0..<1_000 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
       // Whoever only looks has a lock that is shared with others who look.
       guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
       flock(descriptor, LOCK_UN)
-      sched_yield()
+      // On a busy machine somebody may have to wait for a core while looking.
+      if attempt < 100 { sched_yield() } else { _ = poll(nil, 0, 1) }
     }
     return false
   }

@@ -44,7 +44,7 @@ extension ProcessTests {
             term: "xterm-256color",
             environment: environment,
           )
-          try await watch.wrote("count")
+          try await watch.wrote("count:")
           let before = watch.text.count
           try await world.send("counter", "incrementButtonTapped")
           // The scope's name is cyan, what has changed yellow.

@@ -265,9 +265,12 @@ import Testing
     async let looks = Task.detached {
       while !isOver.withLock({ $0 }) { _ = DirectoryLock.holder(of: path) }
     }.value
-    for _ in 0..<2_000 { withExtendedLifetime(try DirectoryLock(path)) {} }
+    let taken = Result {
+      for _ in 0..<2_000 { withExtendedLifetime(try DirectoryLock(path)) {} }
+    }
     isOver.withLock { $0 = true }
     await looks
+    try taken.get()
   }
 
   @Test func `A directory with anything but a lock gets no copy, and keeps what it has`() throws {

@@ -25,6 +25,7 @@ enum Callers {
     "Collections have it, so that users need not look up which of them do": [
       "formIntersection", "formSymmetricDifference", "shuffle",
     ],
+    "Another library's protocol asks for it": ["addLink", "isRecording", "recordError"],
     "Nothing else tells tests what they wait for, or where they listen": [
       "lastEndpoint", "unheldScopes",
     ],
