@@ -186,9 +186,10 @@ extension ActionTicket {
   /// - Returns: The bytes; nil when the daemon does not take it, as far as that is known.
   func frameBytes(mostBytes most: Int) -> Int? {
     guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
-    if fits(most) { return Self.frameBytes(action) }
+    let trace = rest?.trace.map(Self.frameBytes(of:)) ?? 0
+    if fits(most) { return Self.frameBytes(action) + trace }
     guard case .success(let bytes) = form(mostBytes: most) else { return nil }
-    return Self.frameBytes(bytes) + (rest?.trace.map(Self.frameBytes(of:)) ?? 0)
+    return Self.frameBytes(bytes) + trace
   }
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }

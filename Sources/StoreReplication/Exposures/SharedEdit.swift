@@ -1,7 +1,7 @@
 import Foundation
 import StoreState
 
-/// What a client has made of a shared value (`docs/PROTOCOL.md` §10.4): the action of its scope.
+/// What a client has made of a shared value (`docs/PROTOCOL.md` §10.1): the action of its scope.
 enum SharedEdit: Equatable, Sendable {
   case edited(base: UInt64, delta: Data)
 

@@ -60,6 +60,17 @@ import Testing
     }
   }
 
+  @Test func `Frames of many actions have room for the traces of all`() throws {
+    let daemon = try daemon(.traces)
+    _ = daemon.take()
+    for _ in 0..<40 {
+      _ = daemon.client.submit("up".encoded(), to: daemon.scope, trace: Self.trace)
+    }
+    try daemon.wire.settle()
+    let sent = daemon.take()
+    #expect(sent.count > 1 && sent.allSatisfy { $0.encoded().count <= 1_024 })
+  }
+
   @Test func `Each of many actions has its own`() throws {
     let daemon = try daemon(.traces)
     _ = daemon.take()
