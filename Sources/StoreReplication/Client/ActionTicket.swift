@@ -212,6 +212,7 @@ extension ActionTicket {
 
   /// The action as the daemon takes it, or why it does not.
   private func form(mostBytes most: Int) -> Result<[UInt8], Outcome.Failure> {
+    if fits(most) { return .success(action) }
     let result = translated()
     guard case .success(let bytes) = result, bytes.count > most else { return result }
     return .failure(Self.tooLarge(bytes.count, most))

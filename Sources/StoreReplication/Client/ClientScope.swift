@@ -58,7 +58,7 @@ package final class ClientScope {
   /// The schema of the states that made what the replica has.
   private var contentHash: Digest?
   /// The digest of what the replica has, where it was asked for since that changed.
-  private var knownDigest: Digest?
+  @exclusivity(unchecked) private var knownDigest: Digest?
   /// The last run of deltas that changed it.
   @exclusivity(unchecked) private var lastRun: UInt64 = 0
   /// Whether the daemon was asked for its types; until it answers there is nothing to join with.

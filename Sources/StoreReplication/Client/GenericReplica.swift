@@ -36,7 +36,7 @@ package final class GenericReplica: Replica {
   /// Outputs that were not of their own schema.
   package private(set) var unreadableOutputs = 0
   /// Is told what happens; nil where nobody wants to know, so that nothing is kept for it.
-  package var onEvent: (@MainActor (Event) -> Void)?
+  @exclusivity(unchecked) package var onEvent: (@MainActor (Event) -> Void)?
   /// Is told that there is something new to look at, and not what: so nothing is kept for it.
   package var onNews: (@MainActor () -> Void)?
 

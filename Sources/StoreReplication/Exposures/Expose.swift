@@ -52,6 +52,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       outputs: ScopeOutputs(output),
       StoredPart(state),
       project: { $0 },
+      delta: { $1.encodeDelta(fromPresent: $0, to: &$2) },
       embed: { path.embed($0) },
       hasAction: { path.extract(from: $0) != nil },
       encode: { (action) throws(CodecError) in
@@ -83,6 +84,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       outputs: ScopeOutputs(output),
       StoredPart(state),
       project: { $0 },
+      delta: { $1.encodeDelta(from: $0, to: &$2) },
       embed: { path.embed($0) },
       hasAction: { path.extract(from: $0) != nil },
       encode: { (action) throws(CodecError) in
@@ -101,6 +103,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       outputs: nil,
       StoredPart(state),
       project: { $0 },
+      delta: { $1.encodeDelta(fromPresent: $0, to: &$2) },
       embed: Self.noAction,
       hasAction: { _ in false },
       encode: { _ in nil },
@@ -118,6 +121,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     outputs: ScopeOutputs?,
     _ part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
+    delta: @escaping @Sendable (Whole, Whole, inout CBOREncoder) -> Bool,
     embed: @escaping @Sendable (Action) -> RootAction,
     hasAction: @escaping @Sendable (RootAction) -> Bool,
     encode: @escaping @Sendable (RootAction) throws(CodecError) -> [UInt8]?,
@@ -133,6 +137,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       isOptional: isOptional,
       part: part,
       project: project,
+      delta: delta,
       embed: embed,
     )
     self.init(description) {
@@ -190,6 +195,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
               isOptional: true,
               part: part,
               project: { (rows: IdentifiedArray<ID, Element>) in rows[id: id] },
+              delta: { $1[id: id].encodeDelta(from: $0[id: id], to: &$2) },
               embed: { (action: Action) in path.embed(.element(id: id, action: action)) },
             ),
             followed: { followed.scopes[id] },

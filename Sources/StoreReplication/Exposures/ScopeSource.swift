@@ -62,6 +62,7 @@ package final class ScopeSource: Sendable {
   ///   - isOptional: Whether the scope may have no state.
   ///   - part: The part of the root.
   ///   - project: The scope's state in that part; nil when there is none.
+  ///   - delta: Writes what leads from one state of that part to another, as optionals.
   ///   - embed: Makes an action of the root from one of the scope.
   @inlinable
   convenience init<
@@ -74,6 +75,7 @@ package final class ScopeSource: Sendable {
     isOptional: Bool,
     part: StoredPart<Root, Whole>,
     project: @escaping @Sendable (Whole) -> State?,
+    delta: @escaping @Sendable (_ old: Whole, _ new: Whole, inout CBOREncoder) -> Bool,
     embed: @escaping @Sendable (Action) -> RootAction,
   ) {
     self.init(
@@ -84,10 +86,7 @@ package final class ScopeSource: Sendable {
         let old = old.assumingMemoryBound(to: Root.self)
         let new = new.assumingMemoryBound(to: Root.self)
         if part.isIdentical(at: old, new) { return false }
-        return project(part.read(at: new)).encodeDelta(
-          from: project(part.read(at: old)),
-          to: &encoder,
-        )
+        return part.withBoth(at: old, new) { delta($0, $1, &encoder) }
       },
       digest: { project(part.read(at: $0.assumingMemoryBound(to: Root.self))).digest },
       send: { (core, isFromAfar, decoder) throws(CodecError) in

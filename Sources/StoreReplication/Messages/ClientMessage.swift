@@ -107,7 +107,9 @@ package enum ClientMessage: Hashable, Sendable {
     /// Milliseconds since 1970 after which the action must not run any more.
     package var deadline: UInt64?
     /// The span that it belongs to; nil for none.
-    package var trace: String?
+    package var trace: String? { span?.text }
+    /// Apart: nearly no action has one, and all are copied on their way.
+    private let span: Span?
 
     package init(
       handle: UInt64,
@@ -118,7 +120,17 @@ package enum ClientMessage: Hashable, Sendable {
       self.handle = handle
       self.action = action
       self.deadline = deadline
-      self.trace = trace
+      span = trace.map { Span($0) }
+    }
+
+    private final class Span: Hashable, Sendable {
+      let text: String
+
+      init(_ text: String) { self.text = text }
+
+      static func == (one: Span, other: Span) -> Bool { one.text == other.text }
+
+      func hash(into hasher: inout Hasher) { hasher.combine(text) }
     }
   }
 }
@@ -260,13 +272,15 @@ extension ClientMessage {
     for _ in 0..<(rest / 3) {
       let handle = try decoder.unsigned()
       let action = try decoder.rawItem()
-      var request = ActionRequest(handle: handle, action: action, deadline: nil)
       if try decoder.peekKind() == .array {
-        (request.deadline, request.trace) = try traced(from: &decoder)
+        let (deadline, trace) = try traced(from: &decoder)
+        requests.append(
+          ActionRequest(handle: handle, action: action, deadline: deadline, trace: trace)
+        )
       } else {
-        request.deadline = try decoder.optionalUnsigned()
+        let deadline = try decoder.optionalUnsigned()
+        requests.append(ActionRequest(handle: handle, action: action, deadline: deadline))
       }
-      requests.append(request)
     }
     return .actions(first: first, requests)
   }

@@ -4,11 +4,18 @@ import DequeModule
 @MainActor
 final class SessionScopes {
   /// A scope that the session may send to, by the name that its client has for it.
-  struct Target {
+  @MainActor
+  final class Target {
     let name: String
     let scope: RootScope
     /// Which actions the client may send to it.
     fileprivate(set) var sends: SendRight
+
+    fileprivate init(name: String, scope: RootScope, sends: SendRight) {
+      self.name = name
+      self.scope = scope
+      self.sends = sends
+    }
   }
 
   /// A followed scope of a join, to be captured unless the client has it from its present view.
@@ -69,11 +76,10 @@ final class SessionScopes {
   ///
   /// - Returns: False when they are too narrow for what the client has joined.
   func adapt(to rights: Rights) -> Bool {
-    lastTarget = nil
-    for (handle, target) in targets {
+    for target in targets.values {
       let sends = rights.sends(target.name)
       guard target.sends.isWithin(sends) else { return false }
-      targets[handle]?.sends = sends
+      target.sends = sends
     }
     return views.allSatisfy { $0.names.allSatisfy { rights.sees($0) } }
   }

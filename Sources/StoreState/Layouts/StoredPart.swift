@@ -25,6 +25,21 @@ package struct StoredPart<Value: Sendable, Part: Sendable>: Sendable {
     return UnsafeRawPointer(place).advanced(by: offset).assumingMemoryBound(to: Part.self).pointee
   }
 
+  /// Hands over the parts of the values at two places, uncopied where they are stored.
+  @inlinable
+  package func withBoth<Result>(
+    at one: UnsafePointer<Value>,
+    _ other: UnsafePointer<Value>,
+    _ body: (Part, Part) -> Result,
+  ) -> Result {
+    guard let offset else { return body(read(at: one), read(at: other)) }
+    let (one, other) = (UnsafeRawPointer(one) + offset, UnsafeRawPointer(other) + offset)
+    return body(
+      one.assumingMemoryBound(to: Part.self).pointee,
+      other.assumingMemoryBound(to: Part.self).pointee,
+    )
+  }
+
   /// Whether two values' parts have the same bytes in memory; ``_$haveSameBits(_:_:)``.
   package func isIdentical(_ one: Value, _ other: Value) -> Bool {
     withUnsafePointer(to: one) { one in

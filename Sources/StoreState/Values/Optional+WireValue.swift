@@ -61,14 +61,7 @@ extension Optional: ReplicatedState where Wrapped: ReplicatedState {
       value.encode(to: &encoder)
       return true
     case (let value?, let old?):
-      let mark = encoder.mark
-      encoder.arrayHeader(2)
-      encoder.encode(unsigned: 1)
-      guard value.encodeDelta(from: old, to: &encoder) else {
-        encoder.truncate(to: mark)
-        return false
-      }
-      return true
+      return value.encodeDelta(fromPresent: old, to: &encoder)
     }
   }
 
@@ -89,5 +82,20 @@ extension Optional: ReplicatedState where Wrapped: ReplicatedState {
     self = nil
     try value.applyDelta(from: &decoder)
     self = value
+  }
+}
+
+extension ReplicatedState {
+  /// Writes the delta of an optional that was there and is there: it may have changed inside.
+  @inlinable
+  package func encodeDelta(fromPresent old: Self, to encoder: inout CBOREncoder) -> Bool {
+    let mark = encoder.mark
+    encoder.arrayHeader(2)
+    encoder.encode(unsigned: 1)
+    guard encodeDelta(from: old, to: &encoder) else {
+      encoder.truncate(to: mark)
+      return false
+    }
+    return true
   }
 }
