@@ -15,7 +15,7 @@ enum OneOfEach {
   ]
 
   private static let replicas: Set = [
-    "Sources/StoreReplication/Client/GenericReplica.swift",
+    "Sources/StoreReplication/Client/Replicas/GenericReplica.swift",
     "Sources/StoreReplication/RemoteStore/TypedReplica.swift",
   ]
 
