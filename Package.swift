@@ -71,6 +71,7 @@ let package = Package(
     .target(name: "TerminalCurses", dependencies: ["CNCurses", "TerminalViews"]),
 
     .target(name: "StoreState"),
+    .target(name: "GenericState", dependencies: ["StoreState"]),
     .macro(
       name: "StoreActorMacros",
       dependencies: [
@@ -84,7 +85,7 @@ let package = Package(
     .target(
       name: "StoreActor",
       dependencies: [
-        "StoreActorMacros", "StoreState",
+        "GenericState", "StoreActorMacros", "StoreState",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "CustomDump", package: "swift-custom-dump"),
         .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
@@ -95,8 +96,7 @@ let package = Package(
     .target(
       name: "StoreReplication",
       dependencies: [
-        "StoreActor",
-        "StoreState",
+        "GenericState", "StoreActor", "StoreState",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "StoreTesting",
       dependencies: [
-        "StoreActor", "StoreReplication", "StoreState",
+        "GenericState", "StoreActor", "StoreReplication", "StoreState",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
     ),
@@ -127,13 +127,13 @@ let package = Package(
     ),
     .target(
       name: "StoreClient",
-      dependencies: ["StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
+      dependencies: ["GenericState", "StoreActor", "StoreReplication", "StoreState", "ZeroMQ"],
     ),
     // Spans as lines of a file, for the programs.
     .target(
       name: "TraceExport",
       dependencies: [
-        "StoreState",
+        "GenericState", "StoreState",
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
@@ -153,8 +153,8 @@ let package = Package(
     .executableTarget(
       name: "StoredMain",
       dependencies: [
-        "StoreActor", "StoreDaemon", "StoreReplication", "StoreState", "StoredWorkspace",
-        "StoredWorkspaceLive", "TraceExport",
+        "GenericState", "StoreActor", "StoreDaemon", "StoreReplication", "StoreState",
+        "StoredWorkspace", "StoredWorkspaceLive", "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Logging", package: "swift-log"),
@@ -165,8 +165,8 @@ let package = Package(
     .executableTarget(
       name: "StorectlMain",
       dependencies: [
-        "StoreActor", "StoreClient", "StoreJournal", "StoreReplication", "StoreState",
-        "StoredWorkspace", "TerminalCurses", "TerminalViews", "TraceExport",
+        "GenericState", "StoreActor", "StoreClient", "StoreJournal", "StoreReplication",
+        "StoreState", "StoredWorkspace", "TerminalCurses", "TerminalViews", "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
@@ -200,7 +200,7 @@ let package = Package(
     // `make simulate`.
     .target(
       name: "StoreSimulation",
-      dependencies: ["StoreActor", "StoreReplication", "StoreState"],
+      dependencies: ["GenericState", "StoreActor", "StoreReplication", "StoreState"],
       path: "Sources/Simulation",
     ),
     .executableTarget(
@@ -216,8 +216,8 @@ let package = Package(
     .executableTarget(
       name: "HostBench",
       dependencies: [
-        "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
-        "StoredWorkspace", "ZeroMQ",
+        "GenericState", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication",
+        "StoreState", "StoredWorkspace", "ZeroMQ",
         .product(name: "DequeModule", package: "swift-collections"),
       ],
       path: "Benchmarks/HostBench",
@@ -243,11 +243,11 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
     ),
-    .testTarget(name: "StoreStateTests", dependencies: ["StoreState"]),
+    .testTarget(name: "StoreStateTests", dependencies: ["GenericState", "StoreState"]),
     .testTarget(
       name: "StoreActorTests",
       dependencies: [
-        "StoreActor", "StoreState", reportsToTests,
+        "GenericState", "StoreActor", "StoreState", reportsToTests,
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ],
@@ -255,7 +255,7 @@ let package = Package(
     ),
     .testTarget(
       name: "MacroUseTests",
-      dependencies: ["StoreActor", "StoreState", reportsToTests],
+      dependencies: ["GenericState", "StoreActor", "StoreState", reportsToTests],
       path: "Tests/StoreActorTests/Macros",
     ),
     // The expansions are compiled into their tests (a link to their folder): a test target that
@@ -380,14 +380,15 @@ let package = Package(
     .testTarget(
       name: "StoreReplicationTests",
       dependencies: [
-        "StoreActor", "StoreReplication", "StoreSimulation", "StoreState", reportsToTests,
+        "GenericState", "StoreActor", "StoreReplication", "StoreSimulation", "StoreState",
+        reportsToTests,
       ],
     ),
     .testTarget(
       name: "WorkspaceTests",
       dependencies: [
-        "StoreActor", "StoreReplication", "StoreState", "StoreTesting", "StoredWorkspace",
-        "StoredWorkspaceLive", reportsToTests,
+        "GenericState", "StoreActor", "StoreReplication", "StoreState", "StoreTesting",
+        "StoredWorkspace", "StoredWorkspaceLive", reportsToTests,
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
@@ -406,8 +407,9 @@ let package = Package(
     .testTarget(
       name: "ClientTests",
       dependencies: [
-        "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication", "StoreState",
-        "StoreTesting", "StorectlMain", "StoredMain", "StoredWorkspace", "TerminalViews",
+        "GenericState", "StoreActor", "StoreClient", "StoreDaemon", "StoreReplication",
+        "StoreState", "StoreTesting", "StorectlMain", "StoredMain", "StoredWorkspace",
+        "TerminalViews",
         "TraceExport",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -416,7 +418,8 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "ClosingClient", "JournalProbe", "SerialProbe", "StoreActor", "StoreClient", "StoreJournal",
+        "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "StoreActor", "StoreClient",
+        "StoreJournal",
         "StoreReplication", "StoreState", "StorectlMain", "StoredMain", "StoredWorkspace",
         "StrangerDaemon", "ZeroMQ",
       ],

@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// The state module and the messages as they are (through symbolic links), built for libFuzzer. A
-// package of its own: instrumented code has its own build folder, and nothing else is fetched.
+// The modules of values and the messages as they are (through symbolic links), built for libFuzzer.
+// A package of its own: instrumented code has its own build folder, and nothing else is fetched.
 let package = Package(
   name: "store-actor-fuzz",
   platforms: [.macOS(.v15)],
@@ -16,8 +16,9 @@ let package = Package(
       name: "StoreState",
       dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
     ),
-    .target(name: "Messages", dependencies: ["StoreState"]),
-    .target(name: "Fuzz", dependencies: ["Messages", "StoreState"]),
+    .target(name: "GenericState", dependencies: ["StoreState"]),
+    .target(name: "Messages", dependencies: ["GenericState", "StoreState"]),
+    .target(name: "Fuzz", dependencies: ["GenericState", "Messages", "StoreState"]),
   ],
   swiftLanguageModes: [.v6],
 )

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GenericState
 import StoreDaemon
 import StoreState
 

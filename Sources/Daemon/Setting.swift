@@ -1,4 +1,5 @@
 import Configuration
+import GenericState
 import StoreState
 
 /// What can be set: by an option, a variable of the environment or the file of settings.

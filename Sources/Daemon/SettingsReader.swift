@@ -1,4 +1,5 @@
 import Configuration
+import GenericState
 import StoreState
 import Synchronization
 

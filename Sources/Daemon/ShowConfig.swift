@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GenericState
 import StoreState
 
 /// Shows the settings that are in force: `stored config`.

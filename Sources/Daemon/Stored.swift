@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GenericState
 import Logging
 import StoreActor
 import StoreDaemon

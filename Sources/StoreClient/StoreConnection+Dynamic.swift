@@ -1,5 +1,6 @@
+package import GenericState
 package import StoreReplication
-package import StoreState
+import StoreState
 
 /// For programs that know no types: everything works from what the daemon describes.
 extension StoreConnection {

@@ -1,3 +1,4 @@
+import GenericState
 import Logging
 import StoreState
 import Testing

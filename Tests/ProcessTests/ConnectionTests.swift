@@ -1,3 +1,4 @@
+import GenericState
 import StoreReplication
 import StoreState
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import GenericState
 import StoreJournal
 import StoreReplication
 import StoreState

@@ -1,4 +1,5 @@
 import Foundation
+import GenericState
 import StoreState
 import Testing
 

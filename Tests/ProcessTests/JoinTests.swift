@@ -1,3 +1,4 @@
+import GenericState
 import StoreClient
 import StoreState
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import GenericState
 import StoreActor
 import StoreClient
 import StoreReplication

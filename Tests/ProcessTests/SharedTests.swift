@@ -1,3 +1,4 @@
+import GenericState
 import SerialProbe
 import StoreActor
 import StoreClient

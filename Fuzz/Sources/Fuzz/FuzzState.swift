@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// A state with a field of every shape, for the targets that need a schema.

@@ -1,4 +1,5 @@
 import Foundation
+import GenericState
 import StoreState
 
 /// Generated code and the types that the other targets do not have: what is read is written as it

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Items: every reader of them agrees, and what is accepted is written as it was.

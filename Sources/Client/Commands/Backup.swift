@@ -1,4 +1,5 @@
 import ArgumentParser
+import GenericState
 import StoreJournal
 import StoreReplication
 import StoreState

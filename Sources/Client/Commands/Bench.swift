@@ -1,4 +1,5 @@
 import ArgumentParser
+import GenericState
 import StoreState
 
 /// Measures a daemon: `storectl bench`.

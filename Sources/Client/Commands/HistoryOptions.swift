@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import GenericState
 import StoreClient
 import StoreJournal
 import StoreReplication

@@ -1,4 +1,5 @@
 import ArgumentParser
+import GenericState
 import StoreClient
 import StoreReplication
 import StoreState

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// JSON that is a value of a schema, and shows how one is written.

@@ -1,3 +1,4 @@
+import GenericState
 import Observation
 import StoreReplication
 import StoreState

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 import TerminalViews
 

@@ -1,3 +1,4 @@
+import GenericState
 public import StoreState
 
 /// A text travels without its styles.

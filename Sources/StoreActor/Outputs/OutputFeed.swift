@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Gives the outputs of one type to whoever asked for them, in order, also those that a program of

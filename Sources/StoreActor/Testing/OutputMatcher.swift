@@ -1,4 +1,5 @@
 import CustomDump
+import GenericState
 import StoreState
 
 /// Which output a test expects to receive, however it said so.

@@ -1,3 +1,4 @@
+import GenericState
 package import StoreState
 
 /// What a client wants of one scope, and how far it got.

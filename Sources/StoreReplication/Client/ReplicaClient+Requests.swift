@@ -1,3 +1,4 @@
+package import GenericState
 package import StoreState
 
 extension ReplicaClient {

@@ -1,3 +1,4 @@
+import GenericState
 public import StoreState
 
 /// What a client may know of an exposure (`docs/PROTOCOL.md` §8.1): its name and its schemas.

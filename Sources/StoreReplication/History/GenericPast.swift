@@ -1,3 +1,4 @@
+package import GenericState
 package import StoreState
 
 /// A root's past without its types, for programs that know only what the journal says.

@@ -1,3 +1,4 @@
+package import GenericState
 package import StoreState
 
 /// What somebody wants to know of a daemon's past (`docs/PROTOCOL.md` §8.3).

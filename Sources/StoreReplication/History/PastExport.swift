@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// A whole past as lines of JSON, for people and for other programs.

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Makes a past again of the lines that a ``PastExport`` has written.

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Answers questions for the past by reading it, on whatever thread.

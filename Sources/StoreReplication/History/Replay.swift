@@ -1,3 +1,4 @@
+import GenericState
 package import StoreActor
 import StoreState
 

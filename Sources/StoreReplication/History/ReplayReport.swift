@@ -1,4 +1,5 @@
-package import StoreState
+package import GenericState
+import StoreState
 
 /// What came of running a journal's revisions again with the reducers of this build.
 public struct ReplayReport: Hashable, Sendable {

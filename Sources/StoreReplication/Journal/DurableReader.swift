@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Reads what a build of the program has kept of a root, also one with other types.

@@ -119,3 +119,14 @@ extension CBORDecoder {
     for _ in 0..<count { try body(&self) }
   }
 }
+
+extension CBORDecoder {
+  /// Reads the beginning of an array of pairs that are not wrapped: how many pairs there are.
+  package mutating func pairs(_ what: String) throws(CodecError) -> Int {
+    let count = try arrayHeader()
+    guard count % 2 == 0 else {
+      throw error(.deltaMismatch, "expected \(what) in turn, found \(count) items")
+    }
+    return count / 2
+  }
+}

@@ -233,7 +233,7 @@ extension CBORDecoder {
   }
 
   /// The bytewise order of two encodings: negative, zero or positive.
-  static func compare(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int {
+  package static func compare(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int {
     let order = first.withUnsafeBufferPointer { first in
       second.withUnsafeBufferPointer { memoryOrder(first, $0) }
     }

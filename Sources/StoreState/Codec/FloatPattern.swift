@@ -25,7 +25,7 @@ extension FloatPattern {
   ///   - pattern: The pattern.
   ///   - width: How it was written: 25, 26 or 27 for half, single and double precision.
   /// - Returns: The two.
-  static func value(of pattern: UInt64, width: UInt8) -> (value: Double, isShortest: Bool) {
+  package static func value(of pattern: UInt64, width: UInt8) -> (value: Double, isShortest: Bool) {
     switch width {
     case 25:
       let half = UInt16(truncatingIfNeeded: pattern)
@@ -43,11 +43,11 @@ extension FloatPattern {
 }
 
 /// Half precision floats as bit patterns: `Float16` does not exist on every platform.
-enum HalfFloat {
+package enum HalfFloat {
   /// The half precision pattern with exactly the given value, or nil when there is none.
   ///
   /// NaN has no exact value and gives nil.
-  static func pattern(exactly value: Float) -> UInt16? {
+  package static func pattern(exactly value: Float) -> UInt16? {
     let bits = value.bitPattern
     let sign = UInt16(truncatingIfNeeded: bits >> 16) & 0x8000
     let biased = Int((bits >> 23) & 0xff)
@@ -68,7 +68,7 @@ enum HalfFloat {
 
   /// The half precision pattern whose value is nearest to a number, of two the one whose last bit
   /// is 0; nil when the number is not finite or beyond what half precision can hold.
-  static func rounded(_ value: Float) -> UInt16? {
+  package static func rounded(_ value: Float) -> UInt16? {
     guard value.isFinite else { return nil }
     // The unit in the last place: 11 bits of significand, and below 2^-14 steps of 2^-24.
     let exponent = max(value == 0 ? -14 : Int(value.exponent), -14)
@@ -77,7 +77,7 @@ enum HalfFloat {
   }
 
   /// The value of a half precision pattern; any NaN gives the default NaN.
-  static func value(of pattern: UInt16) -> Float {
+  package static func value(of pattern: UInt16) -> Float {
     let sign = UInt32(pattern & 0x8000) << 16
     let biased = UInt32(pattern >> 10) & 0x1f
     let fraction = UInt32(pattern & 0x3ff)

@@ -17,7 +17,7 @@ public struct SchemaDocument: Hashable, Sendable {
   }
 
   /// Creates a document from this program's own types.
-  init(trustedRoot root: Schema, definitions: [String: Definition]) {
+  package init(trustedRoot root: Schema, definitions: [String: Definition]) {
     do throws(CodecError) {
       try self.init(root: root, definitions: definitions)
     } catch {

@@ -3,31 +3,37 @@
 ///
 /// Hints do not travel: they help a program to read what one of another build writes.
 public struct SchemaHints: Hashable, Sendable {
-  struct Place: Hashable, Sendable {
+  package struct Place: Hashable, Sendable {
     /// The definition's name in this program's document.
     var definition: String
     /// The case, for a label of its payload.
     var `case`: String?
     /// The field, case or label.
     var name: String
+
+    package init(definition: String, case: String? = nil, name: String) {
+      self.definition = definition
+      self.case = `case`
+      self.name = name
+    }
   }
 
   private var former: [Place: [String]] = [:]
-  private var fallbacks: [Place: GenericValue] = [:]
+  private var fallbacks: [Place: [UInt8]] = [:]
 
   /// Creates hints that say nothing.
   public init() {}
 
-  mutating func add(_ place: Place, formerly names: [String], fallback: GenericValue?) {
+  mutating func add(_ place: Place, formerly names: [String], fallback: [UInt8]?) {
     if !names.isEmpty { former[place] = names }
     if let fallback { fallbacks[place] = fallback }
   }
 
   /// What a field, case or label was called before.
-  func formerNames(of place: Place) -> [String] { former[place] ?? [] }
+  package func formerNames(of place: Place) -> [String] { former[place] ?? [] }
 
-  /// What stands in a field or label that the writer does not have.
-  func fallback(of place: Place) -> GenericValue? { fallbacks[place] }
+  /// The encoding of what stands in a field or label that the writer does not have.
+  package func fallback(of place: Place) -> [UInt8]? { fallbacks[place] }
 }
 
 /// The schema of a type of this program, and what helps to read other builds' values of it.
@@ -71,13 +77,6 @@ extension SchemaRegistry {
   ) {
     guard isCollectingHints, let definition = self.name(of: type) else { return }
     let place = SchemaHints.Place(definition: definition, case: `case`, name: name)
-    let value = fallback().map { bytes in
-      do throws(CodecError) {
-        return try GenericValue(encoded: bytes)
-      } catch {
-        preconditionFailure("The default of \"\(name)\" of \(definition) is malformed: \(error)")
-      }
-    }
-    hints.add(place, formerly: formerly, fallback: value)
+    hints.add(place, formerly: formerly, fallback: fallback())
   }
 }

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// A line of `storectl --json watch`.

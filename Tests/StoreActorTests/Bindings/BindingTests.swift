@@ -1,4 +1,5 @@
 import CustomDump
+import GenericState
 import StoreActor
 import StoreState
 import Testing

@@ -1,5 +1,6 @@
 import CustomDump
 import Foundation
+import GenericState
 import StoreState
 import Testing
 

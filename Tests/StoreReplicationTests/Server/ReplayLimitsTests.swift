@@ -1,4 +1,5 @@
 import Foundation
+import GenericState
 import StoreActor
 import StoreState
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// Applies the delta between two values and compares the result's bytes, typed and generic.

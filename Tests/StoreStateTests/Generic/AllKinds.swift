@@ -1,4 +1,5 @@
 import Foundation
+import GenericState
 import StoreState
 
 /// A record with a field of each kind that the protocol has.

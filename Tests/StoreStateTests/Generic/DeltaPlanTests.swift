@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 @Suite("Delta plans", .timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import Foundation
 
+@testable import GenericState
 @testable import StoreState
 
 /// One file of the golden corpus: bytes that every later build must read as this one wrote them.

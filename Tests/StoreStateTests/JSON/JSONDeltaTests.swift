@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 @Suite("JSON of deltas", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// A choice as a key: its cases are declared in another order than that of their bytes.

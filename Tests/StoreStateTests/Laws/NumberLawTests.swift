@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 @Suite("Numbers of the codec")

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 @Suite("Splices between scalars that share bytes")

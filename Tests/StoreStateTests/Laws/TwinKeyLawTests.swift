@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 @Suite("Keys that are equal in Swift and of other bytes")

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// A digest is a function of the encoding, and of nothing else; PROTOCOL.md §4.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// The twin that writes deltas writes what typed values do.

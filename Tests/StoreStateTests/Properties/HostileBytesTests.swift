@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// Bytes from outside give a value or one clean error; they never trap, and take no more memory

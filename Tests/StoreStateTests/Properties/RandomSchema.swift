@@ -1,3 +1,4 @@
+@testable import GenericState
 @testable import StoreState
 
 /// Makes up schemas and values of them, the values close enough to each other that changes are

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// A delta may be several edits, one after the other, though this library writes one (PROTOCOL.md

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// Random pairs of builds, compared with a dumb twin: PROTOCOL.md §2.1.

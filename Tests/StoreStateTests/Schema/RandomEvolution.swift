@@ -64,7 +64,7 @@ struct RandomEvolution {
     for note in notes {
       let fallback = try note.default.map { schema in
         let kind = try SchemaDocument(root: identified(schema), definitions: definitions)
-        return RandomSchema(document: kind).value(&random)
+        return RandomSchema(document: kind).value(&random).encoded()
       }
       hints.add(note.place, formerly: note.former, fallback: fallback)
     }

@@ -1,3 +1,4 @@
+@testable import GenericState
 @testable import StoreState
 
 /// Reads another build's values the dumb way, straight from the table in PROTOCOL.md §2.1: no
@@ -135,7 +136,7 @@ extension ResolutionTwin {
     _ case: String?,
   ) -> GenericValue? {
     let hint = SchemaHints.Place(definition: name, case: `case`, name: field.name)
-    if let fallback = reader.hints.fallback(of: hint) { return fallback }
+    if let fallback = reader.hints.fallbackValue(of: hint) { return fallback }
     if case .optional = field.schema { return .null }
     return nil
   }

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// Builds that differ read each other by names; PROTOCOL.md §2.1.

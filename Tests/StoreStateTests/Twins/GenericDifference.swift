@@ -1,3 +1,4 @@
+@testable import GenericState
 @testable import StoreState
 
 extension GenericValue {

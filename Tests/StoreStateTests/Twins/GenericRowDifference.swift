@@ -1,3 +1,4 @@
+@testable import GenericState
 @testable import StoreState
 
 /// Writes the delta between two identified arrays of generic values.

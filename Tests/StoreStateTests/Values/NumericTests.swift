@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// Every numeric type keeps every bit; PROTOCOL.md §1.

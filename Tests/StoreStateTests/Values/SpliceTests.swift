@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import GenericState
 @testable import StoreState
 
 /// Long texts and byte strings change by splices; PROTOCOL.md §3.

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Turns this program's actions into those of a daemon of another build, or says why it cannot.

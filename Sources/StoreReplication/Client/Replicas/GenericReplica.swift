@@ -1,3 +1,4 @@
+package import GenericState
 package import StoreState
 
 /// A scope's state as a value that a schema explains, for a program that does not know its types.

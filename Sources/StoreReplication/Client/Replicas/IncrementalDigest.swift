@@ -1,3 +1,4 @@
+package import GenericState
 package import StoreState
 
 /// The digest of a generic value that changes little by little: what did not change is not hashed

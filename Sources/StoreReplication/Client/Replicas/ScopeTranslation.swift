@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// How a client talks about one scope with a daemon of another build: the daemon's states become

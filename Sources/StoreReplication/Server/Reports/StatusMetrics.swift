@@ -1,4 +1,5 @@
-package import StoreState
+package import GenericState
+import StoreState
 
 /// What of a daemon's status (`docs/PROTOCOL.md` §8.2) is a number, for Prometheus.
 package struct StatusMetrics: Sendable {

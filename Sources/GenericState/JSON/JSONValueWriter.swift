@@ -1,3 +1,5 @@
+import StoreState
+
 /// Turns values into JSON trees.
 struct JSONValueWriter {
   let document: SchemaDocument

@@ -1,3 +1,5 @@
+public import StoreState
+
 /// A value of a type that this program need not know: one item of the protocol as a tree.
 ///
 /// With a `SchemaDocument` it can be checked, changed by deltas and written as JSON; that is how

@@ -1,3 +1,5 @@
+import StoreState
+
 /// UUIDs as 36 characters.
 enum UUIDText {
   private static let marks: Set<Int> = [4, 6, 8, 10]

@@ -1,3 +1,5 @@
+import StoreState
+
 /// Turns JSON trees into values.
 struct JSONValueReader {
   let document: SchemaDocument

@@ -1,3 +1,5 @@
+import StoreState
+
 /// A JSON text as a tree.
 ///
 /// Numbers stay as they are written, so that no integer loses a digit; members keep their order.

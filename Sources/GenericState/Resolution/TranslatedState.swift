@@ -1,3 +1,5 @@
+public import StoreState
+
 /// A state that another build writes, kept as it writes it, beside what this program's types read.
 ///
 /// Digests are of the writer's form, so drift is noticed as in any other replica. A scope's state

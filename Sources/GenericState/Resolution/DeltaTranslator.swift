@@ -1,3 +1,5 @@
+import StoreState
+
 /// Turns deltas of one schema into those of another.
 struct DeltaTranslator {
   let projector: Projector

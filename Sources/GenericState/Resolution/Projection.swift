@@ -1,3 +1,5 @@
+import StoreState
+
 /// How a value of one schema becomes one of another.
 indirect enum Projection: Sendable {
   /// The encoding is the same.

@@ -1,3 +1,5 @@
+import StoreState
+
 /// Walks through a writer's and a reader's schema side by side, plans how values of the one become
 /// values of the other, and notes what cannot.
 ///
@@ -232,7 +234,7 @@ extension SchemaResolver {
         case: owner.case,
         name: field.name,
       )
-      if let fallback = reader.hints.fallback(of: hint) {
+      if let fallback = reader.hints.fallbackValue(of: hint) {
         plan.added.append(.init(.text(field.name), fallback))
       } else if case .optional = field.schema {
         plan.added.append(.init(.text(field.name), .null))
@@ -347,6 +349,19 @@ private struct StablePlans {
       wasBoxed == isBoxed && keepsEncoding(inner)
     case .array(let inner), .identified(let inner), .dictionary(let inner): keepsEncoding(inner)
     case .planned(let index): isStable[index]
+    }
+  }
+}
+
+extension SchemaHints {
+  /// What stands in a field or label that the writer does not have.
+  func fallbackValue(of place: Place) -> GenericValue? {
+    guard let bytes = fallback(of: place) else { return nil }
+    do throws(CodecError) {
+      return try GenericValue(encoded: bytes)
+    } catch {
+      // It is what this program's own type has encoded.
+      preconditionFailure("The default of \(place) is malformed: \(error)")
     }
   }
 }

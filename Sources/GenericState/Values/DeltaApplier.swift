@@ -1,3 +1,5 @@
+import StoreState
+
 /// Changes generic values in the way in which typed values change themselves.
 struct DeltaApplier {
   let document: SchemaDocument

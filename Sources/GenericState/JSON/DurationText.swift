@@ -1,3 +1,5 @@
+import StoreState
+
 /// Durations as `[seconds, attoseconds]` or as a number of seconds.
 enum DurationText {
   private static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000

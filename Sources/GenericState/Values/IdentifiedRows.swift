@@ -1,3 +1,5 @@
+import StoreState
+
 /// Applies the delta of an identified array to generic elements, one step after the other as the
 /// protocol's text has them.
 struct IdentifiedRows {
@@ -176,16 +178,5 @@ struct IdentifiedRows {
 
   private func absent(_ key: GenericValue, _ decoder: CBORDecoder) -> CodecError {
     decoder.error(.deltaMismatch, "no element with this id is there").inside(step(key))
-  }
-}
-
-extension CBORDecoder {
-  /// Reads the beginning of an array of pairs that are not wrapped: how many pairs there are.
-  mutating func pairs(_ what: String) throws(CodecError) -> Int {
-    let count = try arrayHeader()
-    guard count % 2 == 0 else {
-      throw error(.deltaMismatch, "expected \(what) in turn, found \(count) items")
-    }
-    return count / 2
   }
 }

@@ -1,3 +1,5 @@
+import StoreState
+
 /// Where the elements of an identified array were when they were last looked through, so that one
 /// of many is found without doing that again.
 ///

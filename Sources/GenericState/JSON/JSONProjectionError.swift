@@ -1,3 +1,5 @@
+package import StoreState
+
 /// Why a JSON text was not understood: where, what was expected, what was found.
 package struct JSONProjectionError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was expected, what was found and what to do.

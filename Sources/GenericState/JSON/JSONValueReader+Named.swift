@@ -1,3 +1,5 @@
+import StoreState
+
 extension JSONValueReader {
   func named(_ json: JSONValue, _ name: String) throws(JSONProjectionError) -> GenericValue {
     switch document.definitions[name] {

@@ -1,3 +1,5 @@
+import StoreState
+
 /// Dates as `2026-01-31T09:30:00.123Z`, in the proleptic Gregorian calendar and UTC.
 enum DateText {
   /// Seconds since 2001-01-01T00:00:00Z as text; `nil` when no text is exact to the bit.

@@ -1,3 +1,5 @@
+import StoreState
+
 /// Turns deltas into JSON trees for people.
 ///
 /// A record's delta is an object of the fields that changed; a value that was replaced is written

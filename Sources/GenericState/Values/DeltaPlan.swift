@@ -1,3 +1,5 @@
+package import StoreState
+
 /// How generic values of one schema are changed by deltas, with its names looked up beforehand.
 ///
 /// Does what ``GenericValue/apply(delta:schema:in:)`` does, for those who apply many deltas of one

@@ -1,3 +1,5 @@
+package import StoreState
+
 /// Values of the protocol as JSON and back, by a schema.
 package enum JSONProjection {
   /// A value as a JSON tree.

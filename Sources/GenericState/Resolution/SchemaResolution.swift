@@ -1,3 +1,5 @@
+public import StoreState
+
 /// How a program reads what one of another build writes: by the names of fields and cases.
 ///
 /// Two schemas are compatible when every value of the writer's is one of the reader's, with

@@ -1,3 +1,5 @@
+public import StoreState
+
 extension GenericValue {
   /// Checks that the value is one of a schema.
   ///

@@ -1,3 +1,5 @@
+package import StoreState
+
 extension SchemaResolution {
   /// Whether anything of the writer's root is known to the reader.
   ///

@@ -1,3 +1,5 @@
+import StoreState
+
 /// Compares generic values with schemas.
 struct SchemaValidator {
   let document: SchemaDocument

@@ -1,3 +1,5 @@
+public import StoreState
+
 extension GenericValue {
   /// Applies a delta, read from a decoder, to a value of a schema.
   ///

@@ -1,3 +1,5 @@
+import StoreState
+
 extension JSONValueReader {
   func optional(
     _ json: JSONValue,
