@@ -77,6 +77,7 @@ import Testing
         id: Self.client,
         last: 2,
         outcomes: [.applied(revision: 1, hasEffects: false), .failed(failure)],
+        holder: .user(10),
       )
     ]
     history.sessions = [6: SessionInfo(id: 6, name: "one", address: "here")]
@@ -85,6 +86,22 @@ import Testing
     let bytes = SnapshotBytes.encode(revision: 8, history) { $0.encode(unsigned: 1) }
     #expect(Self.hex(bytes) == Self.snapshot)
     #expect(try SnapshotBytes.decode(bytes[...]).history == history)
+  }
+
+  @Test(arguments: [ClientHolder.user(.max), .key("laptop"), .unknown])
+  func `Snapshots say who answers for a client, and are read where they do not`(
+    _ holder: ClientHolder
+  ) throws {
+    var history = KeptHistory()
+    history.clients = [KeptHistory.Client(id: Self.client, last: 2, outcomes: [], holder: holder)]
+    let bytes = SnapshotBytes.encode(revision: 8, history) { $0.encode(unsigned: 1) }
+    #expect(try SnapshotBytes.decode(bytes[...]).history == history)
+    history.clients[0].holder = .unknown
+    history.clients[0].outcomes = [.applied(revision: 1, hasEffects: false)]
+    var earlier: [UInt8] = [0x86, 0x08, 0x00, 0x80, 0x81, 0x83, 0x50]
+    earlier += [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2]
+    earlier += [0x02, 0x81, 0x01, 0x80, 0x01]
+    #expect(try SnapshotBytes.decode(earlier[...]).history == history)
   }
 
   private static func hex(_ bytes: [UInt8]) -> String {
@@ -103,6 +120,6 @@ import Testing
   ]
 
   private static let snapshot =
-    "860809818306636f6e65646865726581835000000000000000010000000000000002028201830266616273656e74"
-    + "64676f6e6581830564736176658165736176656401"
+    "860809818306636f6e65646865726581845000000000000000010000000000000002028201830266616273656e74"
+    + "64676f6e650a81830564736176658165736176656401"
 }

@@ -10,11 +10,19 @@ package struct KeptHistory: Hashable, Sendable {
     package var last: UInt64
     /// The outcomes of the newest sequences, ending with that of `last`.
     package var outcomes: [Outcome]
+    /// Who answers for it.
+    package var holder: ClientHolder
 
-    package init(id: Identifier, last: UInt64, outcomes: [Outcome]) {
+    package init(
+      id: Identifier,
+      last: UInt64,
+      outcomes: [Outcome],
+      holder: ClientHolder = .unknown,
+    ) {
       self.id = id
       self.last = last
       self.outcomes = outcomes
+      self.holder = holder
     }
   }
 
@@ -66,13 +74,29 @@ package struct KeptHistory: Hashable, Sendable {
 
   /// How many outcomes each client may keep, so that there are not too many in all.
   ///
-  /// The newest of everybody go before anybody's older ones.
+  /// Holders share alike, and so do the clients of each: the newest of everybody go before
+  /// anybody's older ones.
   ///
   /// - Parameters:
-  ///   - counts: How many outcomes each client has.
+  ///   - counts: How many outcomes each client has, and its holder.
   ///   - limit: How many there may be in all.
-  /// - Returns: How many of its newest each keeps at most.
-  static func outcomesEach(of counts: [Int], within limit: Int) -> Int {
+  /// - Returns: How many of its newest each client of a holder keeps at most.
+  static func outcomesEach(
+    of counts: [(holder: ClientHolder, count: Int)],
+    within limit: Int,
+  ) -> [ClientHolder: Int] {
+    let groups = Dictionary(grouping: counts, by: \.holder).mapValues { $0.map(\.count) }
+    let share = Self.share(of: groups.values.map { $0.reduce(0, +) }, within: limit)
+    return groups.mapValues { Self.share(of: $0, within: share) }
+  }
+
+  /// How much of something each may have at most, so that it is not too much in all.
+  ///
+  /// - Parameters:
+  ///   - counts: How much each has.
+  ///   - limit: How much there may be in all.
+  /// - Returns: How much each has at most.
+  static func share(of counts: [Int], within limit: Int) -> Int {
     var room = limit
     for (place, count) in counts.sorted().enumerated() {
       let share = room / (counts.count - place)
@@ -118,11 +142,12 @@ enum SnapshotBytes {
     }
     encoder.arrayHeader(history.clients.count)
     for client in history.clients {
-      encoder.arrayHeader(3)
+      encoder.arrayHeader(4)
       encoder.encode(client.id)
       encoder.encode(unsigned: client.last)
       encoder.arrayHeader(client.outcomes.count)
       for outcome in client.outcomes { outcome.encode(to: &encoder) }
+      client.holder.encode(to: &encoder)
     }
     encoder.arrayHeader(history.effects.count)
     for (number, effect) in history.effects.sorted(by: { $0.key < $1.key }) {
@@ -162,17 +187,46 @@ enum SnapshotBytes {
     }
     for session in sessions { history.sessions[session.id] = session }
     history.clients = try decoder.list { (decoder) throws(CodecError) in
-      try decoder.expectArray(of: 3, "a client")
-      return KeptHistory.Client(
-        id: try decoder.identifier(),
-        last: try decoder.unsigned(),
-        outcomes: try decoder.list { (decoder) throws(CodecError) in try Outcome(from: &decoder) },
-      )
+      try KeptHistory.Client(from: &decoder)
     }
     let effects = try decoder.list { (decoder) throws(CodecError) in
       try JournalRecord.RunningEffect(from: &decoder)
     }
     for running in effects { history.effects[running.number] = running.effect }
     return (revision, history, bytes[decoder.offset...])
+  }
+}
+
+extension KeptHistory.Client {
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    let count = try decoder.arrayHeader()
+    let taken = try decoder.require(3, of: count, "a client")
+    id = try decoder.identifier()
+    last = try decoder.unsigned()
+    outcomes = try decoder.list { (decoder) throws(CodecError) in try Outcome(from: &decoder) }
+    // Earlier builds did not say whose it is.
+    holder = count > taken ? try ClientHolder(from: &decoder) : .unknown
+    try decoder.skipItems(max(0, count - taken - 1))
+  }
+}
+
+extension ClientHolder {
+  /// A user's number, a key's name, or null for nobody.
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    switch self {
+    case .user(let user): encoder.encode(unsigned: UInt64(user))
+    case .key(let name): encoder.encode(text: name)
+    case .unknown: encoder.encodeNull()
+    }
+  }
+
+  fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
+    if try decoder.nullIfPresent() {
+      self = .unknown
+    } else if try decoder.peekKind() == .text {
+      self = .key(try decoder.text())
+    } else {
+      self = .user(UInt32(clamping: try decoder.unsigned()))
+    }
   }
 }

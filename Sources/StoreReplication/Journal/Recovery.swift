@@ -27,6 +27,8 @@ package final class Recovery<Root: Sendable> {
     /// The last sequence that was decided.
     var last: UInt64
     var outcomes: [Outcome]
+    /// Who answers for it.
+    var holder = ClientHolder.unknown
     /// The later it sent last, the greater.
     var place: Int
 
@@ -73,7 +75,9 @@ package final class Recovery<Root: Sendable> {
     self.history = history
     isNew = false
     for known in history.clients {
-      client(known.id, last: known.last).outcomes = known.outcomes
+      let client = client(known.id, last: known.last)
+      client.outcomes = known.outcomes
+      client.holder = known.holder
       outcomeCount += known.outcomes.count
     }
     versions = VersionRing(limit: limits.versions, bytes: limits.versionBytes, revision: revision)
@@ -113,6 +117,7 @@ package final class Recovery<Root: Sendable> {
 
   private func note(_ action: JournalRecord.ClientAction, appliedAt revision: UInt64) {
     let client = client(action.client, last: action.sequence - 1)
+    client.holder = action.identity.holder
     let before = client.outcomes.count
     if action.sequence > client.last + 1 {
       // What was refused left no record, and comes between two that were not.
@@ -149,15 +154,23 @@ package final class Recovery<Root: Sendable> {
   }
 
   /// Lets go of the clients that were away the longest, and of old outcomes, where there are more
-  /// than a daemon keeps.
+  /// than a daemon keeps: of those of the holders who have most of them.
   private func makeRoom() {
-    let strangers = clients.sorted { $0.value.place < $1.value.place }.dropLast(limits.clients)
-    for (client, _) in strangers { forget(client) }
-    let counts = clients.values.map { min($0.outcomes.count, limits.outcomesPerClient) }
+    if clients.count > limits.clients {
+      let holders = Dictionary(grouping: clients) { $0.value.holder }
+      let most = KeptHistory.share(of: holders.values.map(\.count), within: limits.clients)
+      for clients in holders.values where clients.count > most {
+        let sorted = clients.sorted { $0.value.place < $1.value.place }
+        for (client, _) in sorted.dropLast(most) { forget(client) }
+      }
+    }
+    let counts = clients.values.map {
+      ($0.holder, min($0.outcomes.count, limits.outcomesPerClient))
+    }
     let each = KeptHistory.outcomesEach(of: counts, within: limits.outcomes)
-    let most = min(each, limits.outcomesPerClient)
-    for client in clients.values where client.outcomes.count > most {
-      client.outcomes.removeFirst(client.outcomes.count - most)
+    for client in clients.values {
+      let most = min(each[client.holder] ?? 0, limits.outcomesPerClient)
+      client.outcomes.removeFirst(max(0, client.outcomes.count - most))
     }
     outcomeCount = clients.values.reduce(0) { $0 + $1.outcomes.count }
   }
@@ -174,7 +187,9 @@ package final class Recovery<Root: Sendable> {
   package func finish(wasStopped: Bool = false) -> Recovered<Root> {
     makeRoom()
     history.clients = clients.sorted { $0.value.place < $1.value.place }
-      .map { KeptHistory.Client(id: $0, last: $1.last, outcomes: $1.outcomes) }
+      .map {
+        KeptHistory.Client(id: $0, last: $1.last, outcomes: $1.outcomes, holder: $1.holder)
+      }
     return Recovered(
       root: root,
       revision: revision,

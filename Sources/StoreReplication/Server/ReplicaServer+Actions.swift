@@ -60,15 +60,8 @@ extension ReplicaServer {
     }
   }
 
-  /// Counts an action against what its client, and its user, may do.
+  /// Counts an action against what its user may send, whatever becomes of it.
   private func spend(_ session: Session) throws(Outcome.Failure) {
-    guard session.actions.runningCount < limits.effectsPerSession else {
-      counters.actionsThrottled += 1
-      throw Outcome.Failure(
-        code: Outcome.overloaded,
-        message: "Effects of \(limits.effectsPerSession) of your actions run already.",
-      )
-    }
     guard sessions.spendAction(of: session, now: now.instant) else {
       counters.actionsThrottled += 1
       throw Outcome.Failure(
@@ -78,11 +71,22 @@ extension ReplicaServer {
     }
   }
 
+  /// Refuses an action whose client has begun too many effects.
+  private func checkEffects(_ session: Session) throws(Outcome.Failure) {
+    guard session.actions.runningCount >= limits.effectsPerSession else { return }
+    counters.actionsThrottled += 1
+    throw Outcome.Failure(
+      code: Outcome.overloaded,
+      message: "Effects of \(limits.effectsPerSession) of your actions run already.",
+    )
+  }
+
   private func send(
     _ request: ClientMessage.ActionRequest,
     _ sequence: UInt64,
     of session: Session,
   ) throws(Outcome.Failure) -> StoreTask {
+    try spend(session)
     if let deadline = request.deadline, now.wallMilliseconds > deadline {
       throw Outcome.Failure(
         code: Outcome.expired,
@@ -98,7 +102,7 @@ extension ReplicaServer {
         message: "You may not send this to \"\(target.name)\".",
       )
     }
-    try spend(session)
+    try checkEffects(session)
     if let recorder {
       if let refusal = recorder.refusal(now.instant) { throw refusal }
       recorder.origin = .client(

@@ -319,7 +319,7 @@ import Testing
     ] as [([Int], Int, Int)],
   )
   func shares(_ counts: [Int], _ limit: Int, _ each: Int) {
-    #expect(KeptHistory.outcomesEach(of: counts, within: limit) == each)
+    #expect(KeptHistory.share(of: counts, within: limit) == each)
     #expect(counts.reduce(0) { $0 + min($1, each) } <= limit)
   }
 

@@ -332,6 +332,67 @@ import Testing
     try bench.hello(6)
   }
 
+  @Test func `Who comes again and again under new names displaces nobody else's clients`() throws {
+    var limits = Limits()
+    limits.clients = 4
+    let bench = ServerBench(limits: limits)
+    let lines = [line(1000, "counter"), line(1001, "counter", sends: .everything)]
+    bench.turn.apply(Grants(owner: 999, lines: lines))
+    bench.addresses[ServerBench.peer(Self.ann)] = "localhost:1000:100:2"
+    for peer in [3, 60] as [UInt8] {
+      bench.addresses[ServerBench.peer(peer)] = "localhost:1001:100:\(peer)"
+    }
+    let bob = try hello(bench, Self.bob)
+    try bench.join(Self.bob, bob, nonce: 1, [.follow("counter")])
+    _ = try bench.act(Self.bob, sequence: 1, .incrementButtonTapped)
+    bench.lose(ServerBench.peer(Self.bob))
+    try bench.advance(by: .seconds(2))
+    for client in 10..<50 as Range<UInt8> {
+      try bench.hello(Self.ann, client: client)
+      guard
+        case .failed? = try bench.act(Self.ann, sequence: 1, handle: 0, .incrementButtonTapped)
+          .first
+      else {
+        Issue.record("Not refused")
+        return
+      }
+    }
+    let again = try bench.hello(60, client: Self.bob)
+    #expect(again.lastSequence == 1)
+    try bench.join(60, again, nonce: 1, [.follow("counter")])
+    #expect(
+      try bench.act(60, sequence: 1, .incrementButtonTapped)
+        == [.applied(revision: 1, hasEffects: false)]
+    )
+    #expect(bench.root.state.counter.count == 1)
+  }
+
+  @Test func `What is refused is counted like what is sent`() throws {
+    var limits = Limits()
+    limits.actionsPerSecond = 10
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter")]))
+    bench.addresses[ServerBench.peer(Self.ann)] = "localhost:1000:100:2"
+    try bench.join(Self.ann, try bench.hello(Self.ann), nonce: 1, [.follow("counter")])
+    let actions = Array(repeating: Deck.CounterAction.incrementButtonTapped, count: 5)
+    func codes(_ sequence: UInt64, handle: UInt64, deadline: UInt64? = nil) throws -> Set<String> {
+      let outcomes = try bench.act(
+        Self.ann,
+        sequence: sequence,
+        handle: handle,
+        deadline: deadline,
+        actions,
+      )
+      return Set(outcomes.map { if case .failed(let failure) = $0 { failure.code } else { "" } })
+    }
+    #expect(try codes(1, handle: 0) == ["rejected"])
+    #expect(try codes(6, handle: 1) == ["unauthorised"])
+    #expect(try codes(11, handle: 0) == ["overloaded"])
+    #expect(try codes(16, handle: 1) == ["overloaded"])
+    #expect(try codes(21, handle: 1, deadline: 1) == ["overloaded"])
+    #expect(bench.server.counters.actionsThrottled == 15)
+  }
+
   @Test func `What was used up is not had back by leaving and coming again`() throws {
     var limits = Limits()
     limits.actionsPerSecond = 10

@@ -38,6 +38,30 @@ import Testing
     }
   }
 
+  @Test func `Of clients that were away those of the greatest holder are forgotten first`() throws {
+    var limits = Limits()
+    (limits.clients, limits.outcomes) = (4, 8)
+    let form = DurableForm(Deck.State.self)
+    func client(_ number: UInt8, _ outcomes: Int, _ holder: ClientHolder) -> KeptHistory.Client {
+      KeptHistory.Client(
+        id: ServerBench.clientID(number),
+        last: 9,
+        outcomes: Array(repeating: .applied(revision: 1, hasEffects: false), count: outcomes),
+        holder: holder,
+      )
+    }
+    var history = KeptHistory()
+    history.clients = [client(1, 4, .user(1)), client(2, 4, .unknown)]
+    history.clients += (3..<20 as Range<UInt8>).map { client($0, 4, .user(2)) }
+    let bytes = SnapshotBytes.encode(revision: 3, history) { form.encode(Deck.State(), &$0) }
+    let recovery = Recovery(form, initial: Deck.State(), limits: limits)
+    try recovery.written(by: form.schema)
+    try recovery.take(snapshot: bytes[...])
+    let clients = recovery.finish().history.clients
+    #expect(clients.map(\.id) == [1, 2, 18, 19].map { ServerBench.clientID($0) })
+    #expect(clients.map(\.outcomes.count) == [2, 2, 1, 1])
+  }
+
   @Test func `Nobody is answered before what the daemon does by itself is durable`() throws {
     let bench = ServerBench(journal: journal, recovered: try journal.recover(0))
     bench.root.send(.secretChanged)

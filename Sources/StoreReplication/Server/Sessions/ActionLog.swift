@@ -11,10 +11,18 @@ final class ClientRecord {
   private let limit: Int
   /// Whether the log keeps it when its client goes: from its first action on.
   fileprivate(set) var isKept = false
+  /// Who answers for its client.
+  fileprivate var holder: ClientHolder
   /// The number under which it waits to be forgotten; nil while its client is connected.
   fileprivate var idleSince: UInt64?
 
-  fileprivate init(last: UInt64, outcomes: [Outcome] = [], limit: Int) {
+  fileprivate init(
+    last: UInt64,
+    outcomes: [Outcome] = [],
+    holder: ClientHolder,
+    limit: Int,
+  ) {
+    self.holder = holder
     self.last = last
     self.outcomes = outcomes.suffix(limit)
     self.limit = limit
@@ -167,9 +175,18 @@ final class ActionLog {
   private let limits: Limits
   /// Of all clients of which an action has an outcome.
   private var records: [Identifier: ClientRecord] = [:]
-  /// Those whose session is over, in the order in which they ended; some have come back since.
-  private var idle: Deque<(client: Identifier, number: UInt64)> = []
+  /// Those whose session is over, by who answers for them.
+  private var idle: [ClientHolder: IdleClients] = [:]
   private var nextIdle: UInt64 = 1
+
+  /// Clients of one holder whose session is over.
+  private struct IdleClients {
+    /// In the order in which their sessions ended; some have come back since.
+    var order: Deque<(client: Identifier, number: UInt64)> = []
+    /// How many have not.
+    var count = 0
+  }
+
   /// The outcomes of all records.
   private var outcomeCount = 0
   /// Beyond so many of them old ones go.
@@ -192,27 +209,35 @@ final class ActionLog {
   // MARK: Clients
 
   /// The actions of a client that says hello; one that is not known starts before its first.
-  func actions(of hello: ClientMessage.Hello) -> SessionActions {
-    SessionActions(record: record(of: hello))
+  ///
+  /// - Parameters:
+  ///   - hello: What it says.
+  ///   - holder: Who answers for it.
+  /// - Returns: What became of its actions before.
+  func actions(of hello: ClientMessage.Hello, _ holder: ClientHolder) -> SessionActions {
+    SessionActions(record: record(of: hello, holder))
   }
 
   /// A session's client says hello again.
   func resume(_ session: Session, _ hello: ClientMessage.Hello) {
-    session.actions.record = record(of: hello, known: session.actions.record)
+    let record = session.actions.record
+    session.actions.record = self.record(of: hello, record.holder, known: record)
   }
 
   private func record(
     of hello: ClientMessage.Hello,
+    _ holder: ClientHolder,
     known: ClientRecord? = nil,
   ) -> ClientRecord {
     let start = min(max(hello.firstSequence, 1), Self.greatestStart) - 1
     guard let record = known ?? records[hello.clientID] else {
-      return ClientRecord(last: start, limit: limits.outcomesPerClient)
+      return ClientRecord(last: start, holder: holder, limit: limits.outcomesPerClient)
     }
+    comeBack(record)
+    record.holder = holder
     outcomeCount -= record.isKept ? record.count : 0
     record.skip(to: start)
     outcomeCount += record.isKept ? record.count : 0
-    record.idleSince = nil
     return record
   }
 
@@ -236,16 +261,29 @@ final class ActionLog {
   }
 
   private func forget(_ client: Identifier) {
-    outcomeCount -= records.removeValue(forKey: client)?.count ?? 0
+    guard let record = records.removeValue(forKey: client) else { return }
+    outcomeCount -= record.count
+    comeBack(record)
+  }
+
+  /// A client does not wait to be forgotten any more.
+  private func comeBack(_ record: ClientRecord) {
+    guard record.idleSince != nil else { return }
+    record.idleSince = nil
+    idle[record.holder]?.count -= 1
+    if idle[record.holder]?.count == 0 { idle[record.holder] = nil }
   }
 
   /// A client whose record is kept has gone.
   private func leave(_ record: ClientRecord, _ client: Identifier) {
     record.idleSince = nextIdle
-    idle.append((client, nextIdle))
+    var clients = idle.removeValue(forKey: record.holder) ?? IdleClients()
+    clients.order.append((client, nextIdle))
+    clients.count += 1
     nextIdle += 1
     // Half of them have come back: each is looked at once for each time that it came and went.
-    if idle.count > 2 * limits.clients { idle.removeAll { !isIdle($0) } }
+    if clients.order.count > 2 * clients.count + 64 { clients.order.removeAll { !isIdle($0) } }
+    idle[record.holder] = clients
   }
 
   private func isIdle(_ entry: (client: Identifier, number: UInt64)) -> Bool {
@@ -255,12 +293,26 @@ final class ActionLog {
   /// Keeps a client's record, from its first outcome on: who sends nothing takes no place from
   /// those whose retries must be recognised.
   private func keep(_ record: ClientRecord, of client: Identifier) {
-    while records.count >= limits.clients, let oldest = idle.popFirst() {
-      if isIdle(oldest) { forget(oldest.client) }
-    }
+    while records.count >= limits.clients, let oldest = takeOldest() { forget(oldest) }
     record.isKept = true
     records[client] = record
     outcomeCount += record.count
+  }
+
+  /// Of the clients that have gone the first one of the holder that has most of them; nil for none.
+  ///
+  /// So whoever comes again and again under new names displaces himself, and nobody else.
+  private func takeOldest() -> Identifier? {
+    let most = idle.max { one, other in
+      // Of those who have as many, whose first one has gone before the others'.
+      (one.value.count, other.value.order.first?.number ?? 0)
+        < (other.value.count, one.value.order.first?.number ?? 0)
+    }
+    guard let holder = most?.key else { return nil }
+    while let oldest = idle[holder]?.order.popFirst() {
+      if isIdle(oldest) { return oldest.client }
+    }
+    return nil
   }
 
   /// Lets go of old outcomes where there are too many in all.
@@ -269,8 +321,11 @@ final class ActionLog {
   private func makeRoom() {
     guard outcomeCount > mostOutcomes else { return }
     let room = limits.outcomes - limits.outcomes / 8
-    let each = KeptHistory.outcomesEach(of: records.values.map(\.count), within: room)
-    for record in records.values { record.keep(each, releasedThrough: root.revision) }
+    let counts = records.values.map { ($0.holder, $0.count) }
+    let each = KeptHistory.outcomesEach(of: counts, within: room)
+    for record in records.values {
+      record.keep(each[record.holder] ?? 0, releasedThrough: root.revision)
+    }
     outcomeCount = records.values.reduce(0) { $0 + $1.count }
     // What waits for the disk cannot go, and is not looked at each time.
     mostOutcomes = max(limits.outcomes, outcomeCount + limits.outcomes / 8)
@@ -284,6 +339,7 @@ final class ActionLog {
       let record = ClientRecord(
         last: client.last,
         outcomes: client.outcomes,
+        holder: client.holder,
         limit: limits.outcomesPerClient,
       )
       keep(record, of: client.id)
@@ -299,7 +355,12 @@ final class ActionLog {
       // A refusal may have been judged by a state that a crash takes back.
       let isAhead = root.newestRevision > revision
       let last = record.last(through: revision, withRefusals: !isAhead)
-      return KeptHistory.Client(id: id, last: last, outcomes: record.outcomes(through: last))
+      return KeptHistory.Client(
+        id: id,
+        last: last,
+        outcomes: record.outcomes(through: last),
+        holder: record.holder,
+      )
     }
   }
 
@@ -442,8 +503,12 @@ final class ActionLog {
       "A client is remembered whose actions have no outcome",
     )
     let waiting = records.values.count { $0.idleSince != nil }
-    let found = idle.count { isIdle($0) }
-    precondition(found == waiting, "\(waiting) clients have gone, \(found) of them are found")
+    let found = idle.values.reduce(0) { $0 + $1.order.count { isIdle($0) } }
+    let counted = idle.values.reduce(0) { $0 + $1.count }
+    precondition(
+      found == waiting && counted == waiting,
+      "\(waiting) clients have gone, \(found) of them are found, and \(counted) counted",
+    )
     let count = records.values.reduce(0) { $0 + $1.count }
     precondition(
       outcomeCount == count && count <= mostOutcomes,

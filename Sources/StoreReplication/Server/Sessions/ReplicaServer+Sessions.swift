@@ -53,7 +53,7 @@ extension ReplicaServer {
     }
     let session = sessions.open(
       hello,
-      actions: log.actions(of: hello),
+      actions: log.actions(of: hello, caller.identity.holder),
       rights: rights,
       peer: peer,
       caller: caller,

@@ -76,7 +76,7 @@ struct Caller: Hashable, Sendable {
 }
 
 /// Who answers for a client: what is counted of one is counted of all who are the same.
-enum ClientHolder: Hashable, Sendable {
+package enum ClientHolder: Hashable, Sendable {
   case user(UInt32)
   case key(String)
   /// Nobody.
