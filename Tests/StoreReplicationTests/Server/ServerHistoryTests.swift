@@ -434,6 +434,14 @@ import Testing
     history.sessionNumbers = .max
     let bytes = SnapshotBytes.encode(revision: 1, history) { $0.encodeNull() }
     #expect(throws: CodecError.self) { try SnapshotBytes.decode(bytes[...]) }
+    for last in [.max, (1 << 63) + 1] as [UInt64] {
+      var history = KeptHistory()
+      history.clients = [
+        KeptHistory.Client(id: ServerBench.clientID(1), last: last, outcomes: [])
+      ]
+      let bytes = SnapshotBytes.encode(revision: 1, history) { $0.encodeNull() }
+      #expect(throws: CodecError.self) { try SnapshotBytes.decode(bytes[...]) }
+    }
   }
 
   @Test func `What was exported is imported as it was, to the byte`() throws {

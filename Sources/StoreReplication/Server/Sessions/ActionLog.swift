@@ -167,7 +167,7 @@ final class ActionLog {
   /// The greatest sequence that a client may start before: a stranger's number must not overflow.
   static let greatestStart: UInt64 = 1 << 62
   /// No client counts so far: a journal's number must not overflow either.
-  static let greatestSequence: UInt64 = 1 << 63
+  nonisolated static let greatestSequence: UInt64 = 1 << 63
 
   private let root: any RootPort
   private let outbox: Outbox
