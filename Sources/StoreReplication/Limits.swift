@@ -47,6 +47,9 @@ package struct Limits: Sendable, Equatable {
   package var sessions = 4096
   /// Sessions of one user who may not do everything: a part of all, so that others find room.
   package var sessionsPerUser = 256
+  /// Hellos of one such user in a second, and in a moment after a rest: everybody who is there
+  /// comes back within some seconds, and those who come and go make few revisions.
+  package var hellosPerSecond = 64
   /// Actions of one such user in a second, and in a moment after a rest: more than hands and
   /// scripts send, and a part of what the daemon can do.
   package var actionsPerSecond = 4096

@@ -9,6 +9,8 @@ extension ReplicaServer {
     first: UInt64,
     from session: Session,
   ) {
+    // Who came while nothing could be kept has come before he does anything.
+    deliverSessionEvents()
     root.batch(as: session.origin) { acceptBatch(requests, first: first, from: session) }
   }
 

@@ -412,7 +412,7 @@ package final class ReplicaServer {
 
   /// Whether there is something to publish, to send or to begin at once.
   var hasWork: Bool {
-    subscriptions.isDirty || log.hasUnsent || sessions.hasEvents || !outbox.isEmpty
+    subscriptions.isDirty || log.hasUnsent || hasSessionEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
       || recorder?.hasBatch ?? false || needsRecord
   }

@@ -393,6 +393,32 @@ import Testing
     #expect(bench.server.counters.actionsThrottled == 15)
   }
 
+  @Test func `Another user says so many hellos a second, and waits for an answer beyond`() throws {
+    var limits = Limits()
+    limits.hellosPerSecond = 3
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter")]))
+    for (peer, user) in [(1, 999), (2, 1000)] {
+      bench.addresses[ServerBench.peer(UInt8(peer))] = "localhost:\(user):100:\(peer)"
+    }
+    for client in 10..<13 as Range<UInt8> {
+      try bench.hello(Self.ann, client: client, isListed: true)
+    }
+    let revision = bench.root.revision
+    for client in 13..<20 as Range<UInt8> {
+      withKnownIssue { try bench.hello(Self.ann, client: client, isListed: true) }
+      try bench.hello(Self.owner, client: 100 + client)
+    }
+    #expect(bench.server.counters.hellosThrottled == 7)
+    #expect(bench.root.revision == revision)
+    // Who says nothing else has as many again, and is forgotten when he has left.
+    try bench.advance(by: .seconds(1))
+    try bench.hello(Self.ann, client: 13)
+    bench.receive(.bye, from: Self.ann)
+    try bench.advance(by: .seconds(1))
+    #expect(bench.server.sessions.usage.keys.map { $0 } == [.user(999)])
+  }
+
   @Test func `What was used up is not had back by leaving and coming again`() throws {
     var limits = Limits()
     limits.actionsPerSecond = 10

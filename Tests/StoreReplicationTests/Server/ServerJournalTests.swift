@@ -320,6 +320,25 @@ import Testing
     #expect(bench.root.state.counter.count == 2)
   }
 
+  @Test func `Who comes and goes while nothing can be kept makes no revisions`() throws {
+    let (bench, _, _) = try bench()
+    bench.addresses[ServerBench.peer(3)] = "three"
+    try bench.hello(2, isListed: true)
+    let there = bench.root.state.sessions
+    bench.turn.finish(.held("no room"))
+    try bench.endTurn()
+    let newest = bench.root.revision
+    bench.receive(.bye, from: 2)
+    for client in 10..<30 as Range<UInt8> { try bench.hello(3, client: client, isListed: true) }
+    #expect(bench.root.revision == newest && bench.root.state.sessions == there)
+    #expect(!bench.server.hasWork, "There is nothing to do at once")
+    try bench.advance(by: .seconds(1))
+    try sync(bench)
+    // Of those who came and went nobody is told.
+    #expect(bench.root.revision == newest + 2)
+    #expect(bench.root.state.sessions.count == 1 && bench.root.state.sessions != there)
+  }
+
   @Test func `What is asked again and again while the disk is busy is answered once`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)

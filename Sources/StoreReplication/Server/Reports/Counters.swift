@@ -24,6 +24,7 @@ package final class Counters {
   package internal(set) var cutSubscribers: UInt64 = 0
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
+  package internal(set) var hellosThrottled: UInt64 = 0
   package internal(set) var reportsRefused: UInt64 = 0
   /// What the transport counts: who never gets to the turn.
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
@@ -40,7 +41,7 @@ package final class Counters {
       ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
-      ("outputsTooLarge", outputsTooLarge),
+      ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),
     ] + ofTransport()
   }
 }

@@ -6,6 +6,14 @@ extension ReplicaServer {
   func greet(_ hello: ClientMessage.Hello, from peer: PeerID, _ caller: Caller) {
     // Who is not answered asks again, and then there is another epoch to be told of.
     guard !isRenewing else { return }
+    let rights = access.rights(of: caller)
+    guard
+      rights.isEverything
+        || sessions.spendHello(of: caller.identity.holder, now: now.instant)
+    else {
+      counters.hellosThrottled += 1
+      return
+    }
     guard let version = commonVersion(hello) else {
       let message =
         "You speak versions \(hello.lowestVersion) to \(hello.version) of the protocol, this "
@@ -16,7 +24,6 @@ extension ReplicaServer {
     if let problem = problem(withName: hello.name) {
       return refuse(peer, caller, "badName", problem)
     }
-    let rights = access.rights(of: caller)
     guard !rights.isNothing else {
       return refuse(peer, caller, Outcome.unauthorised, "Nothing is granted to you here.")
     }
@@ -39,17 +46,8 @@ extension ReplicaServer {
       }
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
-    guard rights.isEverything || sessions.count(of: caller.identity.holder) < limits.sessionsPerUser
-    else {
-      counters.refusedSessions += 1
-      let message = "Your user has \(limits.sessionsPerUser) sessions already. End some first."
-      return refuse(peer, caller, "overloaded", message)
-    }
-    // Whoever may come back makes room for those who are there.
-    while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
-    guard !sessions.isFull else {
-      let message = "The daemon has \(limits.sessions) sessions already. Try again later."
-      return refuse(peer, caller, "overloaded", message)
+    if let problem = problem(withRoomFor: caller, rights) {
+      return refuse(peer, caller, "overloaded", problem)
     }
     let session = sessions.open(
       hello,
@@ -72,6 +70,19 @@ extension ReplicaServer {
         details: ["reason": code, "identity": "\(caller.identity)"],
       )
     )
+  }
+
+  /// Why there is no room for another session; nil when there is.
+  private func problem(withRoomFor caller: Caller, _ rights: Rights) -> String? {
+    guard rights.isEverything || sessions.count(of: caller.identity.holder) < limits.sessionsPerUser
+    else {
+      counters.refusedSessions += 1
+      return "Your user has \(limits.sessionsPerUser) sessions already. End some first."
+    }
+    // Whoever may come back makes room for those who are there.
+    while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
+    return sessions.isFull
+      ? "The daemon has \(limits.sessions) sessions already. Try again later." : nil
   }
 
   /// What is wrong with the name that a client gives itself; nil when nothing is.
@@ -143,8 +154,15 @@ extension ReplicaServer {
     if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }
   }
 
+  /// Whether there is something to tell the reducer of who came and who went, and it can be kept.
+  ///
+  /// It waits while nothing can: clients may come and go as they like, and what they make then
+  /// fills the memory.
+  var hasSessionEvents: Bool { sessions.hasEvents && recorder?.refusal(now.instant) == nil }
+
   /// Tells the reducer who came and who went, each in one ordinary action.
   func deliverSessionEvents() {
+    guard hasSessionEvents else { return }
     for event in sessions.takeEvents() {
       recorder?.origin = .session(event)
       root.send(event)

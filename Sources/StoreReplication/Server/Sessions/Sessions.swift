@@ -186,12 +186,24 @@ final class Sessions {
   /// What each user, or key, has used up, as long as it has sessions and until that is made up
   /// for: who leaves and comes back goes on with what was left.
   private(set) var usage: [ClientHolder: Usage] = [:]
-  /// Those of whom a session ended, in the order in which that was.
+  /// Those of whom it is to be looked at whether they can be forgotten, each once, in this order.
   private var resting: Deque<(holder: ClientHolder, since: Instant)> = []
 
   struct Usage {
     var sessions = 0
-    var actions: TokenBucket
+    var (hellos, actions): (TokenBucket, TokenBucket)
+    /// Whether it is to be looked at whether it can be forgotten.
+    var isResting = false
+
+    init(_ limits: Limits, now: Instant) {
+      hellos = TokenBucket(perSecond: limits.hellosPerSecond, now: now)
+      actions = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
+    }
+
+    /// Whether there is nothing to remember.
+    func isRested(_ now: Instant) -> Bool {
+      sessions == 0 && hellos.isFull(now) && actions.isFull(now)
+    }
   }
 
   /// Those of whom a connection was lost, in the order in which that was; some are back.
@@ -211,6 +223,14 @@ final class Sessions {
 
   /// How many sessions a user has, or a key.
   func count(of holder: ClientHolder) -> Int { usage[holder]?.sessions ?? 0 }
+
+  /// Takes note of a hello of somebody who may not do everything.
+  ///
+  /// - Returns: False when its user has said so many that this one must wait.
+  func spendHello(of holder: ClientHolder, now: Instant) -> Bool {
+    defer { rest(holder, now) }
+    return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
+  }
 
   /// Takes note of an action.
   ///
@@ -265,8 +285,7 @@ final class Sessions {
     peers[peer] = session
     byToken[session.token] = session
     byClient[session.clientID] = session
-    let bucket = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
-    usage[session.origin.identity.holder, default: Usage(actions: bucket)].sessions += 1
+    usage[session.origin.identity.holder, default: Usage(limits, now: now)].sessions += 1
     expect(session)
     if session.isListed { events.append(.joined(session.info)) }
     return session
@@ -293,21 +312,38 @@ final class Sessions {
     byClient[session.clientID] = nil
     let holder = session.origin.identity.holder
     usage[holder]?.sessions -= 1
-    if usage[holder]?.sessions == 0 { resting.append((holder, now)) }
+    rest(holder, now)
     if peers[session.peer] === session { peers[session.peer] = nil }
     if byToken.isEmpty { nextDeadline = .distantFuture }
-    if session.isListed { events.append(.left(session.info)) }
+    if session.isListed { noteEnd(of: session.info) }
     return true
+  }
+
+  /// Whoever has no session is looked at after a rest.
+  private func rest(_ holder: ClientHolder, _ now: Instant) {
+    guard let used = usage[holder], used.sessions == 0, !used.isResting else { return }
+    usage[holder]?.isResting = true
+    resting.append((holder, now))
   }
 
   /// Forgets what those have used up who have no session, and would have as much left again.
   func forgetRested(at now: Instant) {
     while let first = resting.first, first.since.advanced(by: TokenBucket.rest) <= now {
       resting.removeFirst()
+      usage[first.holder]?.isResting = false
+      if usage[first.holder]?.isRested(now) ?? false { usage[first.holder] = nil }
       // Who came and went since is looked at again.
-      if usage[first.holder].map({ $0.sessions == 0 && $0.actions.isFull(now) }) ?? false {
-        usage[first.holder] = nil
-      }
+      rest(first.holder, now)
+    }
+  }
+
+  /// Who goes before it was told that he came was never there: so there are never more events than
+  /// listed sessions that there were, and that there are.
+  private func noteEnd(of session: SessionInfo) {
+    if let joined = events.lastIndex(of: .joined(session)) {
+      events.remove(at: joined)
+    } else {
+      events.append(.left(session))
     }
   }
 
@@ -378,7 +414,8 @@ final class Sessions {
     )
     precondition(
       usage.allSatisfy { holder, used in
-        used.sessions > 0 || resting.contains { $0.holder == holder }
+        resting.count { $0.holder == holder } == (used.isResting ? 1 : 0)
+          && (used.sessions > 0 || used.isResting)
       },
       "\(usage.count) users are counted, and not all of them would be forgotten",
     )
