@@ -33,8 +33,22 @@ import Testing
       #expect(grants.rights(of: identity) == .everything)
       #expect(grants.admits(identity))
     }
-    #expect(!grants.admits(user(1000)))
+    #expect(!grants.admits(user(1000)) && !grants.admits(.nobody))
     #expect(grants.everybodySees("counter"))
+  }
+
+  @Test func `Who comes over ipc has nothing where the kernel's word is not understood`() throws {
+    let grants = try grants("user:4294967295 * see send\n")
+    for address in ["", "localhost", "localhost:", "localhost:1000", "localhost::20:"] {
+      #expect(!grants.admits(ActionOrigin.Identity(address: address)), "\(address)")
+    }
+    // Not every kernel says the process and the group.
+    for address in ["localhost:7:20:", "localhost:7::"] {
+      #expect(grants.isOwner(ActionOrigin.Identity(address: address)), "\(address)")
+    }
+    for address in ["127.0.0.1", "::1", "127.0.0.1:5555"] {
+      #expect(ActionOrigin.Identity(address: address) == .unknown, "\(address)")
+    }
   }
 
   @Test func `A line grants what it says, to whom it says, and lines add up`() throws {

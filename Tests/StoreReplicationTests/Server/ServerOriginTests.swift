@@ -21,12 +21,23 @@ import Testing
     let identity = ActionOrigin.Identity(address: Self.ann)
     #expect(identity == .user(1000, group: 100, process: 71))
     #expect(identity.user == 1000)
-    let others = [
-      "", "memory", "127.0.0.1", "localhost:1000:100", "localhost:1:2:3:4", "other:1:2:3",
-      "localhost:-1:2:3", "localhost:4294967296:2:3", "localhost::2:3", "localhost:root:2:3",
-    ]
-    for address in others {
+    for address in ["memory", "127.0.0.1", "::1", "fe80::1", "other:1:2:3"] {
       #expect(ActionOrigin.Identity(address: address) == .unknown, "\(address)")
+    }
+    let unread = [
+      "", "localhost", "localhost:1000:100", "localhost:1:2:3:4", "localhost:-1:2:3",
+      "localhost:4294967296:2:3", "localhost::2:3", "localhost:root:2:3", "localhost:1:2:x",
+      "localhost:::",
+    ]
+    for address in unread {
+      #expect(ActionOrigin.Identity(address: address) == .nobody, "\(address)")
+    }
+    // Not every kernel says the process, and the group.
+    for (address, group) in [("localhost:1000:100:", 100), ("localhost:1000::", .max)]
+      as [(String, UInt32)]
+    {
+      let identity = ActionOrigin.Identity(address: address)
+      #expect(identity == .user(1000, group: group, process: 0), "\(address)")
     }
   }
 

@@ -92,6 +92,7 @@ package struct Grants: Hashable, Sendable {
     guard owner != nil else { return .everything }
     switch identity {
     case .process, .unknown: return .everything
+    case .nobody: return Rights(lines: [])
     case .user where isOwner(identity): return .everything
     case .key(let name) where key.flatMap({ self.name(ofKey: $0) }) != name:
       return Rights(lines: [])

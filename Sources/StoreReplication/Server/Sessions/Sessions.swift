@@ -26,9 +26,13 @@ public struct SessionInfo: Hashable, Sendable {
 }
 
 extension ActionOrigin.Identity {
+  /// Somebody of this machine of whom the kernel's word was not understood: no user has the number.
+  package static let nobody = Self.user(.max, group: .max, process: 0)
+
   /// Who is at an address, as the transport says it: over ipc the kernel's word, which is
-  /// `localhost:uid:gid:pid`; `key:NAME@ADDRESS`, or `key:NAME=KEY@ADDRESS`, for who has shown to
-  /// have a key; elsewhere nobody vouches for anything.
+  /// `localhost:uid:gid:pid`, without what that kernel does not say of group and process;
+  /// `key:NAME@ADDRESS`, or `key:NAME=KEY@ADDRESS`, for who has shown to have a key; elsewhere
+  /// nobody vouches for anything.
   package init(address: String) {
     if address.hasPrefix("key:") {
       self = .key(String(address.dropFirst("key:".count).prefix { $0 != "@" && $0 != "=" }))
@@ -39,13 +43,19 @@ extension ActionOrigin.Identity {
       return
     }
     let parts = address.split(separator: ":", omittingEmptySubsequences: false)
-    if parts.count == 4, parts[0] == "localhost", let user = UInt32(parts[1]),
-      let group = UInt32(parts[2]), let process = UInt32(parts[3])
-    {
-      self = .user(user, group: group, process: process)
-    } else {
+    // An address of tcp is numbers. What else cannot be read gives nothing.
+    guard address.isEmpty || parts[0] == "localhost" else {
       self = .unknown
+      return
     }
+    guard parts.count == 4, let user = UInt32(parts[1]),
+      let group = parts[2].isEmpty ? .max : UInt32(parts[2]),
+      let process = parts[3].isEmpty ? 0 : UInt32(parts[3])
+    else {
+      self = .nobody
+      return
+    }
+    self = .user(user, group: group, process: process)
   }
 }
 
