@@ -65,6 +65,9 @@ package struct Limits: Sendable, Equatable {
   package var suggestionsPerJoin = 16
   /// Actions of one session whose effects run at once: each has a task.
   package var effectsPerSession = 4096
+  /// Actions of one user who may not do everything whose effects run at once, also those of
+  /// sessions that are over: an effect may take its time to end.
+  package var effectsPerUser = 16_384
   /// Outcomes kept for a client that asks again: at least the window.
   package var outcomesPerClient = 1024
   /// Outcomes kept of all clients together, of each its newest: those of 64 that send as fast as

@@ -50,7 +50,10 @@ extension ReplicaServer {
       let task = try send(request, sequence, of: session)
       counters.actionsApplied += 1
       let isFinished = task.isFinished
-      if !isFinished { log.follow(task, of: sequence, of: session) }
+      if !isFinished {
+        log.follow(task, of: sequence, of: session)
+        sessions.follow(task, of: session)
+      }
       return .applied(revision: root.newestRevision, hasEffects: !isFinished)
     } catch {
       if request.isWithdrawn {
@@ -75,11 +78,18 @@ extension ReplicaServer {
 
   /// Refuses an action whose client has begun too many effects.
   private func checkEffects(_ session: Session) throws(Outcome.Failure) {
-    guard session.actions.runningCount >= limits.effectsPerSession else { return }
+    let most: Int
+    if session.actions.runningCount >= limits.effectsPerSession {
+      most = limits.effectsPerSession
+    } else if sessions.effects(of: session) >= limits.effectsPerUser {
+      most = limits.effectsPerUser
+    } else {
+      return
+    }
     counters.actionsThrottled += 1
     throw Outcome.Failure(
       code: Outcome.overloaded,
-      message: "Effects of \(limits.effectsPerSession) of your actions run already.",
+      message: "Effects of \(most) of your actions run already.",
     )
   }
 

@@ -419,6 +419,40 @@ import Testing
     #expect(bench.server.sessions.usage.keys.map { $0 } == [.user(999)])
   }
 
+  @Test func `Effects of another user are counted in all sessions, until they have ended`()
+    async throws
+  {
+    var limits = Limits()
+    limits.effectsPerUser = 2
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter", sends: .everything)]))
+    for (peer, user) in [(1, 999), (4, 1000), (5, 1000), (6, 1000)] {
+      bench.addresses[ServerBench.peer(UInt8(peer))] = "localhost:\(user):100:\(peer)"
+    }
+    func begin(_ peer: UInt8, _ sequence: UInt64 = 1) throws -> Bool {
+      let outcomes = try bench.act(peer, sequence: sequence, .numberFactButtonTapped)
+      return if case .applied(_, hasEffects: true)? = outcomes.first { true } else { false }
+    }
+    for peer in [1, 4, 5, 6] as [UInt8] {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+    }
+    #expect(try [begin(4), begin(5), begin(6), begin(4, 2)] == [true, true, false, false])
+    #expect(try [begin(1), begin(1, 2), begin(1, 3)] == [true, true, true])
+    #expect(bench.server.counters.actionsThrottled == 2)
+    await eventually { bench.gate.waiting == 5 }
+    // They go with their sessions, and count as long as they run.
+    bench.receive(.bye, from: 4)
+    bench.receive(.bye, from: 5)
+    #expect(try !begin(6, 2))
+    await eventually { bench.gate.waiting == 0 && !bench.root.hasRunningEffects }
+    #expect(try begin(6, 3))
+    #expect(bench.server.sessions.usage[.user(1000)]?.effects == 1)
+    await eventually { bench.gate.waiting == 1 }
+    bench.gate.open()
+    await eventually { !bench.root.hasRunningEffects }
+    #expect(bench.server.sessions.usage[.user(1000)]?.effects == 0)
+  }
+
   @Test func `What was used up is not had back by leaving and coming again`() throws {
     var limits = Limits()
     limits.actionsPerSecond = 10

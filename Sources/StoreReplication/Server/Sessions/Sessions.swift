@@ -202,6 +202,8 @@ final class Sessions {
   struct Usage {
     var sessions = 0
     var (hellos, actions): (TokenBucket, TokenBucket)
+    /// Actions whose effects run.
+    var effects = 0
     /// Whether it is to be looked at whether it can be forgotten.
     var isResting = false
 
@@ -212,7 +214,7 @@ final class Sessions {
 
     /// Whether there is nothing to remember.
     func isRested(_ now: Instant) -> Bool {
-      sessions == 0 && hellos.isFull(now) && actions.isFull(now)
+      sessions == 0 && effects == 0 && hellos.isFull(now) && actions.isFull(now)
     }
   }
 
@@ -248,6 +250,20 @@ final class Sessions {
   func spendAction(of session: Session, now: Instant) -> Bool {
     session.rights.isEverything
       || usage[session.origin.identity.holder]?.actions.take(now) ?? true
+  }
+
+  /// How many actions of a session's user have effects that run; those of who may do everything are
+  /// not counted.
+  func effects(of session: Session) -> Int {
+    usage[session.origin.identity.holder]?.effects ?? 0
+  }
+
+  /// Counts an action of a session's user until its effects have ended, if only after the session.
+  func follow(_ task: StoreTask, of session: Session) {
+    guard !session.rights.isEverything else { return }
+    let holder = session.origin.identity.holder
+    usage[holder]?.effects += 1
+    task.whenFinished { [weak self] in self?.usage[holder]?.effects -= 1 }
   }
 
   /// All of them, in the order in which they came.
