@@ -40,9 +40,17 @@ struct ConnectionTableTests {
   @Test("Others get half of the room, and leave the other half to the daemon's user")
   func others() {
     var table = table(64)
-    let accepted = (0..<32).count { table.accept($0, .control, user: nil, now: 0) }
-    #expect(accepted == 16)
-    for descriptor: Int32 in 16..<32 { table.disconnect(descriptor, .control) }
+    // One of them leaves something to the others: all over tcp count as one.
+    for (user, most) in [(nil, 12), (7, 4), (8, 0)] as [(UInt32?, Int)] {
+      let accepted = (0..<32).filter { table.accept($0, .control, user: user, now: 0) }
+      #expect(accepted.count == most, "\(user ?? 0)")
+      for descriptor: Int32 in 0..<32 { table.disconnect(descriptor, .control) }
+      let base = Int32(100 * (user ?? 1))
+      for descriptor in 0..<Int32(most) {
+        _ = table.accept(base + descriptor, .control, user: user, now: 0)
+      }
+      #expect(table.count == (user == nil ? 12 : 16))
+    }
     let mine = (16..<40).count { table.accept($0, .publishing, user: Self.me, now: 0) }
     #expect(mine == 16)
   }

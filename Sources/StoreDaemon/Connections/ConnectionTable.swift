@@ -21,8 +21,11 @@ struct ConnectionTable {
   struct Limits: Hashable, Sendable {
     /// Connections in all: descriptors are finite, and running out of them ends the process.
     var connections: Int
-    /// Connections of a user other than the daemon's own, and of all who come over tcp together.
+    /// Connections of all together who are not the daemon's own user.
     var connectionsOfOthers: Int
+    /// Connections of one of them, and of all who come over tcp together: so nobody else of them is
+    /// kept out by one alone.
+    var connectionsOfOne: Int
     /// Connections of one user that may come at once, after a rest: everybody comes back at once
     /// when a daemon was started again.
     var burst = 16_384
@@ -36,6 +39,7 @@ struct ConnectionTable {
     init(descriptors: Int) {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOthers = connections / 2
+      connectionsOfOne = connectionsOfOthers - connectionsOfOthers / 4
     }
   }
 
@@ -133,7 +137,9 @@ struct ConnectionTable {
 
   private func hasRoom(for user: UInt32?) -> Bool {
     guard entries.count < limits.connections else { return false }
-    return user == ownUser || counts[user, default: 0] < limits.connectionsOfOthers
+    guard user != ownUser else { return true }
+    return entries.count - counts[ownUser, default: 0] < limits.connectionsOfOthers
+      && counts[user, default: 0] < limits.connectionsOfOne
   }
 
   private mutating func spend(_ user: UInt32?, _ now: Int64) -> Bool {
