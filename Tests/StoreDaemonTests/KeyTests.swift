@@ -37,23 +37,37 @@ import Testing
   @Test func `A key's lines are added and removed, and the others stay as they are`() throws {
     let old = "# by hand\r\nuser:4711  count see # him\n\nuser:4712 count see"
     try withFile(old) { file in
-      let granted = try file.add(lines("laptop", Self.key, "count see", "* see"))
+      let granted = try file.add(lines("laptop", Self.key, "count see", "* see")).grants.get()
       #expect(granted.name(ofKey: Self.key) == "laptop")
       let digits = KeyText.text(Self.key)
       #expect(
         try text(file) == old + "\nkey:laptop=\(digits) count see\nkey:laptop=\(digits) * see\n"
       )
       _ = try file.add(lines("lap", Self.other, "count see"))
-      let removed = try #require(try file.remove(key: "laptop")).get()
+      let removed = try #require(try file.remove(key: "laptop")).grants.get()
       #expect(removed.name(ofKey: Self.key) == nil && removed.name(ofKey: Self.other) == "lap")
       #expect(try text(file) == old + "\nkey:lap=\(KeyText.text(Self.other)) count see\n")
-      #expect(try file.remove(key: "laptop") == nil)
+      #expect(try file.remove(key: "laptop")?.grants == nil)
+    }
+  }
+
+  @Test func `What people write behind a command counts, and not what it has found`() throws {
+    try withFile("user:4711 count see\n") { file in
+      let added = try file.add(lines("laptop", Self.key, "count see"))
+      #expect(try file.current(added).get().lines.count == 2)
+      // What was granted to him is taken back by hand before the daemon goes on.
+      write("key:laptop=\(KeyText.text(Self.key)) count see\n", file)
+      let current = try file.current(added).get()
+      #expect(!current.includesUsers && current.name(ofKey: Self.key) == "laptop")
+      let removed = try #require(try file.remove(key: "laptop"))
+      write("user:4711 countr see\n", file)
+      #expect(throws: GrantsFile.Problem.self) { try file.current(removed).get() }
     }
   }
 
   @Test func `Where there is no file one is made`() throws {
     try withFile(nil) { file in
-      #expect(try file.remove(key: "laptop") == nil)
+      #expect(try file.remove(key: "laptop")?.grants == nil)
       _ = try file.add(lines("laptop", Self.key, "count see"))
       #expect(try file.read().name(ofKey: Self.key) == "laptop")
     }
@@ -78,7 +92,7 @@ import Testing
   @Test func `A key's lines go while another line makes no sense, and that is said`() throws {
     let digits = KeyText.text(Self.key)
     try withFile("user:4711 countr see\nkey:laptop=\(digits) count see\n") { file in
-      guard case .failure(let problem) = try file.remove(key: "laptop") else {
+      guard case .failure(let problem) = try file.remove(key: "laptop")?.grants else {
         Issue.record("No problem")
         return
       }

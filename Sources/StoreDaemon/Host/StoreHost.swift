@@ -399,7 +399,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       door: key.map { ($0.publicKey, configuration.encryptedAddresses) },
       logger: logger,
     )
-    keys.onChange = { [weak self] in self?.changed($0) }
+    // What people have written meanwhile is not taken back.
+    keys.onChange = { [weak self] in self?.changed(file.current($0)) }
     keys.onRevocationInVain = { [weak self] in self?.forget(key: $0) ?? false }
     return keys
   }

@@ -28,18 +28,20 @@ extension GrantsFile {
   /// Adds the lines of another key.
   ///
   /// - Returns: What it grants now, and also after the machine's end.
-  func add(_ lines: KeyLines) throws(Problem) -> Grants {
-    try edit { (text) throws(Problem) in try added(lines, to: text) }
+  func add(_ lines: KeyLines) throws(Problem) -> Change {
+    _ = try edit { (text) throws(Problem) in try added(lines, to: text) }
+    return look()
   }
 
   /// Removes the lines of a key, whether the others make sense or not.
   ///
   /// - Returns: What it grants now, or why that is not clear; nil where there is no such key.
-  func remove(key name: String) throws(Problem) -> Result<Grants, Problem>? {
-    try edit { (text) throws(Problem) in
-      guard let rest = Grants.text(text, withoutKey: name) else { return (nil, nil) }
-      return (rest, Result { () throws(Problem) in try grants(rest) })
+  func remove(key name: String) throws(Problem) -> Change? {
+    let isRemoved = try edit { (text) throws(Problem) in
+      let rest = Grants.text(text, withoutKey: name)
+      return (rest, rest != nil)
     }
+    return isRemoved ? look() : nil
   }
 
   private func added(

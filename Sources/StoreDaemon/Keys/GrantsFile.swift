@@ -75,8 +75,21 @@ struct GrantsFile: Sendable {
         return known != stamp
       }
       guard isChanged else { return nil }
-      return Change(stamp: stamp, grants: Result { () throws(Problem) in try read() })
+      return look(at: stamp)
     }
+  }
+
+  /// Looks at what it grants.
+  func look() -> Change { look(at: stamp) }
+
+  /// What is read behind its stamp is what the stamp says, or newer: then there is another one.
+  private func look(at stamp: Stamp?) -> Change {
+    Change(stamp: stamp, grants: Result { () throws(Problem) in try read() })
+  }
+
+  /// What a look has found; or what there is now, where it was changed since.
+  func current(_ change: Change) -> Result<Grants, Problem> {
+    stamp == change.stamp ? change.grants : look().grants
   }
 
   /// Reads what it grants; where there is no such file, nothing.

@@ -42,7 +42,7 @@ final class KeyService {
   private let queue = DispatchQueue(label: "storeactor.keys", qos: .userInitiated)
   private var tickets: [KeyTicket: Ticket] = [:]
   /// Holds everybody to what the file grants by now.
-  var onChange: (Outcome<Grants>) -> Void = { _ in }
+  var onChange: (GrantsFile.Change) -> Void = { _ in }
   /// Holds everybody to what is granted without a key, which the file still has.
   ///
   /// Returns whether there was one of that name.
@@ -211,10 +211,10 @@ final class KeyService {
       try file.add(keyLines)
     } then: { service, outcome in
       switch outcome {
-      case .success(let grants):
+      case .success(let change):
         service.logger.notice("A key was enrolled.", metadata: ["key": "\(ticket.name)"])
         // The key is let in before the ticket is not any more: who finds neither good is out.
-        service.onChange(.success(grants))
+        service.onChange(change)
         service.tickets[name] = nil
         service.tellSockets()
         answer(.done(name: ticket.name))
@@ -241,10 +241,10 @@ final class KeyService {
       try file.remove(key: name)
     } then: { service, outcome in
       switch outcome {
-      case .success(let rest?):
+      case .success(let change?):
         service.logger.notice("A key was revoked.", metadata: ["key": "\(name)"])
-        service.onChange(rest)
-        answer(.done(name: name, warning: rest.problem.map { "\($0)" }))
+        service.onChange(change)
+        answer(.done(name: name, warning: change.grants.problem.map { "\($0)" }))
       case .success(nil) where !revoked.isEmpty: answer(.done(name: name))
       case .success(nil):
         answer(.failed(code: "rejected", message: "There is no key \"\(name)\", and no ticket."))
