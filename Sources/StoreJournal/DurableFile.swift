@@ -96,6 +96,23 @@ package enum DurableFile {
     return isReserved
   }
 
+  /// Keeps others from a database, which is made where there is none, and from what SQLite has
+  /// beside it.
+  static func keepOthersFrom(_ path: String) throws(JournalError) {
+    // One that is there is not opened: to close it would let go of the locks that SQLite has.
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+    } else if errno != EEXIST {
+      throw failure("make", path)
+    }
+    for file in [path, "\(path)-wal", "\(path)-shm"] {
+      var status = stat()
+      guard stat(file, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
+      guard chmod(file, 0o600) == 0 else { throw failure("keep others from", file) }
+    }
+  }
+
   /// Syncs what a directory has.
   static func syncDirectory(_ directory: String) throws(JournalError) {
     let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

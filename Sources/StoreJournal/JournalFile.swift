@@ -120,6 +120,8 @@ package final class JournalFile: Sendable {
     configuration.journalMode = .wal
     configuration.busyMode = .timeout(patience)
     configuration.label = "storeactor.journal"
+    // SQLite would let others read it, who may enter the directory.
+    try DurableFile.keepOthersFrom(request.path)
     let database = try DatabaseQueue(path: request.path, configuration: configuration)
     let opening = try database.writeWithoutTransaction { db in
       // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the

@@ -109,6 +109,26 @@ import Testing
     #expect(try parts(again) == ["build", "snapshot [0]", "records [1] 3", "records [3] 3"])
   }
 
+  @Test func `Nobody else may read what is kept, whoever may enter the directory`() throws {
+    func modes() throws -> [Int] {
+      try ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm", "snapshots"].map {
+        let attributes = try FileManager.default.attributesOfItem(
+          atPath: "\(directory.path)/\($0)"
+        )
+        return try #require(attributes[.posixPermissions] as? Int)
+      }
+    }
+    let file = try begin()
+    #expect(try modes() == [0o600, 0o600, 0o600, 0o700])
+    // Nor what an earlier release has made.
+    for name in ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"] {
+      try #require(chmod("\(directory.path)/\(name)", 0o644) == 0)
+    }
+    try open().append(batch(1...1))
+    #expect(try modes() == [0o600, 0o600, 0o600, 0o700])
+    try file.close()
+  }
+
   @Test func `A history that was not closed says so, and goes on in its epoch`() throws {
     let file = try open()
     try file.append(batch(1...1))
