@@ -187,8 +187,8 @@ final class TimedJournal: Journal {
     case .durable: commits.append(Double(Machine.nanoseconds - start) / 1e6)
     case .snapshot: snapshots += 1
     case .held, .failed, .renewed: break
-    // It comes beside the result of a snapshot.
-    case .untrimmed: callsUnderWay += 1
+    // They come beside the result of a snapshot, and before that of the epoch.
+    case .untrimmed, .unrenewed: callsUnderWay += 1
     }
     callsUnderWay -= 1
     onResult(result)

@@ -26,6 +26,8 @@ package final class SQLiteJournal: Journal {
   private static let bytesPerAppend = 8 << 10
   /// A checkpoint of so much takes some milliseconds.
   private static let bytesPerCheckpoint = 4 << 20
+  /// How long it waits before it is tried again to note another epoch.
+  private nonisolated static let retryDelay = DispatchTimeInterval.seconds(1)
   /// How long what is not synced at once waits for that.
   private nonisolated static let syncDelay = DispatchTimeInterval.seconds(1)
 
@@ -83,14 +85,26 @@ package final class SQLiteJournal: Journal {
     }
   }
 
-  package func renew(epoch: UInt64) {
-    write { [file] in
+  package func renew(epoch: UInt64) { renew(epoch: epoch, isAgain: false) }
+
+  /// Nobody is answered before it is noted, so it is tried until it is.
+  private nonisolated func renew(epoch: UInt64, isAgain: Bool) {
+    write { [file, queue, self] in
       do throws(JournalError) {
-        try file.renew(epoch: epoch)
+        do throws(JournalError) {
+          try file.renew(epoch: epoch)
+        } catch  where error.code == .full {
+          guard try file.makeRoom() else { throw error }
+          try file.renew(epoch: epoch)
+        }
         return .renewed(epoch: epoch)
       } catch {
         // It is tried again by the next daemon, which a client tells the same.
-        return .failed(error.message)
+        guard error.code.isForNow else { return .failed(error.message) }
+        queue.asyncAfter(deadline: .now() + Self.retryDelay) {
+          self.renew(epoch: epoch, isAgain: true)
+        }
+        return isAgain ? nil : .unrenewed(error.message)
       }
     }
   }

@@ -600,6 +600,26 @@ import Testing
     meeting.wait(for: 3)
   }
 
+  @MainActor
+  @Test func `Another epoch is noted as soon as that can be kept`() async throws {
+    let file = try begin()
+    let journal = SQLiteJournal(file, .nothing)
+    let (results, noted) = AsyncStream.makeStream(of: JournalResult.self)
+    journal.onResult = { noted.yield($0) }
+    var coming = results.makeAsyncIterator()
+    let other = try outsider()
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    journal.renew(epoch: 9)
+    guard case .unrenewed? = await coming.next() else {
+      Issue.record("It is not held")
+      return
+    }
+    try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    #expect(await coming.next() == .renewed(epoch: 9))
+    try journal.close(within: .seconds(60))
+    #expect(try unbegun().opening.epoch == 9)
+  }
+
   /// Two threads that wait for one another.
   private final class Meeting: Sendable {
     private let condition = NSCondition()

@@ -56,6 +56,8 @@ package enum JournalResult: Hashable, Sendable {
   case failed(String)
   /// History goes on in this epoch, whatever happens to the machine.
   case renewed(epoch: UInt64)
+  /// It cannot be noted for now that history goes on in another epoch, and why; it is tried again.
+  case unrenewed(String)
   /// The snapshot is kept; or it is not, which says why, and the next one is tried later.
   case snapshot(problem: String?)
   /// Old history is still there, and why; the next snapshot has it let go of as well.

@@ -317,6 +317,7 @@ package final class Recorder {
       if let reason { problems.append("A snapshot was not kept: \(reason)") }
     // It says nothing of what was recorded.
     case .renewed: break
+    case .unrenewed(let reason): problems.append("Clients are not answered for now: \(reason)")
     case .untrimmed(let reason): problems.append("Old history is still there: \(reason)")
     }
     return nil

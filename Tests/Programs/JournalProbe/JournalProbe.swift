@@ -95,7 +95,7 @@ final class JournalProbe {
       if appended == batches { exit(0) }
       appendNext()
     case .snapshot(problem: nil): break
-    case .snapshot, .held, .renewed, .untrimmed, .failed:
+    case .snapshot, .held, .renewed, .unrenewed, .untrimmed, .failed:
       print(result)
       exit(71)
     }
