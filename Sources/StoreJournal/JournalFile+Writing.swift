@@ -126,7 +126,9 @@ extension JournalFile {
         )
         guard let total else { return false }
         let surplus = total &- Int64(clamping: retention.bytes)
-        let start = retention.start(at: wallMilliseconds)
+        // A clock that is set ahead makes nothing older than it is beside the newest record.
+        let newest = try LogRow.newestTime(db) ?? 0
+        let start = retention.start(at: min(wallMilliseconds, newest))
         // The oldest rows only are looked at, however many are kept.
         let oldest = try LogRow.heads(Self.rowsPerPiece, through: needed, in: db)
         let most = (oldest.first?.total ?? 0) &+ Int64(Self.bytesPerPiece)

@@ -97,23 +97,43 @@ struct LogRow {
   /// What is told of a row without reading all of it.
   struct Head {
     var first: Int64
+    var last: Int64
     var total: Int64
     /// When its first record was made; nil where that cannot be read.
     var wallMilliseconds: UInt64?
   }
 
   /// The oldest rows, at most so many, that end at a revision or before.
+  ///
+  /// One whose time cannot be read, or is later than that of the next one, for clocks are set, is
+  /// as old as that.
   static func heads(_ count: Int, through revision: Int64, in db: Database) throws -> [Head] {
+    // And the one behind them, which tells how old the last may be.
+    var heads = try heads("ASC", count + 1, in: db)
+    for place in heads.indices.dropLast().reversed() {
+      guard let next = heads[place + 1].wallMilliseconds else { continue }
+      heads[place].wallMilliseconds = min(heads[place].wallMilliseconds ?? next, next)
+    }
+    return Array(heads.prefix(count).prefix { $0.last <= revision })
+  }
+
+  /// When the newest row was begun; nil where that cannot be read.
+  static func newestTime(_ db: Database) throws -> UInt64? {
+    try heads("DESC", 1, in: db).first?.wallMilliseconds
+  }
+
+  private static func heads(_ order: String, _ count: Int, in db: Database) throws -> [Head] {
     try Row.fetchAll(
       db,
-      sql: "SELECT first, total, substr(records, 1, 32) AS start FROM "
-        + "(SELECT * FROM log ORDER BY first LIMIT ?) WHERE last <= ? ORDER BY first",
-      arguments: [count, revision],
+      sql: "SELECT first, last, total, substr(records, 1, 32) AS start FROM log "
+        + "ORDER BY first \(order) LIMIT ?",
+      arguments: [count],
     )
     .map { row in
       let start = [UInt8](try row.decode(Data.self, forColumn: "start"))
       return Head(
         first: try row.decode(forColumn: "first"),
+        last: try row.decode(forColumn: "last"),
         total: try row.decode(forColumn: "total"),
         wallMilliseconds: JournalRecord.time(ofStart: start[...]),
       )

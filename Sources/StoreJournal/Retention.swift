@@ -9,7 +9,7 @@ import StoreState
 public struct Retention: Hashable, Sendable {
   /// The bytes of records.
   public var bytes: Int
-  /// How old records become, on the clock of the wall; nil for any age.
+  /// How old records become beside the newest one, on the clock of the wall; nil for any age.
   public var age: Duration?
 
   /// Keeps some of old history.
