@@ -181,6 +181,25 @@ import Testing
     }
   }
 
+  @Test func `A secret takes nobody's place, and leaves nothing beside it`() throws {
+    try withFile("by hand") { file in
+      #expect(throws: SecretFile.Problem.occupied(file.path)) {
+        try SecretFile.create(file.path, [1])
+      }
+      #expect(try text(file) == "by hand")
+      unlink(file.path)
+      // Nor is what a link names made.
+      try #require(symlink("\(file.path)-other", file.path) == 0)
+      #expect(throws: SecretFile.Problem.occupied(file.path)) {
+        try SecretFile.create(file.path, [1])
+      }
+      unlink(file.path)
+      try SecretFile.create(file.path, [1, 2])
+      #expect(try SecretFile.read(file.path) == [1, 2])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder(file)) == ["grants"])
+    }
+  }
+
   @Test func `Which addresses ask for keys is not left to chance`() {
     var configuration = HostConfiguration(directory: "/d")
     configuration.listen = [

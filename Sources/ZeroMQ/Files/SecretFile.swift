@@ -71,23 +71,25 @@ package enum SecretFile {
 
   /// Keeps a secret in a file that is not there yet, for this user alone; it is on the disk then.
   ///
+  /// The file is there as a whole or not at all, whatever happens to the process or the machine.
+  ///
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: What it is to have.
   /// - Throws: ``Problem``; then there is no such file, or that of somebody else.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(Problem) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      throw errno == EEXIST ? .occupied(path) : .failed(path, code: errno)
+    // A name that nobody has, and nobody knows beforehand.
+    let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).draft"
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .failed(path, code: errno) }
+    defer {
+      close(descriptor)
+      unlink(draft)
     }
-    defer { close(descriptor) }
-    // Whatever the mask of the process is.
-    guard fchmod(descriptor, 0o600) == 0, write(bytes, to: descriptor), fsync(descriptor) == 0
-    else {
-      let code = errno
-      unlink(path)
-      throw .failed(path, code: code)
-    }
+    // Whatever the mask of the process is. Unlike a rename a link takes nobody's place.
+    guard fchmod(descriptor, 0o600) == 0, write(bytes, to: descriptor), fsync(descriptor) == 0,
+      link(draft, path) == 0
+    else { throw errno == EEXIST ? .occupied(path) : .failed(path, code: errno) }
     syncDirectory(of: path)
   }
 
