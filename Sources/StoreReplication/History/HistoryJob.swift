@@ -6,20 +6,25 @@ package struct HistoryJob: Sendable {
   package struct Result: Sendable {
     let request: UInt64
     let peer: PeerID
+    let rights: Rights
     let item: [UInt8]
   }
 
   let request: UInt64
   let peer: PeerID
+  /// What the peer might see when it asked.
+  let rights: Rights
   private let answer: @Sendable (any HistorySource) -> HistoryAnswer
 
   init(
     request: UInt64,
     peer: PeerID,
+    rights: Rights,
     answer: @escaping @Sendable (any HistorySource) -> HistoryAnswer,
   ) {
     self.request = request
     self.peer = peer
+    self.rights = rights
     self.answer = answer
   }
 
@@ -35,6 +40,6 @@ package struct HistoryJob: Sendable {
   private func result(_ answer: HistoryAnswer) -> Result {
     var encoder = CBOREncoder()
     answer.encode(to: &encoder)
-    return Result(request: request, peer: peer, item: encoder.bytes)
+    return Result(request: request, peer: peer, rights: rights, item: encoder.bytes)
   }
 }

@@ -289,7 +289,7 @@ package final class ReplicaServer {
   func receive(_ result: HistoryJob.Result, at moment: Moment) {
     now = moment
     historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
-    outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)
+    finish(result)
   }
 
   /// Takes what has come of a command for keys.

@@ -138,6 +138,49 @@ import Testing
     #expect(bench.server.historyJobs.isEmpty)
   }
 
+  @Test func `Who may see something else by now is not told what was found`() throws {
+    let (bench, history) = try bench()
+    bench.addresses[ServerBench.peer(2)] = "localhost:1000:100:2"
+    func grant(_ scopes: String...) throws {
+      let line = Grants.Line(
+        grantee: .user(1000),
+        scopes: scopes.compactMap { ScopePattern($0) },
+        sees: true,
+        sends: .nothing,
+      )
+      bench.turn.apply(Grants(owner: 999, lines: [line]))
+      try bench.endTurn()
+    }
+    try grant("counter", "cards")
+    try bench.join(2, try bench.hello(2), nonce: 1, [.follow("cards")])
+    var jobs: [HistoryJob] = []
+    bench.server.onHistory = { jobs.append($0) }
+    func ask(_ narrow: () throws -> Void) throws -> HistoryAnswer {
+      _ = bench.take(2)
+      bench.receive(.history(request: 5, .state(revision: 1, scope: "counter")), from: 2)
+      try narrow()
+      let job = jobs.popLast()
+      bench.turn.finish(try #require(job).run(history))
+      try bench.endTurn()
+      for case .history(request: 5, let item) in bench.take(2) {
+        var decoder = CBORDecoder(item)
+        return try HistoryAnswer(from: &decoder)
+      }
+      throw CodecError(.typeMismatch, "there is no answer")
+    }
+    guard case .state = try ask({}) else {
+      Issue.record("No state")
+      return
+    }
+    // What he follows he may follow as before, so his session goes on.
+    guard case .failed(let error) = try ask({ try grant("cards") }) else {
+      Issue.record("It is told")
+      return
+    }
+    #expect(error.code == .unavailable && error.message.contains("Ask again"))
+    #expect(bench.server.sessions.all.count == 2)
+  }
+
   @Test func `What no client may see is not told by name`() throws {
     let hidden = try log()[3]
     #expect(hidden[field: "by"] == .text("internal"))

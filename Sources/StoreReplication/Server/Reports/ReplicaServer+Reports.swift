@@ -74,7 +74,16 @@ extension ReplicaServer {
       return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
     }
     historyJobs[peer, default: 0] += 1
-    onHistory(HistoryJob(request: request, peer: peer, answer: answer))
+    onHistory(HistoryJob(request: request, peer: peer, rights: rights, answer: answer))
+  }
+
+  /// Tells what was found of the past to who may still see what he might see when he asked.
+  func finish(_ result: HistoryJob.Result) {
+    guard sessions.session(of: result.peer)?.rights == result.rights else {
+      let message = "What you may see has changed since you asked. Ask again."
+      return tell(result.request, .failed(HistoryError(.unavailable, message)), to: result.peer)
+    }
+    outbox.send(.history(request: result.request, item: result.item[...]), to: result.peer)
   }
 
   private func tell(_ request: UInt64, _ answer: HistoryAnswer, to peer: PeerID) {
