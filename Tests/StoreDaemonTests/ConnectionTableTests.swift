@@ -120,6 +120,20 @@ struct ConnectionTableTests {
     #expect(isOver)
   }
 
+  @Test func `Who answers for a connection is known by its serial`() {
+    var table = table()
+    _ = table.accept(1, .control, user: 7, now: 0)
+    _ = table.accept(2, .control, user: nil, now: 0)
+    let (near, far) = (table.makeSerial(), table.makeSerial())
+    let isNear = table.identify(near, 1, .control)
+    let isFar = table.identify(far, 2, .control, as: .key("laptop", [1]))
+    #expect(isNear && isFar)
+    #expect(table.holder(of: near, 1, .control) == .user(7))
+    #expect(table.holder(of: far, 2, .control) == .key("laptop"))
+    #expect(table.holder(of: far, 1, .control) == .unknown)
+    #expect(table.holder(of: near, 1, .publishing) == .unknown)
+  }
+
   @Test func `Who comes over tcp has more time, for each way takes its own`() {
     var table = table()
     _ = table.accept(1, .control, user: nil, now: 0)

@@ -92,6 +92,20 @@ final class ConnectionGuard: Sendable {
     table.withLock { $0.identify(serial, descriptor, side, as: name) }
   }
 
+  /// Who answers for connections with these serials, by their descriptors.
+  func holders(
+    of connections: [UInt64: Int32],
+    _ side: ConnectionTable.Side,
+  ) -> [UInt64: ClientHolder] {
+    table.withLock { table in
+      var holders: [UInt64: ClientHolder] = [:]
+      for (serial, descriptor) in connections {
+        holders[serial] = table.holder(of: serial, descriptor, side)
+      }
+      return holders
+    }
+  }
+
   /// Takes note that a control connection was welcomed.
   func greet(_ serial: UInt64, _ descriptor: Int32) {
     table.withLock { $0.greet(serial, descriptor) }

@@ -1,3 +1,5 @@
+import StoreReplication
+
 /// Who is connected to a daemon's sockets: what its monitors and admissions have told.
 ///
 /// A value without I/O or a clock; ``ConnectionGuard`` is its shell. A connection is known by its
@@ -196,6 +198,15 @@ struct ConnectionTable {
     entries[key]?.serial = serial
     if let name { entries[key]?.name = name }
     return true
+  }
+
+  /// Who answers for the connection with a serial, as far as that is known.
+  func holder(of serial: UInt64, _ descriptor: Int32, _ side: Side) -> ClientHolder {
+    let key = Key(side: side, descriptor: descriptor)
+    guard let entry = entries[key], serial >= entry.firstSerial, entry.serial ?? serial == serial
+    else { return .unknown }
+    if let user = entry.user { return .user(user) }
+    return if case .key(let name, _)? = entry.name { .key(name) } else { .unknown }
   }
 
   /// Takes note that a control connection has said who it is, and was welcomed.

@@ -98,10 +98,16 @@ final class Intake {
     if let own = waiting[item.serial], own.messages > Limits.messages || own.bytes > Limits.bytes {
       shutDown(item.serial)
     } else if total.messages > Limits.totalMessages || total.bytes > Limits.totalBytes {
-      if let largest = waiting.max(by: { $0.value.bytes < $1.value.bytes }) {
-        shutDown(largest.key)
-      }
+      if let greediest { shutDown(greediest) }
     }
+  }
+
+  /// The connection that makes room best, without harm to those who send little.
+  private var greediest: UInt64? {
+    let holders = connections.holders(of: waiting.mapValues(\.descriptor), side)
+    return ClientHolder.greediest(
+      of: waiting.map { ($0.key, holders[$0.key] ?? .unknown, $0.value.bytes) }
+    )
   }
 
   private func count(_ item: Item, _ sign: Int) {

@@ -302,7 +302,10 @@ package final class ReplicaServer {
   func hold(_ frame: [UInt8], for peer: PeerID) {
     // Nobody waits for who is about to be shut down.
     if isCut(peer) { return }
-    if let greedy = outbox.hold(frame, for: peer, at: now.instant) { shutOutDeaf(greedy) }
+    let holder = sessions.session(of: peer)?.origin.identity.holder ?? .unknown
+    if let greedy = outbox.hold(frame, for: peer, of: holder, at: now.instant) {
+      shutOutDeaf(greedy)
+    }
   }
 
   private func shutOutDeaf(_ peer: PeerID) {

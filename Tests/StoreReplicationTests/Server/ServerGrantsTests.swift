@@ -476,6 +476,32 @@ import Testing
     #expect(bench.server.sessions.usage.isEmpty)
   }
 
+  @Test func `Where too much waits in all, who has most of it in all is shut down first`() throws {
+    var limits = Limits()
+    limits.allHeldBytes = 300_000
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter"), line(1001, "counter")]))
+    for (peer, user) in [(2, 1000), (3, 1001), (4, 1000), (5, 1000)] {
+      bench.addresses[ServerBench.peer(UInt8(peer))] = "localhost:\(user):100:\(peer)"
+    }
+    /// Each description goes to one peer, which does not read it.
+    func fill(_ peer: UInt8, _ bytes: Int) throws {
+      bench.server.hold([UInt8](repeating: 0, count: bytes), for: ServerBench.peer(peer))
+      try bench.endTurn()
+    }
+    for peer in 2...5 as ClosedRange<UInt8> { try bench.hello(peer) }
+    bench.full = Set((2...5 as ClosedRange<UInt8>).map { ServerBench.peer($0) })
+    for (peer, bytes) in [(3, 100_000), (2, 60_000), (4, 70_000), (5, 50_000)] {
+      try fill(UInt8(peer), bytes)
+    }
+    #expect(bench.cuts.isEmpty)
+    try fill(3, 30_000)
+    #expect(bench.cuts.map(\.peer) == [ServerBench.peer(4)])
+    // What is the largest now is another user's.
+    try fill(3, 80_000)
+    #expect(bench.cuts.map(\.peer) == [ServerBench.peer(4), ServerBench.peer(3)])
+  }
+
   @Test func `Who does not read a view of its own is shut down`() throws {
     var limits = Limits()
     limits.heldBytes = 100_000

@@ -33,6 +33,7 @@ final class Outbox {
   private struct Held {
     /// Whose queue was full earlier has the smaller one.
     let number: Int
+    let holder: ClientHolder
     var frames: Deque<[UInt8]> = []
     var bytes = 0
   }
@@ -67,17 +68,26 @@ final class Outbox {
   /// - Parameters:
   ///   - frame: The frame.
   ///   - peer: The peer.
+  ///   - holder: Who answers for it.
   ///   - instant: When its queue was full.
   /// - Returns: The peer for which more is held than may be; nil when that is nobody.
-  func hold(_ frame: [UInt8], for peer: PeerID, at instant: Instant) -> PeerID? {
+  func hold(
+    _ frame: [UInt8],
+    for peer: PeerID,
+    of holder: ClientHolder,
+    at instant: Instant,
+  ) -> PeerID? {
     if held.isEmpty { nextRetry = instant.advanced(by: timing.resend) }
     nextNumber += 1
-    held[peer, default: Held(number: nextNumber)].frames.append(frame)
+    held[peer, default: Held(number: nextNumber, holder: holder)].frames.append(frame)
     held[peer]?.bytes += Self.size(frame)
     heldBytes += Self.size(frame)
     if let own = held[peer], own.bytes > limits.heldBytes { return peer }
     guard heldBytes > limits.allHeldBytes else { return nil }
-    return held.max { ($0.value.bytes, $0.value.number) < ($1.value.bytes, $1.value.number) }?.key
+    let greediest = ClientHolder.greediest(
+      of: held.values.map { ($0.number, $0.holder, $0.bytes) }
+    )
+    return held.first { $0.value.number == greediest }?.key
   }
 
   /// Sends what is held, as far as there is room for it, when it is time to try that again.

@@ -93,6 +93,26 @@ package enum ClientHolder: Hashable, Sendable {
   case unknown
 }
 
+extension ClientHolder {
+  /// Of what connections hold, the largest part of the holder who holds most in all; nil for none.
+  ///
+  /// So it does not help to have more connections, and who has one is not taken for greedy.
+  ///
+  /// - Parameter parts: What each connection holds, and whose it is.
+  /// - Returns: The connection.
+  package static func greediest<ID: Comparable>(
+    of parts: [(id: ID, holder: ClientHolder, amount: Int)]
+  ) -> ID? {
+    var sums: [ClientHolder: Int] = [:]
+    for part in parts { sums[part.holder, default: 0] += part.amount }
+    let greediest = parts.max { one, other in
+      (sums[one.holder] ?? 0, one.amount, one.id)
+        < (sums[other.holder] ?? 0, other.amount, other.id)
+    }
+    return greediest?.id
+  }
+}
+
 extension ActionOrigin.Identity {
   var holder: ClientHolder {
     switch self {
