@@ -65,6 +65,22 @@ import Testing
     }
   }
 
+  @Test func `Who is in a group is asked again when the system's lists were changed`() throws {
+    try withFile("user:4711 count see\n") { file in
+      let list = "\(file.path)-group"
+      defer { unlink(list) }
+      let watched = GrantsFile(file.path, exposed: [], accountFiles: ["/none", list])
+      let look = watched.changes(since: watched.stamp)
+      #expect(look()?.stamp == nil)
+      try Data("staff:x:50:ann".utf8).write(to: URL(filePath: list))
+      #expect(look()?.stamp != nil)
+      #expect(look()?.stamp == nil)
+      try Data("staff:x:50:".utf8).write(to: URL(filePath: list))
+      #expect(look()?.stamp == watched.stamp)
+      #expect(look()?.stamp == nil)
+    }
+  }
+
   @Test func `Where there is no file one is made`() throws {
     try withFile(nil) { file in
       #expect(try file.remove(key: "laptop")?.grants == nil)

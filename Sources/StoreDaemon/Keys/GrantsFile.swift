@@ -17,15 +17,23 @@ struct GrantsFile: Sendable {
     var named: Set<Grants.Grantee>?
   }
 
-  /// What tells whether it was changed.
+  /// What tells whether it was changed, or what the system knows of those whom it names.
   struct Stamp: Hashable, Sendable {
+    fileprivate let file: FileStamp
+    fileprivate let accounts: [FileStamp?]
+  }
+
+  /// What tells whether a file was changed.
+  fileprivate struct FileStamp: Hashable, Sendable {
     private let device: UInt64
     private let number: UInt64
     private let size: Int64
     private let seconds: Int
     private let nanoseconds: Int
 
-    fileprivate init(_ status: stat) {
+    init?(_ path: String) {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
       device = UInt64(truncatingIfNeeded: status.st_dev)
       number = UInt64(truncatingIfNeeded: status.st_ino)
       size = Int64(status.st_size)
@@ -50,16 +58,22 @@ struct GrantsFile: Sendable {
 
   let path: String
   private let exposed: [ScopeDescription]
+  /// Where the system lists users, and groups with their members.
+  private let accountFiles: [String]
 
-  init(_ path: String, exposed: [ScopeDescription]) {
+  init(
+    _ path: String,
+    exposed: [ScopeDescription],
+    accountFiles: [String] = ["/etc/passwd", "/etc/group"],
+  ) {
     self.path = path
     self.exposed = exposed
+    self.accountFiles = accountFiles
   }
 
   /// What tells whether it was changed; nil while there is no such file.
   var stamp: Stamp? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Stamp(status) : nil
+    FileStamp(path).map { Stamp(file: $0, accounts: accountFiles.map { FileStamp($0) }) }
   }
 
   /// A look at whether it was changed since the last look.
