@@ -308,6 +308,79 @@ struct SharedKeyTests {
     #expect(settings.object(forKey: "name") == nil)
   }
 
+  @Test("What is set is there in the program's next run")
+  func settingsOfAnotherRun() async throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let suite = directory.appendingPathComponent("settings").path
+    await #expect(processExitsWith: .success) { [suite = suite as String] in
+      let settings = UserDefaults(suiteName: suite)
+      let size = Shared(wrappedValue: 1, .appStorage("size", store: settings))
+      let name = Shared<String?>(.appStorage("name", store: settings))
+      precondition(size.wrappedValue == 1)
+      size.withLock { $0 = 2 }
+      name.withLock { $0 = "Blob" }
+      precondition(size.saveError == nil && name.saveError == nil)
+    }
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+    await #expect(processExitsWith: .success) { [suite = suite as String] in
+      let settings = UserDefaults(suiteName: suite)
+      let size = Shared(wrappedValue: 1, .appStorage("size", store: settings))
+      let name = Shared<String?>(.appStorage("name", store: settings))
+      precondition(size.wrappedValue == 2 && name.wrappedValue == "Blob")
+      name.withLock { $0 = nil }
+    }
+    await #expect(processExitsWith: .success) { [suite = suite as String] in
+      let settings = UserDefaults(suiteName: suite)
+      precondition(settings?.object(forKey: "name") == nil)
+      precondition(settings?.integer(forKey: "size") == 2)
+    }
+  }
+
+  @Test("A setting that cannot be written says so")
+  func unwritableSettings() throws {
+    final class Unwritable: UserDefaults {
+      override func synchronize() -> Bool { false }
+    }
+    let suite = try #require(Unwritable(suiteName: "unwritable \(UUID())"))
+    @Shared(.appStorage("size", store: suite)) var size = 1
+    $size.withLock { $0 = 2 }
+    #if canImport(Darwin)
+    #expect($size.saveError == nil)
+    #else
+    #expect("\(try #require($size.saveError))".contains("\"size\" could not be written"))
+    #endif
+  }
+
+  @Test("A setting that was set to nil stays nil when another one is set")
+  func absentSettings() {
+    @Dependency(\.defaultAppStorage) var settings
+    @Shared(.appStorage("name")) var name: String? = "default"
+    #expect(name == "default")
+    $name.withLock { $0 = "Blob" }
+    $name.withLock { $0 = nil }
+    settings.set(1, forKey: "another")
+    #expect(name == nil)
+    settings.set("Blob Jr.", forKey: "name")
+    #expect(name == "Blob Jr.")
+    settings.removeObject(forKey: "name")
+    #expect(name == "default")
+  }
+
+  @Test("A setting of another type is none")
+  func settingsOfAnotherType() {
+    @Dependency(\.defaultAppStorage) var settings
+    for key in ["isOn", "size", "link", "kind"] { settings.set(["?"], forKey: key) }
+    @Shared(.appStorage("isOn")) var isOn: Bool? = true
+    @Shared(.appStorage("size")) var size: Int? = 4
+    @Shared(.appStorage("link")) var link: URL? = URL(fileURLWithPath: "/")
+    @Shared(.appStorage("kind")) var kind: FloatingPointSign? = .minus
+    #expect(isOn == true && size == 4 && link?.path == "/" && kind == .minus)
+    $kind.withLock { $0 = .plus }
+    #expect(settings.object(forKey: "kind") as? Int == 0)
+  }
+
   @Test("A key of one's own says when there is another value")
   func ownKey() async throws {
     let outside = Outside()

@@ -19,40 +19,74 @@ public struct AppStorageKey<Value: Sendable>: SharedKey {
     self.write = write
   }
 
+  /// A setting that may be absent.
+  fileprivate init<Wrapped>(optional setting: AppStorageKey<Wrapped>) where Value == Wrapped? {
+    key = setting.key
+    storage = setting.storage
+    read = { setting.read($0).map(Optional.some) }
+    write = { $0.flatMap(setting.write) }
+  }
+
   /// The name, and whose settings they are.
   public var id: AppStorageKeyID { AppStorageKeyID(key: key, storage: storage) }
 
   /// Reads the setting; one that is of another type has the initial value.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
-    let value = storage.defaults.object(forKey: key).flatMap(read)
-    continuation.resume(with: .success(value))
+    continuation.resume(with: .success(current))
   }
 
-  /// Says when the settings have changed in this process.
+  private var current: Value? { storage.defaults.object(forKey: key).flatMap(read) }
+
+  /// Says when the setting has changed in this process, where the platform tells it.
+  ///
+  /// On Linux it does not: what was set there by another way than a key is seen by `load()`.
   public func subscribe(
     context: LoadContext<Value>,
     subscriber: SharedSubscriber<Value>,
   ) -> SharedSubscription {
+    // The notification is of all settings.
+    let last = LockIsolated(current)
     let observer = NotificationObserver(
       NotificationCenter.default.addObserver(
         forName: UserDefaults.didChangeNotification,
         object: storage.defaults,
         queue: nil,
-      ) { [key, storage, read] _ in
-        subscriber.yield { storage.defaults.object(forKey: key).flatMap(read) }
+      ) { [self] _ in
+        let isOther = last.withValue { last in
+          let current = current
+          defer { last = current }
+          return !Sameness.of(Value?.self)(last, current)
+        }
+        if isOther { subscriber.yield { current } }
       }
     )
     return SharedSubscription { observer.remove() }
   }
 
-  /// Sets the setting; one that is nil is removed.
+  /// Sets the setting, and writes it where others find it; one that is nil is removed.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
     if let object = write(value) {
       storage.defaults.set(object, forKey: key)
     } else {
       storage.defaults.removeObject(forKey: key)
     }
+    #if !canImport(Darwin)
+    // There, what is set is in memory until then.
+    guard storage.defaults.synchronize() else {
+      return continuation.resume(throwing: UnwrittenSetting(key: key))
+    }
+    #endif
     continuation.resume()
+  }
+}
+
+/// A setting that was set, and could not be written.
+struct UnwrittenSetting: Error, CustomStringConvertible {
+  let key: String
+
+  var description: String {
+    "The setting \"\(key)\" could not be written, and is lost when the program ends. "
+      + "Let the user's directory of settings, in ~/.config, be writable."
   }
 }
 
@@ -114,6 +148,8 @@ private final class MemoryDefaults: UserDefaults {
   }
 
   override func removeObject(forKey key: String) { set(Any?.none, forKey: key) }
+
+  override func synchronize() -> Bool { true }
 }
 
 extension DependencyValues {
@@ -136,7 +172,7 @@ extension SharedReaderKey {
   /// A truth value, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Bool?> {
-    AppStorageKey(key, store, read: { $0 as? Bool }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<Bool>.appStorage(key, store: store))
   }
 
   /// A number among the user's settings.
@@ -148,7 +184,7 @@ extension SharedReaderKey {
   /// A number, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Int?> {
-    AppStorageKey(key, store, read: { $0 as? Int }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<Int>.appStorage(key, store: store))
   }
 
   /// A number among the user's settings.
@@ -160,7 +196,7 @@ extension SharedReaderKey {
   /// A number, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Double?> {
-    AppStorageKey(key, store, read: { $0 as? Double }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<Double>.appStorage(key, store: store))
   }
 
   /// A text among the user's settings.
@@ -172,7 +208,7 @@ extension SharedReaderKey {
   /// A text, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<String?> {
-    AppStorageKey(key, store, read: { $0 as? String }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<String>.appStorage(key, store: store))
   }
 
   /// Texts among the user's settings.
@@ -184,7 +220,7 @@ extension SharedReaderKey {
   /// Texts, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<[String]?> {
-    AppStorageKey(key, store, read: { $0 as? [String] }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<[String]>.appStorage(key, store: store))
   }
 
   /// A date among the user's settings.
@@ -196,7 +232,7 @@ extension SharedReaderKey {
   /// A date, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Date?> {
-    AppStorageKey(key, store, read: { $0 as? Date }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<Date>.appStorage(key, store: store))
   }
 
   /// Bytes among the user's settings.
@@ -208,7 +244,7 @@ extension SharedReaderKey {
   /// Bytes, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<Data?> {
-    AppStorageKey(key, store, read: { $0 as? Data }, write: { $0 })
+    AppStorageKey(optional: AppStorageKey<Data>.appStorage(key, store: store))
   }
 
   /// A URL among the user's settings.
@@ -225,12 +261,7 @@ extension SharedReaderKey {
   /// A URL, or nothing, among the user's settings.
   public static func appStorage(_ key: String, store: UserDefaults? = nil) -> Self
   where Self == AppStorageKey<URL?> {
-    AppStorageKey(
-      key,
-      store,
-      read: { ($0 as? String).flatMap { URL(string: $0) } },
-      write: { $0?.absoluteString },
-    )
+    AppStorageKey(optional: AppStorageKey<URL>.appStorage(key, store: store))
   }
 
   /// A value with a raw value among the user's settings.
@@ -251,12 +282,7 @@ extension SharedReaderKey {
     _ key: String,
     store: UserDefaults? = nil,
   ) -> Self where Self == AppStorageKey<Value?>, Value.RawValue == Int {
-    AppStorageKey(
-      key,
-      store,
-      read: { ($0 as? Int).flatMap(Value.init) },
-      write: { $0?.rawValue },
-    )
+    AppStorageKey(optional: AppStorageKey<Value>.appStorage(key, store: store))
   }
 
   /// A value with a raw value among the user's settings.
@@ -277,11 +303,6 @@ extension SharedReaderKey {
     _ key: String,
     store: UserDefaults? = nil,
   ) -> Self where Self == AppStorageKey<Value?>, Value.RawValue == String {
-    AppStorageKey(
-      key,
-      store,
-      read: { ($0 as? String).flatMap(Value.init) },
-      write: { $0?.rawValue },
-    )
+    AppStorageKey(optional: AppStorageKey<Value>.appStorage(key, store: store))
   }
 }
