@@ -220,6 +220,22 @@ struct SharedKeyTests {
     #expect(nobody == nil)
   }
 
+  @Test(
+    "A value that may be absent has its default where there is none",
+    arguments: [true, false],
+  )
+  func optionalDefaults(isStored: Bool) {
+    func size() -> Shared<Int?> {
+      if isStored { return Shared(wrappedValue: 5, .store("size")) }
+      return Shared(wrappedValue: 5, .inMemory("size"))
+    }
+    #expect(size().wrappedValue == 5)
+    size().withLock { $0 = 6 }
+    #expect(size().wrappedValue == 6)
+    size().withLock { $0 = nil }
+    #expect(size().wrappedValue == nil)
+  }
+
   @Test("A value in a file is read once, and written after each change")
   func files() throws {
     let files = LockIsolated<[URL: Data]>([url: Data(#"{"name":"Blobby"}"#.utf8)])

@@ -20,7 +20,10 @@ public struct InMemoryKey<Value: Sendable>: SharedKey {
 
   /// Reads the value.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
-    let value = storage.values.withValue { [key] in $0[key] }
+    // In two steps: where there is none, a cast of nil would make a value of an optional type.
+    guard let value = storage.values.withValue({ [key] in $0[key] }) else {
+      return continuation.resumeReturningInitialValue()
+    }
     continuation.resume(with: .success(value as? Value))
   }
 
