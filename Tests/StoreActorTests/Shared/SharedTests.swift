@@ -438,6 +438,16 @@ extension SharedKeyTests {
     #expect(core.state.late?.wrappedValue == 4)
   }
 
+  @Test("A value is read before it is changed in another's change, though others are reading it")
+  func firstUseInAChange() {
+    let other = Shared(value: 0)
+    let key = SlowKey()
+    let (value, again) = (Shared(wrappedValue: 0, key), Shared(wrappedValue: 0, key))
+    key.meanwhile.setValue { other.withLock { _ in again.withLock { $0 += 1 } } }
+    #expect(value.wrappedValue == 6)
+    #expect(key.saved.value == [6])
+  }
+
   @Test("What was read before a change of this process comes too late")
   func lateLoad() {
     let outside = Outside()
@@ -503,6 +513,36 @@ private struct AskingKey: SharedKey {
 
   func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
     onAnotherThread { other.withLock { $0 = value } }
+    continuation.resume()
+  }
+}
+
+/// A key of which the first reading takes its time.
+private struct SlowKey: SharedKey {
+  /// What happens while it is read for the first time.
+  let meanwhile = LockIsolated<(@Sendable () -> Void)?>(nil)
+  let saved = LockIsolated<[Int]>([])
+
+  var id: ObjectIdentifier { ObjectIdentifier(saved) }
+
+  func load(context: LoadContext<Int>, continuation: LoadContinuation<Int>) {
+    let first = meanwhile.withValue { meanwhile in
+      defer { meanwhile = nil }
+      return meanwhile
+    }
+    if let first { onAnotherThread(first) }
+    continuation.resume(returning: 5)
+  }
+
+  func subscribe(
+    context: LoadContext<Int>,
+    subscriber: SharedSubscriber<Int>,
+  ) -> SharedSubscription {
+    SharedSubscription {}
+  }
+
+  func save(_ value: Int, context: SaveContext, continuation: SaveContinuation) {
+    saved.withValue { $0.append(value) }
     continuation.resume()
   }
 }

@@ -229,8 +229,13 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
 
   /// Reads the value for the first time, and hears of it from then on; once.
   func begin() {
-    // Whoever begins may need the table's lock, and who holds that must not wait for them.
-    if SharedTable.isHeld { guard beginning.try() else { return } } else { beginning.lock() }
+    // Whoever begins may need the table's lock, and who holds that must not wait for them: then the
+    // value is read twice, for what is made of the initial one would replace what there is.
+    if SharedTable.isHeld {
+      guard beginning.try() else { return load(.initialValue(initialValue)) { _ in } }
+    } else {
+      beginning.lock()
+    }
     defer { beginning.unlock() }
     if hasBegun { return }
     hasBegun = true
