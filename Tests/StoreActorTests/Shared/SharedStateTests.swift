@@ -264,6 +264,24 @@ struct SharedStateTests {
     #expect(core.revision == 1)
   }
 
+  @Test("A step that is given up takes nothing with it of what others have changed")
+  func givenUp() async {
+    let count = Shared(value: 0)
+    let core = RootCore<Tally.State, Tally.Action>(
+      initialState: { Tally.State(count: count) },
+      reducer: { Tally() },
+    )
+    core.onCommit = { _, _, _ in
+      if count.wrappedValue == 1 { count.withLock { $0 = 2 } }
+    }
+    count.withLock { $0 = 1 }
+    // Settled to begin with, in a revision in which the value becomes another one.
+    #expect(core.changeFromAfar { _ in false } == nil)
+    await turns { core.state.count == 2 }
+    #expect(core.state.count == 2)
+    #expect(core.revision == 2)
+  }
+
   @Test("The first value that a process shares may be made by a reducer")
   func firstOfAll() async {
     await #expect(processExitsWith: .success) {

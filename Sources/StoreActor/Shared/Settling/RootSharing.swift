@@ -7,6 +7,8 @@ final class RootSharing<State>: SharedObserver {
   /// The version that the state shows.
   private var version: UInt64
   private var step: SharedContext?
+  /// The version that the state shows if the step is given up.
+  private var versionBefore: UInt64
   /// Whether a value may have changed that the state shows.
   private let isPending = Atomic(false)
   private let onChange: @MainActor () -> Void
@@ -20,6 +22,7 @@ final class RootSharing<State>: SharedObserver {
   init(_ plan: SharedPlan, version: UInt64?, onChange: @escaping @MainActor () -> Void) {
     self.plan = plan
     self.version = version ?? .max
+    versionBefore = self.version
     self.onChange = onChange
     SharedTable.add(self)
     if let version, SharedTable.version != version { sharedValuesChanged() }
@@ -46,10 +49,13 @@ final class RootSharing<State>: SharedObserver {
     isPending.store(false, ordering: .relaxed)
     let step = SharedTable.begin(self)
     self.step = step
+    versionBefore = version
     guard step.version != version else { return false }
     version = step.version
     var isChanged = false
     SharedSettling.performAll { isChanged = settle(state, nil) || isChanged }
+    // Where nothing changes, what is without the step shows this version, too.
+    if !isChanged { versionBefore = version }
     return isChanged
   }
 
@@ -80,8 +86,9 @@ final class RootSharing<State>: SharedObserver {
     SharedTable.withLock {
       step.takeBack()
       SharedTable.end(step)
+      version = versionBefore
+      if SharedTable.version != version { sharedValuesChanged() }
     }
-    if step.hasChanged { sharedValuesChanged() }
   }
 
   private func settle(
