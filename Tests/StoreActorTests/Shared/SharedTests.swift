@@ -448,6 +448,35 @@ extension SharedKeyTests {
     #expect(key.saved.value == [6])
   }
 
+  @Test("Who shares nothing asks and tells no keys, and has its values as long")
+  func alone() async throws {
+    let outside = Outside()
+    let core = withDependencies {
+      $0.shareNothing()
+    } operation: {
+      RootCore<KeyedState, Int>(
+        initialState: { KeyedState(OutsideKey(outside: outside)) },
+        reducer: {
+          Reduce { state, action in
+            state.$value.withLock { $0 += action }
+            @Shared(.store("short")) var short = 0
+            $short.withLock { $0 += action }
+            state.short = short
+            return .none
+          }
+        },
+      )
+    }
+    core.send(2)
+    core.send(3)
+    #expect(core.state.value == 5 && core.state.short == 5)
+    #expect(outside.continuations.value.isEmpty && outside.saved.value.isEmpty)
+    try await core.state.$value.load()
+    try await core.state.$value.update { $0 += 1 }
+    #expect(core.state.$value.wrappedValue == 6)
+    #expect(outside.continuations.value.isEmpty && outside.saved.value.isEmpty)
+  }
+
   @Test("What was read before a change of this process comes too late")
   func lateLoad() {
     let outside = Outside()
@@ -515,6 +544,14 @@ private struct AskingKey: SharedKey {
     onAnotherThread { other.withLock { $0 = value } }
     continuation.resume()
   }
+}
+
+/// A state with a key of one's own.
+private struct KeyedState {
+  @Shared var value: Int
+  var short = 0
+
+  init(_ key: OutsideKey) { _value = Shared(wrappedValue: 0, key) }
 }
 
 /// A key of which the first reading takes its time.

@@ -8,6 +8,11 @@ import Foundation
 final class SharedStorage: @unchecked Sendable {
   private var cells: [CellID: WeakCell] = [:]
   private var limit = 64
+  /// Whether no key is asked or told anything: then values are here alone, and live as long.
+  private let isAlone: Bool
+  private var kept: [AnyObject] = []
+
+  init(isAlone: Bool = false) { self.isAlone = isAlone }
 
   private struct CellID: Hashable {
     let key: AnyHashable
@@ -42,9 +47,13 @@ final class SharedStorage: @unchecked Sendable {
       }
       let value = initialValue()
       let cell = SharedCell(value)
+      cells[id] = WeakCell(cell: cell)
+      if isAlone {
+        kept.append(cell)
+        return (cell, nil)
+      }
       let persistence = KeyedValue(cell, key, saving: save, value)
       cell.persist(by: persistence)
-      cells[id] = WeakCell(cell: cell)
       forgetOld()
       return (cell, persistence)
     }
@@ -69,11 +78,13 @@ extension SharedStorage: DependencyKey {
 }
 
 extension DependencyValues {
-  /// Shares values with nobody else, in no files and no settings.
+  /// Shares values with nobody else: in no files, no settings, no daemon, and by no key of one's
+  /// own.
   ///
   /// For reducers that are run again.
   package mutating func shareNothing() {
-    self[SharedStorage.self] = SharedStorage()
+    self[SharedStorage.self] = SharedStorage(isAlone: true)
+    sharedScopes = nil
     defaultInMemoryStorage = InMemoryStorage()
     defaultFileStorage = .inMemory
     defaultAppStorage = .inMemory
@@ -138,7 +149,9 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
     _ operation: @escaping @Sendable (inout Key.Value) throws -> Void
   ) async throws {
     prepare()
-    if let key = key as? any SharedUpdatingKey<Key.Value>, let update = key.update {
+    if cell.persistence != nil, let key = key as? any SharedUpdatingKey<Key.Value>,
+      let update = key.update
+    {
       try await update(operation)
     } else {
       try await cell.update(operation)
