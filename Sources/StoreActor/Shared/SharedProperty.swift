@@ -4,10 +4,17 @@ public import CustomDump
 protocol SharedProperty<Value> {
   associatedtype Value
   var content: SharedContent<Value> { get set }
+  /// Whether it may change the value.
+  static var isWritable: Bool { get }
 }
 
-extension Shared: SharedProperty {}
-extension SharedReader: SharedProperty {}
+extension Shared: SharedProperty {
+  static var isWritable: Bool { true }
+}
+
+extension SharedReader: SharedProperty {
+  static var isWritable: Bool { false }
+}
 
 // MARK: - Values
 

@@ -308,7 +308,10 @@ struct SharedContent<Value> {
   }
 
   /// A copy of what another process shares.
-  init(copyOf value: Value) { held = SharedSnapshot(value: value, version: 0) }
+  init(copyOf value: Value) { held = SharedSnapshot(value: value, version: Self.ofCopies) }
+
+  /// No version that the table comes to: a copy is not known to be what any source has.
+  private static var ofCopies: UInt64 { .max }
 
   /// What `$value` is: the newest value, where it is known.
   var live: Self {
@@ -388,6 +391,6 @@ struct SharedContent<Value> {
 
   /// Changes what is shown of a copy.
   mutating func replace(with value: Value) {
-    show(SharedSnapshot(value: value, version: snapshot?.version ?? 0))
+    show(SharedSnapshot(value: value, version: snapshot?.version ?? Self.ofCopies))
   }
 }

@@ -203,7 +203,8 @@ private final class LeafPlan<Property: SharedProperty>: SharedPlan {
     // A copy of what another process shares shows what came.
     guard let source = content.source else { return false }
     if settling.adopts {
-      SharedSettling.need { content.adopt() }
+      // What is only read is what it is elsewhere, whatever it was then.
+      if Property.isWritable { SharedSettling.need { content.adopt() } }
     } else if !source.isPrepared || content.next(in: settling.context) != nil {
       return true
     }

@@ -64,10 +64,16 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
       #expect(state == before.state)
       #expect(state.visits == 2 && state.secret == 4)
 
+      #expect(state.greeting == "Hello")
+
+      @Shared(.inMemory("greeting")) var greeting = "Hello"
+      $greeting.withLock { $0 = "Good morning" }
       let after = core()
       #expect(after.state.visits == 0)
       after.restore(state, revision: 7)
-      #expect(after.state == before.state)
+      #expect(after.state.visits == 2 && after.state.secret == 4)
+      // What was only read is what it is now.
+      #expect(after.state.greeting == "Good morning")
       after.send(.visit)
       #expect(after.state.visits == 3 && after.state.secret == 8)
       #expect(after.state.rooms[0].visits == 3)
