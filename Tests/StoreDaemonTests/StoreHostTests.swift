@@ -60,6 +60,53 @@ import Testing
     #expect(replayed?.message.contains("has replayed") == true)
   }
 
+  @Test func `What a daemon shares by keys is its own when it has started again`() async throws {
+    try await withDirectory { directory in
+      let (all, part) = (directory.appending(path: "all"), directory.appending(path: "part"))
+      try await sharesItsOwn(all, Sharing(), .counted, \.$count)
+      try await sharesItsOwn(part, Forgetting(), .counted, \.$count)
+    }
+  }
+
+  private func sharesItsOwn<R: Reducer>(
+    _ directory: URL,
+    _ reducer: R,
+    _ action: R.Action,
+    _ count: KeyPath<R.State, Shared<Int>>,
+  ) async throws where R.State: DurableState & Initialisable, R.Action: Sendable {
+    var configuration = HostConfiguration(directory: directory.path)
+    configuration.data = directory.appending(path: "data").path
+    for run in 1...3 {
+      let own = InMemoryStorage()
+      let host = StoreHost(
+        initialState: R.State(),
+        exposures: [],
+        configuration: configuration,
+        withDependencies: { $0.defaultInMemoryStorage = own },
+        reducer: { reducer },
+      )
+      let problem = try await withCheckedThrowingContinuation { continuation in
+        do {
+          try host.start { continuation.resume(returning: $0) }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+        host.store.send(action)
+        let shared = withDependencies {
+          $0.defaultInMemoryStorage = own
+        } operation: {
+          Shared(wrappedValue: 0, .inMemory("count"))
+        }
+        #expect(shared.wrappedValue == run)
+        #expect(host.core.state[keyPath: count].wrappedValue == run)
+        host.stop()
+      }
+      #expect(problem == nil)
+      @Shared(.inMemory("count")) var everybodys = 0
+      #expect(everybodys == 0)
+    }
+  }
+
   private func withDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "host-\(UInt32.random(in: 0 ... .max))")
@@ -158,6 +205,50 @@ import Testing
       read: [],
     )
     #expect(throws: HostError.self) { try test.check(report) }
+  }
+}
+
+private protocol Initialisable {
+  init()
+}
+
+/// A count by a key.
+private struct Sharing: Reducer {
+  @ObservableState
+  struct State: DurableState, Equatable, Initialisable, Sendable {
+    @Shared(.inMemory("count")) var count = 0
+
+    init() {}
+  }
+
+  enum Action: Sendable { case counted }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, _ in
+      state.$count.withLock { $0 += 1 }
+      return .none
+    }
+  }
+}
+
+/// A count by a key, beside what begins anew with each start.
+private struct Forgetting: Reducer {
+  @ObservableState
+  struct State: DurableState, Equatable, Initialisable, Sendable {
+    @Shared(.inMemory("count")) var count = 0
+    @DurableIgnored var taps = 0
+
+    init() {}
+  }
+
+  enum Action: Sendable { case counted }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, _ in
+      state.$count.withLock { $0 += 1 }
+      state.taps += 1
+      return .none
+    }
   }
 }
 

@@ -497,7 +497,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     guard let path = configuration.data else { return nil }
     let form = try durableForm()
     do throws(JournalError) {
-      return try openJournal(in: path, form)
+      return try core.withOwnDependencies { () throws(JournalError) in
+        try openJournal(in: path, form)
+      }
     } catch {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }

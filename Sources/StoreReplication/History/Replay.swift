@@ -118,10 +118,9 @@ package final class Replay<Root: Sendable, RootAction> {
     _ body: (Step) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     // States that are read share what the reducers share.
-    let result = DependencyValues.$_current.withValue(core.dependencies) {
-      Result { () throws(HistoryError) in try walkHere(source, revisions, body) }
+    try core.withOwnDependencies { () throws(HistoryError) in
+      try walkHere(source, revisions, body)
     }
-    try result.get()
   }
 
   private func walkHere(

@@ -207,12 +207,26 @@ package final class RootCore<State, Action>: StoreCore {
     number = revision
     if defersEffects { lastToStart = revision }
     var state = state
-    SharedStates.adopt(state)
-    let version = SharedStates.settle(&state)
+    let version = withOwnDependencies {
+      SharedStates.adopt(state)
+      return SharedStates.settle(&state)
+    }
     root.show(state)
     sharing = nil
     findShared(since: version)
     if tree.hasNotices { tellCommit() }
+  }
+
+  /// Runs a closure with what reducers depend on, for what belongs to them: the keys of a state
+  /// that is read are those of the dependencies in force.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What it returns.
+  /// - Throws: What it throws.
+  package func withOwnDependencies<R, Failure: Error>(
+    _ body: () throws(Failure) -> R
+  ) throws(Failure) -> R {
+    try DependencyValues.$_current.withValue(dependencies) { Result(catching: body) }.get()
   }
 
   /// Tells the reducer that its daemon has started again, as one revision.

@@ -139,7 +139,11 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     var new: Root?
     do throws(CodecError) {
       // Behind those that have left, whose revisions have changed it.
-      if journal.form.hasEphemeralParts { new = try journal.form.begunAnew(core.state) }
+      if journal.form.hasEphemeralParts {
+        new = try core.withOwnDependencies { () throws(CodecError) in
+          try journal.form.begunAnew(core.state)
+        }
+      }
     } catch {
       problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
     }
