@@ -448,6 +448,25 @@ extension SharedKeyTests {
     #expect(key.saved.value == [6])
   }
 
+  @Test("Who waits for a value that does not come can be cancelled")
+  func cancelled() async {
+    let outside = Outside()
+    outside.holdsSaves.setValue(true)
+    let value = Shared(wrappedValue: 0, OutsideKey(outside: outside))
+    let required = Task { _ = try await Shared(require: OutsideKey(outside: outside)) }
+    let load = Task { try await value.load() }
+    let save = Task { try await value.save() }
+    await turns { outside.continuations.value.count == 3 && outside.saves.value.count == 1 }
+    for task in [required, load, save] {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    // What comes later is no harm.
+    for continuation in outside.continuations.value { continuation.resume(returning: 7) }
+    #expect(value.wrappedValue == 0)
+    for save in outside.saves.value { save.resume() }
+  }
+
   @Test("Who shares nothing asks and tells no keys, and has its values as long")
   func alone() async throws {
     let outside = Outside()

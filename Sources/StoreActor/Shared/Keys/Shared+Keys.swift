@@ -150,11 +150,8 @@ private func read<Key: SharedReaderKey>(
 }
 
 private func required<Key: SharedReaderKey>(_ key: Key) async throws -> Key.Value {
-  let value = try await withCheckedThrowingContinuation { continuation in
-    key.load(
-      context: .userInitiated,
-      continuation: LoadContinuation { continuation.resume(with: $0) },
-    )
+  let value = try await untilCancelled { finish in
+    key.load(context: .userInitiated, continuation: LoadContinuation(finish))
   }
   guard let value else { throw MissingSharedValue(key: "\(key)") }
   return value

@@ -299,9 +299,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   }
 
   func load() async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      load(.userInitiated) { continuation.resume(with: $0) }
-    }
+    try await untilCancelled { finish in load(.userInitiated, finish) }
   }
 
   func noteChange() {
@@ -313,9 +311,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   func save() { save(.didSet) { _ in } }
 
   func saveNow() async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      save(.userInitiated) { continuation.resume(with: $0) }
-    }
+    try await untilCancelled { finish in save(.userInitiated, finish) }
   }
 
   private func save(_ context: SaveContext, _ finish: @escaping Finish) {
@@ -368,6 +364,33 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
         finish: { result in for finish in finishes { finish(result) } },
       )
     }
+  }
+}
+
+/// Waits for what a key tells, for as long as the task is not cancelled.
+///
+/// - Parameter begin: Asks the key, with what is to be called; once, or again in vain.
+/// - Returns: What the key tells.
+/// - Throws: What the key says, or `CancellationError`.
+func untilCancelled<Value: Sendable>(
+  _ begin: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+) async throws -> Value {
+  let waiting = LockIsolated<CheckedContinuation<Value, any Error>?>(nil)
+  let finish: @Sendable (Result<Value, any Error>) -> Void = { result in
+    let continuation = waiting.withValue { waiting in
+      defer { waiting = nil }
+      return waiting
+    }
+    continuation?.resume(with: result)
+  }
+  return try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { continuation in
+      waiting.setValue(continuation)
+      begin(finish)
+      if Task.isCancelled { finish(.failure(CancellationError())) }
+    }
+  } onCancel: {
+    finish(.failure(CancellationError()))
   }
 }
 
