@@ -49,7 +49,9 @@ extension Expose {
       var failure: CodecError?
       let core = unsafeDowncast(core, to: RootCore<Root, RootAction>.self)
       let task = core.changeFromAfar { root in
-        root[keyPath: shared].withLock { value in
+        // Before it is locked, which saves the value by its key, changed or not.
+        guard root[keyPath: shared].wrappedValue.digest.rawValue == edit.base else { return false }
+        return root[keyPath: shared].withLock { value in
           guard value.digest.rawValue == edit.base else { return false }
           do throws(CodecError) {
             value = try value.applying(delta: Array(edit.delta))

@@ -8,6 +8,9 @@ package final class Resumption<Value: Sendable> {
 
   package init() {}
 
+  /// Whether the task waits.
+  var isWaiting: Bool { continuation != nil }
+
   /// Suspends until the value comes.
   ///
   /// - Parameter begin: Arranges for ``resume(with:)`` to be called, now or later.

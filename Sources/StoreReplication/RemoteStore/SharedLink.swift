@@ -4,8 +4,8 @@ import StoreState
 
 /// One value that is shared with a daemon: what comes is taken over, what is changed here is sent.
 ///
-/// There is one edit under way at most; those that are made meanwhile become one, which begins
-/// where that led to.
+/// There is one edit or update under way at most. Edits that are made meanwhile become one, which
+/// begins where the one before led to; updates come behind it.
 @MainActor
 final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private struct Edit {
@@ -13,12 +13,27 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     var continuations: [SaveContinuation]
     /// The subscription of whoever made it.
     var number: Int
+    /// The end of its time, as far as that is known.
+    var end: Instant?
 
     func succeed() { for continuation in continuations { continuation.resume() } }
 
     func fail(_ failure: ActionFailure) {
       for continuation in continuations { continuation.resume(throwing: failure) }
     }
+  }
+
+  private struct Update {
+    let operation: (inout Value) throws -> Void
+    let resumption: Resumption<Void>
+
+    @MainActor
+    func end(_ result: Result<Void, any Error>) { resumption.resume(with: result) }
+  }
+
+  private enum Change {
+    case edit(Edit)
+    case update(Update)
   }
 
   /// What threads that change the value find.
@@ -29,9 +44,13 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     var refusal: ActionFailure?
     /// What was changed and not sent yet.
     var edit: Edit?
+    /// Nil while nobody shares it.
     var subscriber: SharedSubscriber<Value>?
     /// The daemon's value that was taken over last: edits were made of that.
     var base: Value?
+
+    /// Whether what was not sent yet is of somebody who has gone.
+    var hasLeftover: Bool { edit.map { $0.number != number } ?? false }
   }
 
   private nonisolated let name: String
@@ -41,10 +60,12 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private var replica: TypedReplica<Value>?
   /// To what the copy of the scope shows and announces.
   private var subscriptions: [StoreSubscription] = []
-  /// The edit that was sent and has no outcome yet.
-  private var underWay: Edit?
-  /// Whether nobody shares it any more, and edits are still to be sent.
-  private var isClosing = false
+  /// Whether the copy shows what the daemon has, be it that there is none.
+  private var isKnown = false
+  /// What was sent and has no outcome yet.
+  private var underWay: Change?
+  /// What is to be sent behind the edits.
+  private var updates: [Update] = []
   /// Those who wait for the first value.
   private var waiting: [Resumption<Value>] = []
 
@@ -58,87 +79,120 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
 
   nonisolated func subscribe(_ subscriber: SharedSubscriber<Value>) -> SharedSubscription {
     subscriber.yieldLoading()
-    let refusal = ActionFailure.sharedNotLoaded(name)
-    let (number, edit) = inbox.withValue { inbox in
-      let edit = inbox.edit
-      inbox = Inbox(number: inbox.number + 1, refusal: refusal)
+    let number = inbox.withValue { inbox in
+      inbox.number += 1
+      inbox.refusal = .sharedNotLoaded(name)
       inbox.subscriber = subscriber
-      return (inbox.number, edit)
+      return inbox.number
     }
-    // Of somebody who has gone.
-    edit?.fail(refusal)
     Task { @MainActor in self.open(number) }
     return SharedSubscription { Task { @MainActor in self.close(number) } }
   }
 
   private func open(_ number: Int) {
     // Unless it was ended meanwhile.
-    guard inbox.value.number == number else { return }
-    isClosing = false
-    if let scope { scopes.client.release(scope) }
+    guard inbox.value.number == number, inbox.value.subscriber != nil else { return }
+    follow()
+    // Somebody may have had the copy before.
+    note()
+    announce()
+  }
+
+  /// Follows the scope, another one where that has ended.
+  private func follow() {
     let client = scopes.client
-    (scope, replica) = client.open(name, Value.self, action: nil, placeholder: nil)
-    guard let replica else { return }
+    if let scope { client.release(scope) }
+    let (scope, replica): (ClientScope, TypedReplica<Value>) =
+      client.open(name, Value.self, action: nil, placeholder: nil)
+    (self.scope, self.replica) = (scope, replica)
+    isKnown = replica.isShown || scope.hasShown
     subscriptions = [
-      replica.onShow.add { [weak self] in self?.note() },
+      replica.onShow.add { [weak self] in
+        self?.isKnown = true
+        self?.note()
+      },
       replica.onAnnounce.add { [weak self] in self?.announce() },
     ]
-    // Somebody may have had the copy before.
-    if replica.isShown { note() }
-    announce()
   }
 
   private func note() { scopes.note(self) }
 
   private func announce() {
     scopes.takeOver()
-    switch scope?.status {
-    case .refused(let refusal): end(.sharedRefused(refusal.message))
-    case .closed(let reason): end(.sharedRefused(reason))
-    case .joining, .live, .stale, nil: break
-    }
+    if let absence { end(absence) }
   }
 
   private func close(_ number: Int) {
-    guard inbox.value.number == number else { return }
-    // What was changed is sent all the same.
-    isClosing = underWay != nil || inbox.value.edit != nil
-    if isClosing { return }
-    inbox.withValue { $0 = Inbox(number: number + 1, refusal: $0.refusal) }
-    if let scope { scopes.client.release(scope) }
-    (scope, replica, subscriptions) = (nil, nil, [])
+    inbox.withValue { inbox in
+      guard inbox.number == number else { return }
+      inbox.subscriber = nil
+      inbox.refusal = .sharedNotLoaded(name)
+    }
+    leaveIfUnused()
   }
 
-  private func closeIfDue() { if isClosing { close(inbox.value.number) } }
+  /// Leaves the scope when nobody shares the value, and all that was changed was sent.
+  private func leaveIfUnused() {
+    waiting.removeAll { !$0.isWaiting }
+    let inbox = inbox.value
+    guard inbox.subscriber == nil, inbox.edit == nil, underWay == nil, updates.isEmpty,
+      waiting.isEmpty, let scope
+    else { return }
+    scopes.client.release(scope)
+    (self.scope, replica, subscriptions, isKnown) = (nil, nil, [], false)
+  }
 
   /// The daemon's value; nil where none is shown.
   private var value: Value? { replica.flatMap { $0.isShown ? $0.shown : nil } }
 
+  /// Why there is no value; nil where there is one, or one may be on its way.
+  private var absence: ActionFailure? {
+    switch scope?.status {
+    case .refused(let refusal): .sharedRefused(refusal.message)
+    case .closed(let reason): .sharedRefused(reason)
+    case .joining, .live, .stale: isKnown && value == nil ? .sharedAbsent(name) : nil
+    case nil: nil
+    }
+  }
+
   func takeOver() {
-    guard underWay == nil, let subscriber = inbox.value.subscriber else { return }
-    guard let value else { return end(.sharedAbsent(name)) }
-    inbox.withValue { $0.refusal = nil }
-    subscriber.yieldLoading(false)
-    if subscriber.take(value) { inbox.withValue { $0.base = value } }
+    if let absence { return end(absence) }
+    guard let value else { return }
     let waiting = waiting
     self.waiting = []
     for one in waiting { one.resume(with: .success(value)) }
+    // What is not settled yet was made of what was taken over last.
+    if case .edit = underWay { return }
+    let inbox = inbox.value
+    guard !inbox.hasLeftover, let subscriber = inbox.subscriber, subscriber.take(value) else {
+      return
+    }
+    self.inbox.withValue { inbox in
+      inbox.base = value
+      inbox.refusal = nil
+    }
+    subscriber.yieldLoading(false)
   }
 
   /// Nothing comes, for now or for ever, and no edits are taken.
-  func end(_ failure: ActionFailure) {
-    let edit = inbox.withValue { inbox in
+  private func end(_ failure: ActionFailure) {
+    if case .refused = scope?.status { isKnown = false }
+    let inbox = inbox.withValue { inbox in
       inbox.refusal = failure
       defer { inbox.edit = nil }
-      return inbox.edit
+      return inbox
     }
-    edit?.fail(failure)
-    let subscriber = inbox.value.subscriber
-    subscriber?.yieldLoading(false)
-    subscriber?.yield(throwing: failure)
-    let waiting = waiting
-    self.waiting = []
+    inbox.edit?.fail(failure)
+    if let subscriber = inbox.subscriber {
+      subscriber.yieldLoading(false)
+      // In the place of what was changed here.
+      subscriber.yield(with: .success(inbox.base))
+      subscriber.yield(throwing: failure)
+    }
+    let (waiting, updates) = (waiting, updates)
+    (self.waiting, self.updates) = ([], [])
     for one in waiting { one.resume(with: .failure(failure)) }
+    for update in updates { update.end(.failure(failure)) }
   }
 
   // MARK: What is changed here
@@ -155,29 +209,36 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       }
       return inbox
     }
-    guard let refusal = inbox.refusal else {
-      Task { @MainActor in
-        self.sendNext()
-        self.closeIfDue()
-      }
-      return
+    if let refusal = inbox.refusal {
+      continuation.resume(throwing: refusal)
+      inbox.subscriber?.yield(with: .success(inbox.base))
     }
-    continuation.resume(throwing: refusal)
-    inbox.subscriber?.yield(with: .success(inbox.base))
+    Task { @MainActor in
+      // What has come while it was refused was not taken.
+      if inbox.refusal != nil { self.takeOver() }
+      self.beginTime()
+      self.sendNext()
+      self.leaveIfUnused()
+    }
+  }
+
+  /// Begins to count the time of an edit, which may have to wait for another one.
+  private func beginTime() {
+    guard let time = scopes.client.actionTimeToLive else { return }
+    let end = scopes.client.now.instant.advanced(by: time)
+    inbox.withValue { if $0.edit?.end == nil { $0.edit?.end = end } }
   }
 
   private func sendNext() {
-    guard underWay == nil, let edit = takeEdit() else { return }
-    guard let base = inbox.value.base, scope?.translation == nil else {
-      edit.fail(.sharedUnreadable(name))
-      return takeOver()
+    while underWay == nil {
+      if let edit = takeEdit() {
+        send(edit)
+      } else if !updates.isEmpty {
+        send(updates.removeFirst())
+      } else {
+        return
+      }
     }
-    guard let delta = edit.value.delta(from: base) else {
-      edit.succeed()
-      return takeOver()
-    }
-    underWay = edit
-    send(delta, from: base) { self.settle($0) }
   }
 
   private func takeEdit() -> Edit? {
@@ -187,39 +248,89 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  private func send(
+  private func send(_ edit: Edit) {
+    let client = scopes.client
+    let time = edit.end.map { client.now.instant.duration(to: $0) }
+    guard let base = inbox.value.base, scope?.translation == nil else {
+      edit.fail(.sharedUnreadable(name))
+      return takeOver()
+    }
+    guard let delta = edit.value.delta(from: base) else {
+      edit.succeed()
+      return takeOver()
+    }
+    if let time, time <= .zero {
+      edit.fail(.sharedExpired(name))
+      return takeOver()
+    }
+    submit(.edit(edit), delta, from: base, timeToLive: time ?? client.actionTimeToLive)
+  }
+
+  private func send(_ update: Update) {
+    guard update.resumption.isWaiting else { return }
+    guard let base = value else { return update.end(.failure(ActionFailure.sharedAbsent(name))) }
+    if scope?.translation != nil {
+      return update.end(.failure(ActionFailure.sharedUnreadable(name)))
+    }
+    do {
+      var new = base
+      try update.operation(&new)
+      guard let delta = new.delta(from: base) else { return update.end(.success(())) }
+      submit(.update(update), delta, from: base, timeToLive: scopes.client.actionTimeToLive)
+    } catch {
+      update.end(.failure(error))
+    }
+  }
+
+  private func submit(
+    _ change: Change,
     _ delta: [UInt8],
     from base: Value,
-    then finish: @escaping @MainActor (Outcome) -> Void,
+    timeToLive time: Duration?,
   ) {
     guard let scope else { preconditionFailure("\(name) was shown before it was joined") }
     let edit = SharedEdit.edited(base: base.digest.rawValue, delta: Data(delta))
+    underWay = change
     do throws(CodecError) {
-      let client = scopes.client
-      client.submit(try edit.encoded(), to: scope, timeToLive: client.actionTimeToLive)
-        .whenSettled(finish)
+      scopes.client.submit(try edit.encoded(), to: scope, timeToLive: time)
+        .whenSettled { self.settle($0) }
     } catch {
       preconditionFailure("Every edit can be sent: \(error)")
     }
   }
 
-  /// The edit under way has its outcome, and what it led to is shown.
+  /// What was under way has its outcome, and what it led to is shown.
   private func settle(_ outcome: Outcome) {
-    guard let edit = underWay else { return }
+    guard let change = underWay else { return }
     underWay = nil
-    switch outcome {
-    case .applied:
-      inbox.withValue { if $0.number == edit.number { $0.base = edit.value } }
-      edit.succeed()
-    case .failed(let failure):
-      let failure = ActionFailure(failure)
-      edit.fail(failure)
-      // What was made of it.
-      takeEdit()?.fail(failure)
+    switch change {
+    case .edit(let edit): settle(edit, outcome)
+    case .update(let update): settle(update, outcome)
     }
     takeOver()
     sendNext()
-    closeIfDue()
+    leaveIfUnused()
+  }
+
+  private func settle(_ edit: Edit, _ outcome: Outcome) {
+    switch outcome {
+    case .applied:
+      inbox.withValue { $0.base = edit.value }
+      edit.succeed()
+    case .failed(let failure):
+      edit.fail(ActionFailure(failure))
+      // It has certainly not run, so what was made of it leads from the same value.
+      if [Outcome.expired, Outcome.notSent].contains(failure.code) { return }
+      takeEdit()?.fail(ActionFailure(failure))
+    }
+  }
+
+  private func settle(_ update: Update, _ outcome: Outcome) {
+    switch outcome {
+    case .applied: update.end(.success(()))
+    case .failed(let failure) where failure.code == Outcome.conflict: updates.insert(update, at: 0)
+    case .failed(let failure): update.end(.failure(ActionFailure(failure)))
+    }
   }
 
   // MARK: Whoever waits
@@ -235,9 +346,11 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   }
 
   private func firstValue() async throws -> Value {
+    // Nobody may share it yet.
+    if scope == nil { follow() }
+    defer { leaveIfUnused() }
     if let value { return value }
-    let refusal = inbox.value.refusal
-    if let refusal, refusal.code != .notSent { throw refusal }
+    if let absence { throw absence }
     return try await Resumption<Value>().value { waiting.append($0) }
   }
 
@@ -247,18 +360,13 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     try await updateHere(operation)
   }
 
-  private func updateHere(_ operation: (inout Value) throws -> Void) async throws {
-    while true {
-      let base = try await firstValue()
-      if scope?.translation != nil { throw ActionFailure.sharedUnreadable(name) }
-      var new = base
-      try operation(&new)
-      guard let delta = new.delta(from: base) else { return }
-      let outcome = try await Resumption<Outcome>().value { resumption in
-        send(delta, from: base) { resumption.resume(with: .success($0)) }
-      }
-      guard case .failed(let failure) = outcome else { return }
-      if failure.code != Outcome.conflict { throw ActionFailure(failure) }
+  private func updateHere(
+    _ operation: @escaping @Sendable (inout Value) throws -> Void
+  ) async throws {
+    _ = try await firstValue()
+    try await Resumption<Void>().value { resumption in
+      updates.append(Update(operation: operation, resumption: resumption))
+      sendNext()
     }
   }
 }
@@ -277,6 +385,14 @@ extension ActionFailure {
       code: .absent,
       message: "The daemon's scope \"\(name)\" is absent now.",
       remedy: "Let the daemon expose a value that is always there.",
+    )
+  }
+
+  fileprivate static func sharedExpired(_ name: String) -> Self {
+    Self(
+      code: .expired,
+      message: "The time of the change of \"\(name)\" was over before it could be sent.",
+      remedy: "Make it again when the daemon is there.",
     )
   }
 

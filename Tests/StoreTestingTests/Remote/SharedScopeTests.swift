@@ -147,7 +147,7 @@ struct SharedScopeTests {
     #expect(settings.saveError == nil)
   }
 
-  @Test func `Changes while one is under way become one`() async throws {
+  @Test func `Changes of which none was sent become one`() async throws {
     let settings = await settings()
     for size in 2...5 { settings.withLock { $0.size = size } }
     await turns { daemon.root.state.settings.size == 5 }

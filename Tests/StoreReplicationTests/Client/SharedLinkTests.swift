@@ -1,0 +1,321 @@
+import Foundation
+import StoreActor
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// Two numbers that a daemon shares, one of them kept in a file.
+@Reducer
+private struct Shop {
+  @ObservableState
+  struct State: Equatable, Sendable {
+    @Shared(.fileStorage(Shop.file)) var total = 1
+    @Shared(.inMemory("size")) var size = 1
+  }
+
+  static let file = URL(fileURLWithPath: "/total.json")
+
+  enum Action: Sendable { case set(Int) }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      if case .set(let value) = action {
+        state.$total.withLock { $0 = value }
+        state.$size.withLock { $0 = value }
+      }
+      return .none
+    }
+  }
+}
+
+/// Values that are shared with a daemon, where a test decides what arrives and when.
+@Suite(.timeLimit(.minutes(1)))
+@MainActor
+struct SharedLinkTests {
+  private let bench: BenchOf<Shop.State, Shop.Action>
+  private let wire: BenchClient
+  private let scopes: ClientSharedScopes
+  private let files = LockIsolated<[URL: Data]>([:])
+
+  init() throws {
+    let files = files
+    let root = RootCore<Shop.State, Shop.Action>(
+      initialState: { Shop.State() },
+      reducer: { Shop() },
+      withDependencies: { $0.defaultFileStorage = .inMemory(files: files) },
+    )
+    bench = BenchOf(
+      root,
+      exposures: [
+        Expose("total", shared: \.$total, isEditable: true),
+        Expose("size", shared: \.$size, isEditable: true),
+      ],
+    )
+    wire = try BenchClient(bench)
+    scopes = ClientSharedScopes(wire.client)
+  }
+
+  private func share(_ name: String = "total") -> Shared<Int> {
+    withDependencies {
+      $0.sharedScopes = scopes
+    } operation: {
+      Shared(wrappedValue: -1, .store(name))
+    }
+  }
+
+  /// A value that has come.
+  private func shared(_ name: String = "total") async throws -> Shared<Int> {
+    let value = share(name)
+    try await turns { !value.isLoading }
+    #expect(value.wrappedValue == 1)
+    return value
+  }
+
+  /// Lets everybody have their turns, with what arrives meanwhile, until something is so.
+  private func turns(until condition: () -> Bool) async throws {
+    for _ in 0..<10_000 where !condition() {
+      await Task.yield()
+      try bench.settle()
+    }
+    #expect(condition())
+  }
+
+  /// Lets tasks have their turns, while nothing is sent, until something is so.
+  private func tasks(until condition: () -> Bool) async {
+    for _ in 0..<10_000 where !condition() { await Task.yield() }
+    #expect(condition())
+  }
+
+  private func code(_ error: (any Error)?) -> ActionFailure.Code? {
+    (error as? ActionFailure)?.code
+  }
+
+  // MARK: Edits
+
+  @Test func `Changes while one is under way become one`() async throws {
+    let total = try await shared()
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    for value in 3...5 { total.withLock { $0 = value } }
+    try await turns { bench.root.state.total == 5 }
+    #expect(bench.root.revision == 2)
+    try await total.save()
+    #expect(total.saveError == nil && total.wrappedValue == 5)
+  }
+
+  @Test func `What was made of a refused edit is refused with it`() async throws {
+    let total = try await shared()
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    total.withLock { $0 = 3 }
+    bench.root.state.$total.withLock { $0 = 50 }
+    try await turns { total.wrappedValue == 50 }
+    #expect(code(total.saveError) == .conflict)
+    #expect(bench.root.state.total == 50 && bench.root.revision == 1)
+    total.withLock { $0 += 1 }
+    try await turns { bench.root.state.total == 51 }
+    #expect(total.saveError == nil)
+  }
+
+  @Test func `What was made of an edit whose time is over is sent in its own time`() async throws {
+    wire.client.actionTimeToLive = .seconds(100)
+    let total = try await shared()
+    wire.losesSent = true
+    wire.control.isHeld = true
+    wire.published.isHeld = true
+    try bench.advance(by: .seconds(60))
+    #expect(!wire.client.isLive)
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    try bench.settle()
+    try bench.advance(by: .seconds(60))
+    total.withLock { $0 = 3 }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(total.saveError == nil)
+    try bench.advance(by: .seconds(60))
+    #expect(code(total.saveError) == .expired)
+    #expect(total.wrappedValue == 3)
+    wire.losesSent = false
+    wire.control.isHeld = false
+    wire.published.isHeld = false
+    try wire.connect()
+    try await turns { bench.root.state.total == 3 && total.saveError == nil }
+    #expect(total.wrappedValue == 3 && bench.root.revision == 1)
+  }
+
+  @Test func `The time of an edit that waits for another one is its own`() async throws {
+    wire.client.actionTimeToLive = .seconds(100)
+    let total = try await shared()
+    wire.losesSent = true
+    wire.control.isHeld = true
+    wire.published.isHeld = true
+    try bench.advance(by: .seconds(60))
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    try bench.settle()
+    try bench.advance(by: .seconds(10))
+    total.withLock { $0 = 3 }
+    for _ in 0..<100 { await Task.yield() }
+    // Both are over.
+    try bench.advance(by: .seconds(200))
+    #expect(wire.client.pendingActions == 0)
+    #expect(code(total.saveError) == .expired)
+    #expect(total.wrappedValue == 1)
+  }
+
+  @Test func `What is not sent yet is sent, though the value is shared again meanwhile`()
+    async throws
+  {
+    do {
+      let total = try await shared()
+      total.withLock { $0 = 2 }
+      await tasks { wire.client.pendingActions == 1 }
+      total.withLock { $0 = 3 }
+    }
+    let again = share()
+    #expect(again.isLoading && again.wrappedValue == -1)
+    try await turns { !again.isLoading }
+    #expect(again.wrappedValue == 3)
+    #expect(bench.root.state.total == 3 && bench.root.revision == 2)
+    again.withLock { $0 = 4 }
+    try await turns { bench.root.state.total == 4 }
+    #expect(again.saveError == nil)
+  }
+
+  @Test func `A refused edit writes nothing`() async throws {
+    let total = try await shared()
+    total.withLock { $0 = 2 }
+    bench.root.state.$total.withLock { $0 = 50 }
+    files.setValue([:])
+    try await turns { total.saveError != nil }
+    #expect(files.value.isEmpty)
+    total.withLock { $0 = 51 }
+    try await turns { bench.root.state.total == 51 }
+    #expect(files.value.count == 1)
+  }
+
+  // MARK: Updates
+
+  @Test func `There is one update under way`() async throws {
+    let total = try await shared()
+    let runs = LockIsolated(0)
+    let updates = (0..<3).map { _ in
+      Task {
+        try await total.update {
+          $0 += 10
+          runs.withValue { $0 += 1 }
+        }
+      }
+    }
+    await tasks { wire.client.pendingActions > 0 }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(wire.client.pendingActions == 1)
+    try await turns { bench.root.state.total == 31 }
+    for update in updates { try await update.value }
+    #expect(runs.value == 3)
+    #expect(total.wrappedValue == 31)
+  }
+
+  @Test func `An update waits for the edit before it, and a cancelled one does not run`()
+    async throws
+  {
+    let total = try await shared()
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    let update = Task { try await total.update { $0 += 10 } }
+    let cancelled = Task { try await total.update { $0 += 100 } }
+    for _ in 0..<100 { await Task.yield() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+    try await turns { bench.root.state.total == 12 }
+    try await update.value
+    #expect(total.wrappedValue == 12 && total.saveError == nil)
+    #expect(bench.root.revision == 2)
+  }
+
+  // MARK: What comes
+
+  @Test func `A value that there has to be is waited for, and the scope is left`() async throws {
+    let required = Task {
+      try await withDependencies {
+        $0.sharedScopes = scopes
+      } operation: {
+        try await Shared<Int>(require: .store("total")).wrappedValue
+      }
+    }
+    try await turns { wire.client.unheldScopes == ["total"] }
+    #expect(try await required.value == 1)
+  }
+
+  @Test func `Who waits for a daemon that is not there can be cancelled`() async throws {
+    wire.control.isHeld = true
+    wire.published.isHeld = true
+    let total = share()
+    let load = Task { try await total.load() }
+    let update = Task { try await total.update { $0 += 1 } }
+    let required = Task {
+      try await withDependencies {
+        $0.sharedScopes = scopes
+      } operation: {
+        _ = try await Shared<Int>(require: .store("size"))
+      }
+    }
+    for _ in 0..<100 { await Task.yield() }
+    for task in [load, update, required] {
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+  }
+
+  @Test func `What comes while an edit is refused is taken behind that`() async throws {
+    let total = share()
+    for _ in 0..<100 { await Task.yield() }
+    var failure: (any Error)?
+    withSharedValuesLocked {
+      // Too early, and refused once the lock is let go of.
+      total.withLock { $0 = 9 }
+      do { try bench.settle() } catch { failure = error }
+    }
+    #expect(failure == nil)
+    #expect(code(total.saveError) == .notSent)
+    try await turns { total.wrappedValue == 1 }
+    #expect(!total.isLoading)
+    total.withLock { $0 = 2 }
+    try await turns { bench.root.state.total == 2 }
+    #expect(total.saveError == nil && bench.root.revision == 1)
+  }
+
+  @Test func `Behind the end of the connection there is what was last, and why`() async throws {
+    let total = try await shared()
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    total.withLock { $0 = 3 }
+    let update = Task { try await total.update { $0 += 10 } }
+    for _ in 0..<100 { await Task.yield() }
+    wire.client.close("It is over.", at: wire.now)
+    #expect(total.wrappedValue == 1)
+    #expect((total.loadError as? ActionFailure)?.message == "It is over.")
+    await #expect(throws: ActionFailure.self) { try await update.value }
+    total.withLock { $0 = 4 }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(total.wrappedValue == 1)
+    #expect((total.saveError as? ActionFailure)?.message == "It is over.")
+    #expect((total.loadError as? ActionFailure)?.message == "It is over.")
+  }
+
+  @Test func `A value with an edit under way is ahead of the others until its outcome`()
+    async throws
+  {
+    let (total, size) = (try await shared(), try await shared("size"))
+    wire.control.isHeld = true
+    total.withLock { $0 = 2 }
+    try await turns { bench.root.state.total == 2 }
+    bench.root.send(.set(7))
+    try await turns { size.wrappedValue == 7 }
+    #expect(total.wrappedValue == 2)
+    wire.control.isHeld = false
+    try await turns { total.wrappedValue == 7 }
+    #expect(total.saveError == nil)
+  }
+}
