@@ -63,6 +63,32 @@ extension ProcessTests {
       }
     }
 
+    @Test("What a daemon keeps is there again after its sudden end, and counted once")
+    func durable() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.serialProbe, ["--keep"])
+        try await sharing(world) { one, _ in
+          try await sharing(world) { other, connection in
+            connection.actionTimeToLive = nil
+            try await one.update { $0.title = "kept" }
+            let counting = Task { for _ in 0..<40 { try await other.update { $0.count += 1 } } }
+            try await value(of: one, "a part of what is counted") { $0.count >= 10 }
+            daemon.send(signal: SIGKILL)
+            _ = try await daemon.ended()
+            _ = try await world.startDaemon(.serialProbe, ["--keep"])
+            try await counting.value
+            try await one.update { $0.count += 1 }
+            for notes in [one, other] {
+              try await value(of: notes, "all that was counted") { $0.count == 41 }
+              #expect(notes.wrappedValue.title == "kept")
+            }
+            let shown = try await world.get("notes")
+            #expect(shown["count"] == 41 && shown["title"] == "kept")
+          }
+        }
+      }
+    }
+
     /// Shares the daemon's notes as a program of its own would, once they have come.
     private func sharing(
       _ world: World,

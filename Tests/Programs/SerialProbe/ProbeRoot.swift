@@ -36,6 +36,18 @@ package struct ProbeRoot: Reducer {
   }
 }
 
+/// A root that has nothing but notes, which can be kept.
+package struct NotesRoot: Reducer {
+  @ObservableState
+  package struct State: DurableState, Equatable, Sendable {
+    @Shared(.store("notes")) package var notes = ProbeNotes()
+  }
+
+  package enum Action: Sendable {}
+
+  package var body: some ReducerOf<Self> { EmptyReducer() }
+}
+
 extension ProbeRoot.Action: CasePathable {
   package struct AllCasePaths: Sendable {
     package var probe: AnyCasePath<ProbeRoot.Action, Probe.Action> {

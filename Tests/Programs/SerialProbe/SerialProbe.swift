@@ -2,16 +2,30 @@ import StoreDaemon
 
 /// A daemon that watches its own reducers while many tasks send at the same time.
 ///
-///     SerialProbe DIRECTORY [LEASE-MILLISECONDS]
+///     SerialProbe DIRECTORY [LEASE-MILLISECONDS | --keep]
+///
+/// With `--keep` it is another one, which has nothing but notes, and keeps them.
 @main
 struct SerialProbe {
   @MainActor
   static func main() throws {
     let arguments = CommandLine.arguments.dropFirst()
     guard let directory = arguments.first else {
-      return print("usage: SerialProbe DIRECTORY [LEASE-MILLISECONDS]")
+      return print("usage: SerialProbe DIRECTORY [LEASE-MILLISECONDS | --keep]")
     }
     var configuration = HostConfiguration(directory: directory)
+    if arguments.dropFirst().first == "--keep" {
+      configuration.data = "\(directory)/data"
+      return try run(
+        StoreHost(
+          initialState: NotesRoot.State(),
+          exposures: [Expose("notes", shared: \.$notes, isEditable: true)],
+          configuration: configuration,
+        ) {
+          NotesRoot()
+        }
+      )
+    }
     if let lease = arguments.dropFirst().first.flatMap(Int.init) {
       configuration.lease = .milliseconds(lease)
       configuration.grace = .milliseconds(lease)
@@ -30,6 +44,11 @@ struct SerialProbe {
     }
     let root = host.root
     helpers.root.setValue(root)
+    try run(host)
+  }
+
+  @MainActor
+  private static func run<State, Action>(_ host: StoreHost<State, Action>) throws {
     try host.run { ready in
       print("ready dir=\(ready.directory) epoch=\(ready.epoch) revision=\(ready.revision)")
       fflush(nil)
