@@ -1,5 +1,6 @@
 import Foundation
 import GenericState
+import StoreReplication
 import StoreState
 import Testing
 
@@ -180,6 +181,31 @@ extension ProcessTests {
           !(try await bash(world, prefix, "storectl send todos ")).contains("addButtonTapped")
         )
         #expect(try await bash(world, prefix, "storectl wa") == ["watch"])
+      }
+    }
+
+    @Test(.enabled(if: installed("bash") != nil))
+    func `A shell runs nothing of what a daemon calls its scopes`() async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let made = "\(world.directory)/made"
+        let document = try SchemaDocument(root: .null, definitions: [:])
+        let names = [
+          "counter", "$(touch \(made))", "`touch \(made)`", "<(touch \(made))", "$HOME", "~",
+          "{a,b}", "a b", "a\\b", "'", "--dir",
+        ]
+        let scopes = names.map {
+          ScopeDescription(name: $0, state: document, action: document, id: nil)
+        }
+        let daemon = try await FalseDaemon(in: world.directory, scopes: scopes)
+        var offered: [String] = []
+        // Nothing is offered where the machine takes too long for who has pressed a key.
+        for _ in 0..<50 where offered == [] {
+          offered = try await bash(world, prefix, "storectl get ")
+        }
+        withExtendedLifetime(daemon) {}
+        #expect(offered == ["counter"])
+        #expect(!FileManager.default.fileExists(atPath: made))
       }
     }
 

@@ -41,11 +41,27 @@ enum Completions {
           try await connection.within(patience) { try await body(Daemon(asking: connection)) }
         }
       }
-      return found.filter { !$0.unicodeScalars.contains(where: \.disturbsDisplay) }
+      return found.filter(isPlain)
     } catch {
       // There is nobody to ask, and nobody who wants to know that.
       return []
     }
+  }
+
+  /// Whether a shell takes a name for nothing but a word.
+  ///
+  /// Bash expands the words that it chooses from: what a daemon calls its rows must not be a
+  /// command to it, nor an option to us.
+  private static func isPlain(_ name: String) -> Bool {
+    !name.hasPrefix("-")
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "/._:@+,%=-".utf8.contains(byte)
+        }
+      }
   }
 
   /// The words that say where the daemon is.

@@ -15,11 +15,15 @@ final class FalseDaemon: Sendable {
   ///
   /// - Parameters:
   ///   - directory: The directory.
+  ///   - scopes: What it says that it exposes.
   ///   - past: What is answered to a question for the past.
   /// - Throws: Why they could not be opened.
   init(
     in directory: String,
-    past: @escaping @Sendable (HistoryQuery) -> HistoryAnswer,
+    scopes: [ScopeDescription] = [],
+    past: @escaping @Sendable (HistoryQuery) -> HistoryAnswer = { _ in
+      .failed(HistoryError(.unavailable, "No past is played."))
+    },
   ) async throws {
     let state = Watched<Result<Void, ProcessFailure>?>(nil)
     let (isOver, questions) = (isOver, questions)
@@ -30,7 +34,7 @@ final class FalseDaemon: Sendable {
         while !isOver.value {
           try sockets.turn { message in
             if case .history = message { questions.update { $0 += 1 } }
-            return Self.answer(message, past)
+            return Self.answer(message, scopes, past)
           }
         }
         sockets.close()
@@ -48,6 +52,7 @@ final class FalseDaemon: Sendable {
 
   private static func answer(
     _ message: ClientMessage,
+    _ scopes: [ScopeDescription],
     _ past: (HistoryQuery) -> HistoryAnswer,
   ) -> DaemonMessage? {
     switch message {
@@ -57,7 +62,8 @@ final class FalseDaemon: Sendable {
       return .pong(number: number, revision: revision, reach: reach)
     case .describe(let request):
       var encoder = CBOREncoder()
-      encoder.arrayHeader(0)
+      encoder.arrayHeader(scopes.count)
+      for scope in scopes { scope.encode(to: &encoder) }
       return .description(request: request, item: encoder.bytes[...])
     case .history(let request, let query):
       var encoder = CBOREncoder()
