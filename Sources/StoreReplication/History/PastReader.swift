@@ -46,6 +46,10 @@ package struct PastReader<Root: PastRoot> {
     client: Identifier?,
   ) throws(HistoryError) -> HistoryAnswer {
     var page = Page(next: max(after, extent.beforeRecords))
+    // Who follows the log asks again and again where nothing has happened: no state is read then.
+    guard page.next < extent.newest else {
+      return .log(entries: [], next: page.next, end: extent.newest)
+    }
     // Which scopes a record changed is seen in the states before and behind it.
     var reached =
       extent.oldestState <= page.next ? try root.rewind(to: page.next, in: source) : nil

@@ -110,6 +110,23 @@ import Testing
     #expect(changed(.everything) == ["cards"])
   }
 
+  @Test func `Who asks for more of the log where nothing has happened has nothing read`() throws {
+    let (bench, history) = try bench()
+    var reads = 0
+    history.onRead = { reads += 1 }
+    func page(after revision: UInt64) throws -> HistoryAnswer {
+      try answer(.log(after: revision, count: 9, scope: nil, client: nil), bench, history)
+    }
+    #expect(try page(after: 4) == .log(entries: [], next: 4, end: 4))
+    #expect(try page(after: 9) == .log(entries: [], next: 9, end: 4))
+    #expect(reads == 0)
+    guard case .log(let entries, 4, 4) = try page(after: 3) else {
+      Issue.record("There is no page")
+      return
+    }
+    #expect(revisions(entries) == [.unsigned(4)] && reads > 0)
+  }
+
   @Test func `One connection has few questions at once, and only so many a second`() throws {
     let (bench, history) = try bench()
     var jobs: [HistoryJob] = []
