@@ -36,6 +36,17 @@ import Testing
     #expect(try pages.take(entries(3), through: 3, newest: 9) == .end)
   }
 
+  @Test func `Pages of another history begin with its first, and as many are wanted as before`()
+    throws
+  {
+    var pages = LogPages(after: 5, count: 4, isFollowed: true)
+    #expect(try pages.take(entries(7, 8), through: 8, newest: 8) == .wait)
+    pages.beginAnew()
+    #expect(pages.next == 0 && pages.count == 2)
+    #expect(try pages.take(entries(1), through: 1, newest: 1) == .wait)
+    #expect(try pages.take(entries(2), through: 2, newest: 2) == .end)
+  }
+
   @Test func `A daemon that does not get on is asked no more`() throws {
     var pages = LogPages(after: 5, count: nil, isFollowed: false)
     #expect(try pages.take([], through: 5, newest: 9) == .end)

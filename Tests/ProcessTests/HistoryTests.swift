@@ -89,6 +89,33 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who follows goes on with a daemon that begins anew`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment)
+        let log = try world.startClient(["log", "--follow"])
+        let status = try world.startClient(["status", "--watch"])
+        _ = try await log.output.lines(atLeast: 2)
+        _ = try await status.output.lines(atLeast: 1)
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
+        try FileManager.default.removeItem(atPath: "\(world.directory)/data")
+        let next = try await world.startDaemon()
+        for follower in [log, status] {
+          _ = try await follower.errors.line("the new epoch") { $0.contains("new epoch") }
+        }
+        try await world.send("counter", Self.increment)
+        let lines = try await log.output.lines(atLeast: 3)
+        #expect(try JSONValue(parsing: lines[2])["revision"]?.int == 1)
+        let count = status.output.lines.count
+        _ = try await status.output.line(from: count, "the new daemon") {
+          $0.contains(#""pid":\#(next.pid),"#) && $0.contains(#""revision":1,"#)
+        }
+        for follower in [log, status] { follower.send(signal: SIGTERM) }
+        #expect(try await log.ended() == .status(0))
+      }
+    }
+
     /// What a daemon can say that is up to no good.
     enum Lie: CaseIterable, Sendable {
       case repeats, goesBack, tellsMore, neverEnds, neverGetsOn

@@ -63,6 +63,56 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who follows the log where nothing happens ends with its reader`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        try await world.send("counter", "incrementButtonTapped")
+        let run = try await head(1, of: world, ["log", "--follow"])
+        #expect(run.output.count == 1 && run.errors == ["0"], "\(run.errorText)")
+      }
+    }
+
+    @Test(arguments: [["log"], ["log", "--data"], ["log", "--follow"]])
+    func `A signal ends the log also where its reader stands still`(
+      arguments: [String]
+    ) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.stored, ["--durability", "none"])
+        let path = "\(world.directory)/some"
+        // More than a pipe holds, and what is handed over at once.
+        try String(repeating: "incrementButtonTapped\n", count: 3_000)
+          .write(toFile: path, atomically: false, encoding: .utf8)
+        let script = #"exec "$0" "$@" < \#(path) > /dev/null"#
+        let sending = ["--dir", world.directory, "send", "counter", "-"]
+        let sent = try await world.finish(world.start(.storectl, sending, script: script))
+        #expect(sent.isSuccess, "\(sent.errorText)")
+        var arguments = ["--dir", world.directory] + arguments
+        if arguments.last == "--data" {
+          daemon.send(signal: SIGTERM)
+          #expect(try await daemon.ended() == .status(0))
+          arguments.append("\(world.directory)/data")
+        }
+        let reader = try StandingReader("\(world.directory)/pipe")
+        let log = try world.start(
+          .storectl,
+          arguments,
+          script: #"exec "$0" "$@" > \#(world.directory)/pipe"#,
+        )
+        try await reader.begun()
+        guard arguments.contains("--follow") else {
+          // The list is not whole, and must not look as if it were.
+          log.send(signal: SIGTERM)
+          return #expect(try await log.ended() == .signal(SIGTERM))
+        }
+        // The first one is a request, the second one needs nobody to read.
+        for _ in 0..<1_000 where log.isRunning {
+          log.send(signal: SIGTERM)
+          _ = try? await log.ended(within: .milliseconds(20))
+        }
+        #expect([.status(0), .signal(SIGTERM)].contains(try await log.ended(within: .seconds(1))))
+      }
+    }
+
     @Test(arguments: [
       ["watch", "counter"], ["watch", "--deltas", "counter"], ["status", "--watch"],
       ["log", "--follow"], ["get", "counter"], ["bench", "throughput", "--count", "1000000"],
@@ -90,5 +140,30 @@ extension ProcessTests {
         }
       }
     }
+  }
+}
+
+/// A pipe of which nothing is read but its first byte.
+private final class StandingReader: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    guard mkfifo(path, 0o600) == 0 else { throw ProcessFailure("No pipe at \(path)") }
+    // Open for writing too, so that nobody waits to be opened.
+    descriptor = open(path, O_RDWR | O_CLOEXEC)
+    guard descriptor >= 0 else { throw ProcessFailure("The pipe \(path) cannot be opened") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits until something was written.
+  func begun() async throws {
+    let count = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { [descriptor] in
+        var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        continuation.resume(returning: poll(&item, 1, 30_000))
+      }
+    }
+    guard count == 1 else { throw ProcessFailure("Nothing was written to the pipe") }
   }
 }

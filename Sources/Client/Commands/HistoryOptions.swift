@@ -91,12 +91,25 @@ struct Past {
     self.reader = reader
   }
 
+  /// The epoch of the daemon that answers.
+  var epoch: UInt64? { daemon?.connection.client.epoch }
+
   /// The answer to a question.
-  func answer(_ query: HistoryQuery) async throws -> HistoryAnswer {
-    if let daemon {
+  ///
+  /// - Parameters:
+  ///   - query: The question.
+  ///   - waitsForDaemon: Whether a daemon is waited for that has gone, however long that takes.
+  /// - Returns: The answer.
+  /// - Throws: Why there is none.
+  func answer(
+    _ query: HistoryQuery,
+    waitsForDaemon: Bool = false,
+  ) async throws -> HistoryAnswer {
+    if let connection = daemon?.connection {
+      guard !waitsForDaemon else { return try Self.checked(try await connection.history(query)) }
       return try Self.checked(
-        try await daemon.connection.within(Connecting.answerLimit * 6) {
-          try await daemon.connection.history(query)
+        try await connection.within(Connecting.answerLimit * 6) {
+          try await connection.history(query)
         }
       )
     }

@@ -54,47 +54,12 @@ struct Log: ParsableCommand {
     if let count, count < 1 { throw ValidationError("--count needs at least 1, not \(count).") }
   }
 
-  /// How long is waited before a daemon is asked for more.
-  private static let pause: Duration = .milliseconds(200)
-  /// The same between two parts of what there is already.
-  private static let breath: Duration = .milliseconds(20)
-
   func run() throws {
-    let (scope, client) = (scope, client)
+    let filter = LogSession.Filter(scope: scope, client: client)
     let isJSON = options.json || !isOutputTerminal
-    let start = LogPages(after: after, count: count, isFollowed: follow)
+    let pages = LogPages(after: after, count: count, isFollowed: follow)
     try history.run(options, name: "storectl log") { past in
-      var pages = start
-      let stop = StopFlag()
-      let signals = StopSignals { _ in stop.isSet = true }
-      defer { signals.cancel() }
-      while !stop.isSet {
-        let query = HistoryQuery.log(
-          after: pages.next,
-          count: pages.count,
-          scope: scope,
-          client: client,
-        )
-        guard case .log(let entries, let reached, let newest) = try await past.answer(query) else {
-          throw Past.otherAnswer
-        }
-        let step = try pages.take(entries, through: reached, newest: newest)
-        for entry in entries {
-          let line = LogLine(entry, action: past.action)
-          try StandardOutput.line(isJSON ? line.tree.text() : line.text)
-        }
-        if step == .end { break }
-        // A connection that asks for more in a second than is given is closed.
-        if let daemon = past.daemon {
-          try await daemon.connection.pause(for: step == .ask ? Self.breath : Self.pause)
-        }
-      }
+      try await LogSession(past, filter, pages, isJSON: isJSON).run()
     }
   }
-}
-
-/// Whether the command is to end.
-@MainActor
-private final class StopFlag {
-  var isSet = false
 }

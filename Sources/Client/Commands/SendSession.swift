@@ -191,9 +191,7 @@ final class SendSession {
       Note.print("Effects of \(unfinished) actions end with this command; --finish waits for them.")
     }
     await writer.drained()
-    if case .failed(let reason) = writer.failure {
-      throw CommandError(.inputOutput, "Standard output could not be written: \(reason).")
-    }
+    if let error = writer.error { throw error }
     if let worst { throw ExitCode(worst.rawValue) }
   }
 }

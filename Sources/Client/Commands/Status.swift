@@ -43,10 +43,10 @@ struct Status: ParsableCommand {
       if !isJSON, let terminal = CursesTerminal.ofProgram() {
         return try await ScreenProgram.showingStatus(of: daemon, on: terminal).run()
       }
+      // Who watches is told when the daemon has gone, and waits for it to come back.
+      daemon.connection.onEvent = { if $0.kind != .closed { Note.print("\($0)") } }
       while true {
-        let status = try await daemon.connection.within(Connecting.answerLimit) {
-          DaemonStatus(try await daemon.connection.status())
-        }
+        let status = DaemonStatus(try await daemon.connection.status())
         try Self.printOut(isJSON ? [status.tree.text()] : status.lines + [""])
         try await daemon.connection.pause(for: Self.pause)
       }

@@ -176,16 +176,11 @@ final class WatchSession {
   }
 
   private func outputIdle() {
-    switch writer.failure {
-    case nil: if result == nil { printChanged() }
-    case .failed(let reason):
-      end(
-        .failure(
-          CommandError(.inputOutput, "Standard output could not be written: \(reason).")
-        )
-      )
-    // Who reads has seen enough.
-    case .brokenPipe, .done: end(.success(()))
+    guard writer.failure != nil else {
+      if result == nil { printChanged() }
+      return
     }
+    // Who reads has seen enough, where that is no error.
+    end(writer.error.map { .failure($0) } ?? .success(()))
   }
 }

@@ -21,6 +21,12 @@ final class LineWriter {
   /// Why nothing can be written any more.
   private(set) var failure: StandardOutput.Written?
 
+  /// What to tell of that; nil where who reads has seen enough.
+  var error: CommandError? {
+    guard case .failed(let reason)? = failure else { return nil }
+    return CommandError(.inputOutput, "Standard output could not be written: \(reason).")
+  }
+
   /// Bytes that wait to be written.
   private(set) var pendingBytes = 0
 

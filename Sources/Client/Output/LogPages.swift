@@ -25,7 +25,8 @@ struct LogPages {
 
   /// Behind which revision the next page begins.
   private(set) var next: UInt64
-  private let isFollowed: Bool
+  /// Whether what happens from now on is wanted, too.
+  let isFollowed: Bool
   /// How many entries are still wanted.
   private var left: Int
   /// The newest revision when the first page came; where the log is followed, as of the last one.
@@ -46,6 +47,13 @@ struct LogPages {
 
   /// How many entries the next page may have.
   var count: UInt64 { UInt64(min(left, Self.most)) }
+
+  /// Asks for pages from the first one on, because what was told is of another history.
+  mutating func beginAnew() {
+    next = 0
+    newest = nil
+    emptyCount = 0
+  }
 
   /// Takes a page.
   ///

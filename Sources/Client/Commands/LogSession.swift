@@ -1,0 +1,113 @@
+import GenericState
+import StoreClient
+import StoreReplication
+import StoreState
+
+/// A `log` under way: pages of the past become lines, as fast as the output takes them.
+@MainActor
+final class LogSession {
+  /// What is asked for.
+  struct Filter {
+    var scope: String?
+    var client: Identifier?
+  }
+
+  /// How long is waited before a daemon is asked for more.
+  private static let pause: Duration = .milliseconds(200)
+  /// The same between two parts of what there is already.
+  private static let breath: Duration = .milliseconds(20)
+
+  private let past: Past
+  private let filter: Filter
+  private let isJSON: Bool
+  private var pages: LogPages
+  /// The epoch that the pages are of.
+  private var epoch: UInt64?
+  private let writer = LineWriter()
+  private var result: Result<Void, any Error>?
+  private var onEnd: CheckedContinuation<Void, Never>?
+
+  init(_ past: Past, _ filter: Filter, _ pages: LogPages, isJSON: Bool) {
+    self.past = past
+    self.filter = filter
+    self.pages = pages
+    self.isJSON = isJSON
+    epoch = past.epoch
+  }
+
+  /// Prints until everything is told or nobody reads any more; who follows, until a signal comes.
+  func run() async throws {
+    // A list that a signal cuts short must not look like a whole one: there it ends the process.
+    let signals = pages.isFollowed ? StopSignals { [self] _ in stop() } : nil
+    defer { signals?.cancel() }
+    writer.whenAbandoned { [weak self] in self?.stop() }
+    if pages.isFollowed { past.daemon?.connection.onEvent = { [weak self] in self?.took($0) } }
+    let reading = Task {
+      do {
+        try await read()
+        end(.success(()))
+      } catch {
+        end(.failure(error))
+      }
+    }
+    if result == nil { await withCheckedContinuation { onEnd = $0 } }
+    reading.cancel()
+    await writer.drained()
+    if let error = writer.error { throw error }
+    try result?.get()
+  }
+
+  private func end(_ result: Result<Void, any Error>) {
+    guard self.result == nil else { return }
+    self.result = result
+    onEnd?.resume()
+    onEnd = nil
+  }
+
+  /// Ends after the line that is being written.
+  private func stop() {
+    writer.abandon()
+    end(.success(()))
+  }
+
+  private func took(_ event: ConnectionEvent) {
+    switch event.kind {
+    case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
+    // That the command is over is no news.
+    case .closed: end(.failure(ConnectionError(.closed, "\(event)", remedy: "")))
+    default: Note.print("\(event)")
+    }
+  }
+
+  /// Reads page after page, each when the one before is written.
+  private func read() async throws {
+    while result == nil {
+      let query = HistoryQuery.log(
+        after: pages.next,
+        count: pages.count,
+        scope: filter.scope,
+        client: filter.client,
+      )
+      // Who follows is told what becomes of the connection, and waits for it to come back.
+      let answer = try await past.answer(query, waitsForDaemon: pages.isFollowed)
+      guard epoch == past.epoch else {
+        // It may have been asked of another history, whose revisions are none of this one.
+        epoch = past.epoch
+        pages.beginAnew()
+        continue
+      }
+      guard case .log(let entries, let reached, let newest) = answer else {
+        throw Past.otherAnswer
+      }
+      let step = try pages.take(entries, through: reached, newest: newest)
+      for entry in entries where result == nil {
+        let line = LogLine(entry, action: past.action)
+        writer.line(isJSON ? line.tree.text() : line.text)
+      }
+      await writer.drained()
+      if step == .end || writer.failure != nil { return }
+      // A connection that asks for more in a second than is given is closed.
+      try await past.daemon?.connection.pause(for: step == .ask ? Self.breath : Self.pause)
+    }
+  }
+}
