@@ -30,6 +30,8 @@ final class DaemonModel {
   }
 
   private static let mostRows = 2_000
+  /// How many revisions the log begins with.
+  private static let firstRows: UInt64 = 500
   private static let mostSamples = 600
 
   @ObservationIgnored let client: ReplicaClient
@@ -47,7 +49,8 @@ final class DaemonModel {
   private(set) var log: [LogRow] = []
   /// Why there is no log.
   private(set) var logFailure: String?
-  private var logEnd: UInt64?
+  /// What is asked for next; nil as long as nothing was.
+  @ObservationIgnored private var pages: LogPages?
   @ObservationIgnored private var isAskingLog = false
 
   init(_ client: ReplicaClient, scopes: [ScopeDescription]) {
@@ -90,7 +93,7 @@ final class DaemonModel {
       describe()
     case .silent, .sessionEnded, .closed, .refused: isStale = true
     case .newEpoch:
-      (log, logEnd) = ([], nil)
+      (log, pages) = ([], nil)
       say("\(event)")
     case .resynchronizing, .differed: say("\(event)", isFailure: true)
     case .outputsLeftOut: break
@@ -106,30 +109,45 @@ final class DaemonModel {
 
   // MARK: - What happened
 
-  /// Asks for what the log does not have yet.
+  /// Asks for what the log does not have yet, from when it is known where that is.
   func askForLog() {
-    guard !isAskingLog else { return }
+    guard !isAskingLog, let status, status.epoch == client.epoch else { return }
     isAskingLog = true
-    let newest = max(client.revision, status?.revision ?? 0)
-    let start = logEnd ?? (newest > 500 ? newest - 500 : 0)
-    let query = HistoryQuery.log(after: start, count: 2_048, scope: nil, client: nil)
-    client.history(query) { [weak self] result in
+    let start = status.revision - min(status.revision, Self.firstRows)
+    let pages = self.pages ?? LogPages(after: start, count: nil, isFollowed: true)
+    self.pages = pages
+    let query = HistoryQuery.log(after: pages.next, count: pages.count, scope: nil, client: nil)
+    client.history(query) { [weak self, epoch = client.epoch] result in
       self?.isAskingLog = false
       switch result {
-      case .success(let answer): self?.took(log: answer)
+      case .success(let answer): self?.took(log: answer, of: epoch)
       case .failure(let error): self?.logFailure = "The answer makes no sense: \(error)"
       }
     }
   }
 
-  func took(log answer: HistoryAnswer) {
+  /// Takes an answer to a question for the log.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer.
+  ///   - epoch: The daemon's epoch when it was asked.
+  func took(log answer: HistoryAnswer, of epoch: UInt64?) {
+    // The revisions of another history are none of this one.
+    guard epoch == client.epoch else { return }
     switch answer {
-    case .log(let entries, let next, _):
+    case .log(let entries, let reached, let newest):
+      var pages = self.pages ?? LogPages(after: 0, count: nil, isFollowed: true)
+      do throws(ConnectionError) {
+        // Where there is more, that is asked for when it is its time.
+        _ = try pages.take(entries, through: reached, newest: newest)
+      } catch {
+        logFailure = "\(error)"
+        return
+      }
+      self.pages = pages
       logFailure = nil
       log += entries.map { row($0) }
       if log.count > Self.mostRows { log.removeFirst(log.count - Self.mostRows) }
-      // Where there is more, that is asked for when it is its time.
-      logEnd = next
     case .failed(let error): logFailure = error.message
     case .state, .verified: logFailure = "\(Past.otherAnswer)"
     }

@@ -149,21 +149,49 @@ import Testing
     let bench = ScreenBench(width: 90)
     let daemon = bench.model.daemon
     await bench.press("7")
-    daemon.took(log: .failed(HistoryError(.unavailable, "This daemon keeps no history.")))
+    daemon.took(
+      log: .failed(HistoryError(.unavailable, "This daemon keeps no history.")),
+      of: daemon.client.epoch,
+    )
     await bench.shot("None")
-    daemon.took(log: .log(entries: (1...20).map(entry), next: 20, end: 20))
+    daemon.took(
+      log: .log(entries: (1...20).map(entry), next: 20, end: 20),
+      of: daemon.client.epoch,
+    )
     await bench.shot("At the end")
     await bench.press(" ", .home)
-    daemon.took(log: .log(entries: [entry(21)], next: 21, end: 21))
+    daemon.took(log: .log(entries: [entry(21)], next: 21, end: 21), of: daemon.client.epoch)
     await bench.shot("Paused")
     await bench.press(" ", "/")
     await bench.type("by itself")
     await bench.press(.enter)
     await bench.shot("Filtered")
     await bench.press(.escape, "G")
-    daemon.took(log: .log(entries: [entry(22)], next: 22, end: 22))
+    daemon.took(log: .log(entries: [entry(22)], next: 22, end: 22), of: daemon.client.epoch)
     await bench.shot("Live again")
     try bench.compare(with: "log")
+  }
+
+  @Test func `Pages of the log that cannot be those that were asked for are not shown`() {
+    let daemon = ScreenBench().model.daemon
+    let epoch = daemon.client.epoch
+    func page(_ revisions: ClosedRange<UInt64>) -> HistoryAnswer {
+      .log(
+        entries: revisions.map(entry),
+        next: revisions.upperBound,
+        end: revisions.upperBound,
+      )
+    }
+    daemon.took(log: page(1...3), of: epoch)
+    #expect(daemon.log.map(\.id) == [1, 2, 3] && daemon.logFailure == nil)
+    // Once more what was told already.
+    daemon.took(log: page(2...4), of: epoch)
+    #expect(daemon.log.map(\.id) == [1, 2, 3] && daemon.logFailure != nil)
+    // What was asked before the daemon began anew.
+    daemon.took(log: page(4...9), of: epoch.map { $0 + 1 })
+    #expect(daemon.log.map(\.id) == [1, 2, 3])
+    daemon.took(log: page(4...5), of: epoch)
+    #expect(daemon.log.map(\.id) == [1, 2, 3, 4, 5] && daemon.logFailure == nil)
   }
 
   private func entry(_ revision: UInt64) -> GenericValue {
