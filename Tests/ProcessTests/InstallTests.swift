@@ -58,6 +58,37 @@ extension ProcessTests {
       }
     }
 
+    @Test func `The unit keeps the state where the system does, unless the settings say where`()
+      async throws
+    {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let unit = try String(
+          contentsOfFile: "\(prefix)/lib/systemd/user/stored.service",
+          encoding: .utf8,
+        )
+        var environment = ["XDG_RUNTIME_DIR": world.directory]
+        for line in unit.split(separator: "\n") where line.hasPrefix("Environment=") {
+          let parts = line.split(separator: "=").map(String.init)
+          try #require(parts.count == 3)
+          environment[parts[1]] = parts[2].replacing("%S", with: "/state")
+        }
+        for (json, data) in [
+          ("{}", "/state/storeactor"), (#"{"data": "/elsewhere"}"#, "/elsewhere"),
+          (#"{"inMemory": true}"#, ""),
+        ] {
+          let path = "\(world.directory)/settings.json"
+          try json.write(toFile: path, atomically: true, encoding: .utf8)
+          let run = try await world.finish(
+            world.start(.stored, ["config", "--config", path], environment: environment)
+          )
+          #expect(run.isSuccess, "\(run.errorText)")
+          let value = try JSONValue(parsing: run.output.joined())["data"]?["value"]?.text
+          #expect(value == data)
+        }
+      }
+    }
+
     /// All of `make install` but the compiler's part, for a package's folder.
     @Test(.enabled(if: installed("make") != nil && installed("strip") != nil))
     func `What make installs in a package's folder is for where the package goes`() async throws {
