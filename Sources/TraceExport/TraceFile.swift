@@ -14,7 +14,7 @@ import Darwin
 /// some are left out. Spans of other programs are found by `traceparent`, as W3C's Trace Context
 /// has it.
 ///
-/// The descriptor is written to on the queue alone; `waiting` and `isFailing` are atomic.
+/// The descriptor is written to on the queue alone; what else changes is atomic.
 package final class TraceFile: Tracer {
   /// Why spans cannot be written.
   package struct Problem: Error, Sendable, CustomStringConvertible {
@@ -31,7 +31,10 @@ package final class TraceFile: Tracer {
   private let descriptor: Int32
   private let queue = DispatchQueue(label: "storeactor.traces", qos: .utility)
   private let waiting = Atomic(0)
+  /// Whether it was told that spans are lost, and not yet seen that none are any more.
   private let isFailing = Atomic(false)
+  /// Whether the file ends with a part of a line.
+  private let isTorn = Atomic(false)
   private let onProblem: @Sendable (Problem) -> Void
 
   /// Opens a file, or makes it for its user alone.
@@ -96,12 +99,17 @@ package final class TraceFile: Tracer {
   }
 
   private func write(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
+    // What follows a part of a line must not be lost with it.
+    let bytes = Array("\(isTorn.load(ordering: .relaxed) ? "\n" : "")\(line)\n".utf8)
     // As one piece, which those of other programs do not get into.
     let count = systemWrite(descriptor, bytes, bytes.count)
     guard count == bytes.count else {
+      if count > 0 { isTorn.store(true, ordering: .relaxed) }
       return report(count < 0 ? "\(String(cString: strerror(errno)))." : "the disk is full.")
     }
+    isTorn.store(false, ordering: .relaxed)
+    // At the limit every other span is lost: that is one trouble, which is told once.
+    guard waiting.load(ordering: .relaxed) < Self.mostWaiting / 2 else { return }
     isFailing.store(false, ordering: .relaxed)
   }
 

@@ -7,6 +7,12 @@ import Tracing
 
 @testable import TraceExport
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 @Suite struct TraceExportTests {
   private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -97,6 +103,46 @@ import Tracing
     for _ in 0..<3 { traces.startSpan("one", context: .topLevel).end() }
     traces.forceFlush()
     #expect(lost.count == 1)
+  }
+
+  @Test func `Where more end all the time than can be written, that is told once`() throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "pipe-\(UUID())").path
+    try #require(mkfifo(path, 0o600) == 0)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let reader = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    try #require(reader >= 0)
+    defer { close(reader) }
+    let lost = Lost()
+    let traces = try TraceFile(path, service: "a program") { lost.tell($0) }
+    // The pipe is full long before, and then what waits.
+    for _ in 0..<9_000 { traces.startSpan("one", context: .topLevel).end() }
+    #expect(lost.count == 1)
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    for _ in 0..<100 {
+      // Some are written, and more end meanwhile.
+      _ = read(reader, &buffer, buffer.count)
+      for _ in 0..<64 { traces.startSpan("one", context: .topLevel).end() }
+    }
+    #expect(lost.count == 1)
+    // What waits is written to the end of it.
+    let isOver = Flag()
+    Thread.detachNewThread {
+      traces.forceFlush()
+      isOver.set()
+    }
+    while !isOver.isSet {
+      var item = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+      poll(&item, 1, 20)
+      _ = read(reader, &buffer, buffer.count)
+    }
+  }
+
+  private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() { value.store(true, ordering: .relaxed) }
   }
 
   private final class Lost: Sendable {

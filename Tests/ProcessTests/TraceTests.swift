@@ -106,6 +106,31 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A line that found no room spoils none of those behind it`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let path = "\(world.directory)/spans"
+        // The file may not have more than some hundred bytes: the rest of a line is lost.
+        let sender = try world.start(
+          .storectl,
+          ["--dir", world.directory, "send", "counter", "-", "--trace", path],
+          script: #"trap '' XFSZ; ulimit -f 2; exec "$0" "$@""#,
+        )
+        sender.write(lines: Array(repeating: "incrementButtonTapped", count: 16))
+        _ = try await sender.errors.line("what is lost") { $0.contains("are lost") }
+        _ = try await sender.output.lines(atLeast: 16)
+        #expect(truncate(path, 0) == 0)
+        sender.write(lines: ["incrementButtonTapped"])
+        sender.closeInput()
+        #expect(try await sender.ended() == .status(0))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.hasPrefix("\n{"), "\(text)")
+        // Those behind it may have found no room again.
+        let whole = try #require(text.split(separator: "\n").first)
+        #expect(try Span(String(whole)).name == "send counter")
+      }
+    }
+
     @Test func `A file that cannot be written is told`() async throws {
       try await World.run { world in
         let arguments = ["--dir", world.directory, "--trace", "/nowhere/spans"]
