@@ -20,6 +20,8 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
     case inputOutput = 74
     /// It may work at another time.
     case tryAgain = 75
+    /// An answer makes no sense.
+    case malformed = 76
     /// It is not allowed.
     case notAllowed = 77
   }
@@ -59,6 +61,13 @@ enum Note {
       )
     case let error as JournalError:
       return failure(CommandError(status(of: error.code), error.message))
+    case let error as CodecError:
+      return failure(
+        CommandError(
+          .malformed,
+          "The daemon's answer makes no sense: \(error). Use programs of the same release.",
+        )
+      )
     // The parser's own errors know how to say themselves.
     default: return error
     }

@@ -150,7 +150,7 @@ struct Stored: ParsableCommand {
 
   /// Tells the user why the daemon ends, and with which status.
   private static func failure(_ text: String, status: Int32) -> ExitCode {
-    let line = Array("stored: \(text)\n".utf8)
+    let line = Array("stored: \(Printable.text(text))\n".utf8)
     // Where it cannot be said, the status has to do.
     _ = write(STDERR_FILENO, line, line.count)
     return ExitCode(status)

@@ -153,11 +153,11 @@ public final class StoreConnection {
       do { result = .success(try await body(connection)) } catch { result = .failure(error) }
       loop.stop()
     }
-    do {
+    do throws(ZeroMQError) {
       try loop.run()
     } catch {
-      try connection.service.close("The loop failed: \(error)")
-      throw error
+      try connection.close("The loop failed: \(error)")
+      throw ConnectionError(.system, "\(error)", remedy: "")
     }
     try connection.close()
     guard let result else {

@@ -162,6 +162,23 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A state that makes no sense is refused, and disturbs no terminal`() async throws {
+      try await World.run { world in
+        let document = try SchemaDocument(root: .bool, definitions: [:])
+        let scope = ScopeDescription(name: "lamp", state: document, action: document, id: nil)
+        var encoder = CBOREncoder()
+        encoder.encode(text: "\u{1b}[31m")
+        let daemon = try await FalseDaemon(in: world.directory, scopes: [scope]) { [encoder] _ in
+          .state(encoder.bytes[...])
+        }
+        let run = try await world.client("at", "1", "get", "lamp")
+        withExtendedLifetime(daemon) {}
+        #expect(run.end == .status(76), "\(run.errorText)")
+        #expect(run.errors.allSatisfy { $0.hasPrefix("storectl: ") }, "\(run.errorText)")
+        #expect(!run.errorText.utf8.contains(0x1b) && run.output == [])
+      }
+    }
+
     @Test func `A daemon that keeps nothing says so`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])

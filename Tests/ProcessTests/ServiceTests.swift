@@ -142,6 +142,15 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What is said of a path disturbs no terminal`() async throws {
+      try await World.run { world in
+        let path = "/nowhere/\u{1b}[31m.json"
+        let run = try await world.finish(service(world, ["STOREACTOR_CONFIG": path]))
+        #expect(run.end == .status(66) && run.errorText.contains("/nowhere/"))
+        #expect(!run.errorText.utf8.contains(0x1b))
+      }
+    }
+
     @Test func `A file of settings is found where settings are`() async throws {
       try await World.run { world in
         let folder = "\(world.directory)/config/storeactor"
