@@ -187,7 +187,9 @@ struct DaemonOptions: ParsableArguments {
     var file: (path: String, values: [Setting: [String]])?
     if let path = path(environment) { file = (path, try Self.read(path)) }
     let reader = SettingsReader(given: given, environment: environment, file: file)
-    return try DaemonSettings(reader, environment: environment)
+    let settings = try DaemonSettings(reader, environment: environment)
+    try settings.check(reader)
+    return settings
   }
 
   private var given: [Setting: [String]] {

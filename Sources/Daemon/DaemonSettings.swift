@@ -63,6 +63,42 @@ struct DaemonSettings {
     }
   }
 
+  /// Checks what the values mean, as far as that can be seen before something is opened.
+  ///
+  /// - Parameter reader: What has found them.
+  /// - Throws: A ``SettingsError`` that names the place of what makes no sense.
+  func check(_ reader: SettingsReader) throws(SettingsError) {
+    let host = host
+    try Self.check(.leaseMilliseconds, reader) { () throws(HostError) in try host.checkLease() }
+    // Whichever of the two was set does not fit the other.
+    let grace: Setting =
+      reader.find(.graceMilliseconds) == nil ? .leaseMilliseconds : .graceMilliseconds
+    try Self.check(grace, reader) { () throws(HostError) in try host.checkGrace() }
+    try Self.check(.dir, reader) { () throws(HostError) in try host.checkDirectory() }
+    try Self.check(.listen, reader) { () throws(HostError) in try host.checkListen() }
+    try Self.check(.metrics, reader) { () throws(HostError) in try host.checkMetrics() }
+    try Self.check(.numberFactBaseURL, reader) { [numberFactBaseURL] () throws(NumberFactError) in
+      if let numberFactBaseURL { _ = try NumberFactClient.live(baseURL: numberFactBaseURL) }
+    }
+  }
+
+  private static func check<Failure: Error>(
+    _ setting: Setting,
+    _ reader: SettingsReader,
+    _ body: () throws(Failure) -> Void,
+  ) throws(SettingsError) {
+    do throws(Failure) {
+      try body()
+    } catch {
+      let found = reader.find(setting)
+      let place = found.map { "\($0.place): " } ?? ""
+      throw SettingsError(
+        found?.source ?? .commandLine == .commandLine ? .usage : .malformed,
+        "\(place)\(error)",
+      )
+    }
+  }
+
   /// Where the counter gets its facts.
   func numberFactClient() throws(SettingsError) -> NumberFactClient {
     guard let numberFactBaseURL else { return .liveValue }

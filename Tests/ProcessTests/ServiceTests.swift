@@ -89,9 +89,14 @@ extension ProcessTests {
         let tree = try JSONValue(parsing: line.line)
         #expect(tree["level"] == "notice" && tree["logger"] == "stored" && tree["time"] != nil)
         #expect(tree["metadata"]?["inForceAfterRestart"] == ["leaseMilliseconds"])
-        try "nonsense".write(toFile: path, atomically: true, encoding: .utf8)
-        daemon.send(signal: SIGHUP)
-        _ = try await daemon.errors.line("a failure") { $0.contains("stay as they were") }
+        for text in ["nonsense", #"{"leaseMilliseconds": 5}"#] {
+          let count = daemon.errors.lines.count
+          try text.write(toFile: path, atomically: true, encoding: .utf8)
+          daemon.send(signal: SIGHUP)
+          _ = try await daemon.errors.line(from: count, "a failure") {
+            $0.contains("stay as they were")
+          }
+        }
         #expect(try await world.client("status").isSuccess)
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ended() == .status(0))
@@ -128,7 +133,7 @@ extension ProcessTests {
 
     @Test(arguments: [
       ("STOREACTOR_CONFIG", "/nowhere.json", 66), ("STOREACTOR_LOG_LEVEL", "loud", 78),
-      ("STOREACTOR_DURABILITY", "some", 78), ("STOREACTOR_LEASE_MILLISECONDS", "1", 64),
+      ("STOREACTOR_DURABILITY", "some", 78), ("STOREACTOR_LEASE_MILLISECONDS", "1", 78),
     ])
     func `An environment that makes no sense is refused`(
       name: String,
@@ -139,6 +144,31 @@ extension ProcessTests {
         let run = try await world.finish(service(world, [name: text]))
         #expect(run.end == .status(status), "\(run.errorText)")
         #expect(run.output == [])
+      }
+    }
+
+    @Test(arguments: [
+      ("metrics", #""localhost""#), ("leaseMilliseconds", "5"), ("graceMilliseconds", "50000"),
+      ("listen", #"["x"]"#), ("listen", #"["tcp://localhost:1"]"#), ("numberFactBaseURL", #""x""#),
+      ("dir", #""/\#(String(repeating: "x", count: 200))""#),
+    ])
+    func `A value that no daemon can take is refused by its place in the file`(
+      name: String,
+      value: String,
+    ) async throws {
+      try await World.run { world in
+        let path = "\(world.directory)/settings.json"
+        try #"{"\#(name)": \#(value)}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        for command in [[], ["config"]] {
+          let arguments = command + ["--config", path, "--in-memory"]
+          let environment = ["XDG_RUNTIME_DIR": world.directory]
+          let run = try await world.finish(
+            world.start(.stored, arguments, environment: environment)
+          )
+          #expect(run.end == .status(78), "\(run.errorText)")
+          #expect(run.errorText.hasPrefix("stored: \(path): $.\(name): "), "\(run.errorText)")
+          #expect(run.output == [])
+        }
       }
     }
 

@@ -94,6 +94,15 @@ public struct HostConfiguration: Sendable {
 
   /// Checks everything that can be checked before something is opened.
   func check() throws(HostError) {
+    try checkLease()
+    try checkGrace()
+    try checkDirectory()
+    try checkListen()
+    try checkMetrics()
+  }
+
+  /// Checks how long clients may be silent.
+  package func checkLease() throws(HostError) {
     guard lease >= .milliseconds(100), lease <= .seconds(86_400) else {
       throw HostError(
         .usage,
@@ -101,6 +110,10 @@ public struct HostConfiguration: Sendable {
         remedy: "Choose one from 100 milliseconds to a day.",
       )
     }
+  }
+
+  /// Checks the time that clients have to come back.
+  package func checkGrace() throws(HostError) {
     guard grace > .zero, grace <= lease else {
       throw HostError(
         .usage,
@@ -108,8 +121,20 @@ public struct HostConfiguration: Sendable {
         remedy: "Choose one that is longer than nothing and no longer than the lease.",
       )
     }
+  }
+
+  /// Checks whether sockets fit in the directory.
+  package func checkDirectory() throws(HostError) {
     try check(path: StoreLocation(directory: directory))
+  }
+
+  /// Checks the further addresses.
+  package func checkListen() throws(HostError) {
     for address in listen { try check(address: address) }
+  }
+
+  /// Checks where numbers are told.
+  package func checkMetrics() throws(HostError) {
     if let metrics { _ = try MetricsAddress(metrics) }
   }
 
