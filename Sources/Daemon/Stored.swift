@@ -35,8 +35,8 @@ struct Stored: ParsableCommand {
       wants them (WatchdogSec=).
 
       Exits with 64 for options that make no sense, 66 for a file of settings that cannot be read, \
-      71 when the system fails, 73 when the daemon cannot be made or another one runs, 77 for what \
-      is not allowed, and 78 for settings that make no sense.
+      71 when the system fails, 73 when the daemon cannot be made or another one runs, 75 when it \
+      may work later, 77 for what is not allowed, and 78 for settings that make no sense.
 
       Examples:
         stored --dir run --in-memory

@@ -1,6 +1,7 @@
 import CZMQ
 import Foundation
 import StoreActor
+import StoreJournal
 import Testing
 
 @testable import StoreDaemon
@@ -13,6 +14,17 @@ import Testing
   func codes() {
     #expect(HostError.Code.alreadyRunning != .cannotCreate)
     #expect(HostError.Code.alreadyRunning.exitStatus == HostError.Code.cannotCreate.exitStatus)
+  }
+
+  @Test func `A journal that another start may open is told from one that none can`() {
+    let codes: [(JournalError.Code, HostError.Code)] = [
+      (.full, .tryAgain), (.busy, .tryAgain), (.system, .system), (.corrupt, .cannotCreate),
+      (.newer, .cannotCreate), (.foreign, .cannotCreate),
+    ]
+    for (journal, host) in codes {
+      let error = HostError(JournalError(journal, "why"))
+      #expect(error.code == host && error.message == "why")
+    }
   }
 
   @Test("A daemon that exposes two scopes under one name does not start, and says which")

@@ -1,3 +1,5 @@
+import StoreJournal
+
 /// Why a daemon could not start, or had to stop.
 public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of failure, which is also what a program exits with (sysexits.h).
@@ -39,4 +41,17 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The message and the remedy.
   public var description: String { remedy.isEmpty ? message : "\(message) \(remedy)" }
+}
+
+extension HostError {
+  /// Why kept history cannot be used: what another start may mend is told from what it does not.
+  init(_ error: JournalError) {
+    let code: Code =
+      switch error.code {
+      case .full, .busy: .tryAgain
+      case .system: .system
+      case .foreign, .newer, .older, .missing, .occupied, .schema, .corrupt: .cannotCreate
+      }
+    self.init(code, "\(error)", remedy: "")
+  }
 }

@@ -501,7 +501,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         try openJournal(in: path, form)
       }
     } catch {
-      throw HostError(.cannotCreate, "\(error)", remedy: "")
+      throw HostError(error)
     }
   }
 
