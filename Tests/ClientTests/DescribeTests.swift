@@ -116,6 +116,23 @@ import Testing
     }
   }
 
+  @Test func `An example comes to an end where its types could go on almost for ever`() throws {
+    let levels = Dictionary(
+      uniqueKeysWithValues: (0..<8).map { level in
+        let fields = (0..<30).map { Definition.Field("f\($0)", .named("L\(level + 1)")) }
+        return ("L\(level)", Definition.record(fields))
+      }
+    )
+    let action = Definition.Case("go", [.init("_0", .named("L0")), .init("_1", .named("L0"))])
+    let document = try SchemaDocument(
+      root: .named("Action"),
+      definitions: levels.merging(["L8": .record([]), "Action": .choice([action])]) { $1 },
+    )
+    let example = ActionExample(document: document)
+    #expect(example.text(of: action).utf8.count < 50_000)
+    #expect(example.texts(of: action).map(\.utf8.count).reduce(0, +) < 50_000)
+  }
+
   @Test func `A word with quotes is one word of a shell`() {
     #expect(ShellWord.text("plain") == "plain")
     #expect(ShellWord.text("a 'b'; c") == #"'a '\''b'\''; c'"#)

@@ -17,9 +17,7 @@ final class SendForm {
   init(_ scope: FollowedScope, _ action: Definition.Case) {
     self.scope = scope
     self.action = action
-    texts = action.payload.map { part in
-      ActionExample(document: scope.description.action).text(of: part.schema)
-    }
+    texts = ActionExample(document: scope.description.action).texts(of: action)
   }
 
   /// The action that is typed.
