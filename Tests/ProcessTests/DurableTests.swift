@@ -225,6 +225,31 @@ extension ProcessTests {
       }
     }
 
+    private static let python = "/usr/bin/python3"
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python)))
+    func `A signal that comes while history is read ends the daemon in order`() async throws {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment)
+        first.send(signal: SIGTERM)
+        _ = try await first.ended()
+        // One that waits already when the program begins.
+        let script = """
+          import os, signal, sys
+          signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+          os.kill(os.getpid(), signal.SIGTERM)
+          os.execv(sys.argv[1], sys.argv[1:])
+          """
+        let arguments = ["-c", script, try Program.stored.path, "--dir", world.directory]
+        let second = try world.start(path: Self.python, arguments)
+        #expect(try await second.ended() == .status(0))
+        #expect(second.output.lines == [], "It has read everything first")
+        _ = try await world.startDaemon()
+        #expect(try await world.get("counter")["count"] == 2)
+      }
+    }
+
     @Test func `A second daemon on the same data is refused by the pid of the first`()
       async throws
     {

@@ -28,6 +28,14 @@ final class StopSignals {
     pthread_sigmask(SIG_BLOCK, &blocked, &mask)
   }
 
+  /// Whether one that is a request to stop waits for ``begin(onStop:onReload:)``.
+  var isStopWaiting: Bool {
+    var waiting = sigset_t()
+    sigemptyset(&waiting)
+    sigpending(&waiting)
+    return sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGINT) == 1
+  }
+
   /// Calls a body for each signal, also for those that came before.
   func begin(
     onStop: @escaping @MainActor () -> Void,

@@ -77,6 +77,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var outputs: StoreSubscription?
   /// Whether its store has replayed, and begins no effect any more.
   var hasReplayed = false
+  /// Whether a daemon that still reads its history has to end.
+  private var isToStop: () -> Bool = { false }
   /// Why it had to stop.
   private var failure: HostError?
 
@@ -163,7 +165,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     // Before any thread is there, which would inherit that they are not blocked.
     let signals = StopSignals()
     defer { signals.end() }
-    let service = try open()
+    guard let service = try open(unlessStoppedBy: signals) else { return }
     defer { _ = close() }
     beginListening(to: signals)
     let loop = PollLoop(service)
@@ -188,6 +190,23 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     tellReady()
     withExtendedLifetime(signals) { dispatchMain() }
     #endif
+  }
+
+  /// Opens everything; nil where a signal has come before the history was read to its end.
+  private func open(unlessStoppedBy signals: StopSignals) throws(HostError) -> HostService? {
+    var isStopped = false
+    isToStop = {
+      isStopped = isStopped || signals.isStopWaiting
+      return isStopped
+    }
+    defer { isToStop = { false } }
+    do throws(HostError) {
+      return try open()
+    } catch {
+      guard isStopped else { throw error }
+      logger.notice("The daemon is told to stop, and does not read its history to the end.")
+      return nil
+    }
   }
 
   private func beginListening(to signals: StopSignals) {
@@ -540,6 +559,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     var isEmpty = true
     var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
     var bytes = try file.read { (part) throws(CodecError) in
+      guard !isToStop() else { throw CodecError(.truncated, "the daemon is told to stop") }
       switch part {
       case .build(let schema): try recovery.written(by: schema)
       case .snapshot(let bytes):
