@@ -94,6 +94,24 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Peers that say nothing keep nobody out`() async throws {
+      try await World.run { world in
+        let (_, port) = try await start(world)
+        let clock = ContinuousClock()
+        var isPrompt = false
+        // Each has five seconds to ask, as long as nobody wants its place.
+        for _ in 0..<5 where !isPrompt {
+          let silent = try (0..<16).map { _ in try RawPeer.connect(port: port) }
+          let start = clock.now
+          let answer = try await ask(port, Self.question)
+          isPrompt = clock.now - start < .seconds(4)
+          for descriptor in silent { close(descriptor) }
+          #expect(answer.hasPrefix("HTTP/1.1 200 "))
+        }
+        #expect(isPrompt)
+      }
+    }
+
     @Test func `A port that is taken, and an address that is none, keep a daemon from starting`()
       async throws
     {

@@ -21,10 +21,14 @@ import Darwin
 /// alone, and all are closed where nobody is left who has them.
 final class MetricsEndpoint: Sendable {
   enum Limits {
-    /// Peers at once; others wait in the system's queue.
+    /// Peers at once; for another one somebody has to go who takes his time.
     static let peers = 16
     /// Nanoseconds that a peer has to ask, and then to take the answer.
     static let patience: Int64 = 5_000_000_000
+    /// Nanoseconds that a peer has to ask where others wait to come in.
+    static let hearing: Int64 = 100_000_000
+    /// Nanoseconds that a peer has to go when it was told everything.
+    static let leaving: Int64 = 1_000_000_000
     /// Nanoseconds that the main actor has to count.
     static let answer: Int64 = 2_000_000_000
     /// Nanoseconds for which what was counted is told again.
@@ -121,7 +125,7 @@ final class MetricsEndpoint: Sendable {
   // MARK: - For the thread
 
   /// What is waited for: the bell first, then new peers.
-  fileprivate var entries: (bell: pollfd, listener: pollfd) {
+  var entries: (bell: pollfd, listener: pollfd) {
     (
       pollfd(fd: bell.hears, events: Int16(POLLIN), revents: 0),
       pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
@@ -129,7 +133,7 @@ final class MetricsEndpoint: Sendable {
   }
 
   /// Takes what the main actor has counted since; nil where that is to be stopped.
-  fileprivate func takeNews() -> (metrics: StatusMetrics?, isStopped: Bool) {
+  func takeNews() -> (metrics: StatusMetrics?, isStopped: Bool) {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(bell.hears, &bytes, bytes.count) == bytes.count {}
     return inbox.withLock { inbox in
@@ -139,7 +143,7 @@ final class MetricsEndpoint: Sendable {
   }
 
   /// The next peer that wants to come in; nil where there is none, or none can.
-  fileprivate func accept() -> (descriptor: Int32?, isExhausted: Bool) {
+  func accept() -> (descriptor: Int32?, isExhausted: Bool) {
     let descriptor = systemAccept(listener)
     guard descriptor >= 0 else {
       return (nil, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno))
@@ -206,186 +210,4 @@ private func systemAccept(_ listener: Int32) -> Int32 { accept(listener, nil, ni
 
 private func systemListen(_ descriptor: Int32, _ count: Int32) -> Int32 {
   listen(descriptor, count)
-}
-
-/// The thread's part: the peers, and what each is told.
-private struct MetricsServer {
-  private struct Peer {
-    enum Phase {
-      case asking(MetricsRequest)
-      /// Waits until it has been counted.
-      case waiting
-      case taking(ArraySlice<UInt8>)
-      /// Was told everything, and closes; what it still sends is dropped.
-      case leaving
-    }
-
-    let descriptor: Int32
-    var phase = Phase.asking(MetricsRequest())
-    /// When what is under way ends.
-    var end: Int64
-    var isGone = false
-
-    var events: Int16 {
-      switch phase {
-      case .asking, .leaving: Int16(POLLIN)
-      case .waiting: 0
-      case .taking: Int16(POLLOUT)
-      }
-    }
-
-    var isWaiting: Bool { if case .waiting = phase { true } else { false } }
-  }
-
-  private let endpoint: MetricsEndpoint
-  /// Has the main actor count.
-  private let count: () -> Void
-  private var peers: [Peer] = []
-  /// What was counted, as it is told, and when.
-  private var counted: (bytes: [UInt8], at: Int64)?
-  private var isCounting = false
-  /// When somebody is let in again.
-  private var opensAt: Int64 = 0
-  private var now = LoopClock.nanoseconds
-
-  init(_ endpoint: MetricsEndpoint, _ count: @escaping () -> Void) {
-    self.endpoint = endpoint
-    self.count = count
-  }
-
-  /// Serves until it is stopped.
-  mutating func run() {
-    while true {
-      var entries = entries
-      let ready = poll(&entries, nfds_t(entries.count), timeout)
-      now = LoopClock.nanoseconds
-      // Nothing is said of the entries after a signal.
-      guard ready >= 0 else { continue }
-      if entries[0].revents != 0 {
-        let news = endpoint.takeNews()
-        if news.isStopped { break }
-        if let metrics = news.metrics {
-          isCounting = false
-          counted = (MetricsResponse.bytes(metrics.lines), now)
-        }
-      }
-      for (place, entry) in entries.dropFirst(2).enumerated() where entry.revents != 0 {
-        go(on: &peers[place])
-      }
-      if entries[1].revents != 0 { letIn() }
-      answerWaiting()
-      endOverdue()
-      for peer in peers where peer.isGone { close(peer.descriptor) }
-      peers.removeAll(where: \.isGone)
-    }
-    for peer in peers { close(peer.descriptor) }
-  }
-
-  private var entries: [pollfd] {
-    var (bell, listener) = endpoint.entries
-    bell.revents = 0
-    if peers.count >= MetricsEndpoint.Limits.peers || now < opensAt { listener.events = 0 }
-    return [bell, listener]
-      + peers.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
-  }
-
-  /// Milliseconds until something is due; -1 for nothing.
-  private var timeout: Int32 {
-    var due = peers.map(\.end)
-    if now < opensAt { due.append(opensAt) }
-    guard let first = due.min() else { return -1 }
-    return Int32(clamping: max(0, first - now) / 1_000_000 + 1)
-  }
-
-  private mutating func letIn() {
-    while peers.count < MetricsEndpoint.Limits.peers {
-      let (descriptor, isExhausted) = endpoint.accept()
-      if isExhausted { opensAt = now + MetricsEndpoint.Limits.rest }
-      guard let descriptor else { return }
-      peers.append(Peer(descriptor: descriptor, end: now + MetricsEndpoint.Limits.patience))
-    }
-  }
-
-  /// Does what a peer can do now.
-  private func go(on peer: inout Peer) {
-    switch peer.phase {
-    case .asking(var request):
-      guard let bytes = receive(from: &peer) else { return }
-      switch request.take(bytes) {
-      case nil: peer.phase = .asking(request)
-      case .metrics:
-        peer.phase = .waiting
-        peer.end = now + MetricsEndpoint.Limits.answer
-      case .refusal(let status): tell(MetricsResponse.bytes(status), to: &peer)
-      }
-    case .waiting:
-      // Nothing is waited for but its end.
-      peer.isGone = true
-    case .taking(let bytes): send(bytes, to: &peer)
-    case .leaving: _ = receive(from: &peer)
-    }
-  }
-
-  /// Tells what was counted to those who wait for it; where that is too old, has it counted.
-  private mutating func answerWaiting() {
-    guard peers.contains(where: \.isWaiting) else { return }
-    if let counted, now - counted.at < MetricsEndpoint.Limits.freshness {
-      for place in peers.indices where peers[place].isWaiting {
-        tell(counted.bytes, to: &peers[place])
-      }
-    } else if !isCounting {
-      isCounting = true
-      count()
-    }
-  }
-
-  private mutating func endOverdue() {
-    for place in peers.indices where peers[place].end <= now {
-      switch peers[place].phase {
-      case .asking: tell(MetricsResponse.bytes(.tooLate), to: &peers[place])
-      case .waiting: tell(MetricsResponse.bytes(.busy), to: &peers[place])
-      case .taking, .leaving: peers[place].isGone = true
-      }
-    }
-  }
-
-  private func tell(_ bytes: [UInt8], to peer: inout Peer) {
-    peer.end = now + MetricsEndpoint.Limits.patience
-    send(bytes[...], to: &peer)
-  }
-
-  /// Sends as much as the system takes.
-  private func send(_ bytes: ArraySlice<UInt8>, to peer: inout Peer) {
-    var rest = bytes
-    while !rest.isEmpty {
-      #if canImport(Glibc)
-      let flags = Int32(MSG_NOSIGNAL)
-      let count = rest.withUnsafeBytes {
-        Glibc.send(peer.descriptor, $0.baseAddress, $0.count, flags)
-      }
-      #else
-      let count = rest.withUnsafeBytes {
-        Darwin.send(peer.descriptor, $0.baseAddress, $0.count, 0)
-      }
-      #endif
-      guard count > 0 else {
-        peer.isGone = ![EAGAIN, EINTR].contains(errno)
-        peer.phase = .taking(rest)
-        return
-      }
-      rest = rest.dropFirst(count)
-    }
-    // To close now would take the answer back, where not all was read that it sent.
-    shutdown(peer.descriptor, Int32(SHUT_WR))
-    peer.phase = .leaving
-  }
-
-  /// What a peer has sent; nil where it has sent nothing, or has gone.
-  private func receive(from peer: inout Peer) -> ArraySlice<UInt8>? {
-    var buffer = [UInt8](repeating: 0, count: 4_096)
-    let count = recv(peer.descriptor, &buffer, buffer.count, 0)
-    if count > 0 { return buffer[..<count] }
-    peer.isGone = count == 0 || ![EAGAIN, EINTR].contains(errno)
-    return nil
-  }
 }
