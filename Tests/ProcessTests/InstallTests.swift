@@ -22,9 +22,9 @@ extension ProcessTests {
     private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Scripts")
 
-    private func install(_ world: World) async throws -> String {
+    private func install(_ world: World, as name: String = "usr") async throws -> String {
       let folder = try (Program.stored.path as NSString).deletingLastPathComponent
-      let prefix = "\(world.directory)/usr"
+      let prefix = "\(world.directory)/\(name)"
       let run = try await world.run("\(Self.scripts.path)/install", folder, prefix)
       #expect(run.isSuccess && run.output == [], "\(run.output) \(run.errorText)")
       return prefix
@@ -131,10 +131,10 @@ extension ProcessTests {
       }
     }
 
-    @Test(.enabled(if: installed("systemd-analyze") != nil))
-    func `systemd has nothing to say against the unit`() async throws {
+    @Test(.enabled(if: installed("systemd-analyze") != nil), arguments: ["usr", "a & b|c%d"])
+    func `systemd has nothing to say against the unit`(folder: String) async throws {
       try await World.run { world in
-        let prefix = try await install(world)
+        let prefix = try await install(world, as: folder)
         let analyze = try #require(installed("systemd-analyze"))
         let unit = "\(prefix)/lib/systemd/user/stored.service"
         let verify = try world.start(
@@ -145,6 +145,32 @@ extension ProcessTests {
         let run = try await world.finish(verify)
         #expect(run.isSuccess, "\(run.errorText)")
         #expect(!run.errorText.contains("stored.service"), "\(run.errorText)")
+      }
+    }
+
+    @Test func `A prefix may have any characters, and everybody may use what is there`()
+      async throws
+    {
+      try await World.run { world in
+        let folder = try (Program.stored.path as NSString).deletingLastPathComponent
+        let prefix = "\(world.directory)/a & b|c"
+        let script = #"umask 077; exec "$0" "$@""#
+        let install = try world.start(
+          path: "/bin/sh",
+          ["-c", script, "\(Self.scripts.path)/install", folder, prefix],
+          environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"],
+        )
+        let run = try await world.finish(install)
+        #expect(run.isSuccess, "\(run.errorText)")
+        let unit = "\(prefix)/lib/systemd/user/stored.service"
+        let start = #"ExecStart=\#(world.directory)/a\x20&\x20b|c/bin/stored"#
+        let text = try String(contentsOfFile: unit, encoding: .utf8)
+        #expect(text.split(separator: "\n").contains { $0 == start }, "\(text)")
+        for path in ["bin", "bin/stored", "share/man/man1/stored.1", "lib/systemd/user"] {
+          let attributes = try FileManager.default.attributesOfItem(atPath: "\(prefix)/\(path)")
+          let mode = try #require(attributes[.posixPermissions] as? Int)
+          #expect(mode & 0o044 == 0o044, "\(path) \(String(mode, radix: 8))")
+        }
       }
     }
 
@@ -254,15 +280,24 @@ extension ProcessTests {
       }
     }
 
-    @Test(arguments: [("zsh", "zsh/site-functions/_"), ("fish", "fish/vendor_completions.d/")])
-    func `Other shells can read their completions`(shell: String, place: String) async throws {
-      // Where they are not installed there is nobody to read them.
-      guard let path = installed(shell) else { return }
+    // Where they are not installed there is nobody to read them, and the tests say so.
+    @Test(.enabled(if: installed("zsh") != nil))
+    func `zsh can read its completions`() async throws {
+      try await reads("zsh", "zsh/site-functions/_storectl", "zsh/site-functions/_stored")
+    }
+
+    @Test(.enabled(if: installed("fish") != nil))
+    func `fish can read its completions`() async throws {
+      let folder = "fish/vendor_completions.d"
+      try await reads("fish", "\(folder)/storectl.fish", "\(folder)/stored.fish")
+    }
+
+    private func reads(_ shell: String, _ files: String...) async throws {
       try await World.run { world in
         let prefix = try await install(world)
-        for program in ["stored", "storectl"] {
-          let ending = shell == "fish" ? ".fish" : ""
-          let run = try await world.run(path, "-n", "\(prefix)/share/\(place)\(program)\(ending)")
+        let path = try #require(installed(shell))
+        for file in files {
+          let run = try await world.run(path, "-n", "\(prefix)/share/\(file)")
           #expect(run.isSuccess && run.errors == [], "\(run.errorText)")
         }
       }
