@@ -49,7 +49,10 @@ package final class TraceFile: Tracer {
     service: String,
     onProblem: @escaping @Sendable (Problem) -> Void,
   ) throws(Problem) {
-    descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    let opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    // The place of a standard stream that is closed is none for it: the program prints there.
+    descriptor = opened < 0 || opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3)
+    if descriptor != opened { close(opened) }
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
       throw Problem(description: "Traces cannot be written to \(path): \(reason).")

@@ -131,6 +131,22 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A program without standard output prints nothing among its spans`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let path = "\(world.directory)/spans"
+        let arguments = ["send", "counter", "incrementButtonTapped", "--trace", path]
+        let sender = try world.start(
+          .storectl,
+          ["--dir", world.directory] + arguments,
+          script: #"exec "$0" "$@" >&-"#,
+        )
+        let run = try await world.finish(sender)
+        #expect(run.isSuccess, "\(run.errorText)")
+        #expect(try spans(path).map(\.name) == ["send counter"])
+      }
+    }
+
     @Test func `A file that cannot be written is told`() async throws {
       try await World.run { world in
         let arguments = ["--dir", world.directory, "--trace", "/nowhere/spans"]
