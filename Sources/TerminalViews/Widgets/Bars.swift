@@ -33,7 +33,7 @@ public struct Tabs: PrimitiveView {
       case "]": selection.wrappedValue = (chosen + 1) % max(1, titles.count)
       case "[": selection.wrappedValue = (chosen + titles.count - 1) % max(1, titles.count)
       default:
-        guard let number = character.wholeNumberValue, (1...titles.count).contains(number) else {
+        guard let number = character.wholeNumberValue, number >= 1, number <= titles.count else {
           return false
         }
         selection.wrappedValue = number - 1

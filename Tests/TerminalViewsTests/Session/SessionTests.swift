@@ -105,6 +105,18 @@ private struct CountView: View {
     session.end()
   }
 
+  @Test func `Tabs that are none take no key`() async {
+    let terminal = MemoryTerminal(width: 20, height: 2)
+    let session = TerminalSession(on: terminal, framesPerSecond: 10_000) {
+      Tabs([], selection: .constant(0))
+    }
+    session.start()
+    terminal.press("1", "0", "]", "[")
+    await session.idle()
+    #expect(terminal.lines.allSatisfy { $0.isEmpty })
+    session.end()
+  }
+
   @Test func `What lies over everything alone takes input`() async {
     let terminal = MemoryTerminal(width: 20, height: 6)
     let session = session(terminal)
