@@ -130,6 +130,8 @@ public final class CursesTerminal: TerminalDevice {
     // The terminal has gone without the signal for it, or with one that is ignored.
     for source in sources { source.cancel() }
     raise(SIGHUP)
+    // Where it is ignored there is still nobody left to show anything to.
+    _exit(128 + SIGHUP)
   }
 
   private var hasHungUp: Bool {

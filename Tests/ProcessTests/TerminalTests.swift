@@ -111,6 +111,17 @@ extension ProcessTests {
       }
     }
 
+    @Test func `It ends when its terminal has gone, also where that is to be ignored`() async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let ui = try TerminalProcess(world, ["ui"], term: "vt52", ignoresHangUp: true)
+        try await ui.shows("1 Counter")
+        ui.hangUp()
+        #expect(try await ui.ended().status == 128 + SIGHUP)
+      }
+    }
+
     @Test(arguments: ["dumb", "unknown", "", "no-such-terminal"])
     func `A terminal that cannot show a screen is told on one line`(term: String) async throws {
       try await World.run { world in

@@ -18,6 +18,8 @@ final class TerminalProcess: Sendable {
 
   let process: ChildProcess
   private let master: Int32
+  /// Whether nobody reads the terminal any more.
+  private let isAbandoned: Watched<Bool>
   private let screen: Watched<TerminalScreen>
   private let written = Watched<[UInt8]>([])
 
@@ -39,9 +41,12 @@ final class TerminalProcess: Sendable {
     height: Int = 24,
     environment: [String: String] = [:],
     redirection: String = "",
+    ignoresHangUp: Bool = false,
   ) throws {
     let (master, name) = try Self.open()
     self.master = master
+    let isAbandoned = Watched(false)
+    self.isAbandoned = isAbandoned
     _ = fcntl(master, F_SETFD, FD_CLOEXEC)
     let screen = Watched(TerminalScreen(width: width, height: height))
     self.screen = screen
@@ -50,7 +55,9 @@ final class TerminalProcess: Sendable {
     process = try world.start(
       path: "/usr/bin/env",
       [
-        "setsid", "/bin/sh", "-c", "exec <>\(name) >&0\n\(Self.script(redirection))",
+        "setsid", "/bin/sh", "-c",
+        (ignoresHangUp ? "trap '' HUP\n" : "")
+          + "exec <>\(name) >&0\n\(Self.script(redirection))",
         Program.storectl.path, "--dir", world.directory,
       ] + arguments,
       environment: ["TERM": term, "LANG": "C.UTF-8"].merging(environment) { $1 },
@@ -58,14 +65,18 @@ final class TerminalProcess: Sendable {
     let (descriptor, written) = (master, written)
     Thread.detachNewThread {
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
-      while true {
+      while !isAbandoned.value {
+        // A terminal that is being read would not be gone when it is closed.
+        var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&item, 1, 20) != 0 else { continue }
         let count = read(descriptor, &buffer, buffer.count)
         // Until somebody has opened the other end there is nothing to read, and then not any more.
-        guard count > 0 else { break }
+        guard count > 0 else { return }
         let bytes = buffer[..<count]
         written.update { $0 += bytes }
         screen.update { $0.take(bytes) }
       }
+      Glibc.close(descriptor)
     }
   }
 
@@ -156,6 +167,9 @@ final class TerminalProcess: Sendable {
     return End(isRestored: line.hasPrefix("restored "), status: status)
   }
 
+  /// Closes the terminal while the program runs.
+  func hangUp() { isAbandoned.update { $0 = true } }
+
   /// Closes the terminal: whoever is still on it is hung up.
-  deinit { close(master) }
+  deinit { if !isAbandoned.value { close(master) } }
 }
