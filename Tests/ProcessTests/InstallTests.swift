@@ -233,6 +233,8 @@ extension ProcessTests {
         #expect(actions == ["incrementButtonTapped"])
         let next = try await bash(world, prefix, "storectl send counter incrementButtonTapped de")
         #expect(next == ["decrementButtonTapped"])
+        let traced = try await bash(world, prefix, "storectl send --trace f counter inc")
+        #expect(traced == ["incrementButtonTapped"])
         // What has a payload is JSON, of which a shell would take the quotes.
         #expect(
           !(try await bash(world, prefix, "storectl send todos ")).contains("addButtonTapped")

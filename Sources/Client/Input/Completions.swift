@@ -10,7 +10,9 @@ import StoreState
 enum Completions {
   private static let patience: Duration = .milliseconds(100)
   private static let mostRows = 200
-  private static let optionsWithValues: Set = ["--dir", "--connect", "--owner", "--timeout"]
+  private static let optionsWithValues: Set = [
+    "--dir", "--connect", "--owner", "--timeout", "--trace",
+  ]
 
   /// The names of scopes, and of the first rows.
   static let scopes = CompletionKind.custom { words, _, prefix in
