@@ -62,8 +62,10 @@ final class TerminalProcess: Sendable {
       ] + arguments,
       environment: ["TERM": term, "LANG": "C.UTF-8"].merging(environment) { $1 },
     )
-    let (descriptor, written) = (master, written)
+    // The thread's own: that of the terminal may be another file's when it looks again.
+    let (descriptor, written) = (fcntl(master, F_DUPFD_CLOEXEC, 0), written)
     Thread.detachNewThread {
+      defer { Glibc.close(descriptor) }
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while !isAbandoned.value {
         // A terminal that is being read would not be gone when it is closed.
@@ -76,7 +78,6 @@ final class TerminalProcess: Sendable {
         written.update { $0 += bytes }
         screen.update { $0.take(bytes) }
       }
-      Glibc.close(descriptor)
     }
   }
 
@@ -168,8 +169,11 @@ final class TerminalProcess: Sendable {
   }
 
   /// Closes the terminal while the program runs.
-  func hangUp() { isAbandoned.update { $0 = true } }
+  func hangUp() {
+    isAbandoned.update { $0 = true }
+    close(master)
+  }
 
   /// Closes the terminal: whoever is still on it is hung up.
-  deinit { if !isAbandoned.value { close(master) } }
+  deinit { if !isAbandoned.value { hangUp() } }
 }
