@@ -5,8 +5,8 @@ import StoreReplication
 /// A value without I/O or a clock; ``ConnectionGuard`` is its shell. A connection is known by its
 /// descriptor, which is used anew, and from its admission on by its serial, which never is. The two
 /// come together when the first frame is read: a serial belongs to the connection that has its
-/// descriptor if it was given out after that was accepted, for it was given out before an
-/// earlier connection with this descriptor ended.
+/// descriptor now if it was given out after that one was accepted. An older serial was that of an
+/// earlier connection with the same descriptor.
 struct ConnectionTable {
   /// Which of the daemon's sockets.
   enum Side: Hashable, Sendable {

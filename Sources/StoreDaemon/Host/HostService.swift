@@ -95,7 +95,7 @@ final class HostService: LoopParticipant {
       return nil
     } catch {
       transport.say(error)
-      // A full disk has all that was told; that the daemon has ended it does not say.
+      // All that was told is kept; only the mark of an orderly end is missing.
       return error.code.isForNow ? nil : error
     }
   }

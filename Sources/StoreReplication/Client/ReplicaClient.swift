@@ -228,7 +228,7 @@ package final class ReplicaClient {
     }
   }
 
-  /// Joins what needs joining and sends what waits.
+  /// Sends what waits, then joins what needs joining.
   func endTurn(_ moment: Moment) {
     now = moment
     hasAskedForTurn = false

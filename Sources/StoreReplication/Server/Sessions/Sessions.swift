@@ -258,7 +258,7 @@ final class Sessions {
 
   /// Takes note of a hello of somebody who may not do everything.
   ///
-  /// - Returns: False when its user has said so many that this one must wait.
+  /// - Returns: False when its user has said so many that this one is not answered.
   func spendHello(of holder: ClientHolder, now: Instant) -> Bool {
     defer { rest(holder, now) }
     return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
@@ -266,7 +266,7 @@ final class Sessions {
 
   /// Takes note of an action.
   ///
-  /// - Returns: False when its user has sent so many that this one must wait.
+  /// - Returns: False when its user has sent so many that this one is refused.
   func spendAction(of session: Session, now: Instant) -> Bool {
     session.rights.isEverything
       || usage[session.origin.identity.holder]?.actions.take(now) ?? true
