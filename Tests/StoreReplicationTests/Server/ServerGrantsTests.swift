@@ -409,6 +409,8 @@ import Testing
       withKnownIssue { try bench.hello(Self.ann, client: client, isListed: true) }
       try bench.hello(Self.owner, client: 100 + client)
     }
+    // Who comes back is answered: that opens no session.
+    try bench.hello(Self.ann, client: 12)
     #expect(bench.server.counters.hellosThrottled == 7)
     #expect(bench.root.revision == revision)
     // Who says nothing else has as many again, and is forgotten when he has left.

@@ -79,7 +79,9 @@ extension ReplicaServer {
 
   /// Tells what was found of the past to who may still see what he might see when he asked.
   func finish(_ result: HistoryJob.Result) {
-    guard sessions.session(of: result.peer)?.rights == result.rights else {
+    // Whose session is over asks again with the next hello.
+    guard let session = sessions.session(of: result.peer) else { return }
+    guard session.rights == result.rights else {
       let message = "What you may see has changed since you asked. Ask again."
       return tell(result.request, .failed(HistoryError(.unavailable, message)), to: result.peer)
     }

@@ -7,8 +7,10 @@ extension ReplicaServer {
     // Who is not answered asks again, and then there is another epoch to be told of.
     guard !isRenewing else { return }
     let rights = access.rights(of: caller)
+    let known = resumable(hello, on: peer, caller)
+    // Whoever comes back, all at once after a lost connection, makes nothing that is to be kept.
     guard
-      rights.isEverything
+      known != nil || rights.isEverything
         || sessions.spendHello(of: caller.identity.holder, now: now.instant)
     else {
       counters.hellosThrottled += 1
@@ -27,18 +29,8 @@ extension ReplicaServer {
     guard !rights.isNothing else {
       return refuse(peer, caller, Outcome.unauthorised, "Nothing is granted to you here.")
     }
-    if let token = hello.token, let session = sessions.session(withToken: token),
-      session.clientID == hello.clientID, session.origin.identity.holder == caller.identity.holder
-    {
-      return resume(session, hello, version, on: peer)
-    }
-    if let previous = sessions.session(of: peer) {
-      // It asked again before our answer came: the session on its connection is its own.
-      if previous.clientID == hello.clientID {
-        return resume(previous, hello, version, on: peer)
-      }
-      end(previous, code: nil, message: "")
-    }
+    if let known { return resume(known, hello, version, on: peer) }
+    if let previous = sessions.session(of: peer) { end(previous, code: nil, message: "") }
     if let other = sessions.session(ofClient: hello.clientID) {
       guard other.origin.identity.holder == caller.identity.holder else {
         let message = "Another user's client has this id. Choose another, at random."
@@ -58,6 +50,24 @@ extension ReplicaServer {
       now: now.instant,
     )
     welcome(session, version, isResumed: false)
+  }
+
+  /// The session that a hello resumes; nil for one that opens another.
+  private func resumable(
+    _ hello: ClientMessage.Hello,
+    on peer: PeerID,
+    _ caller: Caller,
+  ) -> Session? {
+    if let token = hello.token, let session = sessions.session(withToken: token),
+      session.clientID == hello.clientID, session.origin.identity.holder == caller.identity.holder
+    {
+      return session
+    }
+    // It asked again before our answer came: the session on its connection is its own.
+    guard let previous = sessions.session(of: peer), previous.clientID == hello.clientID else {
+      return nil
+    }
+    return previous
   }
 
   private func refuse(_ peer: PeerID, _ caller: Caller, _ code: String, _ message: String) {
