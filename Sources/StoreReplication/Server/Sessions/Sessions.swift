@@ -275,7 +275,8 @@ final class Sessions {
   /// How many actions of a session's user have effects that run; those of who may do everything are
   /// not counted.
   func effects(of session: Session) -> Int {
-    usage[session.origin.identity.holder]?.effects ?? 0
+    // Looked at for each action, so not looked up where nothing is counted.
+    session.rights.isEverything ? 0 : usage[session.origin.identity.holder]?.effects ?? 0
   }
 
   /// Counts an action of a session's user until its effects have ended, if only after the session.
