@@ -33,11 +33,11 @@ package final class ClientScope {
   private let reader: (@MainActor () -> ReaderSchema)?
   private var own: Hashes
   /// How to talk with the daemon where its types are not this program's.
-  private(set) var translation: ScopeTranslation?
+  @exclusivity(unchecked) private(set) var translation: ScopeTranslation?
   /// Whose scope it is.
   weak var client: ReplicaClient?
   /// Nil for a scope that is only sent to.
-  package private(set) var replica: (any Replica)?
+  @exclusivity(unchecked) package private(set) var replica: (any Replica)?
   package internal(set) var status = ScopeStatus.joining {
     didSet { if status != oldValue { replica?.statusChanged(status) } }
   }

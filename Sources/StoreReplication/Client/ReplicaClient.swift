@@ -68,7 +68,7 @@ package final class ReplicaClient {
   /// How long things take; what has begun is not changed by it.
   package var timing: Timing
   /// How long actions of stores may take; nil for as long as they do.
-  package var actionTimeToLive: Duration?
+  @exclusivity(unchecked) package var actionTimeToLive: Duration?
   var generator: any RandomNumberGenerator
   @exclusivity(unchecked) var now: Moment
 

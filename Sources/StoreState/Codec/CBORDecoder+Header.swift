@@ -1,15 +1,4 @@
 extension CBORDecoder {
-  /// An item's first byte and its argument.
-  struct Header {
-    var kind: CBORKind
-    /// The integer, length, count, tag or float pattern.
-    var argument: UInt64
-    /// The low five bits of the first byte: how the argument was written.
-    var width: UInt8
-    /// Where the item begins.
-    var start: Int
-  }
-
   /// The kind of the next item; the decoder stays where it is.
   public func peekKind() throws(CodecError) -> CBORKind {
     guard position < bytes.endIndex else {
@@ -42,9 +31,11 @@ extension CBORDecoder {
     }
   }
 
-  /// Reads an item's first byte and argument when the item is of a kind, other than a simple one.
+  /// Reads the first byte and the argument of an item of a kind, other than a simple one.
+  ///
+  /// - Returns: The integer, length, count or tag.
   @inline(__always)
-  mutating func header(_ expected: StaticString, _ kind: CBORKind) throws(CodecError) -> Header {
+  mutating func argument(_ expected: StaticString, _ kind: CBORKind) throws(CodecError) -> UInt64 {
     let start = position
     guard start < bytes.endIndex, bytes[start] >> 5 == kind.major else {
       throw mismatch(expected)
@@ -53,9 +44,9 @@ extension CBORDecoder {
     // Most arguments are small, and then the first byte says it all.
     guard width >= 24 else {
       position = start + 1
-      return Header(kind: kind, argument: UInt64(width), width: width, start: start)
+      return UInt64(width)
     }
-    return try longHeader(kind, width)
+    return try longArgument(width)
   }
 
   /// What stands next instead of an item of a kind.
@@ -69,76 +60,68 @@ extension CBORDecoder {
     return error(.typeMismatch, "expected \(expected), found \(foundText())")
   }
 
+  /// Reads an argument that stands behind the item's first byte, where the decoder is.
   @inline(never)
-  private mutating func longHeader(
-    _ kind: CBORKind,
-    _ width: UInt8,
-  ) throws(CodecError) -> Header {
+  private mutating func longArgument(_ width: UInt8) throws(CodecError) -> UInt64 {
     let start = position
-    position += 1
-    let argument = try readArgument(width, start: start)
-    try checkShortest(argument, width: width, start: start)
-    return Header(kind: kind, argument: argument, width: width, start: start)
-  }
-
-  /// Reads a float's first byte and its pattern.
-  mutating func floatHeader() throws(CodecError) -> Header {
-    let start = position
-    guard start < bytes.endIndex, (CBOR.half...CBOR.double).contains(bytes[start]) else {
-      throw mismatch("a float")
-    }
-    let width = bytes[start] & 0x1f
-    position += 1
-    let pattern = try readArgument(width, start: start)
-    return Header(kind: .float, argument: pattern, width: width, start: start)
-  }
-
-  private mutating func readArgument(_ width: UInt8, start: Int) throws(CodecError) -> UInt64 {
-    guard width >= 24 else { return UInt64(width) }
-    guard width <= 27 else {
-      throw CodecError(
-        .unsupported,
-        width == 31
-          ? "indefinite lengths are not allowed; write the length first"
-          : "the byte \(hex(bytes[start])) begins no item",
-        offset: start - bytes.startIndex,
-      )
-    }
-    let count = 1 << Int(width - 24)
-    guard bytes.endIndex - position >= count else {
-      throw CodecError(
-        .truncated,
-        "the bytes end inside the item's first \(count + 1) bytes",
-        offset: bytes.count,
-      )
-    }
-    let offset = position - bytes.startIndex
-    let value = bytes.withUnsafeBufferPointer { all in
-      all[offset..<(offset + count)].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
-    }
-    position += count
-    return value
-  }
-
-  private func checkShortest(
-    _ argument: UInt64,
-    width: UInt8,
-    start: Int,
-  ) throws(CodecError) {
-    let least: UInt64
-    switch width {
-    case 24: least = 24
-    case 25: least = 0x100
-    case 26: least = 0x1_0000
-    case 27: least = 0x1_0000_0000
-    default: return
-    }
+    let argument = try bits(width)
+    let least: UInt64 = width == 24 ? 24 : 1 << (8 << UInt64(width - 25))
     guard argument >= least else {
       throw CodecError(
         .notCanonical,
         "\(argument) is not written in its shortest form",
         offset: start - bytes.startIndex,
       )
+    }
+    return argument
+  }
+
+  /// Reads a float's first byte and its pattern.
+  mutating func floatHeader() throws(CodecError) -> (pattern: UInt64, width: UInt8) {
+    guard position < bytes.endIndex, (CBOR.half...CBOR.double).contains(bytes[position]) else {
+      throw mismatch("a float")
+    }
+    let width = bytes[position] & 0x1f
+    return (try bits(width), width)
+  }
+
+  /// Reads an item's first byte, of which the low bits are `width`, and the number behind it.
+  @inline(__always)
+  private mutating func bits(_ width: UInt8) throws(CodecError) -> UInt64 {
+    guard width <= 27 else {
+      throw error(
+        .unsupported,
+        width == 31
+          ? "indefinite lengths are not allowed; write the length first"
+          : "the byte \(hex(bytes[position])) begins no item",
+      )
+    }
+    let count = 1 << Int(width - 24)
+    guard bytes.endIndex - position > count else {
+      throw CodecError(
+        .truncated,
+        "the bytes end inside the item's first \(count + 1) bytes",
+        offset: bytes.count,
+      )
+    }
+    defer { position += 1 + count }
+    switch count {
+    case 1: return number(UInt8.self, at: position + 1)
+    case 2: return number(UInt16.self, at: position + 1)
+    case 4: return number(UInt32.self, at: position + 1)
+    default: return number(UInt64.self, at: position + 1)
+    }
+  }
+
+  /// The number of so many bytes at a place, the most significant one first.
+  @inline(__always)
+  private func number<Number: FixedWidthInteger & UnsignedInteger>(
+    _ type: Number.Type,
+    at place: Int,
+  ) -> UInt64 {
+    bytes.withUnsafeBytes { all in
+      let offset = place - bytes.startIndex
+      return UInt64(Number(bigEndian: all.loadUnaligned(fromByteOffset: offset, as: type)))
     }
   }
 

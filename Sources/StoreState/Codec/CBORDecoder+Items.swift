@@ -2,19 +2,21 @@ extension CBORDecoder {
   /// Reads an integer of zero or more.
   public mutating func unsigned() throws(CodecError) -> UInt64 {
     try beginItem()
-    return try header("an integer of 0 or more", .unsigned).argument
+    return try argument("an integer of 0 or more", .unsigned)
   }
 
   /// Reads an integer that fits into 64 bits with a sign.
   public mutating func signed() throws(CodecError) -> Int64 {
     try beginItem()
     let isNegative = position < bytes.endIndex && bytes[position] >> 5 == CBORKind.negative.major
-    let header = try header("an integer", isNegative ? .negative : .unsigned)
-    guard let value = Int64(exactly: header.argument) else {
+    let start = offset
+    guard
+      let value = Int64(exactly: try argument("an integer", isNegative ? .negative : .unsigned))
+    else {
       throw CodecError(
         .outOfRange,
         "the integer does not fit into 64 bits with a sign",
-        offset: header.start - bytes.startIndex,
+        offset: start,
       )
     }
     return isNegative ? ~value : value
@@ -23,7 +25,7 @@ extension CBORDecoder {
   /// Reads an integer below zero as `n`, where the integer is `-1 - n`.
   package mutating func negative() throws(CodecError) -> UInt64 {
     try beginItem()
-    return try header("a negative integer", .negative).argument
+    return try argument("a negative integer", .negative)
   }
 
   /// Reads a float of any precision.
@@ -90,7 +92,7 @@ extension CBORDecoder {
   /// Reads a text string.
   public mutating func text() throws(CodecError) -> String {
     try beginItem()
-    let range = try contentRange(try header("text", .text))
+    let range = try contentRange("text", .text)
     let first = bytes.startIndex
     let text = bytes.withUnsafeBufferPointer { all in
       let part = all[(range.lowerBound - first)..<(range.upperBound - first)]
@@ -110,7 +112,7 @@ extension CBORDecoder {
   /// Reads a byte string as a part of the decoder's bytes.
   public mutating func byteSlice() throws(CodecError) -> ArraySlice<UInt8> {
     try beginItem()
-    return bytes[try contentRange(try header("bytes", .bytes))]
+    return bytes[try contentRange("bytes", .bytes)]
   }
 
   /// Reads the beginning of an array: how many items follow.
@@ -127,9 +129,9 @@ extension CBORDecoder {
   /// The count is never greater than half the number of bytes that are left.
   public mutating func mapHeader() throws(CodecError) -> Int {
     try beginItem()
-    let header = try header("a map", .map)
-    let count = try count(header, itemsEach: 2)
-    try enter(.map, items: count * 2, headerAt: header.start)
+    let start = position
+    let count = try count("a map", .map, itemsEach: 2)
+    try enter(.map, items: count * 2, headerAt: start)
     return count
   }
 
@@ -149,16 +151,17 @@ extension CBORDecoder {
   /// `setHeader()` reads both at once.
   public mutating func tag() throws(CodecError) -> UInt64 {
     try beginItem()
-    let header = try header("a set (tag 258)", .tag)
-    guard header.argument == CBOR.setTag else {
+    let start = offset
+    let tag = try argument("a set (tag 258)", .tag)
+    guard tag == CBOR.setTag else {
       throw CodecError(
         .unsupported,
-        "found tag \(header.argument); 258 (a set) is the only one allowed",
-        offset: header.start - bytes.startIndex,
+        "found tag \(tag); 258 (a set) is the only one allowed",
+        offset: start,
       )
     }
     isInsideTag = true
-    return header.argument
+    return tag
   }
 
   /// Reads the given encoding when the next bytes are the same; else stays where it is.
@@ -200,38 +203,50 @@ extension CBORDecoder {
   }
 
   private mutating func enterArray(_ kind: Frame.Kind) throws(CodecError) -> Int {
-    let header = try header("an array", .array)
-    let count = try count(header, itemsEach: 1)
-    try enter(kind, items: count, headerAt: header.start)
+    let start = position
+    let count = try count("an array", .array, itemsEach: 1)
+    try enter(kind, items: count, headerAt: start)
     return count
   }
 
-  /// Where the bytes of a text or byte string are.
-  mutating func contentRange(_ header: Header) throws(CodecError) -> Range<Int> {
+  /// Reads a text or byte string: where its bytes are.
+  mutating func contentRange(
+    _ expected: StaticString,
+    _ kind: CBORKind,
+  ) throws(CodecError) -> Range<Int> {
+    let header = offset
+    let count = try argument(expected, kind)
     let left = bytes.endIndex - position
-    guard header.argument <= UInt64(left) else {
+    guard count <= UInt64(left) else {
       throw CodecError(
         .truncated,
-        "\(header.kind) of \(header.argument) bytes announced, \(left) bytes left",
-        offset: header.start - bytes.startIndex,
+        "\(kind) of \(count) bytes announced, \(left) bytes left",
+        offset: header,
       )
     }
     let start = position
-    position += Int(header.argument)
+    position += Int(count)
     return start..<position
   }
 
-  /// The number of a container's items; an item has at least one byte.
-  private func count(_ header: Header, itemsEach items: Int) throws(CodecError) -> Int {
+  /// Reads the number of a container's items; an item has at least one byte.
+  @inline(__always)
+  private mutating func count(
+    _ expected: StaticString,
+    _ kind: CBORKind,
+    itemsEach items: Int,
+  ) throws(CodecError) -> Int {
+    let start = offset
+    let count = try argument(expected, kind)
     let left = bytes.endIndex - position
-    guard header.argument <= UInt64(left / items) else {
+    guard count <= UInt64(left / items) else {
       throw CodecError(
         .truncated,
-        "\(header.kind) of \(header.argument) announced, \(left) bytes left",
-        offset: header.start - bytes.startIndex,
+        "\(kind) of \(count) announced, \(left) bytes left",
+        offset: start,
       )
     }
-    return Int(header.argument)
+    return Int(count)
   }
 
   func invalidText(_ content: ArraySlice<UInt8>) -> CodecError {
@@ -245,15 +260,16 @@ extension CBORDecoder {
 
   /// Reads a float and checks that it could not have been written with fewer bits.
   mutating func floatContent() throws(CodecError) -> (value: Double, width: UInt8) {
-    let header = try floatHeader()
-    let (value, isShortest) = FloatPattern.value(of: header.argument, width: header.width)
+    let start = offset
+    let (pattern, width) = try floatHeader()
+    let (value, isShortest) = FloatPattern.value(of: pattern, width: width)
     guard isShortest else {
       throw CodecError(
         .notCanonical,
         "the float \(value) is not written in its shortest form",
-        offset: header.start - bytes.startIndex,
+        offset: start,
       )
     }
-    return (value, header.width)
+    return (value, width)
   }
 }

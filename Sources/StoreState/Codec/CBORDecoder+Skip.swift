@@ -37,7 +37,7 @@ extension CBORDecoder {
 
   private mutating func skipText() throws(CodecError) {
     try beginItem()
-    let range = try contentRange(try header("text", .text))
+    let range = try contentRange("text", .text)
     let isValid = bytes[range].withUnsafeBufferPointer { UTF8Validation.firstError(in: $0) == nil }
     guard isValid else { throw invalidText(bytes[range]) }
   }

@@ -32,12 +32,20 @@ public struct CBORDecoder: Sendable {
     var previous = 0..<0
     /// Whether the key that was read last comes after all before it, which nobody need check.
     var isOrderKnown = false
+
+    static let outermost = Frame(kind: .outermost, remaining: .max)
   }
 
   @usableFromInline let bytes: ArraySlice<UInt8>
   @usableFromInline var position: Int
-  var frame = Frame(kind: .outermost, remaining: .max)
-  @usableFromInline var outerFrames: [Frame] = []
+  /// The innermost container.
+  var frame = Frame.outermost
+  /// The one around it.
+  private var outer = Frame.outermost
+  /// The others, the innermost last: few items are in more than two, and those need no memory.
+  private var fartherFrames: [Frame] = []
+  /// How many arrays, maps and sets are open.
+  @usableFromInline var openContainers = 0
   @usableFromInline var isInsideTag = false
   /// How many arrays and maps are around what this decoder reads.
   @usableFromInline var surrounding = 0
@@ -78,12 +86,12 @@ public struct CBORDecoder: Sendable {
   public var isAtEnd: Bool { position == bytes.endIndex }
 
   /// The number of arrays and maps around the next item.
-  @inlinable var depth: Int { surrounding + outerFrames.count }
+  @inlinable var depth: Int { surrounding + openContainers }
 
   /// Checks that the items ended together with the bytes.
   public mutating func finish() throws(CodecError) {
     try leaveFinishedContainers()
-    guard !isInsideTag, outerFrames.isEmpty else {
+    guard !isInsideTag, openContainers == 0 else {
       throw error(.truncated, "the bytes end where another item was announced")
     }
     guard isAtEnd else {
@@ -176,11 +184,12 @@ extension CBORDecoder {
 
   /// Leaves the innermost array or map, of which the last item has been read.
   mutating func leaveOneContainer() throws(CodecError) {
-    guard let outer = outerFrames.last else { return }
+    guard openContainers > 0 else { return }
     // Before anything changes, so that a decoder that is used after an error meets it again.
     if frame.kind == .set { try checkOrder(what: "element") }
-    outerFrames.removeLast()
     frame = outer
+    openContainers -= 1
+    outer = fartherFrames.popLast() ?? .outermost
   }
 
   /// Enters a container of which the header has just been read.
@@ -193,8 +202,10 @@ extension CBORDecoder {
       )
     }
     guard items > 0 else { return }
-    outerFrames.append(frame)
+    if openContainers > 1 { fartherFrames.append(outer) }
+    outer = frame
     frame = Frame(kind: kind, remaining: items)
+    openContainers += 1
   }
 
   /// Checks that the key or element that ends here comes after the one before it.

@@ -388,7 +388,7 @@ extension CBORDecoder {
   /// Leaves all containers, which checks what order is left to check.
   mutating func leaveAll() throws(CodecError) {
     try leaveFinishedContainers()
-    guard !isInsideTag, outerFrames.isEmpty else {
+    guard !isInsideTag, openContainers == 0 else {
       throw error(.truncated, "an item is not finished")
     }
   }

@@ -28,7 +28,7 @@ package final class GenericReplica: Replica {
   @exclusivity(unchecked) package private(set) var value = GenericValue.null
   @exclusivity(unchecked) package private(set) var revision: UInt64 = 0
   private let outputSchema: Digest?
-  private var plan: DeltaPlan
+  @exclusivity(unchecked) private var plan: DeltaPlan
   private var knownDigest: IncrementalDigest?
   /// Why nothing new will come, until that is told.
   private var end: ScopeStatus?
