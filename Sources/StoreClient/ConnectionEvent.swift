@@ -63,3 +63,16 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension ConnectionEvent {
+  /// What ends whoever goes on with the connection; nil where the connection goes on itself.
+  package var end: ConnectionError? {
+    switch kind {
+    case .refused: ConnectionError(.refused, description, remedy: "")
+    case .closed: ConnectionError(.closed, description, remedy: "")
+    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronizing, .differed,
+      .outputsLeftOut:
+      nil
+    }
+  }
+}

@@ -24,8 +24,7 @@ final class LogSession {
   /// The epoch that the pages are of.
   private var epoch: UInt64?
   private let writer = LineWriter()
-  private var result: Result<Void, any Error>?
-  private var onEnd: CheckedContinuation<Void, Never>?
+  private let ending = Ending()
 
   init(_ past: Past, _ filter: Filter, _ pages: LogPages, isJSON: Bool) {
     self.past = past
@@ -45,43 +44,31 @@ final class LogSession {
     let reading = Task {
       do {
         try await read()
-        end(.success(()))
+        ending.end(.success(()))
       } catch {
-        end(.failure(error))
+        ending.end(.failure(error))
       }
     }
-    if result == nil { await withCheckedContinuation { onEnd = $0 } }
+    await ending.reached()
     reading.cancel()
     await writer.drained()
     if let error = writer.error { throw error }
-    try result?.get()
-  }
-
-  private func end(_ result: Result<Void, any Error>) {
-    guard self.result == nil else { return }
-    self.result = result
-    onEnd?.resume()
-    onEnd = nil
+    try ending.result?.get()
   }
 
   /// Ends after the line that is being written.
   private func stop() {
     writer.abandon()
-    end(.success(()))
+    ending.end(.success(()))
   }
 
   private func took(_ event: ConnectionEvent) {
-    switch event.kind {
-    case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
-    // That the command is over is no news.
-    case .closed: end(.failure(ConnectionError(.closed, "\(event)", remedy: "")))
-    default: Note.print("\(event)")
-    }
+    if let end = event.end { ending.end(.failure(end)) } else { Note.print("\(event)") }
   }
 
   /// Reads page after page, each when the one before is written.
   private func read() async throws {
-    while result == nil {
+    while ending.result == nil {
       let query = HistoryQuery.log(
         after: pages.next,
         count: pages.count,
@@ -100,7 +87,7 @@ final class LogSession {
         throw Past.otherAnswer
       }
       let step = try pages.take(entries, through: reached, newest: newest)
-      for entry in entries where result == nil {
+      for entry in entries where ending.result == nil {
         let line = LogLine(entry, action: past.action)
         writer.line(isJSON ? line.tree.text() : line.text)
       }

@@ -35,8 +35,7 @@ final class WatchSession {
   /// Where each scope stands in `watched`, by name.
   private var places: [String: Int] = [:]
   private var printed = 0
-  private var result: Result<Void, any Error>?
-  private var onEnd: CheckedContinuation<Void, Never>?
+  private let ending = Ending()
 
   init(_ daemon: Daemon, _ format: Format) {
     self.daemon = daemon
@@ -61,36 +60,23 @@ final class WatchSession {
         )
       )
     }
-    if result == nil { await withCheckedContinuation { onEnd = $0 } }
+    await ending.reached()
     await writer.drained()
-    try result?.get()
-  }
-
-  private func end(_ result: Result<Void, any Error>) {
-    guard self.result == nil else { return }
-    self.result = result
-    onEnd?.resume()
-    onEnd = nil
+    try ending.result?.get()
   }
 
   /// Ends after the line that is being written.
   private func stop() {
     writer.abandon()
-    end(.success(()))
+    ending.end(.success(()))
   }
 
   private func took(_ event: ConnectionEvent) {
-    switch event.kind {
-    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronizing, .differed,
-      .outputsLeftOut:
-      Note.print("\(event)")
-    case .refused: end(.failure(ConnectionError(.refused, "\(event)", remedy: "")))
-    case .closed: end(.failure(ConnectionError(.closed, "\(event)", remedy: "")))
-    }
+    if let end = event.end { ending.end(.failure(end)) } else { Note.print("\(event)") }
   }
 
   private func took(_ event: GenericReplica.Event, _ scope: GenericReplica) {
-    guard result == nil, let place = places[scope.name] else { return }
+    guard ending.result == nil, let place = places[scope.name] else { return }
     let entry = watched[place]
     switch event {
     case .snapshot:
@@ -102,7 +88,7 @@ final class WatchSession {
     case .output(let value, let revision):
       if format.outputs { printOutput(value, entry, at: revision) }
     case .shown: printChanged()
-    case .status(.refused(let failure)): end(.failure(ConnectionError(failure)))
+    case .status(.refused(let failure)): ending.end(.failure(ConnectionError(failure)))
     case .status: break
     }
   }
@@ -111,7 +97,7 @@ final class WatchSession {
   private func printChanged() {
     let hasRoom = format.deltas && writer.pendingBytes < Self.mostPending / 2
     guard writer.isIdle || hasRoom else { return }
-    for entry in watched where entry.isChanged && result == nil {
+    for entry in watched where entry.isChanged && ending.result == nil {
       printState(entry)
     }
   }
@@ -140,7 +126,8 @@ final class WatchSession {
       )
       line(entry, ("delta", tree))
     } catch {
-      end(.failure(CommandError(.badData, "A delta of \(scope.name) makes no sense: \(error)")))
+      let problem = "A delta of \(scope.name) makes no sense: \(error)"
+      ending.end(.failure(CommandError(.badData, problem)))
     }
   }
 
@@ -152,7 +139,7 @@ final class WatchSession {
     }
     // The state comes first: what is put out is about it.
     if entry.isChanged { printState(entry) }
-    guard result == nil else { return }
+    guard ending.result == nil else { return }
     let tree = JSONProjection.tree(output, schema: document.root, in: document)
     line(entry, ("output", tree), at: revision)
   }
@@ -172,15 +159,15 @@ final class WatchSession {
       )
     )
     printed += 1
-    if printed == format.count { end(.success(())) }
+    if printed == format.count { ending.end(.success(())) }
   }
 
   private func outputIdle() {
     guard writer.failure != nil else {
-      if result == nil { printChanged() }
+      if ending.result == nil { printChanged() }
       return
     }
     // Who reads has seen enough, where that is no error.
-    end(writer.error.map { .failure($0) } ?? .success(()))
+    ending.end(writer.error.map { .failure($0) } ?? .success(()))
   }
 }

@@ -55,11 +55,7 @@ final class ScreenProgram {
   private func took(_ event: ConnectionEvent) {
     guard !isEnded else { return }
     daemon.took(event)
-    switch event.kind {
-    case .refused: end(ConnectionError(.refused, "\(event)", remedy: ""))
-    case .closed: end(ConnectionError(.closed, "\(event)", remedy: ""))
-    default: break
-    }
+    if let failure = event.end { end(failure) }
   }
 
   // MARK: - What the daemon tells only when asked

@@ -1,6 +1,7 @@
 import StoreReplication
 import StoreState
 import Synchronization
+import ZeroMQ
 
 #if canImport(Glibc)
 import Glibc
@@ -147,23 +148,10 @@ struct GrantsFile: Sendable {
     guard status.st_size <= Self.mostBytes else {
       throw Problem(description: "\(path) has more than \(Self.mostBytes) bytes.")
     }
-    var bytes = [UInt8](repeating: 0, count: Self.mostBytes + 1)
-    var length = 0
-    while length < bytes.count {
-      let count = bytes.withUnsafeMutableBytes { buffer in
-        #if canImport(Darwin)
-        Darwin.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
-        #else
-        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
-        #endif
-      }
-      guard count >= 0 else {
-        throw Problem(description: "\(path) cannot be read: \(StoreDirectory.systemMessage()).")
-      }
-      if count == 0 { break }
-      length += count
+    guard let bytes = FileBytes.read(descriptor, most: Self.mostBytes + 1) else {
+      throw Problem(description: "\(path) cannot be read: \(StoreDirectory.systemMessage()).")
     }
-    guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(description: "\(path) is no text in UTF-8.")
     }
     return text

@@ -47,26 +47,10 @@ package enum SecretFile {
     guard status.st_mode & 0o077 == 0 else {
       throw .wide(path, mode: String(status.st_mode & 0o7777, radix: 8))
     }
-    return try contents(descriptor, path)
-  }
-
-  private static func contents(_ descriptor: Int32, _ path: String) throws(Problem) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: mostBytes)
-    var length = 0
-    while length < bytes.count {
-      let count = bytes.withUnsafeMutableBytes { buffer in
-        #if canImport(Darwin)
-        Darwin.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
-        #else
-        Glibc.read(descriptor, buffer.baseAddress?.advanced(by: length), buffer.count - length)
-        #endif
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .failed(path, code: errno) }
-      if count == 0 { break }
-      length += count
+    guard let bytes = FileBytes.read(descriptor, most: mostBytes) else {
+      throw .failed(path, code: errno)
     }
-    return Array(bytes[..<length])
+    return bytes
   }
 
   /// Keeps a secret in a file that is not there yet, for this user alone; it is on the disk then.
