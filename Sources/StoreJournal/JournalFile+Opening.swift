@@ -2,6 +2,12 @@ import Foundation
 import GRDB
 import StoreState
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 extension JournalFile {
   /// What is asked of a file before it is read.
   struct Request {
@@ -75,10 +81,8 @@ extension JournalFile {
     let commits = WriteAheadLog.commitsBehindDamage("\(path(in: directory))-wal")
     // The last one may have been under way when the machine ended.
     guard commits > 1 else { return commits }
-    var configuration = Configuration()
     // Who may write would throw away what is behind the damage.
-    configuration.readonly = true
-    let file = try DatabaseQueue(path: path(in: directory), configuration: configuration)
+    let file = try reading(directory)
     let (meta, newest) = try file.read { db in (try Meta(db), try newestRevision(db)) }
     // What was not promised may be gone when the machine was started again.
     guard meta.durability == .full || meta["boot"] == boot() else { return commits }
@@ -88,6 +92,29 @@ extension JournalFile {
         + "read, though the disk had said that it keeps them. Look at the disk. "
         + remedy(directory, before: newest + 1),
     )
+  }
+
+  /// Opens a history only to read it.
+  ///
+  /// Where nothing may be written, as on a disk that is mounted so, SQLite cannot note that
+  /// somebody reads; nobody writes there who would have to know.
+  static func reading(_ directory: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.label = "storeactor.history"
+    let path = path(in: directory)
+    guard access(directory, W_OK) != 0, DirectoryLock.holder(of: directory) == nil else {
+      return try DatabaseQueue(path: path, configuration: configuration)
+    }
+    guard DurableFile.count("\(path)-wal") ?? 0 == 0 else {
+      throw JournalError(
+        .system,
+        "The end of the history in \(directory) is in journal.sqlite-wal, and is only read where "
+          + "something may be written. Copy the directory, then read the copy.",
+      )
+    }
+    let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+    return try DatabaseQueue(path: "file:\(escaped)?immutable=1", configuration: configuration)
   }
 
   /// The newest revision of which there is a record or a snapshot; 0 where there is none.

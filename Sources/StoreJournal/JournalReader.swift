@@ -45,10 +45,7 @@ package final class JournalReader: HistorySource {
       // Whoever writes has looked, and changes it meanwhile.
       let isWritten = DirectoryLock.holder(of: directory) != nil
       damage = isWritten ? nil : try Self.damage(of: directory, isAccepted: isPartial)
-      var configuration = Configuration()
-      configuration.readonly = true
-      configuration.label = "storeactor.history"
-      database = try DatabaseQueue(path: path, configuration: configuration)
+      database = try JournalFile.reading(directory)
       try database.read { db in
         try JournalFile.check(try JournalFile.Meta(db), root: root, directory: directory)
       }

@@ -64,6 +64,44 @@ extension ProcessTests {
       }
     }
 
+    @Test(
+      .enabled(
+        if: geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare"),
+        "only root can mount a directory, on Linux",
+      )
+    )
+    func `A history is read where nothing may be written, if it has come to its end`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment)
+        let data = "\(world.directory)/data"
+        let killed = "\(world.directory)/killed"
+        try FileManager.default.copyItem(atPath: data, toPath: killed)
+        daemon.send(signal: SIGTERM)
+        _ = try await daemon.ended()
+
+        func read(_ directory: String, _ command: String) async throws -> World.Run {
+          let script = """
+            mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"
+            exec "$0" --json \(command) --data "$1"
+            """
+          let arguments = ["-m", "/bin/sh", "-c", script, try Program.storectl.path, directory]
+          return try await world.finish(world.start(path: "/usr/bin/unshare", arguments))
+        }
+        let verified = try await read(data, "verify")
+        #expect(verified.isSuccess, "\(verified.errorText)")
+        #expect(try await read(data, "log").output.count == 3)
+        let state = try await read(data, "at 1 get counter")
+        #expect(state.output.joined().contains(#""count":1"#), "\(state.errorText)")
+        // What is only in the log of a daemon that was killed would be left out without a word.
+        let refused = try await read(killed, "verify")
+        #expect(refused.end == .status(74))
+        #expect(refused.errorText.contains("Copy the directory"), "\(refused.errorText)")
+      }
+    }
+
     private func refusals(_ world: World) async throws {
       for (arguments, words) in [
         (["at", "99", "get", "counter"], "to come"), (["at", "1", "get", "countr"], "counter"),
