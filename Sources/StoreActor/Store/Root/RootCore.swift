@@ -65,8 +65,13 @@ package final class RootCore<State, Action>: StoreCore {
 
   /// The dependencies that reducers see.
   ///
-  /// Effects keep those that were in force when they were made.
-  package var dependencies: DependencyValues
+  /// Effects keep those that were in force when they were made. Changing one changes a copy, which
+  /// is then written back as a whole, as all that every action touches.
+  package var dependencies: DependencyValues {
+    get { currentDependencies }
+    set { currentDependencies = newValue }
+  }
+  @exclusivity(unchecked) private var currentDependencies: DependencyValues
 
   package let registry = EffectRegistry()
   private let step: Step
@@ -129,7 +134,7 @@ package final class RootCore<State, Action>: StoreCore {
     tree = root.tree
     self.step = step
     self.restored = restored
-    self.dependencies = dependencies
+    currentDependencies = dependencies
     number = revision
     findShared(since: version)
   }
