@@ -58,15 +58,25 @@ package final class SQLiteJournal: Journal {
           try file.append(batch)
         }
         Failpoint.reach(.afterCommit)
-        if isCheckpointDue {
-          try file.checkpoint()
-          file.refillReserve()
-        }
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
         return error.code.isForNow ? .held(error.message) : .failed(error.message)
       }
+    }
+    // Those who wait for the records need not wait for that.
+    if isCheckpointDue { checkpoint() }
+  }
+
+  private func checkpoint() {
+    write { [file] in
+      do throws(JournalError) {
+        try file.checkpoint()
+      } catch {
+        return .failed(error.message)
+      }
+      file.refillReserve()
+      return nil
     }
   }
 
