@@ -129,6 +129,7 @@ extension SimulationOptions {
       others.chance(0.5) ? others.number(112...256) : others.logarithmic(256...1 << 16)
     limits.heldBytes = others.logarithmic(256...1 << 20)
     drawDisk(seed)
+    drawPace(seed)
     self = coherent
   }
 
@@ -145,6 +146,25 @@ extension SimulationOptions {
     limits.unreleasedBytes = generator.logarithmic(256...1 << 20)
     timing.stall = .milliseconds(generator.logarithmic(10...1_000))
     timing.retry = .milliseconds(generator.logarithmic(10...1_000))
+  }
+
+  /// How much is done at once and how soon peers count as slow, by a generator of its own.
+  private mutating func drawPace(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed ^ 0x9ace)
+    timing.turn = .microseconds(generator.logarithmic(1...10_000))
+    timing.handOut = .microseconds(generator.logarithmic(1...2_000))
+    timing.backlog = .milliseconds(generator.logarithmic(10...1_000))
+    timing.busyBookmark = .milliseconds(generator.logarithmic(20...5_000))
+    timing.introduction = .milliseconds(generator.logarithmic(500...3_000))
+    timing.lag = .milliseconds(generator.logarithmic(100...1_000))
+    timing.settling = .seconds(generator.number(1...10))
+    limits.bytesPerPing = generator.logarithmic(64...1 << 20)
+    limits.lagBytes = UInt64(generator.logarithmic(1 << 12...8 << 20))
+    limits.mostLagBytes = limits.lagBytes * UInt64(generator.number(1...8))
+    limits.allHeldBytes = max(limits.heldBytes, generator.logarithmic(1 << 10...1 << 22))
+    limits.reservedSessions = UInt64(generator.logarithmic(2...256))
+    limits.unrecordedFarewells = generator.logarithmic(1...1_024)
+    limits.suggestionsPerJoin = generator.number(0...16)
   }
 
   /// These options, with a disk of which daemons are started again, in whatever way they ended.
