@@ -72,6 +72,7 @@ extension ProcessTests {
         let (senders, rounds, each) = (4, Self.rounds, 25)
         var daemon = try await world.startDaemon()
         let epoch = try await world.answer("--json", "status")["epoch"]
+        let watcher = try await world.watch("todos", "--deltas", "--digest")
         let clients = try (0..<senders).map { _ in
           try world.startClient("--json", "send", "todos", "-")
         }
@@ -100,7 +101,7 @@ extension ProcessTests {
         }
         daemon.send(signal: SIGKILL)
         _ = try await daemon.ended()
-        _ = try await world.startDaemon()
+        daemon = try await world.startDaemon()
         for client in clients { client.closeInput() }
         for client in clients {
           let run = try await world.finish(client)
@@ -109,19 +110,43 @@ extension ProcessTests {
           let outcomes = try run.output.map { try JSONValue(parsing: $0)["outcome"]?.text }
           #expect(outcomes == Array(repeating: "applied", count: rounds * each))
         }
-        let items = try #require(try await world.get("todos")["items"]?.items)
-        let titles = items.compactMap { $0["title"]?.text }
-        #expect(titles.count == senders * rounds * each)
-        #expect(
-          Set(titles)
-            == Set(
-              (0..<senders).flatMap { sender in
-                (0..<rounds * each).map { "\(sender)-\($0)" }
-              }
-            )
-        )
         #expect(try await world.answer("--json", "status")["epoch"] == epoch)
+        try await checkTitles(world, (0..<senders).map { ($0, rounds * each) })
+        try await checkWatcher(world, watcher)
+        daemon.send(signal: SIGTERM)
+        _ = try await daemon.ended()
+        try await checkHistory(world)
       }
+    }
+
+    /// Exactly once, and each sender's in the order in which they were sent.
+    private func checkTitles(_ world: World, _ senders: [(sender: Int, count: Int)]) async throws {
+      let items = try #require(try await world.get("todos")["items"]?.items)
+      let titles = items.compactMap { $0["title"]?.text }
+      #expect(titles.count == senders.map(\.count).reduce(0, +))
+      for (sender, count) in senders {
+        let own = titles.filter { $0.hasPrefix("\(sender)-") }
+        #expect(own == (0..<count).map { "\(sender)-\($0)" })
+      }
+    }
+
+    /// Whoever watched all the time has seen no revision after a later one, and has what there is.
+    private func checkWatcher(_ world: World, _ watcher: ChildProcess) async throws {
+      let final = try await world.snapshot("todos")
+      _ = try await watcher.output.line("the daemon's digest") { $0.contains(final.digest) }
+      let revisions = try watcher.output.watched().map(\.revision)
+      #expect(zip(revisions, revisions.dropFirst()).allSatisfy(<=))
+      #expect(!watcher.errors.lines.contains { $0.contains("new epoch") })
+      watcher.send(signal: SIGTERM)
+      _ = try await watcher.ended()
+    }
+
+    /// All records are as they were written, and the reducers come to the same again.
+    private func checkHistory(_ world: World) async throws {
+      _ = try await world.answer("--json", "verify", "--data", "\(world.directory)/data")
+      let replay = try await world.replay()
+      #expect(replay["difference"] == nil, "\(replay.text())")
+      #expect(replay["unchecked"] == [:], "\(replay.text())")
     }
 
     @Test func `Watchers go on in the same epoch, by what changed, when the daemon was killed`()

@@ -163,7 +163,7 @@ extension World {
   }
 
   /// Replays what the world's daemon has kept.
-  fileprivate func replay(_ arguments: String...) async throws -> JSONValue {
+  func replay(_ arguments: String...) async throws -> JSONValue {
     let run = try await stored(["replay"] + arguments)
     guard run.isSuccess else { throw ProcessFailure("\(run.end): \(run.output) \(run.errorText)") }
     return try JSONValue(parsing: run.output.joined())
