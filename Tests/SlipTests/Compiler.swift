@@ -41,7 +41,7 @@ enum Compiler {
   }
 
   /// The folder that the tests were built in: the nearest one above them that has the modules.
-  private static func buildFolder() throws -> String {
+  static func buildFolder() throws -> String {
     let program = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     var folder = program.resolvingSymlinksInPath().deletingLastPathComponent()
     while folder.path != "/" {
@@ -53,7 +53,7 @@ enum Compiler {
   }
 
   /// What the compiler prints, of both kinds.
-  private static func run(_ arguments: [String]) throws -> String {
+  static func run(_ arguments: [String]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = ["swiftc"] + arguments

@@ -157,29 +157,4 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   package var description: String { message }
-
-  /// A revision is not there, and those behind it are.
-  static func missing(_ revision: UInt64, before found: UInt64) -> HistoryError {
-    HistoryError(
-      .corrupt,
-      "Revision \(revision) is missing: \(found) follows \(revision - 1).",
-    )
-  }
-
-  /// A revision is still to come.
-  package static func future(_ revision: UInt64, _ extent: HistoryExtent) -> HistoryError {
-    HistoryError(
-      .future,
-      "Revision \(revision) is still to come: the newest one that is kept is \(extent.newest).",
-    )
-  }
-
-  /// The state of a revision is not kept any more.
-  package static func gone(_ revision: UInt64, _ extent: HistoryExtent) -> HistoryError {
-    HistoryError(
-      .gone,
-      "Revision \(revision) is not kept any more: the oldest state that can be shown is that of "
-        + "revision \(extent.oldestState), the newest that of \(extent.newest).",
-    )
-  }
 }
