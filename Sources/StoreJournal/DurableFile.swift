@@ -55,6 +55,27 @@ package enum DurableFile {
     return true
   }
 
+  /// Reads all of a file, which may be large: nothing of it is copied twice.
+  ///
+  /// - Returns: The bytes; nil where there is no file, or it cannot be read or gets shorter.
+  static func read(_ path: String) -> [UInt8]? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    let size = Int(status.st_size)
+    let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, length in
+      while length < size {
+        let count = systemRead(descriptor, UnsafeMutableRawBufferPointer(buffer), from: length)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        length += count
+      }
+    }
+    return bytes.count == size ? bytes : nil
+  }
+
   /// How many bytes a file has; nil where there is none.
   static func count(_ path: String) -> Int? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -141,4 +162,14 @@ private func systemWrite(
 ) -> Int {
   let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
   return write(descriptor, rest.baseAddress, rest.count)
+}
+
+/// Reads what is left to be read, as much as the system has at once.
+private func systemRead(
+  _ descriptor: Int32,
+  _ bytes: UnsafeMutableRawBufferPointer,
+  from start: Int,
+) -> Int {
+  let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+  return read(descriptor, rest.baseAddress, rest.count)
 }

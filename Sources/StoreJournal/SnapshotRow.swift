@@ -61,9 +61,10 @@ package struct SnapshotRow: Sendable {
   /// The bytes of its file; nil where they are not those that were kept.
   func bytes(in directory: String) -> [UInt8]? {
     let path = Self.path(of: revision, in: directory)
-    guard let data = FileManager.default.contents(atPath: path) else { return nil }
-    let bytes = [UInt8](data)
-    return Self.sum(revision, build, bytes) == sum ? bytes : nil
+    guard DurableFile.count(path) == count, let bytes = DurableFile.read(path),
+      Self.sum(revision, build, bytes) == sum
+    else { return nil }
+    return bytes
   }
 
   private static func sum(_ revision: UInt64, _ build: Int64, _ bytes: [UInt8]) -> UInt64 {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// SQLite's write-ahead log, looked at before SQLite reads it.
 ///
 /// SQLite takes the first frame that is not as it was written for the end of the log, and says
@@ -16,10 +14,9 @@ enum WriteAheadLog {
   /// - Parameter path: The log, which may not be there.
   /// - Returns: Their number, with that of the frame itself.
   static func commitsBehindDamage(_ path: String) -> Int {
-    guard let data = FileManager.default.contents(atPath: path),
-      data.count >= headerBytes + frameHeaderBytes
+    guard let bytes = DurableFile.read(path), bytes.count >= headerBytes + frameHeaderBytes
     else { return 0 }
-    return [UInt8](data).withUnsafeBytes { Log($0).commitsBehindDamage }
+    return bytes.withUnsafeBytes { Log($0).commitsBehindDamage }
   }
 
   private struct Log {
