@@ -70,8 +70,10 @@ package struct Limits: Sendable, Equatable {
   package var effectsPerUser = 16_384
   /// Outcomes kept for a client that asks again: at least the window.
   package var outcomesPerClient = 1024
-  /// Outcomes kept of all clients together, of each its newest: those of 64 that send as fast as
-  /// they may.
+  /// Outcomes kept of all clients together, of each its newest.
+  ///
+  /// Those of 64 that send as fast as they may; and there is one for each of ``clients``, also when
+  /// an eighth is made free.
   package var outcomes = 65_536
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
@@ -149,7 +151,7 @@ package struct Timing: Sendable, Equatable {
   package var lease: Duration = .seconds(10)
   /// What is left of the lease when a connection of the client goes.
   package var grace: Duration = .seconds(2)
-  /// How long a connection may subscribe to topics before the fence of a session comes on it.
+  /// How long a connection may send upstream before the fence of a session comes on it.
   package var introduction: Duration = .seconds(3)
   /// How long a subscriber may leave much unread without getting on.
   package var lag: Duration = .seconds(1)

@@ -74,20 +74,25 @@ package struct KeptHistory: Hashable, Sendable {
 
   /// How many outcomes each client may keep, so that there are not too many in all.
   ///
-  /// Holders share alike, and so do the clients of each: the newest of everybody go before
-  /// anybody's older ones.
+  /// Every client keeps its newest, which may be on its way to it. What room is left holders share
+  /// alike, and so do the clients of each.
   ///
   /// - Parameters:
   ///   - counts: How many outcomes each client has, and its holder.
-  ///   - limit: How many there may be in all.
+  ///   - limit: How many there may be in all; not less than there are clients.
   /// - Returns: How many of its newest each client of a holder keeps at most.
   static func outcomesEach(
     of counts: [(holder: ClientHolder, count: Int)],
     within limit: Int,
   ) -> [ClientHolder: Int] {
-    let groups = Dictionary(grouping: counts, by: \.holder).mapValues { $0.map(\.count) }
-    let share = Self.share(of: groups.values.map { $0.reduce(0, +) }, within: limit)
-    return groups.mapValues { Self.share(of: $0, within: share) }
+    let clients = counts.filter { $0.count > 0 }
+    let older = Dictionary(grouping: clients, by: \.holder).mapValues { $0.map { $0.count - 1 } }
+    let sums = older.values.map { $0.reduce(0, +) }
+    let share = Self.share(of: sums, within: max(0, limit - clients.count))
+    return older.mapValues { counts in
+      let each = Self.share(of: counts, within: share)
+      return each == .max ? each : each + 1
+    }
   }
 
   /// How much of something each may have at most, so that it is not too much in all.

@@ -323,6 +323,65 @@ import Testing
     #expect(counts.reduce(0) { $0 + min($1, each) } <= limit)
   }
 
+  @Test func `§13: the newest outcome of a client is kept, however many clients its holder has`() {
+    // All small cases: what each of three holders has, of each of its clients.
+    let parts: [[Int]] = [[], [1], [5], [0, 1], [1, 1, 1], [2, 2, 2, 2], [9, 1, 1, 1]]
+    for first in parts {
+      for second in parts {
+        for third in parts {
+          let holders = [first, second, third].enumerated()
+          let counts = holders.flatMap { number, parts in
+            parts.map { (holder: ClientHolder.user(UInt32(number)), count: $0) }
+          }
+          let clients = counts.count { $0.count > 0 }
+          for limit in clients...40 {
+            let each = KeptHistory.outcomesEach(of: counts, within: limit)
+            let kept = counts.map { min($0.count, each[$0.holder] ?? 0) }
+            #expect(kept.reduce(0, +) <= limit, "\(counts) within \(limit): \(each)")
+            #expect(zip(kept, counts).allSatisfy { $0 > 0 || $1.count == 0 })
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `§13: there is room for an outcome of each client, and of each session`() {
+    let limits = Limits()
+    // So much is left when room is made.
+    #expect(limits.clients + limits.sessions <= limits.outcomes - limits.outcomes / 8)
+    #expect(limits.sessions <= limits.clients)
+  }
+
+  @Test func `§13: who has very many clients has each one's newest action recognized`() throws {
+    var limits = Limits()
+    (limits.clients, limits.outcomes) = (32, 64)
+    let bench = ServerBench(limits: limits)
+    // Three who have much, each of another user than the one with many clients.
+    for (peer, user) in [(1, 1), (2, 2), (3, 3)] as [(UInt8, UInt32)] {
+      try join(bench, peer, user: user)
+      for sequence: UInt64 in 1...30 {
+        _ = try bench.act(peer, sequence: sequence, .incrementButtonTapped)
+      }
+    }
+    for peer: UInt8 in 11...34 {
+      try join(bench, peer, user: 4)
+      _ = try bench.act(peer, sequence: 1, .incrementButtonTapped)
+      let count = bench.root.state.counter.count
+      guard case .applied = try bench.act(peer, sequence: 1, .incrementButtonTapped).first else {
+        Issue.record("The action of client \(peer) was forgotten at once")
+        return
+      }
+      #expect(bench.root.state.counter.count == count)
+      bench.server.checkInvariants()
+    }
+  }
+
+  /// A user's client joins the counter.
+  private func join(_ bench: ServerBench, _ peer: UInt8, user: UInt32) throws {
+    bench.addresses[ServerBench.peer(peer)] = "localhost:\(user):1:1"
+    try bench.join(peer, bench.hello(peer), nonce: 1, [.follow("counter")])
+  }
+
   @Test("§8: the outcome comes behind the deltas of its turn, and says how far the view is")
   func reach() throws {
     let (bench, _) = try benchWithCounter()
