@@ -18,10 +18,19 @@ struct TCPDaemon {
   let port: UInt16
 
   /// Starts one at an address of this machine, at two ports that nobody has.
-  static func start(_ world: World, host: String = "127.0.0.1") async throws -> Self {
+  static func start(
+    _ world: World,
+    host: String = "127.0.0.1",
+    _ options: [String] = [],
+    environment: [String: String] = [:],
+  ) async throws -> Self {
     let port = try freePorts()
     let address = "tcp://\(host):\(port)"
-    let process = try await world.startDaemon(.stored, ["--listen", address])
+    let process = try await world.startDaemon(
+      .stored,
+      ["--listen", address] + options,
+      environment: environment,
+    )
     return Self(process: process, address: address, port: port)
   }
 
@@ -63,6 +72,14 @@ struct Guest {
   /// The file of its key.
   var keyFile: String { "\(home)/config/storeactor/keys/\(address.dropFirst("tcp://".count))" }
 
+  /// The daemon's public key and its own pair, once it has enrolled.
+  func keys() throws -> (server: [UInt8], pair: CurvePair) {
+    let text = try String(contentsOfFile: keyFile, encoding: .utf8)
+    let keys = text.split(whereSeparator: \.isWhitespace).compactMap { KeyText.key($0) }
+    try #require(keys.count == 2)
+    return (keys[0], try CurvePair(secretKey: keys[1]))
+  }
+
   func start(_ arguments: [String]) throws -> ChildProcess {
     try world.start(
       .storectl,
@@ -75,8 +92,11 @@ struct Guest {
     try await world.finish(try start(arguments))
   }
 
-  func enrol(_ line: String) async throws -> World.Run {
-    try await world.finish(world.start(.storectl, ["enrol", line], environment: environment))
+  func enrol(_ line: String, _ more: [String: String] = [:]) async throws -> World.Run {
+    let environment = environment.merging(more) { $1 }
+    return try await world.finish(
+      world.start(.storectl, ["enrol", line], environment: environment)
+    )
   }
 }
 
@@ -176,6 +196,27 @@ extension ProcessTests {
         #expect(trees.first?["grants"]?.items?.first?.text == "counter see")
       }
     }
+
+    #if os(Linux)
+    @Test func `Keys are kept also where no file can have a second name`() async throws {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        let linkless = ["LD_PRELOAD": library, "CUTDISK_LINKLESS": "1"]
+        let daemon = try await TCPDaemon.start(world, environment: linkless)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        let guest = try guest(world, "guest", daemon)
+        let enrolment = try await guest.enrol(line, linkless)
+        #expect(enrolment.isSuccess, "\(enrolment.errorText)")
+        for file in [guest.keyFile, "\(world.directory)/key"] {
+          #expect(try mode(file) == 0o600)
+          let directory = URL(filePath: file).deletingLastPathComponent().path()
+          let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+          #expect(!names.contains { $0.hasSuffix(".draft") }, "\(names)")
+        }
+        #expect(try await guest.run("get", "counter").isSuccess)
+      }
+    }
+    #endif
 
     private func guest(_ world: World, _ name: String, _ daemon: TCPDaemon) throws -> Guest {
       try Guest(world, name, at: daemon.address)
@@ -505,10 +546,8 @@ private final class Listener: Sendable {
 
   /// With an enrolled user's key.
   convenience init(_ guest: Guest, port: UInt16) throws {
-    let text = try String(contentsOfFile: guest.keyFile, encoding: .utf8)
-    let keys = text.split(whereSeparator: \.isWhitespace).compactMap { KeyText.key($0) }
-    try #require(keys.count == 2)
-    try self.init(port: port, server: keys[0], pair: CurvePair(secretKey: keys[1]))
+    let (server, pair) = try guest.keys()
+    try self.init(port: port, server: server, pair: pair)
   }
 
   init(port: UInt16, server: [UInt8]?, pair: CurvePair?) throws {

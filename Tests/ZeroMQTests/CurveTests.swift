@@ -1,5 +1,6 @@
 import Testing
-import ZeroMQ
+
+@testable import ZeroMQ
 
 #if canImport(Glibc)
 import Glibc
@@ -124,6 +125,29 @@ struct CurveTests {
       #expect(try SecretFile.read(path) == Self.secret)
       #expect(throws: SecretFile.Problem.occupied(path)) { try SecretFile.create(path, [1]) }
     }
+  }
+
+  @Test func `Without links, too, of those who come at once one gets the name, and keeps it`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let path = "\(directory.path)/key"
+    let drafts = (0..<8).map { "\(path).\($0)" }
+    defer { for name in drafts + [path] { unlink(name) } }
+    for (number, draft) in drafts.enumerated() {
+      try SecretFile.create(draft, [UInt8(number)])
+    }
+    let winners = await withTaskGroup(of: String?.self) { group in
+      for draft in drafts {
+        group.addTask { SecretFile.rename(draft, inTurnTo: path) ? draft : nil }
+      }
+      return await group.reduce(into: [String]()) { if let name = $1 { $0.append(name) } }
+    }
+    try #require(winners.count == 1)
+    #expect(try SecretFile.read(path) == [UInt8(drafts.firstIndex(of: winners[0]) ?? -1)])
+    #expect(!SecretFile.rename("\(path).absent", inTurnTo: "\(path).other") && errno == ENOENT)
+    let isReplaced = SecretFile.rename(drafts.first { $0 != winners[0] } ?? "", inTurnTo: path)
+    #expect(!isReplaced && errno == EEXIST)
   }
 
   @Test(arguments: [0o640, 0o604, 0o620, 0o601] as [mode_t])

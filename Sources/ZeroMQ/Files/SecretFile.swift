@@ -70,11 +70,42 @@ package enum SecretFile {
       close(descriptor)
       unlink(draft)
     }
-    // Whatever the mask of the process is. Unlike a rename a link takes nobody's place.
-    guard fchmod(descriptor, 0o600) == 0, write(bytes, to: descriptor), fsync(descriptor) == 0,
-      link(draft, path) == 0
+    guard makeNarrow(descriptor), write(bytes, to: descriptor), fsync(descriptor) == 0,
+      // Unlike a rename a link takes nobody's place.
+      link(draft, path) == 0 || errno != EEXIST && rename(draft, inTurnTo: path)
     else { throw errno == EEXIST ? .occupied(path) : .failed(path, code: errno) }
     syncDirectory(of: path)
+  }
+
+  /// Takes a file from all others, whatever the mask of the process is.
+  ///
+  /// Some file systems have one mode for all files, which cannot be changed and may do as well.
+  private static func makeNarrow(_ descriptor: Int32) -> Bool {
+    _ = fchmod(descriptor, 0o600)
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return false }
+    errno = EPERM
+    return status.st_mode & 0o077 == 0
+  }
+
+  /// Gives a file a name that nothing has, where the file system knows no links.
+  ///
+  /// Those of us who do so at once take turns. When it is false, `errno` says why.
+  static func rename(_ draft: String, inTurnTo path: String) -> Bool {
+    let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_EX) == 0 else { return false }
+    var status = stat()
+    guard lstat(path, &status) != 0 else {
+      errno = EEXIST
+      return false
+    }
+    #if canImport(Darwin)
+    return errno == ENOENT && Darwin.rename(draft, path) == 0
+    #else
+    return errno == ENOENT && Glibc.rename(draft, path) == 0
+    #endif
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
@@ -96,12 +127,15 @@ package enum SecretFile {
 
   /// The file's name outlasts the machine's end from now on, where the file system can promise it.
   private static func syncDirectory(of path: String) {
-    let end = path.lastIndex(of: "/")
-    let directory = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
     _ = fsync(descriptor)
     close(descriptor)
+  }
+
+  private static func directory(of path: String) -> String {
+    let end = path.lastIndex(of: "/")
+    return end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 }
 

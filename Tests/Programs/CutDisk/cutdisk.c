@@ -8,6 +8,7 @@
 //   CUTDISK_HANG  while a file of this name is there, syncs do not return
 //   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
 //   CUTDISK_TIGHT the same, as long as the directory has a file "reserve"
+//   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
 //
 // An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
 // follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
@@ -231,6 +232,12 @@ int close(int descriptor) {
   REAL(int, close, int);
   if (descriptor >= 0 && descriptor < FILES) file_of[descriptor] = PLAIN;
   return real_close(descriptor);
+}
+int link(const char *from, const char *to) {
+  REAL(int, link, const char *, const char *);
+  if (!getenv("CUTDISK_LINKLESS")) return real_link(from, to);
+  errno = EPERM;
+  return -1;
 }
 int rename(const char *from, const char *to) {
   REAL(int, rename, const char *, const char *);
