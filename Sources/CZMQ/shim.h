@@ -5,11 +5,14 @@
 #ifndef CZMQ_SHIM_H
 #define CZMQ_SHIM_H
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 #include <zmq.h>
 
@@ -128,6 +131,32 @@ static inline bool czmq_peer_user(int descriptor, uint32_t *user) {
   *user = peer.uid;
   return true;
 #endif
+}
+
+// Which program is at the other end of a connection: a local one's process, as the kernel vouches for
+// it, or the address of a machine, of IPv6 the part that its network has given to it; else 0.
+static inline uint64_t czmq_peer_program(int descriptor) {
+  struct sockaddr_storage address;
+  socklen_t size = sizeof(address);
+  if (getpeername(descriptor, (struct sockaddr *)&address, &size) != 0) return 0;
+  uint64_t number = 0;
+  if (address.ss_family == AF_INET) {
+    memcpy(&number, &((struct sockaddr_in *)&address)->sin_addr, 4);
+  } else if (address.ss_family == AF_INET6) {
+    memcpy(&number, &((struct sockaddr_in6 *)&address)->sin6_addr, 8);
+#if defined(__APPLE__)
+  } else if (address.ss_family == AF_UNIX) {
+    pid_t pid = 0;
+    socklen_t pid_size = sizeof(pid);
+    if (getsockopt(descriptor, SOL_LOCAL, LOCAL_PEERPID, &pid, &pid_size) == 0) number = pid;
+#else
+  } else if (address.ss_family == AF_UNIX) {
+    struct { int32_t pid; uint32_t uid, gid; } peer;
+    socklen_t peer_size = sizeof(peer);
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) == 0) number = peer.pid;
+#endif
+  }
+  return number;
 }
 
 #if defined(__linux__)

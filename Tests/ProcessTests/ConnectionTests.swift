@@ -122,6 +122,31 @@ extension ProcessTests {
       }
     }
 
+    @Test func `On the publishing socket as many may be silent as were welcomed on the other`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        // It follows nothing, so it never says anything there.
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: [#""incrementButtonTapped""#])
+        _ = try await sender.output.lines(atLeast: 1)
+        let polite = try peer(world, [Self.hello])
+        try await polite.ready()
+        let silent = try (0..<4).map { _ in
+          try RawPeer("\(world.directory)/pub", as: "XSUB", sending: [])
+        }
+        // Two of five may stay: not those of whose process most are silent, the oldest first.
+        for peer in silent.prefix(3) { try await peer.closed() }
+        #expect(try await world.counter("cutSilent") == 3)
+        #expect(!silent[3].isOver && !polite.isOver)
+        sender.write(lines: [#""incrementButtonTapped""#])
+        let run = try await world.finish(sender)
+        #expect(run.isSuccess && run.output.count == 2 && run.errors == [])
+        #expect(daemon.isRunning)
+      }
+    }
+
     @Test("A web page that posts to the socket, and old versions of its protocol, change nothing")
     func oldProtocol() async throws {
       try await World.run { world in

@@ -260,6 +260,27 @@ extension ProcessTests {
       }
     }
 
+    @Test(
+      "Whoever says on the publishing socket what makes it nobody's is cut off",
+      arguments: [
+        [7], [0] + topic(0), Fence(token: Identifier(high: 3, low: 4), nonce: 5).encoded(),
+      ],
+    )
+    func nobody(frame: [UInt8]) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let peer = try RawPeer(
+          "\(world.directory)/pub",
+          as: "XSUB",
+          sending: ZMTP.message(frame),
+        )
+        try await peer.closed()
+        #expect(try await world.counter("cutSubscribers") == 1)
+        try await witness.check(daemon)
+      }
+    }
+
     private static func topic(_ number: UInt32) -> [UInt8] {
       [0x12] + [UInt8](repeating: 0, count: 12)
         + withUnsafeBytes(of: number.bigEndian) { [UInt8]($0) }

@@ -1,5 +1,6 @@
 import StoreReplication
 import Testing
+import ZeroMQ
 
 @testable import StoreDaemon
 
@@ -182,5 +183,77 @@ struct ConnectionTableTests {
     #expect(told11 == [4])
     let told12 = table.firstSilentEnd
     #expect(told12 == nil)
+  }
+
+  @Test func `As many may be silent where nobody has to speak as were welcomed where one has to`() {
+    var table = table()
+    _ = table.accept(1, .control, user: Self.me, now: 0)
+    let serial = table.makeSerial()
+    _ = table.identify(serial, 1, .control)
+    table.greet(serial, 1)
+    // Greeted twice it is one.
+    table.greet(serial, 1)
+    for descriptor: Int32 in 2...5 {
+      _ = table.accept(descriptor, .publishing, user: Self.me, now: Int64(descriptor))
+    }
+    // Another user's, and who has spoken, do not count.
+    _ = table.accept(6, .publishing, user: 7, now: 6)
+    let spoken = table.makeSerial()
+    let hasSpoken = table.identify(spoken, 4, .publishing)
+    #expect(hasSpoken)
+    let end = table.firstSilentEnd
+    #expect(end == 3 * Self.second + 3)
+    let early = table.takeSilent(at: 3 * Self.second + 2)
+    #expect(early == [])
+    // Of two silent ones the older one goes, and then the next.
+    let first = table.takeSilent(at: 3 * Self.second + 3)
+    #expect(first == [2])
+    let second = table.takeSilent(at: 3 * Self.second + 5)
+    #expect(second == [3])
+    let other = table.takeSilent(at: 3 * Self.second + 6)
+    #expect(other == [6])
+    let rest = table.firstSilentEnd
+    #expect(rest == nil)
+    // The last one may stay as long as the control connection does.
+    table.disconnect(1, .control)
+    let last = table.takeSilent(at: 4 * Self.second)
+    #expect(last == [5])
+    for descriptor: Int32 in 2...6 { table.disconnect(descriptor, .publishing) }
+    #expect(table.count == 0)
+  }
+
+  @Test func `Of silent connections those go first of whose program most are silent`() {
+    var table = table()
+    // Program 1 follows nothing, 2 is greeted and holds many, 3 is not greeted and holds one.
+    for (descriptor, number) in [(1, 1), (2, 2)] as [(Int32, UInt64)] {
+      let program = PeerProgram(number: number)
+      _ = table.accept(descriptor, .control, user: 7, program: program, now: 0)
+      let serial = table.makeSerial()
+      _ = table.identify(serial, descriptor, .control)
+      table.greet(serial, descriptor)
+    }
+    for (descriptor, number) in [(11, 1), (12, 2), (13, 3), (14, 2), (15, 2)]
+      as [(Int32, UInt64)]
+    {
+      let program = PeerProgram(number: number)
+      let now = Int64(descriptor)
+      _ = table.accept(descriptor, .publishing, user: 7, program: program, now: now)
+    }
+    let taken = table.takeSilent(at: 10 * Self.second)
+    #expect(taken == [12, 13, 14])
+    let rest = table.takeSilent(at: 20 * Self.second)
+    #expect(rest == [])
+  }
+}
+
+extension ConnectionTable {
+  /// Takes note of a new connection of a program of which nothing is known.
+  fileprivate mutating func accept(
+    _ descriptor: Int32,
+    _ side: Side,
+    user: UInt32?,
+    now: Int64,
+  ) -> Bool {
+    accept(descriptor, side, user: user, program: PeerProgram(number: 0), now: now)
   }
 }

@@ -77,6 +77,7 @@ struct AdmissionTests {
     let client = try door.connect(.dealer)
     let descriptor = try #require(try door.acceptedNext())
     #expect(Connection.user(descriptor) == getuid())
+    #expect(PeerProgram(descriptor) == PeerProgram(number: UInt64(getpid())))
     try door.admission.accept(try #require(try door.request()), as: "1")
     client.close()
     #expect(try door.event() == .disconnected(descriptor))
@@ -92,6 +93,7 @@ struct AdmissionTests {
     Connection.shutDown(descriptor)
     #expect(try door.event() == .disconnected(descriptor))
     #expect(Connection.user(-1) == nil)
+    #expect(PeerProgram(-1) == PeerProgram(number: 0))
     withExtendedLifetime(client) {}
   }
 

@@ -39,6 +39,7 @@ final class ConnectionGuard: Sendable {
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
   private let refused = Atomic<UInt64>(0)
+  private let cutSilent = Atomic<UInt64>(0)
   private let door: Mutex<Door>
   private let logger: Logger
 
@@ -79,6 +80,9 @@ final class ConnectionGuard: Sendable {
 
   /// How many connections were refused.
   var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
+
+  /// How many were shut down because they were silent.
+  var cutSilentCount: UInt64 { cutSilent.load(ordering: .relaxed) }
 
   /// Takes note of which connection sends frames with a serial.
   ///
@@ -124,16 +128,19 @@ final class ConnectionGuard: Sendable {
     for serial in gone { body(serial) }
   }
 
-  /// Whether a control connection has not been greeted for too long; says so once until it is
-  /// found again.
+  /// Whether a connection has not been greeted, or is silent, for too long; says so once until it
+  /// is found again.
   func takeOverdue() -> Bool {
     isOverdue.load(ordering: .relaxed) && isOverdue.exchange(false, ordering: .relaxed)
   }
 
-  /// Shuts down the control connections that should have been greeted by a moment.
+  /// Shuts down the connections that should have been greeted, or have spoken, by a moment.
   func shutDownSilent(at moment: Int64) {
     table.withLock { table in
-      for descriptor in table.takeSilent(at: moment) { Connection.shutDown(descriptor) }
+      for descriptor in table.takeSilent(at: moment) {
+        cutSilent.add(1, ordering: .relaxed)
+        Connection.shutDown(descriptor)
+      }
     }
   }
 
@@ -225,8 +232,11 @@ final class ConnectionGuard: Sendable {
 
   private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
     let user = Connection.user(descriptor)
+    let program = PeerProgram(descriptor)
     let now = LoopClock.nanoseconds
-    let isWelcome = table.withLock { $0.accept(descriptor, side, user: user, now: now) }
+    let isWelcome = table.withLock {
+      $0.accept(descriptor, side, user: user, program: program, now: now)
+    }
     if !isWelcome {
       refused.add(1, ordering: .relaxed)
       Connection.shutDown(descriptor)
@@ -261,7 +271,7 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Reminds the main actor of those who were not greeted in time.
+  /// Reminds the main actor of those who were not greeted, or are silent, for too long.
   ///
   /// - Returns: When to look again; nil for when something happens.
   private func remind() -> Duration? {

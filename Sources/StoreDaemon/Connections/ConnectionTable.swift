@@ -1,4 +1,5 @@
 import StoreReplication
+import ZeroMQ
 
 /// Who is connected to a daemon's sockets: what its monitors and admissions have told.
 ///
@@ -52,6 +53,7 @@ struct ConnectionTable {
 
   private struct Entry {
     let user: UInt32?
+    let program: PeerProgram
     let acceptedAt: Int64
     /// Serials below were given out to others.
     let firstSerial: UInt64
@@ -77,6 +79,8 @@ struct ConnectionTable {
   /// Control connections in the order in which they were accepted, without those refused: of this
   /// machine, and over tcp.
   private var (nearby, faraway) = (Probation(), Probation())
+  /// Who says nothing to the publishing socket, of each user, and of all over tcp together.
+  private var silent: [UInt32?: SilentSubscribers] = [:]
 
   /// Connections that have to be greeted within the same time.
   private struct Probation {
@@ -118,23 +122,34 @@ struct ConnectionTable {
   ///   - descriptor: Its descriptor, which an earlier connection may have had.
   ///   - side: The socket that has accepted it.
   ///   - user: Who is at its other end; nil over tcp.
+  ///   - program: Which program of theirs.
   ///   - now: Nanoseconds of a clock that does not go back.
   /// - Returns: Whether it may stay; otherwise it is to be shut down.
-  mutating func accept(_ descriptor: Int32, _ side: Side, user: UInt32?, now: Int64) -> Bool {
+  mutating func accept(
+    _ descriptor: Int32,
+    _ side: Side,
+    user: UInt32?,
+    program: PeerProgram,
+    now: Int64,
+  ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
     forget(key)
     let isRefused = !hasRoom(for: user) || !spend(user, now)
     entries[key] = Entry(
       user: user,
+      program: program,
       acceptedAt: now,
       firstSerial: nextSerial,
       isRefused: isRefused,
     )
     counts[user, default: 0] += 1
-    if side == .control, !isRefused {
-      if user == nil { faraway.append(descriptor, now) } else { nearby.append(descriptor, now) }
+    guard !isRefused else { return false }
+    switch side {
+    case .control where user == nil: faraway.append(descriptor, now)
+    case .control: nearby.append(descriptor, now)
+    case .publishing: silent[user, default: .init()].append(descriptor, program, now: now)
     }
-    return !isRefused
+    return true
   }
 
   private func hasRoom(for user: UInt32?) -> Bool {
@@ -168,6 +183,9 @@ struct ConnectionTable {
     guard let entry = entries.removeValue(forKey: key) else { return false }
     let count = counts[entry.user, default: 1] - 1
     counts[entry.user] = count == 0 ? nil : count
+    if key.side == .publishing { silent[entry.user]?.remove(key.descriptor) }
+    if entry.isGreeted { silent[entry.user]?.part(entry.program) }
+    if silent[entry.user]?.isEmpty ?? false { silent[entry.user] = nil }
     guard let serial = entry.serial else { return false }
     gone.append(serial)
     return true
@@ -196,6 +214,7 @@ struct ConnectionTable {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial else { return false }
     entries[key]?.serial = serial
+    if side == .publishing, entry.serial == nil { silent[entry.user]?.remove(descriptor) }
     if let name { entries[key]?.name = name }
     return true
   }
@@ -212,8 +231,9 @@ struct ConnectionTable {
   /// Takes note that a control connection has said who it is, and was welcomed.
   mutating func greet(_ serial: UInt64, _ descriptor: Int32) {
     let key = Key(side: .control, descriptor: descriptor)
-    guard entries[key]?.serial == serial else { return }
+    guard let entry = entries[key], entry.serial == serial, !entry.isGreeted else { return }
     entries[key]?.isGreeted = true
+    silent[entry.user, default: .init()].welcome(entry.program)
   }
 
   /// The serials whose connections are over, of those that were identified; each is told once.
@@ -236,7 +256,7 @@ struct ConnectionTable {
     .map(\.key.descriptor)
   }
 
-  /// When the first control connection is to be shut down that was not greeted yet.
+  /// When the first connection is to be shut down that was not greeted yet, or is silent.
   var firstSilentEnd: Int64? {
     mutating get {
       let entries = entries
@@ -244,17 +264,19 @@ struct ConnectionTable {
       let ends = [
         nearby.first(where: isSilent).map { $0 + Self.probation },
         faraway.first(where: isSilent).map { $0 + Self.farProbation },
+        silent.values.compactMap(\.end).min(),
       ]
       return ends.compactMap(\.self).min()
     }
   }
 
-  /// The control connections that should have been greeted by a moment; each is told once.
+  /// The connections that should have been greeted, or have spoken, by a moment; each is told once.
   mutating func takeSilent(at moment: Int64) -> [Int32] {
     let entries = entries
     let isSilent = { Self.isSilent(entries, $0, $1) }
     return nearby.take(until: moment - Self.probation, where: isSilent)
       + faraway.take(until: moment - Self.farProbation, where: isSilent)
+      + silent.keys.flatMap { silent[$0]?.take(at: moment) ?? [] }
   }
 
   private static func isSilent(

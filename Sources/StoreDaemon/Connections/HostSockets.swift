@@ -22,6 +22,8 @@ package final class HostSockets {
   private var guardThread: HelperThread?
   /// The descriptors of the publishing socket's connections, by their serials.
   private var subscribers: [UInt64: Int32] = [:]
+  /// Whether more may have come upstream than was taken.
+  private var hasUpstream = false
   /// Peers whose connection is over, of which nobody was told yet.
   private var lost: Deque<PeerID> = []
   /// Where the control frame that was taken last came from.
@@ -141,15 +143,16 @@ package final class HostSockets {
     return options
   }
 
-  /// Who was refused a connection, and who sent faster than they can be heard.
+  /// Who was refused a connection, who was silent, and who sent faster than they can be heard.
   var counters: [(String, UInt64)] {
     [
       ("refusedConnections", connections.refusedCount),
+      ("cutSilent", connections.cutSilentCount),
       ("cutSenders", controlIntake.cutSenders + upstreamIntake.cutSenders),
     ]
   }
 
-  /// Shuts down those who did not say who they are in time.
+  /// Shuts down those who did not say who they are, or anything, in time.
   func beginTurn() { routes.beginTurn() }
 
   /// Takes in what was left for later turns, in queues that have a limit.
@@ -160,7 +163,9 @@ package final class HostSockets {
 
   /// Takes the next message that came upstream; nil when there is none.
   package func nextUpstream() throws(ZeroMQError) -> IncomingFrame? {
-    guard let item = try upstreamIntake.next() else { return nil }
+    let item = try upstreamIntake.next()
+    hasUpstream = item != nil
+    guard let item else { return nil }
     meet(item)
     return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
   }
@@ -201,7 +206,7 @@ package final class HostSockets {
   /// Takes the next control frame; nil when there is none.
   package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
     guard let item = try controlIntake.next() else {
-      routes.heardEverybody()
+      if !hasUpstream { routes.heardEverybody() }
       return nil
     }
     address = item.address

@@ -245,11 +245,12 @@ package final class ReplicaServer {
   ///   - moment: When it came.
   func receive(upstream frame: ArraySlice<UInt8>, from peer: PeerID, at moment: Moment) {
     now = moment
+    subscribers.heard(peer, now: now.instant)
     switch frame.first {
     case 0: subscribers.unsubscribed(peer, from: Topic(bytes: frame.dropFirst()))
     case 1:
       counters.subscriptions += 1
-      subscribers.subscribed(peer, to: Topic(bytes: frame.dropFirst()), now: now.instant)
+      subscribers.subscribed(peer, to: Topic(bytes: frame.dropFirst()))
     case Fence.mark:
       do throws(MessageError) {
         fence(try Fence(frame: frame), from: peer)

@@ -76,6 +76,25 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1), ServerBench.publisher(2)])
   }
 
+  @Test(
+    "§6: so does one that never subscribes and says anything else",
+    arguments: [
+      [], [7], [0], [0] + topic(1), [2, 0xff],
+      Fence(token: MessageSamples.identifier(9), nonce: 1).encoded(),
+    ] as [[UInt8]],
+  )
+  func anything(_ frame: [UInt8]) throws {
+    let bench = ServerBench()
+    bench.receive(upstream: frame)
+    try bench.advance(by: .milliseconds(2_900))
+    #expect(bench.cuts.isEmpty)
+    #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
+    // Saying it again gains no time.
+    bench.receive(upstream: frame)
+    try bench.advance(by: .milliseconds(200))
+    #expect(bench.cuts.map(\.peer) == [ServerBench.publisher(1)])
+  }
+
   @Test("A subscriber that does not read is cut off; one whose pings show that it does is not")
   func lag() throws {
     var limits = Limits()

@@ -40,10 +40,13 @@ final class Subscribers {
 
   // MARK: What they send
 
-  /// A connection subscribes to a topic; nil for what is none.
-  func subscribed(_ peer: PeerID, to topic: Topic?, now: Instant) {
-    // Whoever begins to subscribe has time to say whose it is, once.
+  /// Something came on a connection: whoever begins to speak has time to say whose it is, once.
+  func heard(_ peer: PeerID, now: Instant) {
     if subscribers[peer] == nil { forsake(peer, now: now) }
+  }
+
+  /// A connection subscribes to a topic; nil for what is none.
+  func subscribed(_ peer: PeerID, to topic: Topic?) {
     guard let topic, topic.kind != .ownView else {
       return cut(peer, "subscribes to what is no topic")
     }
