@@ -3,6 +3,7 @@ import GenericState
 import StoreReplication
 import StoreState
 import Testing
+import ZeroMQ
 
 #if canImport(Glibc)
 import Glibc
@@ -214,6 +215,37 @@ extension ProcessTests {
         #expect(run.end == .status(76), "\(run.errorText)")
         #expect(run.errors.allSatisfy { $0.hasPrefix("storectl: ") }, "\(run.errorText)")
         #expect(!run.errorText.utf8.contains(0x1b) && run.output == [])
+      }
+    }
+
+    @Test func `Who has no session is told nothing of the past, even if he had one when he asked`()
+      async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        let peer = try RawSocket(world, .dealer, "ctl")
+        let log = HistoryQuery.log(after: 0, count: 10, scope: nil, client: nil)
+        func answer() throws -> DaemonMessage? {
+          try peer.firstMessage { message in
+            switch message {
+            case .needHello, .history, .description: message
+            default: nil
+            }
+          }
+        }
+        try peer.send(.history(request: 1, log))
+        #expect(try answer() == .needHello)
+        for message in [.rawHello(1), .history(request: 2, log), .bye] as [ClientMessage] {
+          try peer.send(message)
+        }
+        // Questions are answered one after the other.
+        #expect(try await world.client(["log"]).output.count == 1)
+        try peer.send(.describe(request: 3))
+        guard case .description(3, _) = try answer() else {
+          Issue.record("The past is told to nobody's connection")
+          return
+        }
       }
     }
 

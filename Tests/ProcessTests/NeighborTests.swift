@@ -143,44 +143,6 @@ extension ProcessTests {
   }
 }
 
-/// A socket of a test's own, connected to a daemon.
-private struct RawSocket {
-  private let context: Context
-  private let socket: Socket
-
-  init(_ world: World, _ kind: Socket.Kind, _ file: String) throws {
-    var options = SocketOptions()
-    options.linger = .zero
-    context = try Context()
-    socket = try Socket(context, kind: kind, options: options)
-    try socket.connect("ipc://\(world.directory)/\(file)")
-  }
-
-  func send(_ message: ClientMessage) throws { try send(message.encoded()) }
-
-  func send(_ bytes: [UInt8]) throws { #expect(try socket.send(bytes) == .sent) }
-
-  /// Takes messages on the control socket until one has what is wanted.
-  @discardableResult
-  func firstMessage<Result>(_ find: (DaemonMessage) throws -> Result?) throws -> Result {
-    try firstFrame { bytes in
-      guard !bytes.isEmpty else { return nil }
-      return try find(DaemonMessage(frame: bytes[...]))
-    }
-  }
-
-  /// Takes frames until one has what is wanted.
-  @discardableResult
-  func firstFrame<Result>(_ find: ([UInt8]) throws -> Result?) throws -> Result {
-    while try Poller([.socket(socket)]).wait(timeout: .seconds(20)) > 0 {
-      while let message = try socket.receive() {
-        if let result = try find(message.bytes) { return result }
-      }
-    }
-    throw ProcessFailure("the daemon does not say what is waited for")
-  }
-}
-
 /// A client that follows the counter, as PROTOCOL.md §9 has it.
 private struct Follower {
   let privateTopic: Topic

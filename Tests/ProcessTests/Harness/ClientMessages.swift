@@ -1,4 +1,5 @@
 import StoreReplication
+import StoreState
 
 // What raw peers say.
 extension ClientMessage {
@@ -7,11 +8,12 @@ extension ClientMessage {
     _ number: UInt64,
     name: String = "guest",
     isListed: Bool = true,
+    token: Identifier? = nil,
   ) -> Self {
     .hello(
       Hello(
         clientID: Identifier(high: 0x6775_6573_74, low: number),
-        token: nil,
+        token: token,
         firstSequence: 1,
         name: name,
         isListed: isListed,
@@ -19,12 +21,17 @@ extension ClientMessage {
     )
   }
 
-  /// A join of scopes with any schema, of which the client has nothing.
-  static func rawJoin(nonce: UInt64 = 1, _ scopes: [String], mode: JoinMode = .follow) -> Self {
+  /// A join of scopes with any schema, of which the client has that of a position, or nothing.
+  static func rawJoin(
+    nonce: UInt64 = 1,
+    _ scopes: [String],
+    mode: JoinMode = .follow,
+    position: Position? = nil,
+  ) -> Self {
     .join(
       nonce: nonce,
       scopes.map {
-        JoinRequest(scope: $0, mode: mode, stateHash: nil, actionHash: nil, position: nil)
+        JoinRequest(scope: $0, mode: mode, stateHash: nil, actionHash: nil, position: position)
       },
     )
   }

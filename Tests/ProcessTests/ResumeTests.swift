@@ -1,0 +1,116 @@
+import GenericState
+import StoreReplication
+import StoreState
+import Testing
+import ZeroMQ
+
+extension ProcessTests {
+  /// Who comes back to a daemon that has no room for newcomers, or has gone on for long.
+  @Suite("Clients that come back", .timeLimit(.minutes(2)))
+  struct ResumeTests {
+    @Test func `Who has all the sessions that there may be goes on with one, and opens no other`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world, ["--lease-ms", "60000"])
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        let guest = try Guest(world, "guest", at: daemon.address)
+        #expect(try await guest.enrol(line).isSuccess)
+        let (server, pair) = try guest.keys()
+        let context = try Context()
+        func connect() throws -> RawSocket {
+          let client = CurveClient(server: server, pair: pair)
+          return try RawSocket(context, .dealer, to: daemon.address, as: client)
+        }
+        var sessions: [(socket: RawSocket, ok: DaemonMessage.HelloOK)] = []
+        for number in 0..<256 as Range<UInt64> {
+          let socket = try connect()
+          guard case .helloOK(let ok) = try greet(.rawHello(number), on: socket) else { break }
+          sessions.append((socket, ok))
+        }
+        try #require(sessions.count == 256)
+        try refused(.rawHello(1_000), on: connect())
+        let (socket, ok) = sessions.removeFirst()
+        socket.close()
+        let back = try connect()
+        let again = try greet(.rawHello(0, token: ok.token), on: back)
+        guard case .helloOK(let resumed) = again else {
+          Issue.record("Who comes back is told \(again)")
+          return
+        }
+        #expect(resumed.isResumed && resumed.session == ok.session)
+        try refused(.rawHello(1_001), on: connect())
+        #expect(try await world.counter("refusedSessions") == 2)
+      }
+    }
+
+    /// The answer to a hello; who comes too fast gets none, and asks again.
+    private func greet(_ hello: ClientMessage, on socket: RawSocket) throws -> DaemonMessage {
+      for _ in 0..<60 {
+        try socket.send(hello)
+        let answer = try? socket.firstMessage(within: .milliseconds(500)) { message in
+          switch message {
+          case .helloOK, .refused: message
+          default: nil
+          }
+        }
+        if let answer { return answer }
+      }
+      throw ProcessFailure("the daemon does not answer a hello")
+    }
+
+    private func refused(_ hello: ClientMessage, on socket: RawSocket) throws {
+      let answer = try greet(hello, on: socket)
+      guard case .refused("overloaded", _) = answer else {
+        Issue.record("One more than there may be is told \(answer)")
+        return
+      }
+    }
+
+    @Test func `Who comes back after more than what is kept gets a whole state, else what changed`()
+      async throws
+    {
+      try await World.run { world in
+        let options = ["--in-memory", "--lease-ms", "60000", "--grace-ms", "60000"]
+        _ = try await world.startDaemon(.stored, options)
+        let first = try RawSocket(world, .dealer, "ctl")
+        let ok = try hello(.rawHello(1, isListed: false), on: first)
+        first.close()
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: Array(repeating: #""incrementButtonTapped""#, count: 1_200))
+        #expect(try await world.finish(sender).isSuccess)
+        let control = try RawSocket(world, .dealer, "ctl")
+        let publishing = try RawSocket(world, .xsub, "pub")
+        let again = try hello(.rawHello(1, isListed: false, token: ok.token), on: control)
+        #expect(again.isResumed && again.revision >= 1_200)
+        for (nonce, revision, isWhole) in [(1, 0, true), (2, again.revision - 10, false)]
+          as [(UInt64, UInt64, Bool)]
+        {
+          let position = ClientMessage.Position(epoch: ok.epoch, revision: revision)
+          try control.send(.rawJoin(nonce: nonce, ["counter"], position: position))
+          let topic = try control.firstMessage {
+            if case .joined(nonce, let topic?, _) = $0 { topic } else { nil }
+          }
+          for topic in [again.privateTopic, topic] { try publishing.send([1] + topic.bytes) }
+          try publishing.send(Fence(token: again.token, nonce: nonce).encoded())
+          let isSnapshot = try control.firstMessage { message in
+            switch message {
+            case .snapshot: true
+            case .replay: false
+            default: nil
+            }
+          }
+          #expect(isSnapshot == isWhole, "from revision \(revision)")
+        }
+      }
+    }
+
+    private func hello(
+      _ message: ClientMessage,
+      on socket: RawSocket,
+    ) throws -> DaemonMessage.HelloOK {
+      try socket.send(message)
+      return try socket.firstMessage { if case .helloOK(let ok) = $0 { ok } else { nil } }
+    }
+  }
+}
