@@ -151,7 +151,8 @@ package struct Timing: Sendable, Equatable {
   package var lease: Duration = .seconds(10)
   /// What is left of the lease when a connection of the client goes.
   package var grace: Duration = .seconds(2)
-  /// How long a connection may send upstream before the fence of a session comes on it.
+  /// How long a connection may send upstream before the fence of a session comes on it, and how
+  /// long a control connection may be without the session that it had.
   package var introduction: Duration = .seconds(3)
   /// How long a subscriber may leave much unread without getting on.
   package var lag: Duration = .seconds(1)

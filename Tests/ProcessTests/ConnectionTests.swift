@@ -147,6 +147,23 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A control connection whose session is over is ended, unless it opens another`()
+      async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let left = try (0..<2).map { try peer(world, [.rawHello($0), .bye]) }
+        let back = try peer(world, [.rawHello(2), .bye, .rawHello(3)])
+        // Another connection of the same client takes its session's place.
+        let replaced = try peer(world, [.rawHello(4)])
+        try await replaced.ready()
+        let other = try peer(world, [.rawHello(4)])
+        for peer in left + [replaced] { try await peer.closed() }
+        #expect(!back.isOver && !other.isOver)
+        #expect(try await world.counter("cutSessionless") == 3)
+      }
+    }
+
     @Test("A web page that posts to the socket, and old versions of its protocol, change nothing")
     func oldProtocol() async throws {
       try await World.run { world in

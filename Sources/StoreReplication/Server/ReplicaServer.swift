@@ -266,7 +266,7 @@ package final class ReplicaServer {
     now = moment
     questions[peer] = nil
     outbox.forget(peer)
-    if let session = subscribers.lost(peer) ?? sessions.session(of: peer) {
+    if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
       sessions.lost(session, now: now.instant)
     }
   }
@@ -384,6 +384,10 @@ package final class ReplicaServer {
       }
       let message = "Nothing was heard of you for \(timing.lease); say hello again."
       end(session, code: "leaseEnded", message: message)
+    }
+    for peer in sessions.takeStrangers(at: heard.instant) {
+      counters.cutSessionless += 1
+      cuts.append(Cut(peer: peer, reason: "has no session any more"))
     }
     sessions.forgetRested(at: now.instant)
     deliverSessionEvents()

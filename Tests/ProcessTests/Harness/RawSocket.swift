@@ -11,9 +11,12 @@ struct RawSocket {
     try self.init(Context(), kind, to: "ipc://\(world.directory)/\(file)")
   }
 
-  init(_ context: Context, _ kind: Socket.Kind, to endpoint: String, as key: CurveClient? = nil)
-    throws
-  {
+  init(
+    _ context: Context,
+    _ kind: Socket.Kind,
+    to endpoint: String,
+    as key: CurveClient? = nil,
+  ) throws {
     var options = SocketOptions()
     options.linger = .zero
     options.curve = key

@@ -19,6 +19,49 @@ import Testing
     #expect(hello.privateTopic.kind == .session)
   }
 
+  @Test func `§11: a connection whose session is over opens another in time, or ends`() throws {
+    let bench = ServerBench()
+    for peer: UInt8 in 1...4 { try bench.hello(peer) }
+    let resumed = try bench.hello(5)
+    bench.receive(.bye, from: 1)
+    bench.receive(.bye, from: 2)
+    bench.receive(.bye, from: 3)
+    // This one has gone by itself, and nobody waits for it.
+    bench.lose(ServerBench.peer(3))
+    // And of this one the session goes on elsewhere.
+    _ = try bench.hello(6, client: 5, token: resumed.token)
+    try bench.advance(by: .milliseconds(2_900))
+    bench.receive(.bye, from: 4)
+    try bench.hello(2)
+    #expect(bench.cuts.isEmpty)
+    #expect(bench.server.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
+    try bench.advance(by: .milliseconds(200))
+    #expect(bench.cuts.map(\.peer) == [1, 5].map { ServerBench.peer($0) })
+    try bench.advance(by: .milliseconds(2_800))
+    #expect(bench.cuts.map(\.peer) == [1, 5, 4].map { ServerBench.peer($0) })
+    #expect(bench.server.counters.byName.contains { $0 == ("cutSessionless", 3) })
+  }
+
+  @Test func `§11: whose lease has ended has as long, and no time is gained by going to and fro`()
+    throws
+  {
+    let bench = ServerBench()
+    try bench.hello(1)
+    try bench.advance(by: .milliseconds(9_900))
+    #expect(bench.cuts.isEmpty)
+    try bench.advance(by: .milliseconds(200))
+    try bench.advance(by: .milliseconds(2_800))
+    #expect(bench.cuts.isEmpty)
+    try bench.advance(by: .milliseconds(200))
+    #expect(bench.cuts.map(\.peer) == [ServerBench.peer(1)])
+    for _ in 0..<1_000 {
+      try bench.hello(2)
+      bench.receive(.bye, from: 2)
+    }
+    try bench.advance(by: .milliseconds(3_100))
+    #expect(bench.cuts.map(\.peer) == [1, 2].map { ServerBench.peer($0) })
+  }
+
   private func hello(
     _ versions: ClosedRange<UInt64>,
     features: ProtocolFeatures = [],

@@ -1,5 +1,3 @@
-import DequeModule
-
 /// The connections of the publishing socket: what each has subscribed to, and whose it is.
 ///
 /// Whoever is let in may subscribe to anything, and what is published for it takes memory until it
@@ -12,8 +10,6 @@ final class Subscribers {
     var topics: [Topic: UInt64] = [:]
     /// Whose fence came on it last.
     var session: Session?
-    /// Since when it is nobody's.
-    var strangerSince: Instant?
     /// Since when it leaves much unread without getting on, and how far it was then.
     var behind: (since: Instant, at: UInt64)?
     /// Whether it is about to be shut down.
@@ -24,8 +20,8 @@ final class Subscribers {
   private let limits: Limits
   private let timing: Timing
   private var subscribers: [PeerID: Subscriber] = [:]
-  /// Who became nobody's, in the order in which that was; of some it is true no more.
-  private var strangers: Deque<(peer: PeerID, since: Instant)> = []
+  /// Those that are nobody's.
+  private var strangers = Strangers()
   private var cuts: [ReplicaServer.Cut] = []
   /// How much had been published in all when those who do not read were last looked for.
   private var checkedAt: UInt64 = 0
@@ -67,7 +63,7 @@ final class Subscribers {
     if let former = session.publisher { forsake(former, now: now) }
     subscribers[peer]?.session?.publisher = nil
     subscribers[peer, default: Subscriber()].session = session
-    subscribers[peer]?.strangerSince = nil
+    strangers.remove(peer)
     session.publisher = peer
   }
 
@@ -83,6 +79,7 @@ final class Subscribers {
   ///
   /// - Returns: The session whose it was.
   func lost(_ peer: PeerID) -> Session? {
+    strangers.remove(peer)
     guard let session = subscribers.removeValue(forKey: peer)?.session else { return nil }
     session.publisher = nil
     return session
@@ -90,26 +87,19 @@ final class Subscribers {
 
   private func forsake(_ peer: PeerID, now: Instant) {
     subscribers[peer, default: Subscriber()].session = nil
-    subscribers[peer]?.strangerSince = now
-    strangers.append((peer, now))
+    strangers.add(peer, now: now)
   }
 
   /// When somebody has to be looked at; nothing is missed when nothing happens until then.
   var nextDeadline: Instant {
-    while let first = strangers.first, !isStranger(first) { strangers.removeFirst() }
-    let first = strangers.first?.since.advanced(by: timing.introduction)
+    let first = strangers.first?.advanced(by: timing.introduction)
     return min(nextLook, first ?? .distantFuture)
-  }
-
-  private func isStranger(_ entry: (peer: PeerID, since: Instant)) -> Bool {
-    subscribers[entry.peer]?.strangerSince == entry.since
   }
 
   /// Shuts down those who were nobody's for too long at a moment, and those who do not read.
   func check(at moment: Instant) {
-    while let first = strangers.first, first.since.advanced(by: timing.introduction) <= moment {
-      strangers.removeFirst()
-      if isStranger(first) { cut(first.peer, "has no session") }
+    for peer in strangers.take(at: moment, after: timing.introduction) {
+      cut(peer, "has no session")
     }
     guard nextLook <= moment || subscriptions.publishedBytes - checkedAt >= limits.lagBytes / 8
     else { return }
@@ -187,7 +177,7 @@ final class Subscribers {
         "The connection \(peer) belongs to a session that has another, or is over",
       )
       precondition(
-        (subscriber.session == nil) == (subscriber.strangerSince != nil),
+        subscriber.isCut || (subscriber.session == nil) == strangers.contains(peer),
         "The connection \(peer) is somebody's and nobody's",
       )
     }

@@ -22,6 +22,7 @@ package final class Counters {
   package internal(set) var leasesEnded: UInt64 = 0
   package internal(set) var blockedPeers: UInt64 = 0
   package internal(set) var cutSubscribers: UInt64 = 0
+  package internal(set) var cutSessionless: UInt64 = 0
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var hellosThrottled: UInt64 = 0
@@ -39,6 +40,7 @@ package final class Counters {
       ("actionsWithdrawn", actionsWithdrawn), ("duplicates", duplicates), ("deltas", deltas),
       ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
       ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
+      ("cutSessionless", cutSessionless),
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
       ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),

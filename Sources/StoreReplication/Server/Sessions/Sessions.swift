@@ -167,6 +167,8 @@ final class Session {
   var publisher: PeerID?
   /// Whether a connection of it was lost, and nothing was heard of it since.
   fileprivate var isLost = false
+  /// Whether its control connection is there.
+  fileprivate(set) var isConnected = true
   /// The revision that the client has applied, as it says.
   var appliedRevision: UInt64 = 0
 
@@ -240,10 +242,17 @@ final class Sessions {
 
   /// Those of whom a connection was lost, in the order in which that was; some are back.
   private var lost: Deque<Session> = []
+  /// Control connections whose session is over, or goes on elsewhere.
+  private var strangers = Strangers()
   private var nextID: UInt64 = 1
   private var events: [SessionEvent] = []
   /// No lease ends before: as leases mostly get longer, a lower bound is enough.
-  private(set) var nextDeadline = Instant.distantFuture
+  private var nextLeaseEnd = Instant.distantFuture
+
+  /// When somebody has to be looked at; nothing is missed when nothing happens until then.
+  var nextDeadline: Instant {
+    min(nextLeaseEnd, strangers.first?.advanced(by: timing.introduction) ?? .distantFuture)
+  }
 
   init(limits: Limits, timing: Timing, random: Randomness) {
     self.limits = limits
@@ -330,6 +339,7 @@ final class Sessions {
     )
     nextID += 1
     peers[peer] = session
+    strangers.remove(peer)
     byToken[session.token] = session
     byClient[session.clientID] = session
     usage[session.origin.identity.holder, default: Usage(limits, now: now)].sessions += 1
@@ -342,9 +352,12 @@ final class Sessions {
   func resume(_ session: Session, _ hello: ClientMessage.Hello, on peer: PeerID, now: Instant) {
     if session.peer != peer {
       peers[session.peer] = nil
+      forsake(session, now: now)
       session.peer = peer
+      session.isConnected = true
       peers[peer] = session
     }
+    strangers.remove(peer)
     session.features = hello.features.intersection(.known)
     renew(session, now: now)
   }
@@ -361,9 +374,30 @@ final class Sessions {
     usage[holder]?.sessions -= 1
     rest(holder, now)
     if peers[session.peer] === session { peers[session.peer] = nil }
-    if byToken.isEmpty { nextDeadline = .distantFuture }
+    forsake(session, now: now)
+    if byToken.isEmpty { nextLeaseEnd = .distantFuture }
     if session.isListed { noteEnd(of: session.info) }
     return true
+  }
+
+  /// A session's control connection, where that is there, is nobody's.
+  private func forsake(_ session: Session, now: Instant) {
+    if session.isConnected { strangers.add(session.peer, now: now) }
+  }
+
+  /// A control connection is over.
+  ///
+  /// - Returns: The session whose it was.
+  func lost(_ peer: PeerID) -> Session? {
+    strangers.remove(peer)
+    guard let session = session(of: peer) else { return nil }
+    session.isConnected = false
+    return session
+  }
+
+  /// The control connections that have been nobody's for too long at a moment; each is told once.
+  func takeStrangers(at moment: Instant) -> [PeerID] {
+    strangers.take(at: moment, after: timing.introduction)
   }
 
   /// Whoever has no session is looked at after a rest.
@@ -435,15 +469,15 @@ final class Sessions {
 
   private func expect(_ session: Session) {
     guard case .open(let leaseEnd) = session.state else { return }
-    nextDeadline = min(nextDeadline, leaseEnd)
+    nextLeaseEnd = min(nextLeaseEnd, leaseEnd)
   }
 
   /// The sessions whose lease was over at a moment, in the order in which they came.
   ///
   /// Looks at all only when the first of them may be over; what is kept is a lower bound.
   func expired(at moment: Instant) -> [Session] {
-    guard nextDeadline <= moment else { return [] }
-    nextDeadline = .distantFuture
+    guard nextLeaseEnd <= moment else { return [] }
+    nextLeaseEnd = .distantFuture
     var expired: [Session] = []
     for session in byToken.values {
       guard case .open(let leaseEnd) = session.state else { continue }
@@ -475,11 +509,11 @@ final class Sessions {
         preconditionFailure("Session \(session.info.id) is over and still known")
       }
       precondition(
-        leaseEnd >= nextDeadline,
-        "The lease of \(session.info.id) ends at \(leaseEnd), looked at from \(nextDeadline)",
+        leaseEnd >= nextLeaseEnd,
+        "The lease of \(session.info.id) ends at \(leaseEnd), looked at from \(nextLeaseEnd)",
       )
       precondition(
-        self.session(of: session.peer) === session,
+        !strangers.contains(session.peer) && self.session(of: session.peer) === session,
         "Session \(session.info.id) is not its peer's",
       )
     }
