@@ -12,7 +12,9 @@ package struct Limits: Sendable, Equatable {
   /// messages, and a larger step is fetched by those who want it.
   package var messageBytes = 64 << 10
   /// Topics that one connection subscribes to: a client has two, and one more while it joins.
-  package var topicsPerConnection = 1024
+  ///
+  /// The library goes through those of all connections whenever one of them ends.
+  package var topicsPerConnection = 16
   /// Bytes published on a topic that a subscriber may leave unread for ``Timing/lag``, as far as
   /// its pings tell: they wait in the daemon.
   package var lagBytes: UInt64 = 8 << 20
