@@ -11,25 +11,28 @@ import Darwin
 #endif
 
 /// Where a program of the system is; nil where it is not.
-private func installed(_ program: String) -> String? {
+func installed(_ program: String) -> String? {
   ["/usr/bin", "/bin", "/usr/local/bin"].map { "\($0)/\(program)" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+private let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Scripts")
+
+/// Installs the programs that were built into a folder of a world's directory.
+///
+/// - Returns: The prefix.
+func install(_ world: World, as name: String = "usr") async throws -> String {
+  let folder = try (Program.stored.path as NSString).deletingLastPathComponent
+  let prefix = "\(world.directory)/\(name)"
+  let run = try await world.run("\(scripts.path)/install", folder, prefix)
+  #expect(run.isSuccess && run.output == [], "\(run.output) \(run.errorText)")
+  return prefix
 }
 
 extension ProcessTests {
   /// What `make install` makes of the programs that were built.
   @Suite struct InstallTests {
-    private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Scripts")
-
-    private func install(_ world: World, as name: String = "usr") async throws -> String {
-      let folder = try (Program.stored.path as NSString).deletingLastPathComponent
-      let prefix = "\(world.directory)/\(name)"
-      let run = try await world.run("\(Self.scripts.path)/install", folder, prefix)
-      #expect(run.isSuccess && run.output == [], "\(run.output) \(run.errorText)")
-      return prefix
-    }
-
     @Test func `Programs, pages, completions and the unit are installed`() async throws {
       try await World.run { world in
         let prefix = try await install(world)
@@ -98,7 +101,7 @@ extension ProcessTests {
         let make = try world.start(
           path: try #require(installed("make")),
           [
-            "-C", Self.scripts.deletingLastPathComponent().path, "install", "SWIFT=true",
+            "-C", scripts.deletingLastPathComponent().path, "install", "SWIFT=true",
             "RELEASE=\(folder)", "PREFIX=/opt/store", "DESTDIR=\(root)",
           ],
           environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"],
@@ -157,7 +160,7 @@ extension ProcessTests {
         let script = #"umask 077; exec "$0" "$@""#
         let install = try world.start(
           path: "/bin/sh",
-          ["-c", script, "\(Self.scripts.path)/install", folder, prefix],
+          ["-c", script, "\(scripts.path)/install", folder, prefix],
           environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"],
         )
         let run = try await world.finish(install)
@@ -191,116 +194,6 @@ extension ProcessTests {
             "\(pages)/\(name)",
           )
           #expect(run.isSuccess && run.errors == [], "\(name): \(run.errorText)")
-        }
-      }
-    }
-
-    // MARK: - Completions
-
-    /// What bash would offer for the last word of a line.
-    private func bash(_ world: World, _ prefix: String, _ line: String) async throws -> [String] {
-      let script = #"""
-        source "$1/share/bash-completion/completions/storectl"
-        COMP_LINE=$2; COMP_POINT=${#COMP_LINE}; IFS=' ' read -ra COMP_WORDS <<<"$2"
-        [[ $2 == *' ' ]] && COMP_WORDS+=('')
-        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-        _storectl storectl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-        ((${#COMPREPLY[@]} == 0)) || printf '%s\n' "${COMPREPLY[@]}"
-        """#
-      let shell = try world.start(
-        path: "/bin/bash",
-        ["-c", script, "bash", prefix, line],
-        environment: ["PATH": "\(prefix)/bin:/usr/bin:/bin", "STOREACTOR_DIR": world.directory],
-      )
-      let run = try await world.finish(shell)
-      #expect(run.errors == [], "\(line): \(run.errorText)")
-      return run.output
-    }
-
-    @Test(.enabled(if: installed("bash") != nil))
-    func `A shell completes scopes, rows and actions of the daemon that runs`() async throws {
-      try await World.run { world in
-        let prefix = try await install(world)
-        _ = try await world.startDaemon(.stored, ["--in-memory"])
-        try await world.send("todos", #"{"addButtonTapped":{"title":"Milk"}}"#)
-        let id = try #require(try await world.get("todos")["items"]?.items?.first?["id"]?.text)
-        #expect(try await bash(world, prefix, "storectl get cou") == ["counter"])
-        let all = try await bash(world, prefix, "storectl watch ")
-        #expect(all.contains("todos") && all.contains("todos/items/"))
-        let row = try await bash(world, prefix, "storectl get todos/items/")
-        #expect(row == ["todos/items/\(id)"])
-        let actions = try await bash(world, prefix, "storectl send counter inc")
-        #expect(actions == ["incrementButtonTapped"])
-        let next = try await bash(world, prefix, "storectl send counter incrementButtonTapped de")
-        #expect(next == ["decrementButtonTapped"])
-        let traced = try await bash(world, prefix, "storectl send --trace f counter inc")
-        #expect(traced == ["incrementButtonTapped"])
-        // What has a payload is JSON, of which a shell would take the quotes.
-        #expect(
-          !(try await bash(world, prefix, "storectl send todos ")).contains("addButtonTapped")
-        )
-        #expect(try await bash(world, prefix, "storectl wa") == ["watch"])
-      }
-    }
-
-    @Test(.enabled(if: installed("bash") != nil))
-    func `A shell runs nothing of what a daemon calls its scopes`() async throws {
-      try await World.run { world in
-        let prefix = try await install(world)
-        let made = "\(world.directory)/made"
-        let document = try SchemaDocument(root: .null, definitions: [:])
-        let names = [
-          "counter", "$(touch \(made))", "`touch \(made)`", "<(touch \(made))", "$HOME", "~",
-          "{a,b}", "a b", "a\\b", "'", "--dir",
-        ]
-        let scopes = names.map {
-          ScopeDescription(name: $0, state: document, action: document, id: nil)
-        }
-        let daemon = try await FalseDaemon(in: world.directory, scopes: scopes)
-        var offered: [String] = []
-        // Nothing is offered where the machine takes too long for who has pressed a key.
-        for _ in 0..<50 where offered == [] {
-          offered = try await bash(world, prefix, "storectl get ")
-        }
-        withExtendedLifetime(daemon) {}
-        #expect(offered == ["counter"])
-        #expect(!FileManager.default.fileExists(atPath: made))
-      }
-    }
-
-    @Test(.enabled(if: installed("bash") != nil))
-    func `Without a daemon a shell completes nothing, in silence and at once`() async throws {
-      try await World.run { world in
-        let prefix = try await install(world)
-        let clock = ContinuousClock()
-        for round in 0..<3 {
-          let start = clock.now
-          #expect(try await bash(world, prefix, "storectl get cou") == [])
-          // The first run reads the programs from the disk.
-          #expect(round == 0 || clock.now - start < .seconds(1), "\(clock.now - start)")
-        }
-      }
-    }
-
-    // Where they are not installed there is nobody to read them, and the tests say so.
-    @Test(.enabled(if: installed("zsh") != nil))
-    func `zsh can read its completions`() async throws {
-      try await reads("zsh", "zsh/site-functions/_storectl", "zsh/site-functions/_stored")
-    }
-
-    @Test(.enabled(if: installed("fish") != nil))
-    func `fish can read its completions`() async throws {
-      let folder = "fish/vendor_completions.d"
-      try await reads("fish", "\(folder)/storectl.fish", "\(folder)/stored.fish")
-    }
-
-    private func reads(_ shell: String, _ files: String...) async throws {
-      try await World.run { world in
-        let prefix = try await install(world)
-        let path = try #require(installed(shell))
-        for file in files {
-          let run = try await world.run(path, "-n", "\(prefix)/share/\(file)")
-          #expect(run.isSuccess && run.errors == [], "\(run.errorText)")
         }
       }
     }

@@ -19,10 +19,11 @@ struct At: ParsableCommand {
   @OptionGroup var options: ConnectionOptions
   @OptionGroup var history: HistoryOptions
 
-  @Argument(help: "The revision.")
+  // With nothing to complete: the script for fish counts only arguments that have completions.
+  @Argument(help: "The revision.", completion: .list([]))
   var revision: UInt64
 
-  @Argument(help: "What to do: get.")
+  @Argument(help: "What to do: get.", completion: .list(["get"]))
   var command: String
 
   @Argument(

@@ -15,14 +15,14 @@ enum Completions {
   ]
 
   /// The names of scopes, and of the first rows.
-  static let scopes = CompletionKind.custom { words, _, prefix in
-    ask(words) { try await scopes(of: $0, beginningWith: prefix) }
+  static let scopes = CompletionKind.custom { words, place, prefix in
+    ask(words, at: place) { try await scopes(of: $0, beginningWith: prefix) }
   }
 
   /// The actions of the scope that stands before: those without payload, which are their names.
-  static let actions = CompletionKind.custom { words, _, prefix in
+  static let actions = CompletionKind.custom { words, place, prefix in
     guard let scope = positional(words.drop { $0 != "send" }.dropFirst()).first else { return [] }
-    return ask(words) { daemon in
+    return ask(words, at: place) { daemon in
       try daemon.description(of: scope).actions
         .filter { $0.payload.isEmpty && $0.name.hasPrefix(prefix) }.map(\.name)
     }
@@ -30,8 +30,10 @@ enum Completions {
 
   private static func ask(
     _ words: [String],
+    at place: Int,
     _ body: @escaping @MainActor (Daemon) async throws -> [String],
   ) -> [String] {
+    guard !isRest(place, of: words) else { return [] }
     do {
       let options = try ConnectionOptions.parse(connectionOptions(in: words))
       // Nobody is asked for a password by a tabulator.
@@ -43,7 +45,7 @@ enum Completions {
           try await connection.within(patience) { try await body(Daemon(asking: connection)) }
         }
       }
-      return found.filter(isPlain)
+      return found.filter(isPlain).compactMap(asWord)
     } catch {
       // There is nobody to ask, and nobody who wants to know that.
       return []
@@ -64,6 +66,22 @@ enum Completions {
         default: "/._:@+,%=-".utf8.contains(byte)
         }
       }
+  }
+
+  /// A name as the shell that asks wants it; nil where it would not take it for one word.
+  private static func asWord(_ name: String) -> String? {
+    switch CompletionShell.requesting {
+    // What is behind a colon describes what is before it.
+    case .zsh: name.replacing(":", with: "\\:")
+    case .bash: name.contains { ":=@".contains($0) } ? nil : name
+    default: name
+    }
+  }
+
+  /// Whether a word is what bash sees behind a colon or an equals sign, where a word ends to it.
+  private static func isRest(_ place: Int, of words: [String]) -> Bool {
+    CompletionShell.requesting == .bash && words.indices.contains(place - 1)
+      && [":", "="].contains(words[place - 1])
   }
 
   /// The words that say where the daemon is.

@@ -33,8 +33,10 @@ final class TerminalProcess: Sendable {
     """#
   }
 
+  /// Starts `storectl` on the world's directory, or another program.
   init(
     _ world: World,
+    program: String? = nil,
     _ arguments: [String],
     term: String,
     width: Int = 80,
@@ -58,8 +60,7 @@ final class TerminalProcess: Sendable {
         "setsid", "/bin/sh", "-c",
         (ignoresHangUp ? "trap '' HUP\n" : "")
           + "exec <>\(name) >&0\n\(Self.script(redirection))",
-        Program.storectl.path, "--dir", world.directory,
-      ] + arguments,
+      ] + (program.map { [$0] } ?? [Program.storectl.path, "--dir", world.directory]) + arguments,
       environment: ["TERM": term, "LANG": "C.UTF-8"].merging(environment) { $1 },
     )
     // The thread's own: that of the terminal may be another file's when it looks again.
@@ -133,8 +134,17 @@ final class TerminalProcess: Sendable {
 
   /// Waits until the program has written something to its terminal.
   func wrote(_ text: String) async throws {
-    try await written.wait(within: .seconds(30), for: "\(text.debugDescription)") { written in
-      String(decoding: written, as: UTF8.self).contains(text) ? true : nil
+    try await written(text) { $0.contains(text) ? true : nil }
+  }
+
+  /// Waits until something is found in what the program has written to its terminal.
+  @discardableResult
+  func written<Found: Sendable>(
+    _ what: String,
+    _ find: @escaping @Sendable (String) -> Found?,
+  ) async throws -> Found {
+    try await written.wait(within: .seconds(30), for: what.debugDescription) { written in
+      find(String(decoding: written, as: UTF8.self))
     }
   }
 

@@ -1,0 +1,220 @@
+import Foundation
+import GenericState
+import StoreReplication
+import StoreState
+import Testing
+
+/// A shell that completes what is typed.
+enum CompletingShell: String, CaseIterable, Sendable {
+  case bash
+  case fish
+  case zsh
+
+  static let here = allCases.filter { installed($0.rawValue) != nil }
+
+  /// How it begins, with nothing of the user's; says "at hand" when it can be typed to.
+  fileprivate func beginning(_ world: World, _ share: String) throws -> [String] {
+    let ready = "PS1='> '; PS2=; echo at' 'hand"
+    switch self {
+    case .bash:
+      let file = "\(world.directory)/bashrc"
+      let lines = [
+        "source '\(share)/bash-completion/completions/storectl'",
+        "bind 'set show-all-if-ambiguous on'", "bind 'set completion-query-items 0'",
+        "bind 'set page-completions off'", "bind 'set enable-bracketed-paste off'", ready,
+      ]
+      try lines.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+      return ["--noprofile", "--rcfile", file, "-i"]
+    case .fish:
+      let source = "source '\(share)/fish/vendor_completions.d/storectl.fish'"
+      return ["--no-config", "-i", "-C", "\(source); echo at' 'hand"]
+    case .zsh:
+      let lines = [
+        "fpath=('\(share)/zsh/site-functions' $fpath)", "autoload -Uz compinit", "compinit -D -u",
+        "LISTMAX=0", "unsetopt zle_bracketed_paste", "bindkey -e", ready,
+      ]
+      try lines.joined(separator: "\n").write(
+        toFile: "\(world.directory)/.zshrc",
+        atomically: true,
+        encoding: .utf8,
+      )
+      return ["-i"]
+    }
+  }
+}
+
+/// A shell on a terminal, in which `storectl` is installed.
+private struct ShellSession {
+  private let terminal: TerminalProcess
+  private let shell: CompletingShell
+
+  init(_ shell: CompletingShell, _ world: World, prefix: String) async throws {
+    self.shell = shell
+    terminal = try TerminalProcess(
+      world,
+      program: installed(shell.rawValue),
+      shell.beginning(world, "\(prefix)/share"),
+      term: "xterm",
+      width: 250,
+      height: 50,
+      environment: [
+        "PATH": "\(prefix)/bin:/usr/bin:/bin", "STOREACTOR_DIR": world.directory,
+        "HOME": world.directory, "ZDOTDIR": world.directory,
+      ],
+      // Where bash shows what is typed.
+      redirection: "2>&0",
+    )
+    _ = try await read(until: "at hand", behind: 0)
+  }
+
+  /// Waits until the shell has written a text; what it has written by then, without escape
+  /// sequences.
+  private func read(until text: String, behind count: Int) async throws -> Substring {
+    try await terminal.written(text) { written in
+      let new = plain(written).dropFirst(count)
+      return new.contains(text) ? new : nil
+    }
+  }
+
+  private func plain(_ text: String) -> String {
+    text.replacing(/\u{1B}\][^\u{07}]*\u{07}|\u{1B}\[[0-9;?<>]*[a-zA-Z]|\u{1B}[^\[\]]/, with: "")
+  }
+
+  /// Types a line and the tabulator.
+  ///
+  /// - Parameters:
+  ///   - line: The line.
+  ///   - listed: What the shell lists then.
+  /// - Returns: The line as it is after that, and all that was to be seen.
+  /// - Throws: ``ProcessFailure`` where the shell does not get on.
+  func complete(_ line: String, listing listed: String...) async throws -> (String, seen: String) {
+    let start = plain(terminal.text).count
+    terminal.type("\(line)\t")
+    for text in listed { _ = try await read(until: text, behind: start) }
+    // What becomes of the line is what echo prints of it.
+    terminal.type("\u{01}echo line' 'is \u{05} 'and 'ends\r")
+    let seen = try await read(until: "and ends", behind: start)
+    let printed = try #require(seen.firstMatch(of: /line is (.*?) *and ends/)?.1)
+    terminal.type("\u{15}")
+    return (String(printed), String(seen))
+  }
+}
+
+extension ProcessTests {
+  /// What the shells complete, each on a terminal of its own.
+  @Suite struct CompletionTests {
+    @Test(arguments: CompletingShell.here)
+    func `A shell completes scopes, rows and actions of the daemon that runs`(
+      shell: CompletingShell
+    ) async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        try await world.send("todos", #"{"addButtonTapped":{"title":"Milk"}}"#)
+        let id = try #require(try await world.get("todos")["items"]?.items?.first?["id"]?.text)
+        let session = try await ShellSession(shell, world, prefix: prefix)
+        for (line, whole) in [
+          ("storectl wa", "storectl watch"),
+          ("storectl get cou", "storectl get counter"),
+          ("storectl watch todos/items/", "storectl watch todos/items/\(id)"),
+          ("storectl send counter inc", "storectl send counter incrementButtonTapped"),
+          (
+            "storectl send --trace f counter inc",
+            "storectl send --trace f counter incrementButtonTapped",
+          ),
+          (
+            "storectl send counter incrementButtonTapped de",
+            "storectl send counter incrementButtonTapped decrementButtonTapped",
+          ),
+          ("storectl at 1 g", "storectl at 1 get"),
+          ("storectl at 1 get cou", "storectl at 1 get counter"),
+          ("storectl log --scope cou", "storectl log --scope counter"),
+        ] {
+          #expect(try await session.complete(line).0 == whole)
+        }
+        _ = try await session.complete("storectl watch ", listing: "counter", "todos", "presence")
+        // What has a payload is JSON, of which a shell would take the quotes.
+        let (line, seen) = try await session.complete("storectl send todos ")
+        #expect(!seen.contains("addButtonTapped") && line.hasPrefix("storectl send todos"))
+      }
+    }
+
+    @Test(arguments: CompletingShell.here)
+    func `A shell runs nothing of what a daemon calls its scopes`(
+      shell: CompletingShell
+    ) async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let made = "\(world.directory)/made"
+        let document = try SchemaDocument(root: .null, definitions: [:])
+        let commands = [
+          "$(touch \(made))", "`touch \(made)`", "<(touch \(made))", "; touch \(made);",
+          "\ntouch \(made)\n", "'; touch \(made); '", "\"; touch \(made); \"", "&touch \(made)",
+          "(touch \(made))", "${(e):-$(touch \(made))}", "*(e:touch \(made):)",
+        ]
+        let others = [
+          "$HOME", "~", "{a,b}", "a b", "a\\b", "'", "\"", "--dir", "z[touch]", "z\tmade", "",
+        ]
+        let names = ["counter", "rows/a:b", "rows/c"]
+        let rows = (commands + others).map { "rows/\($0)" }
+        let scopes = (names + commands + others + rows + commands.map { "counter\($0)" }).map {
+          ScopeDescription(name: $0, state: document, action: document, id: nil)
+        }
+        let daemon = try await FalseDaemon(in: world.directory, scopes: scopes)
+        let session = try await ShellSession(shell, world, prefix: prefix)
+        var line = ""
+        // Nothing is offered where the machine takes too long for who has pressed a key.
+        for _ in 0..<50 where line != "storectl get counter" {
+          line = try await session.complete("storectl get c").0
+        }
+        #expect(line == "storectl get counter")
+        for text in ["storectl get ", "storectl watch rows/", "storectl watch counter"] {
+          let seen = try await session.complete("\(text)\t\t").seen
+          #expect(!seen.contains("touch"), "\(seen)")
+        }
+        // A colon separates a name from its description in zsh, and words in bash.
+        let named = try await session.complete("storectl get rows/a").0
+        #expect(named == "storectl get rows/a\(shell == .bash ? "" : ":b")")
+        if shell == .bash {
+          #expect(try await session.complete("storectl watch a:").0 == "storectl watch a:")
+        }
+        withExtendedLifetime(daemon) {}
+        #expect(!FileManager.default.fileExists(atPath: made))
+      }
+    }
+
+    @Test(arguments: CompletingShell.here)
+    func `Without a daemon a shell completes nothing, in silence`(
+      shell: CompletingShell
+    ) async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        let session = try await ShellSession(shell, world, prefix: prefix)
+        let (line, seen) = try await session.complete("storectl get cou")
+        #expect(line == "storectl get cou")
+        #expect(!seen.contains("Error") && !seen.contains("daemon"), "\(seen)")
+      }
+    }
+
+    @Test func `Without a daemon the answer to a shell is there at once`() async throws {
+      try await World.run { world in
+        let clock = ContinuousClock()
+        var times: [Duration] = []
+        // The first one reads the program from the disk.
+        for _ in 0..<7 {
+          let start = clock.now
+          let run = try await world.finish(
+            world.start(
+              .storectl,
+              ["---completion", "get", "--", "positional@0", "2", "3", "storectl", "get", "cou"],
+              environment: ["SAP_SHELL": "bash", "STOREACTOR_DIR": world.directory],
+            )
+          )
+          times.append(clock.now - start)
+          #expect(run.isSuccess && run.output == [] && run.errors == [], "\(run)")
+        }
+        #expect(try #require(times.min()) < .milliseconds(150), "\(times)")
+      }
+    }
+  }
+}
