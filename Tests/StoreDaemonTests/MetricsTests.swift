@@ -74,4 +74,44 @@ import Testing
     let refusal = String(decoding: MetricsResponse.bytes(.otherMethod), as: UTF8.self)
     #expect(refusal.hasPrefix("HTTP/1.1 405 ") && refusal.contains("\r\nAllow: GET\r\n"))
   }
+
+  // MARK: - Who goes where there is no place
+
+  private static let millisecond: Int64 = 1_000_000
+
+  /// A peer that came at a millisecond, and began to ask at another one.
+  private func peer(at start: Int64, askingFrom first: Int64? = nil) -> MetricsPeer {
+    var peer = MetricsPeer(-1, at: start * Self.millisecond)
+    peer.firstByteAt = first.map { $0 * Self.millisecond }
+    return peer
+  }
+
+  private func expendable(_ peers: [MetricsPeer], at time: Int64) -> Int? {
+    MetricsPeer.expendable(among: peers, at: time * Self.millisecond)
+  }
+
+  @Test func `Among silent peers a slow one that asks stays`() {
+    let peers = [peer(at: 0, askingFrom: 90)] + (1...15).map { peer(at: $0) }
+    #expect(expendable(peers, at: 100) == nil)
+    #expect(expendable(peers, at: 101) == 1)
+    #expect(expendable(peers, at: 1_089) == 1)
+    // Also when its time is over, as long as somebody is there who has said nothing.
+    #expect(expendable(peers, at: 4_000) == 1)
+  }
+
+  @Test func `A question that does not end keeps nobody out`() {
+    let peers = (0..<16).map { peer(at: $0, askingFrom: $0 + 50) }
+    #expect(expendable(peers, at: 1_049) == nil)
+    #expect(expendable(peers, at: 1_050) == 0)
+  }
+
+  @Test func `Who has its answer goes first, and who is being answered stays`() {
+    var peers = [peer(at: 0), peer(at: 10, askingFrom: 10), peer(at: 20, askingFrom: 20)]
+    peers[1].phase = .waiting
+    peers[2].phase = .leaving
+    #expect(expendable(peers, at: 30) == 2)
+    #expect(expendable(Array(peers[..<2]), at: 30) == nil)
+    peers[0].phase = .taking([1])
+    #expect(expendable(Array(peers[..<2]), at: 4_000) == nil)
+  }
 }

@@ -25,8 +25,10 @@ final class MetricsEndpoint: Sendable {
     static let peers = 16
     /// Nanoseconds that a peer has to ask, and then to take the answer.
     static let patience: Int64 = 5_000_000_000
-    /// Nanoseconds that a peer has to ask where others wait to come in.
+    /// Nanoseconds that a peer has to begin to ask where others wait to come in.
     static let hearing: Int64 = 100_000_000
+    /// Nanoseconds that a peer has to ask from its first byte on, where others wait to come in.
+    static let asking: Int64 = 1_000_000_000
     /// Nanoseconds that a peer has to go when it was told everything.
     static let leaving: Int64 = 1_000_000_000
     /// Nanoseconds that the main actor has to count.

@@ -9,42 +9,10 @@ import Darwin
 
 /// The thread's part: the peers, and what each is told.
 struct MetricsServer {
-  private struct Peer {
-    enum Phase {
-      case asking(MetricsRequest)
-      /// Waits until it has been counted.
-      case waiting
-      case taking(ArraySlice<UInt8>)
-      /// Was told everything, and closes; what it still sends is dropped.
-      case leaving
-    }
-
-    let descriptor: Int32
-    /// When it came.
-    let start: Int64
-    var phase = Phase.asking(MetricsRequest())
-    /// When what is under way ends.
-    var end: Int64
-    var isGone = false
-
-    var events: Int16 {
-      switch phase {
-      case .asking, .leaving: Int16(POLLIN)
-      case .waiting: 0
-      case .taking: Int16(POLLOUT)
-      }
-    }
-
-    var isWaiting: Bool { if case .waiting = phase { true } else { false } }
-    var isAsking: Bool { if case .asking = phase { true } else { false } }
-    var isLeaving: Bool { if case .leaving = phase { true } else { false } }
-  }
-
   private let endpoint: MetricsEndpoint
   /// Has the main actor count.
   private let count: () -> Void
-  /// Those that came first are first.
-  private var peers: [Peer] = []
+  private var peers: [MetricsPeer] = []
   /// What was counted, as it is told, and when.
   private var counted: (bytes: [UInt8], at: Int64)?
   private var isCounting = false
@@ -88,7 +56,7 @@ struct MetricsServer {
   private var entries: [pollfd] {
     var (bell, listener) = endpoint.entries
     bell.revents = 0
-    if now < opensAt || (isFull && expendable == nil) { listener.events = 0 }
+    if now < opensAt || !hasRoom { listener.events = 0 }
     return [bell, listener]
       + peers.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
   }
@@ -97,42 +65,34 @@ struct MetricsServer {
   private var timeout: Int32 {
     var due = peers.map(\.end)
     if now < opensAt { due.append(opensAt) }
-    if isFull, expendable == nil, let first = peers.first(where: \.isAsking) {
-      due.append(first.start + MetricsEndpoint.Limits.hearing)
-    }
+    if !hasRoom { due += peers.compactMap(\.expendableAt) }
     guard let first = due.min() else { return -1 }
     return Int32(clamping: max(0, first - now) / 1_000_000 + 1)
   }
 
   private var isFull: Bool { peers.count >= MetricsEndpoint.Limits.peers }
 
-  /// Who goes when another one wants to come in, so that peers that say nothing keep nobody out.
-  ///
-  /// The first that has its answer, else the first that could have asked by now.
-  private var expendable: Int? {
-    peers.firstIndex(where: \.isLeaving) ?? peers.firstIndex { $0.isAsking && hasHadTime($0) }
-  }
-
-  private func hasHadTime(_ peer: Peer) -> Bool {
-    now - peer.start >= MetricsEndpoint.Limits.hearing
-  }
+  /// Whether another one can come in.
+  private var hasRoom: Bool { !isFull || MetricsPeer.expendable(among: peers, at: now) != nil }
 
   private mutating func letIn() {
-    while !isFull || expendable != nil {
+    while hasRoom {
       let (descriptor, isExhausted) = endpoint.accept()
       if isExhausted { opensAt = now + MetricsEndpoint.Limits.rest }
       guard let descriptor else { return }
-      if isFull, let place = expendable { close(peers.remove(at: place).descriptor) }
-      let end = now + MetricsEndpoint.Limits.patience
-      peers.append(Peer(descriptor: descriptor, start: now, end: end))
+      if isFull, let place = MetricsPeer.expendable(among: peers, at: now) {
+        close(peers.remove(at: place).descriptor)
+      }
+      peers.append(MetricsPeer(descriptor, at: now))
     }
   }
 
   /// Does what a peer can do now.
-  private func go(on peer: inout Peer) {
+  private func go(on peer: inout MetricsPeer) {
     switch peer.phase {
     case .asking(var request):
       guard let bytes = receive(from: &peer) else { return }
+      if peer.firstByteAt == nil { peer.firstByteAt = now }
       switch request.take(bytes) {
       case nil: peer.phase = .asking(request)
       case .metrics:
@@ -171,13 +131,13 @@ struct MetricsServer {
     }
   }
 
-  private func tell(_ bytes: [UInt8], to peer: inout Peer) {
+  private func tell(_ bytes: [UInt8], to peer: inout MetricsPeer) {
     peer.end = now + MetricsEndpoint.Limits.patience
     send(bytes[...], to: &peer)
   }
 
   /// Sends as much as the system takes.
-  private func send(_ bytes: ArraySlice<UInt8>, to peer: inout Peer) {
+  private func send(_ bytes: ArraySlice<UInt8>, to peer: inout MetricsPeer) {
     var rest = bytes
     while !rest.isEmpty {
       #if canImport(Glibc)
@@ -204,7 +164,7 @@ struct MetricsServer {
   }
 
   /// What a peer has sent; nil where it has sent nothing, or has gone.
-  private func receive(from peer: inout Peer) -> ArraySlice<UInt8>? {
+  private func receive(from peer: inout MetricsPeer) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = recv(peer.descriptor, &buffer, buffer.count, 0)
     if count > 0 { return buffer[..<count] }
