@@ -6,6 +6,7 @@ import StoreState
 /// Shows a scope as it was: `storectl at REVISION get SCOPE`.
 struct At: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "at",
     abstract: "Print a scope's state as it was at a revision.",
     usage: "storectl at <revision> get <scope> [--data <directory>]",
     discussion: """

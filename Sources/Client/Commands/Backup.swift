@@ -7,6 +7,7 @@ import StoreState
 /// Copies what a data directory has: `storectl backup`.
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "backup",
     abstract: "Copy all that a data directory has to another one, also while its daemon runs.",
     discussion: """
       The copy has everything up to one revision, and each record and snapshot was looked at on \
@@ -45,6 +46,7 @@ struct Backup: ParsableCommand {
 /// Makes a data directory of a copy: `storectl restore`.
 struct Restore: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "restore",
     abstract: "Make a data directory of a backup, or of another data directory.",
     discussion: """
       A daemon that starts from it begins another epoch: its clients fetch their state anew, and \

@@ -5,6 +5,7 @@ import StoreState
 /// Measures a daemon: `storectl bench`.
 struct Bench: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "bench",
     abstract: "Measure how fast the daemon takes actions.",
     discussion: """
       The scope is followed by the same client: an action is done when it is acknowledged and the \
@@ -26,7 +27,8 @@ struct Bench: ParsableCommand {
 
   struct Latency: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send one action at a time, after 1000 that do not count."
+      commandName: "latency",
+      abstract: "Send one action at a time, after 1000 that do not count.",
     )
 
     @OptionGroup var options: ConnectionOptions
@@ -39,7 +41,8 @@ struct Bench: ParsableCommand {
 
   struct Throughput: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Keep so many actions on the way as the window has room for."
+      commandName: "throughput",
+      abstract: "Keep so many actions on the way as the window has room for.",
     )
 
     @OptionGroup var options: ConnectionOptions

@@ -6,6 +6,7 @@ import StoreState
 /// Shows schemas: `storectl describe [SCOPE]`.
 struct Describe: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "describe",
     abstract: "Show the schema of a scope's state, and the actions it takes.",
     discussion: """
       Without a scope, of all. Under each action stands what send takes for it, to be pasted. \

@@ -7,6 +7,7 @@ import StoreState
 /// Enrols at a daemon of another machine: `storectl enrol`.
 struct Enrol: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "enrol",
     abstract: "Enrol at another machine's daemon, with the line that \"invite\" printed.",
     discussion: """
       Makes a pair of keys and hands in the public one. The secret one stays here, in the \

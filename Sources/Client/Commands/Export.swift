@@ -6,6 +6,7 @@ import StoreState
 /// Writes everything that is kept: `storectl export`.
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Write all that a data directory has as lines of JSON.",
     discussion: """
       First whose it is, the types of who wrote it, and the oldest state that is kept, as a whole, \

@@ -6,6 +6,7 @@ import StoreState
 /// Prints a scope's state, once: `storectl get SCOPE`.
 struct Get: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "get",
     abstract: "Print a scope's state, once.",
     discussion: """
       Prints the state as JSON: null for a scope that is absent now.

@@ -11,6 +11,7 @@ import Darwin
 /// Makes a data directory of what `export` has written: `storectl import`.
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Make a data directory of what export has written.",
     discussion: """
       Everything is as it was: what became of actions, and what was interrupted, too. What counts \

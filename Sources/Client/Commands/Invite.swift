@@ -13,6 +13,7 @@ import Darwin
 /// Invites another machine: `storectl invite`.
 struct Invite: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "invite",
     abstract: "Print a line by which another machine may enrol, once.",
     discussion: """
       The line has the daemon's address and public key, and a ticket: whoever has it may hand in a \

@@ -7,6 +7,7 @@ import StoreState
 /// Lists keys: `storectl keys`.
 struct Keys: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "keys",
     abstract: "List the keys that may connect over tcp, and what is granted to them.",
     discussion: """
       Tickets that nobody has used yet have no key, but a time. Only the daemon's user and root \
@@ -60,6 +61,7 @@ extension KeyAnswer.Entry {
 /// Takes a key back: `storectl revoke`.
 struct Revoke: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "revoke",
     abstract: "Let a key in no more, and end its connections; or take a ticket back.",
     discussion: """
       Only the daemon's user and root may, on the daemon's own machine. Its lines are removed from \

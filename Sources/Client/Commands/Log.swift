@@ -7,6 +7,7 @@ import StoreState
 /// Lists what happened: `storectl log`.
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "log",
     abstract: "List what happened: who did what when, and what it changed.",
     discussion: """
       A line for each revision, oldest first: its number, when it was reduced, who caused it, how, \

@@ -6,6 +6,7 @@ import StoreState
 /// Lists what is exposed: `storectl scopes`.
 struct Scopes: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "scopes",
     abstract: "List what the daemon exposes.",
     discussion: """
       Example:

@@ -5,6 +5,7 @@ import Tracing
 /// Sends actions: `storectl send SCOPE ACTION…` or `storectl send SCOPE -`.
 struct Send: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "send",
     abstract: "Send actions to a scope, in order, and print what became of each.",
     discussion: """
       An action is JSON: a case without payload is a string, "incrementButtonTapped"; with payload \

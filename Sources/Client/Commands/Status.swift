@@ -6,6 +6,7 @@ import TerminalCurses
 /// Shows how the daemon is: `storectl status`.
 struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "status",
     abstract: "Show how the daemon is: its revision, its sessions, its counters.",
     discussion: """
       First whether it is well, then who is there, the one that is furthest behind first, and last \

@@ -6,6 +6,7 @@ import StoreState
 /// Looks through what is kept: `storectl verify`.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Check that all that is kept can be read and fits together.",
     discussion: """
       Each record and each snapshot has its checksum, no revision is missing, and each snapshot is \

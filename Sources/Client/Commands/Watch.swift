@@ -4,6 +4,7 @@ import TerminalCurses
 /// Shows states as they change: `storectl watch SCOPE…`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "watch",
     abstract: "Show the state of scopes, and what changes in it, as it changes.",
     discussion: """
       On a terminal as a tree, in which what changed last is highlighted; q ends it. Without \
