@@ -41,15 +41,23 @@ import Testing
   {
     var pages = LogPages(after: 5, count: 4, isFollowed: true)
     #expect(try pages.take(entries(7, 8), through: 8, newest: 8) == .wait)
-    pages.beginAnew()
+    pages.beginAnew(after: 0)
     #expect(pages.next == 0 && pages.count == 2)
     #expect(try pages.take(entries(1), through: 1, newest: 1) == .wait)
-    #expect(try pages.take(entries(2), through: 2, newest: 2) == .end)
+    #expect(try pages.take(entries(2, 3), through: 3, newest: 3, known: 1) == .end)
   }
 
-  @Test func `A daemon that does not get on is asked no more`() throws {
+  @Test func `A daemon that does not get on is asked no more, and the list is not whole`() {
     var pages = LogPages(after: 5, count: nil, isFollowed: false)
-    #expect(try pages.take([], through: 5, newest: 9) == .end)
+    let error = #expect(throws: ConnectionError.self) {
+      try pages.take([], through: 5, newest: 9)
+    }
+    #expect(error?.code == .tryAgain)
+  }
+
+  @Test func `A list may be of a history that has less than what is asked for`() throws {
+    var pages = LogPages(after: 50, count: nil, isFollowed: false)
+    #expect(try pages.take([], through: 50, newest: 9) == .end)
   }
 
   @Test(

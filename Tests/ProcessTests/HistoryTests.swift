@@ -155,6 +155,42 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who follows goes on where a history that was rolled back leaves the one before`()
+      async throws
+    {
+      try await World.run { world in
+        let (data, copy) = ("\(world.directory)/data", "\(world.directory)/copy")
+        let first = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment, Self.increment)
+        first.send(signal: SIGTERM)
+        #expect(try await first.ended() == .status(0))
+        try FileManager.default.copyItem(atPath: data, toPath: copy)
+        let second = try await world.startDaemon()
+        let log = try world.startClient(["log", "--follow", "--after", "1"])
+        try await world.send("counter", Self.increment, Self.increment)
+        let newest = try await world.answer("--json", "status")["revision"]?.int
+        _ = try await log.output.line("the newest") {
+          $0.hasPrefix("{\"revision\":\(newest ?? 0),")
+        }
+        let told = log.output.lines.count
+        second.send(signal: SIGKILL)
+        _ = try await second.ended()
+        try FileManager.default.removeItem(atPath: data)
+        try FileManager.default.moveItem(atPath: copy, toPath: data)
+        let kept = try await world.answer("--json", "verify", "--data", data)["last"]?.int
+        _ = try await world.startDaemon()
+        _ = try await log.errors.line("the new epoch") { $0.contains("new epoch") }
+        try await world.send("counter", Self.increment)
+        let lines = try await log.output.lines(atLeast: told + 1)
+        let revisions = try lines.map { try JSONValue(parsing: $0)["revision"]?.int }
+        // What was told behind the copy's end is rolled back, and what is there now is told.
+        #expect(revisions[..<told].map { $0 ?? 0 } == (2..<2 + told).map { .init($0) })
+        #expect(revisions[told].map { $0 - 1 } == kept)
+        log.send(signal: SIGTERM)
+        #expect(try await log.ended() == .status(0))
+      }
+    }
+
     /// What a daemon can say that is up to no good.
     enum Lie: CaseIterable, Sendable {
       case repeats, goesBack, tellsMore, neverEnds, neverGetsOn
@@ -179,7 +215,8 @@ extension ProcessTests {
       var status: Int32 {
         switch self {
         case .repeats, .goesBack, .tellsMore: 76
-        case .neverEnds, .neverGetsOn: 0
+        case .neverEnds: 0
+        case .neverGetsOn: 75
         }
       }
     }

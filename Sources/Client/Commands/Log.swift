@@ -13,6 +13,11 @@ struct Log: ParsableCommand {
       A line for each revision, oldest first: its number, when it was reduced, who caused it, how, \
       which scopes it changed and how long the reducer took. As a table on a terminal, else as JSON.
 
+      With --follow, where the daemon begins another epoch, because its history was rolled back or \
+      replaced: what both have in common is told once. Where that is nothing, or more than 2,048 \
+      lines back, all of the other history is told that is behind --after. Without --follow the \
+      list ends with 75 there.
+
       Examples:
         storectl log --follow
         storectl log --scope todos --count 10

@@ -20,7 +20,9 @@ final class LogSession {
   private let past: Past
   private let filter: Filter
   private let isJSON: Bool
+  private let after: UInt64
   private var pages: LogPages
+  private var trail = LogTrail()
   /// The epoch that the pages are of.
   private var epoch: UInt64?
   private let writer = LineWriter()
@@ -30,6 +32,7 @@ final class LogSession {
     self.past = past
     self.filter = filter
     self.pages = pages
+    after = pages.next
     self.isJSON = isJSON
     epoch = past.epoch
   }
@@ -79,15 +82,22 @@ final class LogSession {
       let answer = try await past.answer(query, waitsForDaemon: pages.isFollowed)
       guard epoch == past.epoch else {
         // It may have been asked of another history, whose revisions are none of this one.
+        guard pages.isFollowed else { throw LogPages.cut("A new epoch has begun.") }
         epoch = past.epoch
-        pages.beginAnew()
+        pages.beginAnew(after: trail.compare() ?? after)
         continue
       }
       guard case .log(let entries, let reached, let newest) = answer else {
         throw Past.otherAnswer
       }
-      let step = try pages.take(entries, through: reached, newest: newest)
-      for entry in entries where ending.result == nil {
+      let hasMore = reached > pages.next && reached < newest
+      guard let news = trail.news(in: entries, hasMore: hasMore) else {
+        pages.beginAnew(after: after)
+        continue
+      }
+      let known = entries.count - news.count
+      let step = try pages.take(entries, through: reached, newest: newest, known: known)
+      for entry in news where ending.result == nil {
         let line = LogLine(entry, action: past.action)
         writer.line(isJSON ? line.tree.text() : line.text)
       }

@@ -48,9 +48,11 @@ struct LogPages {
   /// How many entries the next page may have.
   var count: UInt64 { UInt64(min(left, Self.most)) }
 
-  /// Asks for pages from the first one on, because what was told is of another history.
-  mutating func beginAnew() {
-    next = 0
+  /// Asks for pages of another history than the one that was told.
+  ///
+  /// - Parameter revision: Behind which revision they begin.
+  mutating func beginAnew(after revision: UInt64) {
+    next = revision
     newest = nil
     emptyCount = 0
   }
@@ -61,12 +63,15 @@ struct LogPages {
   ///   - entries: What it tells.
   ///   - reached: The last revision that was looked at.
   ///   - newest: The newest revision.
+  ///   - known: How many of the entries were told already, and do not count.
   /// - Returns: What is to be done behind it.
-  /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for.
+  /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for, or the last one
+  ///   of a list that is not at its end.
   mutating func take(
     _ entries: [GenericValue],
     through reached: UInt64,
     newest: UInt64,
+    known: Int = 0,
   ) throws(ConnectionError) -> Step {
     guard UInt64(entries.count) <= count else {
       throw Self.nonsense("a page of \(entries.count) entries, where \(count) were asked for")
@@ -84,7 +89,7 @@ struct LogPages {
       }
       last = revision
     }
-    left -= entries.count
+    left -= entries.count - known
     let isMoving = reached > next
     next = reached
     // What happens meanwhile is not waited for: there might be more for ever.
@@ -93,13 +98,26 @@ struct LogPages {
     guard left > 0 else { return .end }
     guard isMoving, next < end else {
       emptyCount = 0
-      return isFollowed ? .wait : .end
+      if isFollowed { return .wait }
+      if next < end {
+        throw Self.cut("It ended with revision \(next), and \(end) was there before.")
+      }
+      return .end
     }
     emptyCount = entries.isEmpty ? emptyCount + 1 : 0
     guard emptyCount <= Self.mostEmpty else {
       throw Self.nonsense("\(emptyCount) pages without an entry, and that there are more")
     }
     return .ask
+  }
+
+  /// What is said of a list that cannot be told to its end.
+  static func cut(_ reason: String) -> ConnectionError {
+    ConnectionError(
+      .tryAgain,
+      "The history was replaced while it was listed. \(reason)",
+      remedy: "List it again.",
+    )
   }
 
   private static func nonsense(_ what: String) -> ConnectionError {

@@ -1,0 +1,62 @@
+import GenericState
+import StoreState
+import Testing
+
+@testable import StorectlMain
+
+@Suite struct LogTrailTests {
+  /// Entries of a history, by revision; those of another one have another origin.
+  private func entries(_ revisions: ClosedRange<UInt64>, by who: String = "one") -> [GenericValue] {
+    revisions.map { revision in
+      .map([
+        .init(.text("revision"), .unsigned(revision)), .init(.text("origin"), .text(who)),
+      ])
+    }
+  }
+
+  private func trail(_ revisions: ClosedRange<UInt64>) -> LogTrail {
+    var trail = LogTrail()
+    #expect(trail.news(in: entries(revisions), hasMore: false) == entries(revisions)[...])
+    return trail
+  }
+
+  @Test func `Where nothing was told there is nothing to compare`() {
+    var trail = LogTrail()
+    #expect(trail.compare() == nil)
+  }
+
+  @Test func `What both histories have is told once`() {
+    var trail = trail(3...9)
+    #expect(trail.compare() == 2)
+    let other = entries(3...5) + entries(6...7, by: "other")
+    #expect(trail.news(in: other, hasMore: false) == entries(6...7, by: "other")[...])
+    // What was rolled back is forgotten, and what came in its place is what was told.
+    #expect(trail.compare() == 2)
+    #expect(trail.news(in: other, hasMore: false) == [])
+  }
+
+  @Test func `A history that was only rolled back has no news`() {
+    var trail = trail(1...5)
+    #expect(trail.compare() == 0)
+    #expect(trail.news(in: entries(1...2), hasMore: true) == [])
+    #expect(trail.news(in: [], hasMore: true) == [])
+    #expect(trail.news(in: entries(3...3), hasMore: false) == [])
+    #expect(trail.news(in: entries(4...4), hasMore: false) == entries(4...4)[...])
+  }
+
+  @Test(arguments: [false, true])
+  func `A history that has nothing of what was told is another one`(isEmpty: Bool) {
+    var trail = trail(3...9)
+    #expect(trail.compare() == 2)
+    #expect(trail.news(in: [], hasMore: true) == [])
+    let other = isEmpty ? [] : entries(3...4, by: "other")
+    #expect(trail.news(in: other, hasMore: false) == nil)
+    #expect(trail.compare() == nil)
+    #expect(trail.news(in: other, hasMore: false) == other[...])
+  }
+
+  @Test func `No more is remembered than what was told last`() {
+    var trail = trail(1...5_000)
+    #expect(trail.compare() == 5_000 - UInt64(LogTrail.most))
+  }
+}
