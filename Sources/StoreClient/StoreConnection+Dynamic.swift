@@ -44,9 +44,13 @@ extension StoreConnection {
     do throws(CodecError) {
       return try result.get()
     } catch {
+      // Where the connection is over, that is why there is no answer.
+      if let ending = client.ending {
+        throw ConnectionError(ending, of: "The answer", at: location, nil)
+      }
       throw ConnectionError(
         .malformed,
-        "The daemon's answer makes no sense: \(error)",
+        "The daemon's answer makes no sense: \(error).",
         remedy: "Use programs of the same release.",
       )
     }

@@ -191,6 +191,19 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who goes on showing the status is told why a daemon refuses it`() async throws {
+      try await World.run { world in
+        let daemon = try await FalseDaemon(
+          in: world.directory,
+          status: .refused(code: "unauthorised", message: "Nothing is granted to you here."),
+        )
+        let run = try await world.client("status", "--watch")
+        withExtendedLifetime(daemon) {}
+        #expect(run.end == .status(77), "\(run.errorText)")
+        #expect(run.errors == ["storectl: Nothing is granted to you here."])
+      }
+    }
+
     /// What a daemon can say that is up to no good.
     enum Lie: CaseIterable, Sendable {
       case repeats, goesBack, tellsMore, neverEnds, neverGetsOn

@@ -44,8 +44,11 @@ struct Status: ParsableCommand {
       if !isJSON, let terminal = CursesTerminal.ofProgram() {
         return try await ScreenProgram.showingStatus(of: daemon, on: terminal).run()
       }
-      // Who watches is told when the daemon has gone, and waits for it to come back.
-      daemon.connection.onEvent = { if $0.kind != .closed { Note.print("\($0)") } }
+      // Who watches is told when the daemon has gone, and waits for it to come back. That no more
+      // will come is what the next question ends with.
+      daemon.connection.onEvent = { event in
+        if ![.refused, .closed].contains(event.kind) { Note.print("\(event)") }
+      }
       while true {
         let status = DaemonStatus(try await daemon.connection.status())
         try Self.printOut(isJSON ? [status.tree.text()] : status.lines + [""])

@@ -165,7 +165,10 @@ package final class ReplicaClient {
   package var isLive: Bool { phase == .live }
 
   /// Whether nothing will come any more.
-  package var isClosed: Bool { if case .closed = phase { true } else { false } }
+  package var isClosed: Bool { ending != nil }
+
+  /// Why nothing will come any more; nil as long as something may.
+  package var ending: WaitFailure? { if case .closed(let failure) = phase { failure } else { nil } }
 
   /// The epoch of the state that is shown; nil when nothing is.
   package var shownEpoch: UInt64? { view.flatMap { $0.isShown ? $0.epoch : nil } }

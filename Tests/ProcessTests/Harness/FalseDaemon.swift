@@ -16,11 +16,13 @@ final class FalseDaemon: Sendable {
   /// - Parameters:
   ///   - directory: The directory.
   ///   - scopes: What it says that it exposes.
+  ///   - status: What is answered to a question for the status.
   ///   - past: What is answered to a question for the past.
   /// - Throws: Why they could not be opened.
   init(
     in directory: String,
     scopes: [ScopeDescription] = [],
+    status: DaemonMessage? = nil,
     past: @escaping @Sendable (HistoryQuery) -> HistoryAnswer = { _ in
       .failed(HistoryError(.unavailable, "No past is played."))
     },
@@ -34,7 +36,7 @@ final class FalseDaemon: Sendable {
         while !isOver.value {
           try sockets.turn { message in
             if case .history = message { questions.update { $0 += 1 } }
-            return Self.answer(message, scopes, past)
+            return Self.answer(message, scopes, status, past)
           }
         }
         sockets.close()
@@ -53,6 +55,7 @@ final class FalseDaemon: Sendable {
   private static func answer(
     _ message: ClientMessage,
     _ scopes: [ScopeDescription],
+    _ status: DaemonMessage?,
     _ past: (HistoryQuery) -> HistoryAnswer,
   ) -> DaemonMessage? {
     switch message {
@@ -65,6 +68,7 @@ final class FalseDaemon: Sendable {
       encoder.arrayHeader(scopes.count)
       for scope in scopes { scope.encode(to: &encoder) }
       return .description(request: request, item: encoder.bytes[...])
+    case .status: return status
     case .history(let request, let query):
       var encoder = CBOREncoder()
       past(query).encode(to: &encoder)
