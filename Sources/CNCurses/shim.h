@@ -184,6 +184,10 @@ static inline bool ccurses_open(bool wants_color) {
 
 static inline void ccurses_close(void) {
   if (!ccurses()->is_open) return;
+  // Where a terminal has no other screen, what comes next stands in the last line.
+  move(LINES - 1, 0);
+  clrtoeol();
+  refresh();
   endwin();
   ccurses()->is_open = 0;
 }

@@ -45,6 +45,19 @@ struct OutputTests {
     #expect(table.lines() == ["1  x\u{FFFD}  2  forged  end"])
   }
 
+  @Test func `The words of a last cell go on below it where a line has an end`() {
+    var table = TextTable()
+    table.add("counter", "one two three four")
+    table.add("todos", "a-word-that-is-too-long next")
+    table.add("none", "")
+    #expect(
+      table.lines(indentation: 1, width: 20) == [
+        " counter  one two", "          three four", " todos    a-word-that-is-too-long",
+        "          next", " none",
+      ]
+    )
+  }
+
   @Test("Columns are aligned, and lines end without spaces")
   func table() {
     var table = TextTable(heading: ["name", "count"])

@@ -13,6 +13,16 @@ extension ProcessTests {
   struct SessionTests {
     private static let increment = #""incrementButtonTapped""#
 
+    @Test func `Who shows no state is not behind with it`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        try await world.send("counter", "incrementButtonTapped", "incrementButtonTapped")
+        let status = try await world.answer("--json", "status")
+        #expect(status["sessions"]?.items?.count == 1)
+        #expect(status["sessions"]?.items?.first?["lag"]?.int == 0)
+      }
+    }
+
     @Test("A client that is stopped for longer than its lease is told so and finds its way back")
     func stopped() async throws {
       try await World.run { world in

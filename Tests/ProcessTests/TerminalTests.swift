@@ -36,6 +36,17 @@ extension ProcessTests {
       }
     }
 
+    @Test func `The last line is free for what comes behind a screen`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let ui = try ui(world)
+        try await ui.shows("q quit")
+        ui.type("q")
+        #expect(try await ui.ended().isRestored)
+        #expect(ui.lines.last == "", "\(ui.lines)")
+      }
+    }
+
     @Test func `A terminal may shrink to one cell, and grow again`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])

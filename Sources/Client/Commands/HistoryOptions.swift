@@ -171,3 +171,13 @@ extension [ScopeDescription] {
 
 /// Whether people look at the output, and no program reads it.
 var isOutputTerminal: Bool { isatty(StandardOutput.descriptor) == 1 }
+
+/// How many cells a line of the terminal has that standard output goes to; nil where it goes
+/// elsewhere, or the terminal does not say.
+var outputWidth: Int? {
+  var size = winsize()
+  guard ioctl(StandardOutput.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+    return nil
+  }
+  return Int(size.ws_col)
+}

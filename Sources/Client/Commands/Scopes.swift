@@ -29,7 +29,7 @@ struct Scopes: ParsableCommand {
             actions.isEmpty ? "(read-only)" : actions,
           )
         }
-        for line in table.lines() { try StandardOutput.line(line) }
+        for line in table.lines(width: outputWidth) { try StandardOutput.line(line) }
         return
       }
       for scope in daemon.scopes {

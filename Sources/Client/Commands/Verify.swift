@@ -35,8 +35,8 @@ struct Verify: ParsableCommand {
       try StandardOutput.line(
         isJSON
           ? tree.text()
-          : "All is well: \(records) records and \(snapshots) snapshots, revisions \(first) to "
-            + "\(last)."
+          : "All is well: \(records) \(records == 1 ? "record" : "records") and \(snapshots) "
+            + "\(snapshots == 1 ? "snapshot" : "snapshots"), revisions \(first) to \(last)."
       )
     }
   }

@@ -11,7 +11,13 @@ struct TextTable {
   mutating func add(_ cells: String...) { rows.append(cells.map(Printable.text)) }
 
   /// The lines, without spaces at their ends.
-  func lines(indentation: Int = 0) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - indentation: How many spaces stand before each.
+  ///   - width: How long they may be: the words of a last cell go on below it. Nil for as long as
+  ///     they are.
+  /// - Returns: The lines.
+  func lines(indentation: Int = 0, width: Int? = nil) -> [String] {
     var widths: [Int] = []
     for row in rows {
       for (column, cell) in row.enumerated() {
@@ -19,16 +25,33 @@ struct TextTable {
         widths[column] = max(widths[column], cell.count)
       }
     }
-    let indent = String(repeating: " ", count: indentation)
-    return rows.map { row in
-      var line = indent
-      for (column, cell) in row.enumerated() {
-        line += cell
-        guard column < row.count - 1 else { break }
-        line += String(repeating: " ", count: widths[column] - cell.count + 2)
+    return rows.flatMap { row in
+      var line = String(repeating: " ", count: indentation)
+      for (column, cell) in row.dropLast().enumerated() {
+        line += cell + String(repeating: " ", count: widths[column] - cell.count + 2)
       }
-      while line.last == " " { line.removeLast() }
-      return line
+      return Self.wrapped(row.last ?? "", behind: line, width)
     }
+  }
+
+  /// A cell behind a beginning, with as many of its words in each line as there is room for.
+  private static func wrapped(_ cell: String, behind start: String, _ width: Int?) -> [String] {
+    guard let width else { return [trimmed(start + cell)] }
+    let indent = String(repeating: " ", count: start.count)
+    var lines: [String] = []
+    var (line, isEmpty) = (start, true)
+    for word in cell.split(separator: " ") {
+      if !isEmpty, line.count + 1 + word.count > width {
+        lines.append(line)
+        (line, isEmpty) = (indent, true)
+      }
+      line += isEmpty ? "\(word)" : " \(word)"
+      isEmpty = false
+    }
+    return lines + [trimmed(line)]
+  }
+
+  private static func trimmed(_ line: String) -> String {
+    String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
   }
 }

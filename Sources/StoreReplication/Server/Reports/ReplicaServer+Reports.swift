@@ -116,9 +116,10 @@ extension ReplicaServer {
     )
   }
 
-  /// By how many revisions a session is behind.
+  /// By how many revisions a session is behind; one that shows nothing is not.
   private func lag(of session: Session) -> UInt64 {
-    root.revision - min(root.revision, session.appliedRevision)
+    guard session.scopes.count > 0 else { return 0 }
+    return root.revision - min(root.revision, session.appliedRevision)
   }
 
   private func milliseconds(since instant: Instant, at moment: Instant? = nil) -> UInt64 {

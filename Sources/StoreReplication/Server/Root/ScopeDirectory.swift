@@ -65,7 +65,7 @@ struct ScopeDirectory {
   private func badID(_ scope: String, _ error: CodecError) -> JoinFailure {
     JoinFailure(
       code: "unknownScope",
-      message: "\"\(scope)\" does not end in a row's id: \(error)",
+      message: "\"\(scope)\" does not end in a row's id: \(error).",
     )
   }
 
