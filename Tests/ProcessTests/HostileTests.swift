@@ -214,6 +214,23 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Where nobody listens for now few words are too many on the publishing socket`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.serialProbe)
+        let block = #"{"threadBlocked":{"milliseconds":500}}"#
+        let sender = try world.startClient("--json", "send", "probe", block)
+        _ = try await daemon.output.line("the main thread to be busy") { $0 == "blocked" }
+        let topics = (0..<1_000 as Range<UInt32>).flatMap { ZMTP.message([1] + Self.topic($0)) }
+        let peer = try RawPeer("\(world.directory)/pub", as: "XSUB", sending: topics)
+        try await peer.closed()
+        #expect(try await world.finish(sender).isSuccess)
+        #expect(try await world.counter("cutSenders") == 1)
+        #expect(try await world.counter("cutSubscribers") == 0)
+      }
+    }
+
     @Test("Peers that fill their queue, ask for signs of life and hang up do no harm")
     func hangingUp() async throws {
       try await World.run { world in

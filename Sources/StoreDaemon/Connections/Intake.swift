@@ -25,6 +25,8 @@ final class Intake {
   /// What may wait to be taken: more than a client without outcomes can have on its way.
   enum Limits {
     static let messages = 8192
+    /// The same upstream, where a client has some topics and some fences.
+    static let upstreamMessages = 256
     static let bytes = 32 << 20
     /// Of all together.
     static let totalMessages = 65_536
@@ -95,7 +97,8 @@ final class Intake {
   private func append(_ item: Item) {
     fetched.append(item, from: item.serial, cost: item.size)
     count(item, 1)
-    if let own = waiting[item.serial], own.messages > Limits.messages || own.bytes > Limits.bytes {
+    let messages = side == .control ? Limits.messages : Limits.upstreamMessages
+    if let own = waiting[item.serial], own.messages > messages || own.bytes > Limits.bytes {
       shutDown(item.serial)
     } else if total.messages > Limits.totalMessages || total.bytes > Limits.totalBytes {
       if let greediest { shutDown(greediest) }
