@@ -101,6 +101,8 @@ package final class ReplicaClient {
   var nextExpiry: Instant
   /// Those who wait for the connection or for a scope.
   var waits = Waits()
+  /// Those who want to know when the next turn is.
+  private var onNextTurn: [@MainActor (Instant) -> Void] = []
   /// Whether scopes were released since the last turn.
   @exclusivity(unchecked) var hasReleased = false
   /// When a scope that nobody holds is followed no more.
@@ -159,6 +161,19 @@ package final class ReplicaClient {
     guard !hasAskedForTurn else { return }
     hasAskedForTurn = true
     onNeedsTurn?()
+  }
+
+  /// Calls back in the next turn, which comes soon: time that begins between two turns is counted
+  /// from there.
+  func atNextTurn(_ body: @escaping @MainActor (Instant) -> Void) {
+    onNextTurn.append(body)
+    needTurn()
+  }
+
+  private func beginNextTurn() {
+    let bodies = onNextTurn
+    onNextTurn = []
+    for body in bodies { body(now.instant) }
   }
 
   package var epoch: UInt64? { session?.epoch }
@@ -235,6 +250,7 @@ package final class ReplicaClient {
   func endTurn(_ moment: Moment) {
     now = moment
     hasAskedForTurn = false
+    if !onNextTurn.isEmpty { beginNextTurn() }
     beginLives()
     beginLingering()
     waits.begin(at: now.instant)

@@ -26,9 +26,11 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private struct Update {
     let operation: (inout Value) throws -> Void
     let resumption: Resumption<Void>
+    /// The end of its time, as far as that is known.
+    var end: Instant?
 
     @MainActor
-    func end(_ result: Result<Void, any Error>) { resumption.resume(with: result) }
+    func finish(_ result: Result<Void, any Error>) { resumption.resume(with: result) }
   }
 
   private enum Change {
@@ -192,7 +194,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     let (waiting, updates) = (waiting, updates)
     (self.waiting, self.updates) = ([], [])
     for one in waiting { one.resume(with: .failure(failure)) }
-    for update in updates { update.end(.failure(failure)) }
+    for update in updates { update.finish(.failure(failure)) }
   }
 
   // MARK: What is changed here
@@ -222,11 +224,16 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
   }
 
-  /// Begins to count the time of an edit, which may have to wait for another one.
+  /// Begins with the next turn to count the time of what may have to wait for something else.
   private func beginTime() {
+    scopes.client.atNextTurn { [weak self] in self?.beginTime(at: $0) }
+  }
+
+  private func beginTime(at now: Instant) {
     guard let time = scopes.client.actionTimeToLive else { return }
-    let end = scopes.client.now.instant.advanced(by: time)
+    let end = now.advanced(by: time)
     inbox.withValue { if $0.edit?.end == nil { $0.edit?.end = end } }
+    for index in updates.indices where updates[index].end == nil { updates[index].end = end }
   }
 
   private func sendNext() {
@@ -249,8 +256,6 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   }
 
   private func send(_ edit: Edit) {
-    let client = scopes.client
-    let time = edit.end.map { client.now.instant.duration(to: $0) }
     guard let base = inbox.value.base, scope?.translation == nil else {
       edit.fail(.sharedUnreadable(name))
       return takeOver()
@@ -259,27 +264,38 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       edit.succeed()
       return takeOver()
     }
+    let time = rest(until: edit.end)
     if let time, time <= .zero {
       edit.fail(.sharedExpired(name))
       return takeOver()
     }
-    submit(.edit(edit), delta, from: base, timeToLive: time ?? client.actionTimeToLive)
+    submit(.edit(edit), delta, from: base, timeToLive: time)
   }
 
   private func send(_ update: Update) {
     guard update.resumption.isWaiting else { return }
-    guard let base = value else { return update.end(.failure(ActionFailure.sharedAbsent(name))) }
+    guard let base = value else { return update.finish(.failure(ActionFailure.sharedAbsent(name))) }
     if scope?.translation != nil {
-      return update.end(.failure(ActionFailure.sharedUnreadable(name)))
+      return update.finish(.failure(ActionFailure.sharedUnreadable(name)))
+    }
+    let time = rest(until: update.end)
+    if let time, time <= .zero {
+      return update.finish(.failure(ActionFailure.sharedExpired(name)))
     }
     do {
       var new = base
       try update.operation(&new)
-      guard let delta = new.delta(from: base) else { return update.end(.success(())) }
-      submit(.update(update), delta, from: base, timeToLive: scopes.client.actionTimeToLive)
+      guard let delta = new.delta(from: base) else { return update.finish(.success(())) }
+      submit(.update(update), delta, from: base, timeToLive: time)
     } catch {
-      update.end(.failure(error))
+      update.finish(.failure(error))
     }
+  }
+
+  /// How long a change may still take; nil for as long as it does.
+  private func rest(until end: Instant?) -> Duration? {
+    let client = scopes.client
+    return end.map { client.now.instant.duration(to: $0) } ?? client.actionTimeToLive
   }
 
   private func submit(
@@ -327,9 +343,9 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
 
   private func settle(_ update: Update, _ outcome: Outcome) {
     switch outcome {
-    case .applied: update.end(.success(()))
+    case .applied: update.finish(.success(()))
     case .failed(let failure) where failure.code == Outcome.conflict: updates.insert(update, at: 0)
-    case .failed(let failure): update.end(.failure(ActionFailure(failure)))
+    case .failed(let failure): update.finish(.failure(ActionFailure(failure)))
     }
   }
 
@@ -366,6 +382,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     _ = try await firstValue()
     try await Resumption<Void>().value { resumption in
       updates.append(Update(operation: operation, resumption: resumption))
+      beginTime()
       sendNext()
     }
   }

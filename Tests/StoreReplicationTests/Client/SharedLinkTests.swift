@@ -157,11 +157,36 @@ struct SharedLinkTests {
     try bench.advance(by: .seconds(10))
     total.withLock { $0 = 3 }
     for _ in 0..<100 { await Task.yield() }
+    try bench.settle()
     // Both are over.
     try bench.advance(by: .seconds(200))
     #expect(wire.client.pendingActions == 0)
     #expect(code(total.saveError) == .expired)
     #expect(total.wrappedValue == 1)
+  }
+
+  @Test func `The time of an edit that waits is counted from when it was made`() async throws {
+    wire.client.actionTimeToLive = .seconds(100)
+    let total = try await shared()
+    wire.losesSent = true
+    wire.control.isHeld = true
+    wire.published.isHeld = true
+    try bench.advance(by: .seconds(60))
+    total.withLock { $0 = 2 }
+    await tasks { wire.client.pendingActions == 1 }
+    try bench.settle()
+    // The client has no turn meanwhile.
+    bench.clock.advance(by: .seconds(90))
+    total.withLock { $0 = 3 }
+    for _ in 0..<100 { await Task.yield() }
+    try bench.settle()
+    try bench.advance(by: .seconds(10))
+    #expect(wire.client.pendingActions == 1 && total.wrappedValue == 3)
+    try bench.settle()
+    try bench.advance(by: .seconds(89))
+    #expect(wire.client.pendingActions == 1 && total.wrappedValue == 3)
+    try bench.advance(by: .seconds(1))
+    #expect(code(total.saveError) == .expired && total.wrappedValue == 1)
   }
 
   @Test func `What is not sent yet is sent, though the value is shared again meanwhile`()
@@ -232,6 +257,23 @@ struct SharedLinkTests {
     try await update.value
     #expect(total.wrappedValue == 12 && total.saveError == nil)
     #expect(bench.root.revision == 2)
+  }
+
+  @Test func `The time of an update that waits for another one is its own`() async throws {
+    wire.client.actionTimeToLive = .seconds(100)
+    let total = try await shared()
+    wire.losesSent = true
+    wire.control.isHeld = true
+    wire.published.isHeld = true
+    try bench.advance(by: .seconds(60))
+    let updates = (0..<3).map { _ in Task { try await total.update { $0 += 1 } } }
+    await tasks { wire.client.pendingActions == 1 }
+    for _ in 0..<100 { await Task.yield() }
+    try bench.settle()
+    try bench.advance(by: .seconds(101))
+    for update in updates {
+      await #expect { try await update.value } throws: { code($0) == .expired }
+    }
   }
 
   // MARK: What comes
