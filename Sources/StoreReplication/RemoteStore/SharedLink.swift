@@ -33,9 +33,31 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     func finish(_ result: Result<Void, any Error>) { resumption.resume(with: result) }
   }
 
-  private enum Change {
-    case edit(Edit)
-    case update(Update)
+  /// What was sent, with the daemon's value before it and behind it.
+  private struct Change {
+    enum Kind {
+      case edit(Edit)
+      case update(Update)
+    }
+
+    let kind: Kind
+    let old: Value
+    let new: Value
+  }
+
+  /// Where edits begin.
+  private struct Base {
+    /// What they are made of.
+    var seen: Value
+    /// The daemon's value, which may have what this client has changed since that was seen.
+    var daemon: Value
+
+    init(_ value: Value) { self.init(seen: value, daemon: value) }
+
+    init(seen: Value, daemon: Value) {
+      self.seen = seen
+      self.daemon = daemon
+    }
   }
 
   /// What threads that change the value find.
@@ -48,8 +70,8 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     var edit: Edit?
     /// Nil while nobody shares it.
     var subscriber: SharedSubscriber<Value>?
-    /// The daemon's value that was taken over last: edits were made of that.
-    var base: Value?
+    /// Nil before the daemon's first value.
+    var base: Base?
 
     /// Whether what was not sent yet is of somebody who has gone.
     var hasLeftover: Bool { edit.map { $0.number != number } ?? false }
@@ -164,13 +186,13 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     self.waiting = []
     for one in waiting { one.resume(with: .success(value)) }
     // What is not settled yet was made of what was taken over last.
-    if case .edit = underWay { return }
+    if case .edit = underWay?.kind { return }
     let inbox = inbox.value
     guard !inbox.hasLeftover, let subscriber = inbox.subscriber, subscriber.take(value) else {
       return
     }
     self.inbox.withValue { inbox in
-      inbox.base = value
+      inbox.base = Base(value)
       inbox.refusal = nil
     }
     subscriber.yieldLoading(false)
@@ -188,7 +210,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     if let subscriber = inbox.subscriber {
       subscriber.yieldLoading(false)
       // In the place of what was changed here.
-      subscriber.yield(with: .success(inbox.base))
+      subscriber.yield(with: .success(inbox.base?.daemon))
       subscriber.yield(throwing: failure)
     }
     let (waiting, updates) = (waiting, updates)
@@ -213,7 +235,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     }
     if let refusal = inbox.refusal {
       continuation.resume(throwing: refusal)
-      inbox.subscriber?.yield(with: .success(inbox.base))
+      inbox.subscriber?.yield(with: .success(inbox.base?.daemon))
     }
     Task { @MainActor in
       // What has come while it was refused was not taken.
@@ -260,7 +282,10 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       edit.fail(.sharedUnreadable(name))
       return takeOver()
     }
-    guard let delta = edit.value.delta(from: base) else {
+    // What cannot be moved is refused by the daemon, which has another value than was seen.
+    let moved = Self.move(edit.value, from: base)
+    let (old, new) = moved.map { (base.daemon, $0) } ?? (base.seen, edit.value)
+    guard let delta = new.delta(from: old) else {
       edit.succeed()
       return takeOver()
     }
@@ -269,7 +294,23 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       edit.fail(.sharedExpired(name))
       return takeOver()
     }
-    submit(.edit(edit), delta, from: base, timeToLive: time)
+    submit(Change(kind: .edit(edit), old: old, new: new), delta, timeToLive: time)
+  }
+
+  /// What an edit makes of the daemon's value; nil where it has changed what this client has
+  /// changed there since its own value was seen.
+  private static func move(_ value: Value, from base: Base) -> Value? {
+    guard let other = base.daemon.delta(from: base.seen) else { return value }
+    guard let own = value.delta(from: base.seen) else { return base.daemon }
+    do throws(CodecError) {
+      let moved = try base.daemon.applying(delta: own)
+      // Where it has changed all that the other change did, or nothing of that.
+      if moved.isSame(as: value) { return moved }
+      return moved.isSame(as: try value.applying(delta: other)) ? moved : nil
+    } catch {
+      // The one has removed what the other changes.
+      return nil
+    }
   }
 
   private func send(_ update: Update) {
@@ -286,7 +327,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
       var new = base
       try update.operation(&new)
       guard let delta = new.delta(from: base) else { return update.finish(.success(())) }
-      submit(.update(update), delta, from: base, timeToLive: time)
+      submit(Change(kind: .update(update), old: base, new: new), delta, timeToLive: time)
     } catch {
       update.finish(.failure(error))
     }
@@ -298,14 +339,9 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     return end.map { client.now.instant.duration(to: $0) } ?? client.actionTimeToLive
   }
 
-  private func submit(
-    _ change: Change,
-    _ delta: [UInt8],
-    from base: Value,
-    timeToLive time: Duration?,
-  ) {
+  private func submit(_ change: Change, _ delta: [UInt8], timeToLive time: Duration?) {
     guard let scope else { preconditionFailure("\(name) was shown before it was joined") }
-    let edit = SharedEdit.edited(base: base.digest.rawValue, delta: Data(delta))
+    let edit = SharedEdit.edited(base: change.old.digest.rawValue, delta: Data(delta))
     underWay = change
     do throws(CodecError) {
       scopes.client.submit(try edit.encoded(), to: scope, timeToLive: time)
@@ -319,7 +355,8 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private func settle(_ outcome: Outcome) {
     guard let change = underWay else { return }
     underWay = nil
-    switch change {
+    if case .applied = outcome { moveBase(by: change) }
+    switch change.kind {
     case .edit(let edit): settle(edit, outcome)
     case .update(let update): settle(update, outcome)
     }
@@ -328,11 +365,18 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     leaveIfUnused()
   }
 
+  /// The daemon has a change: what is made here goes on top of it.
+  private func moveBase(by change: Change) {
+    // Else others have changed the value, and edits of what was before are refused.
+    guard var base = inbox.value.base, base.daemon.isSame(as: change.old) else { return }
+    base.daemon = change.new
+    if case .edit(let edit) = change.kind { base.seen = edit.value }
+    inbox.withValue { [base] in $0.base = base }
+  }
+
   private func settle(_ edit: Edit, _ outcome: Outcome) {
     switch outcome {
-    case .applied:
-      inbox.withValue { $0.base = edit.value }
-      edit.succeed()
+    case .applied: edit.succeed()
     case .failed(let failure):
       edit.fail(ActionFailure(failure))
       // It has certainly not run, so what was made of it leads from the same value.

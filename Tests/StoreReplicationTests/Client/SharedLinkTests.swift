@@ -5,13 +5,20 @@ import Testing
 
 @testable import StoreReplication
 
-/// Two numbers that a daemon shares, one of them kept in a file.
+@ObservableState
+private struct Card: Equatable, ReplicatedState, Sendable {
+  var title = "first"
+  var count = 1
+}
+
+/// What a daemon shares, one of it kept in a file.
 @Reducer
 private struct Shop {
   @ObservableState
   struct State: Equatable, Sendable {
     @Shared(.fileStorage(Shop.file)) var total = 1
     @Shared(.inMemory("size")) var size = 1
+    @Shared(.inMemory("card")) var card = Card()
   }
 
   static let file = URL(fileURLWithPath: "/total.json")
@@ -50,6 +57,7 @@ struct SharedLinkTests {
       exposures: [
         Expose("total", shared: \.$total, isEditable: true),
         Expose("size", shared: \.$size, isEditable: true),
+        Expose("card", shared: \.$card, isEditable: true),
       ],
     )
     wire = try BenchClient(bench)
@@ -70,6 +78,26 @@ struct SharedLinkTests {
     try await turns { !value.isLoading }
     #expect(value.wrappedValue == 1)
     return value
+  }
+
+  /// A card that has come.
+  private func card() async throws -> Shared<Card> {
+    let card = withDependencies {
+      $0.sharedScopes = scopes
+    } operation: {
+      Shared(wrappedValue: Card(title: "none"), .store("card"))
+    }
+    try await turns { !card.isLoading }
+    #expect(card.wrappedValue == Card())
+    return card
+  }
+
+  /// Sends an update whose outcome does not come before the control pipe is let go of.
+  private func counting(_ card: Shared<Card>) async throws -> Task<Void, any Error> {
+    wire.control.isHeld = true
+    let counting = Task { try await card.update { $0.count += 10 } }
+    await tasks { wire.client.pendingActions == 1 }
+    return counting
   }
 
   /// Lets everybody have their turns, with what arrives meanwhile, until something is so.
@@ -257,6 +285,90 @@ struct SharedLinkTests {
     try await update.value
     #expect(total.wrappedValue == 12 && total.saveError == nil)
     #expect(bench.root.revision == 2)
+  }
+
+  @Test func `A change of something else goes on top of an update that is under way`()
+    async throws
+  {
+    let card = try await card()
+    let counting = try await counting(card)
+    card.withLock { $0.title = "second" }
+    try await turns { bench.root.state.card.count == 11 }
+    #expect(card.wrappedValue == Card(title: "second"))
+    wire.control.isHeld = false
+    try await turns { bench.root.state.card.title == "second" }
+    try await counting.value
+    try await card.save()
+    #expect(card.saveError == nil && bench.root.revision == 2)
+    #expect(bench.root.state.card == Card(title: "second", count: 11))
+    #expect(card.wrappedValue == bench.root.state.card)
+  }
+
+  @Test func `What is made of a change that went on top of an update keeps that`() async throws {
+    let card = try await card()
+    let counting = try await counting(card)
+    card.withLock { $0.title = "second" }
+    try await turns { bench.root.state.card.count == 11 }
+    let root = bench.root
+    let commits = root.observeChanges {
+      // Made of what still shows the old count.
+      if root.state.card.title == "second" { card.withLock { $0.title += " and third" } }
+    }
+    wire.control.isHeld = false
+    try await turns { root.state.card.title == "second and third" }
+    commits.cancel()
+    try await counting.value
+    try await card.save()
+    #expect(card.saveError == nil)
+    #expect(root.state.card == Card(title: "second and third", count: 11))
+    #expect(card.wrappedValue == root.state.card)
+  }
+
+  @Test func `A change of the same goes on top of an update that is under way`() async throws {
+    let total = try await shared()
+    wire.control.isHeld = true
+    let update = Task { try await total.update { $0 += 10 } }
+    await tasks { wire.client.pendingActions == 1 }
+    total.withLock { $0 = 5 }
+    try await turns { bench.root.state.total == 11 }
+    wire.control.isHeld = false
+    try await turns { bench.root.state.total == 5 }
+    try await update.value
+    #expect(total.saveError == nil && total.wrappedValue == 5)
+  }
+
+  @Test func `What others change behind an update refuses a change that waited for it`()
+    async throws
+  {
+    let card = try await card()
+    let counting = try await counting(card)
+    card.withLock { $0.title = "second" }
+    try await turns { bench.root.state.card.count == 11 }
+    bench.root.state.$card.withLock { $0.count = 20 }
+    wire.control.isHeld = false
+    try await turns { card.saveError != nil }
+    try await counting.value
+    #expect(code(card.saveError) == .conflict)
+    #expect(bench.root.state.card == Card(count: 20) && card.wrappedValue == Card(count: 20))
+  }
+
+  @Test func `A change that does not fit an update is refused`() async throws {
+    let text = String(repeating: "word ", count: 20)
+    let card = try await card()
+    card.withLock { $0.title = text }
+    try await turns { bench.root.state.card.title == text }
+    try await card.save()
+    wire.control.isHeld = true
+    let update = Task { try await card.update { $0.title = "A \($0.title)" } }
+    await tasks { wire.client.pendingActions == 1 }
+    card.withLock { $0.title += "and the end" }
+    try await turns { bench.root.state.card.title == "A \(text)" }
+    wire.control.isHeld = false
+    try await turns { card.saveError != nil }
+    try await update.value
+    #expect(code(card.saveError) == .conflict)
+    #expect(bench.root.state.card.title == "A \(text)")
+    #expect(card.wrappedValue == bench.root.state.card)
   }
 
   @Test func `The time of an update that waits for another one is its own`() async throws {
