@@ -106,23 +106,37 @@ extension TestStore {
     update: ((inout State) throws -> Void)?,
     at location: IssueLocation,
   ) {
-    // In the closure the store's state reads as it was before the action, and dependencies are the
-    // store's.
+    if let failure = failure(of: expectation, update) { return location.report(failure) }
+    guard case .off(showSkippedAssertions: true) = exhaustivity else { return }
+    let skipped = asserting(expectation, update) { expectation.skipped(by: $0) }
+    if let skipped { recorder.printSkipped(skipped, at: location) }
+  }
+
+  /// What is wrong with a state, as strictly as the test store is; nil when nothing is.
+  func failure(
+    of expectation: StateExpectation<State>,
+    _ update: ((inout State) throws -> Void)?,
+  ) -> String? {
+    asserting(expectation, update) {
+      exhaustivity == .on ? expectation.failure(of: $0) : expectation.partialFailure(of: $0)
+    }
+  }
+
+  /// In the closure of an assertion the store's state reads as it was before the action, and
+  /// dependencies are the store's.
+  private func asserting<R>(
+    _ expectation: StateExpectation<State>,
+    _ update: ((inout State) throws -> Void)?,
+    _ body: (((inout State) throws -> Void)?) -> R,
+  ) -> R {
     let current = recorder.state
     recorder.state = expectation.previous
     defer { recorder.state = current }
     let dependencies = dependencies
-    let update = update.map { update in
-      { state in try DependencyValues.$_current.withValue(dependencies) { try update(&state) } }
-    }
-    guard case .off(let showSkippedAssertions) = exhaustivity else {
-      if let failure = expectation.failure(of: update) { location.report(failure) }
-      return
-    }
-    if let failure = expectation.partialFailure(of: update) {
-      location.report(failure)
-    } else if showSkippedAssertions, let skipped = expectation.skipped(by: update) {
-      recorder.printSkipped(skipped, at: location)
-    }
+    return body(
+      update.map { update in
+        { state in try DependencyValues.$_current.withValue(dependencies) { try update(&state) } }
+      }
+    )
   }
 }

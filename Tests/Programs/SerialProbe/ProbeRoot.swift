@@ -67,6 +67,10 @@ package struct ProbeNotes: Equatable, Sendable {
   package var count = 0
 
   package init() {}
+
+  package init(title: String, count: Int = 0) {
+    (self.title, self.count) = (title, count)
+  }
 }
 
 extension ProbeNotes: ReplicatedRecord {

@@ -149,6 +149,48 @@ struct SharedTestStoreTests {
     await expectIssue("A state change does not match") { other.assert { _ in } }
   }
 
+  @Test("What others change is waited for, however many changes it is")
+  func received() async {
+    let count = Shared(value: 0)
+    let store = store(count)
+    let changing = Task {
+      for _ in 0..<3 {
+        await Task.megaYield()
+        count.withLock { $0 += 1 }
+      }
+    }
+    await store.receiveSharedChange { $0.$count.withLock { $0 = 3 } }
+    await changing.value
+    await store.send(.addTwice) { $0.$count.withLock { $0 = 4 } }
+    await store.receive(\.done) {
+      $0.isDone = true
+      $0.$count.withLock { $0 = 5 }
+    }
+  }
+
+  @Test("What others change otherwise than expected is shown as a difference")
+  func receivedOther() async {
+    let count = Shared(value: 0)
+    let store = store(count)
+    count.withLock { $0 = 4 }
+    await expectIssue(
+      "A state change does not match expectation: …",
+      "−   _count: 3,",
+      "+   _count: 4,",
+    ) {
+      await store.receiveSharedChange(timeout: .zero) { $0.$count.withLock { $0 = 3 } }
+    }
+    await expectIssue(
+      "Expected shared values to be changed by others, but they weren't.",
+      "To fix, see to it that whoever changes them",
+    ) {
+      await store.receiveSharedChange(timeout: .zero) { $0.$count.withLock { $0 = 5 } }
+    }
+    store.exhaustivity = .off
+    count.withLock { $0 = 6 }
+    await store.receiveSharedChange { $0.$count.withLock { $0 = 6 } }
+  }
+
   @Test("A shared value where no store finds it is reported")
   func unfound() async {
     struct State: Equatable {

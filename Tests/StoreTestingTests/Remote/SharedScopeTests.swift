@@ -235,17 +235,20 @@ struct SharedScopeTests {
   }
 
   @Test func `A client's feature is tested exhaustively`() async {
-    let store = share { TestStore(initialState: Form.State()) { Form() } }
+    let store = TestStore(initialState: Form.State()) {
+      Form()
+    } withDependencies: {
+      $0.sharedScopes = scopes
+    }
     #expect(store.state.$settings.isLoading)
-    await turns { !store.state.$settings.isLoading && !store.state.$size.isLoading }
-    store.assert {
+    await store.receiveSharedChange {
       $0.$settings.withLock { $0 = Settings() }
       $0.$size.withLock { $0 = 1 }
     }
     await store.send(.renamed("second")) { $0.$settings.title.withLock { $0 = "second" } }
     await turns { daemon.root.state.settings.title == "second" }
     daemon.root.send(.renamed("third"))
-    store.assert { $0.$settings.title.withLock { $0 = "third" } }
+    await store.receiveSharedChange { $0.$settings.title.withLock { $0 = "third" } }
     await store.send(.saveButtonTapped("fourth"))
     await store.receive(.saved) {
       $0.$settings.title.withLock { $0 = "fourth" }
