@@ -202,7 +202,7 @@ struct Recipe: Codable, Equatable, Identifiable, Sendable {
 
 extension SharedKey where Self == FileStorageKey<IdentifiedArrayOf<Recipe>>.Default {
   static var recipes: Self {
-    Self[.fileStorage(URL(fileURLWithPath: "/recipes.json")), default: []]
+    Self[.fileStorage(.documentsDirectory.appending(component: "recipes.json")), default: []]
   }
 }
 
