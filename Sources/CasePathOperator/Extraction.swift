@@ -54,10 +54,12 @@ final class Extraction<Root, Value>: Sendable {
   private func reportFunctions() {
     reportIssue(
       """
-      A case of '\(Root.self)' with a function in it, '\(Value.self)', has no case path by '/'.
+      A case of "\(Root.self)" with a function in it, "\(Value.self)", has no case path by "/".
 
-      At run time a function cannot be taken out of an enum. Write the case path's two functions: \
-      'AnyCasePath(embed:extract:)', or let '@CasePathable' write them.
+      At run time a function cannot be taken out of an enum.
+
+      To fix, write the case path's two functions: "AnyCasePath(embed:extract:)", or let \
+      "@CasePathable" write them.
       """
     )
   }

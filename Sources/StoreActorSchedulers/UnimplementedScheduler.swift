@@ -38,10 +38,12 @@ public struct UnimplementedScheduler<Base: Scheduler>: Scheduler {
   private func report(_ member: String) {
     reportIssue(
       """
-      \(prefix) - An unimplemented scheduler's '\(member)' was used.
+      \(prefix) - An unimplemented scheduler's "\(member)" was used.
 
-      The code under test uses a scheduler that the test has not provided. Give the environment \
-      'DispatchQueue.test' or '.immediate', or find out why the scheduler is used.
+      The code under test uses a scheduler that the test has not provided.
+
+      To fix, give the environment "DispatchQueue.test" or ".immediate", or find out why the \
+      scheduler is used.
       """
     )
   }

@@ -119,8 +119,8 @@ extension TestStore {
         """
         Expected to receive \(wanted), but received nothing within \(limit.seconds) seconds.
 
-        If the effect that sends it waits for a clock, override the clock with an immediate one \
-        or with a test clock that the test advances.
+        To fix, override the clock that the effect waits for, if it does, with an immediate one or \
+        with a test clock that the test advances.
         """
       )
       return

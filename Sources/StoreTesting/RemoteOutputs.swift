@@ -70,7 +70,7 @@ final class RemoteOutputs {
     let limit = Limits().outputBytes
     if bytes.count > limit {
       problem = """
-        An output of type '\(name)' has \(bytes.count) bytes, and does not travel: at most \
+        An output of type "\(name)" has \(bytes.count) bytes, and does not travel: at most \
         \(limit) do.
 
         To fix, put what is large into the state, and what has happened into the output.
@@ -80,9 +80,9 @@ final class RemoteOutputs {
       return try decode(bytes)
     } catch {
       problem = """
-        An output of type '\(name)' cannot be read from its own encoding: \(error)
+        An output of type "\(name)" cannot be read from its own encoding: \(error)
 
-        To fix, see to it that 'init(from:)' reads what 'encode(to:)' writes.
+        To fix, see to it that "init(from:)" reads what "encode(to:)" writes.
         """
       return output
     }
@@ -98,7 +98,7 @@ final class RemoteOutputs {
 
       \(difference(made.map(Self.text), received.map(Self.text), labels: ("Daemon", "Client")))
 
-      To fix, see to it that the type's 'encode(to:)' always writes the same of the same output.
+      To fix, see to it that the type's "encode(to:)" always writes the same of the same output.
       """
   }
 

@@ -74,9 +74,9 @@ struct RemoteScope<
     } catch {
       location.report(
         """
-        A state of type '\(State.self)' cannot be read from its own encoding: \(error)
+        A state of type "\(State.self)" cannot be read from its own encoding: \(error)
 
-        To fix, see to it that 'encode(to:)' writes what 'init(from:)' reads.
+        To fix, see to it that "encode(to:)" writes what "init(from:)" reads.
         """
       )
       return state
@@ -101,9 +101,10 @@ struct RemoteScope<
 
       \(difference(expected, actual, labels: ("Daemon", "Client")))\(causes)
 
-      The client makes its copy of a snapshot and of deltas. To fix, see to it that the state's \
-      'applyDelta' makes of an old state the new one from which 'encodeDelta' made the delta, and \
-      that its schema names everything that is replicated.
+      The client makes its copy of a snapshot and of deltas.
+
+      To fix, see to it that the state's "applyDelta" makes of an old state the new one from which \
+      "encodeDelta" made the delta, and that its schema names everything that is replicated.
       """
   }
 }

@@ -79,13 +79,15 @@ private func reportUnhandledBinding<Action, State>(_ action: Action, of _: State
   reportIssue(
     """
     A property of "\(State.self)" was assigned to through a store, but no "BindingReducer" has set \
-    it.
+    it. …
 
       Action:
     \(dump)
 
-    The state is as it was. Put a "BindingReducer()" into the feature's body, first of all; where \
-    only one case of the action is bindable, "BindingReducer(action: \\.view)".
+    The state is as it was.
+
+    To fix, put a "BindingReducer()" into the feature's body, first of all; where only one case of \
+    the action is bindable, "BindingReducer(action: \\.view)".
     """
   )
 }

@@ -92,8 +92,10 @@ extension CasePathable {
     guard var value = path.extract(from: self) else {
       reportIssue(
         """
-        Can't modify the '\(Value.self)' in a case of '\(Self.self)': the value is of another \
+        Can't modify the "\(Value.self)" in a case of "\(Self.self)": the value is of another \
         case, \(String(describing: self)).
+
+        The change was ignored. To fix, look at the case first, or assign a whole new value.
         """,
         fileID: fileID,
         filePath: filePath,

@@ -88,8 +88,10 @@ public final class TestClock<Duration: DurationProtocol & Hashable>: Clock, @unc
           """
           Expected all sleeps to finish, but some are still suspending after \(timeout).
 
-          Something sleeps again and again, as a timer does: cancel it before the end of the test, \
-          use 'advance' instead of 'run', or allow more time with 'timeout'.
+          Something sleeps again and again, as a timer does.
+
+          To fix, cancel it before the end of the test, use "advance" instead of "run", or give \
+          "run" a longer "timeout".
           """,
           fileID: fileID,
           filePath: filePath,

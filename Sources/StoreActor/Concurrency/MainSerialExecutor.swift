@@ -96,8 +96,10 @@ package enum MainSerialExecutor {
       if isInUse {
         reportIssue(
           """
-          The Swift runtime's 'swift_task_enqueueGlobal_hook' was not found, so tasks run in no \
-          particular order. Link the Swift runtime dynamically in programs that need that order.
+          The Swift runtime's "swift_task_enqueueGlobal_hook" was not found, so tasks run in no \
+          particular order.
+
+          To fix, link the Swift runtime dynamically in programs that need that order.
           """
         )
       }

@@ -125,10 +125,10 @@ private func areEqual(_ lhs: any Error, _ rhs: any Error) -> Bool {
   guard let comparable = (lhs as Any) as? any Equatable else {
     reportIssue(
       """
-      '\(type(of: lhs))' is not equatable, so two task results that failed with it are never \
+      "\(type(of: lhs))" is not equatable, so two task results that failed with it are never \
       equal.
 
-      To compare such actions in a test, let the error's type conform to 'Equatable'.
+      To fix, let the error's type conform to "Equatable" where a test compares such actions.
       """
     )
     return false

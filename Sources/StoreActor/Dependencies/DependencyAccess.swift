@@ -33,9 +33,11 @@ struct DependencyAccess: Sendable {
         \(description(key))
 
         A test says for each dependency what it is, so that none reaches the outside world by \
-        accident. To fix, set \(name(key)) for this test: in the trailing 'withDependencies' \
-        closure of a 'TestStore', elsewhere with 'withDependencies'. If one value serves every \
-        test, implement 'testValue' of '\(Key.self)'.
+        accident.
+
+        To fix, set \(name(key)) for this test: in the trailing "withDependencies" closure of a \
+        "TestStore", elsewhere with "withDependencies". If one value serves every test, implement \
+        the "testValue" of "\(Key.self)".
         """
       )
     }
@@ -47,7 +49,7 @@ struct DependencyAccess: Sendable {
 
         \(description(key))
 
-        To fix, conform '\(Key.self)' to 'DependencyKey' with a 'liveValue', and check that the \
+        To fix, conform "\(Key.self)" to "DependencyKey" with a "liveValue", and check that the \
         module with this conformance is linked.
         """
       )

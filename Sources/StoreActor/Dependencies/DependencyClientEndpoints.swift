@@ -25,8 +25,10 @@ public func _$unimplementedEndpoint(_ endpoint: String) {
     """
     Unimplemented: '\(endpoint)'
 
-    The endpoint was called, but nothing has been given for it here. Give the dependency an \
-    implementation of it, in a test through 'withDependencies', else in its 'liveValue'.
+    The endpoint was called, but nothing has been given for it here.
+
+    To fix, give the dependency an implementation of it, in a test through "withDependencies", \
+    else in its "liveValue".
     """
   )
 }

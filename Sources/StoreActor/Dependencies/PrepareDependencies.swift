@@ -23,16 +23,18 @@ public func prepareDependencies<R>(
     complaints.append(
       """
       \(late) of \(preparation.values.count) dependencies had been used or prepared before, and \
-      keep their values. Call 'prepareDependencies' once, before anything else.
+      keep their values.
+
+      To fix, call "prepareDependencies" once, before anything else.
       """
     )
   }
   if preparation.changesContext {
-    complaints.append("The context can't be prepared. Set it with 'withDependencies'.")
+    complaints.append("The context can't be prepared.\n\nTo fix, set it with \"withDependencies\".")
   }
   guard !complaints.isEmpty else { return result }
   reportIssue(
-    complaints.joined(separator: "\n"),
+    complaints.joined(separator: "\n\n"),
     fileID: fileID,
     filePath: filePath,
     line: line,

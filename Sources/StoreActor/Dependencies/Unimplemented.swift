@@ -12,9 +12,10 @@ func reportUnimplemented(_ name: String, example: String) {
     """
     Unimplemented: @Dependency(\\.\(name))
 
-    It was used in a test that has not set it. To fix, set it for this test, as in \
-    '$0.\(name) = \(example)': in the trailing 'withDependencies' closure of a 'TestStore', \
-    elsewhere with 'withDependencies'.
+    It was used in a test that has not set it.
+
+    To fix, set it for this test, as in "$0.\(name) = \(example)": in the trailing \
+    "withDependencies" closure of a "TestStore", elsewhere with "withDependencies".
     """
   )
 }

@@ -152,9 +152,9 @@ private func reportNoValues<Model: AnyObject>(
 ) {
   reportIssue(
     """
-    An object of type '\(type(of: model))' has no dependencies to take over.
+    An object of type "\(type(of: model))" has no dependencies to take over.
 
-    To fix, give it a '@Dependency' property, or make it inside 'withDependencies'.
+    To fix, give it a "@Dependency" property, or make it inside "withDependencies".
     """,
     fileID: fileID,
     filePath: filePath,

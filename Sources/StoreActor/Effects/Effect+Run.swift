@@ -63,12 +63,12 @@ private func reportUnhandled(_ error: any Error, at location: IssueLocation) {
   customDump(error, to: &dump, indent: 4)
   location.report(
     """
-    An "Effect.run" returned from "\(location.fileID):\(location.line)" threw an unhandled error.
+    An "Effect.run" returned from "\(location.fileID):\(location.line)" threw an unhandled error. …
 
     \(dump)
 
-    All errors other than cancellation have to be handled, with the "catch" parameter of \
-    "Effect.run" or with a "do" block inside it.
+    To fix, handle all errors other than cancellation, with the "catch" parameter of "Effect.run" \
+    or with a "do" block inside it.
     """
   )
 }

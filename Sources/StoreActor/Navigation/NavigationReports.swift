@@ -11,7 +11,7 @@ package func reportUnrelatedCase<Root, Member>(
     """
     Can't modify the "\(Member.self)" in a case of "\(Root.self)": the value is \(found).
 
-    The change was ignored. Look at the case first, or assign a whole new value.
+    The change was ignored. To fix, look at the case first, or assign a whole new value.
     """
   )
 }
@@ -27,8 +27,10 @@ func reportMissingElement(_ id: StackElementID, at location: IssueLocation) {
     """
     Can't assign an element to the id \(id): it is not on the stack.
 
-    The element was ignored. Use "append", which gives it an id. Elements are assigned to ids that \
-    are not there only in the assertions of tests.
+    The element was ignored. Elements are assigned to ids that are not there only in the \
+    assertions of tests.
+
+    To fix, use "append", which gives it an id.
     """
   )
 }
@@ -54,19 +56,19 @@ func reportUnexpectedElementID<Element, Action>(
   location.report(
     """
     A "forEach" at "\(location.fileID):\(location.line)" received a "push" action with the id \
-    \(id), which \(reason). The next element of the stack has the id \(stack.nextID).
+    \(id), which \(reason). The next element of the stack has the id \(stack.nextID). …
 
       Action:
     \(dump)
 
     The element was not pushed. This can come about in one of these ways:
 
-    • The same action was sent twice.
+    • The same action was sent twice. To fix, send it once.
 
-    • Two clients pushed at the same time. The second one has to push again, with the id that the \
-    stack has for its next element now.
+    • Two clients pushed at the same time. To fix, let the second one push again, with the id \
+    that the stack has for its next element now.
 
-    • The id was made up. Take "nextID" of the stack, or "append" in a reducer.
+    • The id was made up. To fix, take "nextID" of the stack, or "append" in a reducer.
     """
   )
 }

@@ -58,10 +58,11 @@ package struct OutputReader<Output: Sendable>: Sendable {
     } catch {
       reportIssue(
         """
-        An output of type '\(Output.self)' cannot be read from its encoding: \(error)
+        An output of type "\(Output.self)" cannot be read from its encoding: \(error)
 
-        It came from another process and has the type's schema. To fix, see to it that \
-        'init(from:)' reads what 'encode(to:)' writes, in both programs.
+        It came from another process and has the type's schema.
+
+        To fix, see to it that "init(from:)" reads what "encode(to:)" writes, in both programs.
         """
       )
       return nil

@@ -120,7 +120,7 @@ func reportAbsentChild<Action>(
   location.report(
     """
     \(child.article) \(child.name) at "\(location.fileID):\(location.line)" received \
-    \(child.action) when \(child.absence).
+    \(child.action) when \(child.absence). …
 
       Action:
     \(dump)
@@ -128,14 +128,14 @@ func reportAbsentChild<Action>(
     The action was ignored. This is generally a mistake in the feature's logic, and can come about \
     in one of these ways:
 
-    • A parent reducer \(child.removal) before the child's reducer ran. Run the child first: \
-    \(child.name) has to come before any reducer that makes the child go.
+    • A parent reducer \(child.removal) before the child's reducer ran. To fix, run the child \
+    first: \(child.name) has to come before any reducer that makes the child go.
 
-    • An effect that was still running sent the action after the child had gone. Cancel the effect \
-    when the child goes, above all when it is long-living.
+    • An effect that was still running sent the action after the child had gone. To fix, cancel \
+    the effect when the child goes, above all when it is long-living.
 
-    • The action was sent to the store while the child was absent. Send a child's actions only \
-    through a store that was scoped to the child while it was there.
+    • The action was sent to the store while the child was absent. To fix, send a child's \
+    actions only through a store that was scoped to the child while it was there.
     """
   )
 }

@@ -89,7 +89,7 @@ public struct Shared<Value> {
     }
     reportIssue(
       """
-      A value of type '\(Value.self)' is a copy of what another process shares, and cannot be \
+      A value of type "\(Value.self)" is a copy of what another process shares, and cannot be \
       changed here.
 
       To fix, send an action whose reducer changes it where it is shared.
@@ -111,8 +111,8 @@ public struct Shared<Value> {
   ) {
     reportIssue(
       """
-      A shared value of type '\(Value.self)', or what it is a part of, is changed while another \
-      'withLock' changes it: what is set here is lost when that ends.
+      A shared value of type "\(Value.self)", or what it is a part of, is changed while another \
+      "withLock" changes it: what is set here is lost when that ends.
 
       To fix, change the argument of the outer closure, or begin this change behind it.
       """,

@@ -25,7 +25,7 @@ struct ActionMatcher<Action> {
     if let value = () as? Value {
       return Self(subject: "the following action", expected: path.embed(value), matches: matches)
     }
-    let name = caseName(of: keyPath) ?? "of a value of type '\(Value.self)'"
+    let name = caseName(of: keyPath) ?? "of a value of type \"\(Value.self)\""
     return Self(subject: "an action matching case path \(name)", matches: matches)
   }
 

@@ -32,7 +32,7 @@ struct OutputMatcher {
   ) -> Self {
     let reader = OutputReader(type)
     return Self(
-      subject: "an output of type '\(type)' that is asked for",
+      subject: "an output of type \"\(type)\" that is asked for",
       expected: nil,
       matches: { reader.read($0).map(isMatching) ?? false },
       differing: { _ in nil },

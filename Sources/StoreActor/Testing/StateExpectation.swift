@@ -71,8 +71,8 @@ struct StateExpectation<State: Equatable> {
     """
     Expected state to change, but no change occurred.
 
-    The trailing closure made no observable modifications to state. If no change to state is \
-    expected, omit the trailing closure.
+    The closure leaves the state as it is. To fix, set in it what the action changes, or leave it \
+    out if that is nothing.
     """
   }
 }

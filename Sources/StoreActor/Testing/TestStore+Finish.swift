@@ -21,13 +21,13 @@ extension TestStore {
     location.report(
       """
       Expected effects to finish, but there are still effects in-flight\
-      \(duration > .zero ? " after \(duration)" : "").
+      \(duration > .zero ? " after \(duration)" : ""). …
 
-      Effects of these actions are still running:
+        Actions with effects that are still running:
       \(TestRecorder<State, Action>.list(recorder.runningActions.map(\.action)))
 
-      If one waits for a test clock, advance the clock so that it can complete. If it needs more \
-      time, give "finish" a longer "timeout".
+      To fix, advance the test clock if one waits for it. If it needs more time, give "finish" a \
+      longer "timeout".
       """
     )
   }

@@ -104,17 +104,18 @@ extension TestStore {
       if !subject.isObserved {
         """
         Of what a feature in another process puts out, only outputs of the type come here with \
-        which its scope is exposed.
+        which its scope is exposed. To fix, expose it with "output:" and their type.
         """
       } else if recorder.runningActions.isEmpty {
         """
-        There are no in-flight effects that could put it out. Does the reducer return \
-        "Effect.output" for the action that the test has sent?
+        There are no in-flight effects that could put it out. To fix, return "Effect.output" from \
+        the reducer for the action that the test has sent.
         """
       } else {
         """
-        There are effects in-flight. If the one that puts it out uses a clock, advance the test \
-        clock, or use an immediate clock. If it needs more time, give "receive" a longer "timeout".
+        There are effects in-flight. To fix, advance the test clock if the one that puts it out \
+        waits for a clock, or use an immediate clock. If it needs more time, give "receive" a \
+        longer "timeout".
         """
       }
     let reason = "didn't\(duration > .zero ? " after \(duration)" : "")"

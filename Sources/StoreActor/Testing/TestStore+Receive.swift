@@ -144,13 +144,13 @@ extension TestStore {
     let advice =
       recorder.runningActions.isEmpty
       ? """
-      There are no in-flight effects that could deliver this action. Could the effect you expected \
-      to deliver this action have been cancelled?
+      There are no in-flight effects that could deliver this action. To fix, see to it that the \
+      reducer returns one that sends it, and that nothing cancels that before.
       """
       : """
-      There are effects in-flight. If the effect that delivers this action uses a clock, advance \
-      the test clock so that it can perform the effect, or use an immediate clock. If it needs \
-      more time, give "receive" a longer "timeout".
+      There are effects in-flight. To fix, advance the test clock if the one that sends this \
+      action waits for a clock, or use an immediate clock. If it needs more time, give "receive" a \
+      longer "timeout".
       """
     location.report(
       """
@@ -179,8 +179,8 @@ extension TestStore {
       """
       \(matcher.missing("didn't, as effects' actions are reduced in another process"))
 
-      The actions of this store's effects cannot be seen here. Assert the state that they lead to, \
-      with "store.assert".
+      The actions of this store's effects cannot be seen here. To fix, assert the state that they \
+      lead to, with "store.assert".
       """
     )
   }

@@ -145,7 +145,7 @@ extension TestStore {
       \(dump)
 
       The feature has called "dismiss": in a program it is gone by now, and nobody can send it \
-      anything.
+      anything. To fix, end the test here, or begin another one with a new store.
       """
     )
   }
@@ -160,6 +160,8 @@ extension TestStore {
 
         Unhandled actions:
       \(TestRecorder<State, Action>.list(unreceived.map(\.action)))
+
+      To fix, receive the action\(unreceived.count == 1 ? "" : "s") with "store.receive" first.
       """
     recorder.report(message, at: location)
     if exhaustivity != .on {

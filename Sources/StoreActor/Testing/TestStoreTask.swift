@@ -37,8 +37,8 @@ public struct TestStoreTask: Sendable {
       Expected task to finish, but it is still in-flight\
       \(duration > .zero ? " after \(duration)" : "").
 
-      If this task waits for a test clock, advance the clock so that it can complete. If it needs \
-      more time, give "finish" a longer "timeout".
+      To fix, advance the test clock if the task waits for it. If it needs more time, give \
+      "finish" a longer "timeout".
       """
     )
   }

@@ -169,12 +169,12 @@ private func report(_ error: any Error, at location: IssueLocation) {
   customDump(error, to: &dump, indent: 4)
   location.report(
     """
-    An effect returned from "\(location.fileID):\(location.line)" threw an unhandled error.
+    An effect returned from "\(location.fileID):\(location.line)" threw an unhandled error. …
 
     \(dump)
 
-    All errors other than cancellation have to be handled, with the "catch" parameter of \
-    "Effect.task" or "Effect.run", or with a "TaskResult" or a "do" block inside it.
+    To fix, handle all errors other than cancellation, with the "catch" parameter of "Effect.task" \
+    or "Effect.run", or with a "TaskResult" or a "do" block inside it.
     """
   )
 }

@@ -80,8 +80,9 @@ extension Effect {
         """
         \(prefix.isEmpty ? "" : "\(prefix) - ")An unimplemented effect ran.
 
-        The code under test uses an effect that the test has not provided. Give the environment \
-        an effect of the test's own, or find out why this one is used.
+        The code under test uses an effect that the test has not provided.
+
+        To fix, give the environment an effect of the test's own, or find out why this one is used.
         """
       )
       pipe.complete()

@@ -9,10 +9,11 @@ enum AbsentState {
 
   fileprivate var what: String {
     switch self {
-    case .optional: "An \"optional\" reducer received an action when its state was \"nil\"."
+    case .optional: "An \"optional\" reducer received an action when its state was \"nil\". …"
     case .enumCase:
-      "A \"pullback\" on a case received an action when the state was of another case."
-    case .element(let id): "A \"forEach\" reducer received an action for the missing element \(id)."
+      "A \"pullback\" on a case received an action when the state was of another case. …"
+    case .element(let id):
+      "A \"forEach\" reducer received an action for the missing element \(id). …"
     }
   }
 

@@ -77,6 +77,8 @@ package final class TestRecord<State, Action, Environment>: @unchecked Sendable 
         after this one: …
 
         Unhandled actions: \(dump(received.map(\.action)))
+
+        To fix, receive the action\(received.count == 1 ? "" : "s") with "store.receive".
         """
       )
     }

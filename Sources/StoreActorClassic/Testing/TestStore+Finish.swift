@@ -24,11 +24,11 @@ extension TestStore {
     guard !isFinished else { return }
     location.report(
       """
-      Expected effects to finish, but there are still effects running: …
+      Expected effects to finish, but there are still effects running. …
 
       Effects of these actions are still running: \(dump(record.running.map(\.action)))
 
-      If one waits for a scheduler, advance the test scheduler. If it needs more time, give \
+      To fix, advance the test scheduler if one waits for that. If it needs more time, give \
       "finish" a longer "timeout".
       """
     )

@@ -134,7 +134,7 @@ extension TestStore where LocalState: Equatable {
     guard !record.received.isEmpty else {
       location.report(
         """
-        Expected to receive an action, but received none.
+        Expected to receive an action, but received none. …
 
         \(expectation.wanted)
 
@@ -153,11 +153,12 @@ extension TestStore where LocalState: Equatable {
   private var advice: String {
     record.running.isEmpty
       ? """
-      No effects are running that could send one. Could the effect have been cancelled?
+      No effects are running that could send one. To fix, see to it that the \
+      reducer returns one, and that nothing cancels it before.
       """
       : """
-      There are effects running. If the one that sends the action waits for a scheduler, advance \
-      the test scheduler. If it is async, make the test async and await "receive".
+      There are effects running. To fix, advance the test scheduler if the one that sends the \
+      action waits for that. If it is async, make the test async and await "receive".
       """
   }
 }
@@ -187,7 +188,7 @@ struct ActionExpectation<Action> {
         Received unexpected action: …
 
         Expected:
-          an action of a case with a '\(Value.self)'
+          an action of a case with a "\(Value.self)"
 
         Received:
         \(dump(actual, indent: 2))

@@ -62,9 +62,11 @@ extension TestStore where LocalState: Equatable {
       let count = record.received.count
       location.report(
         """
-        Must handle \(count) received action\(count == 1 ? "" : "s") before sending an action. …
+        Must handle \(count) received action\(count == 1 ? "" : "s") before sending an action: …
 
         Unhandled actions: \(dump(record.received.map(\.action)))
+
+        To fix, receive the action\(count == 1 ? "" : "s") with "store.receive" first.
         """
       )
     }
@@ -97,8 +99,8 @@ extension TestStore where LocalState: Equatable {
       """
       Expected state to change, but no change occurred.
 
-      The trailing closure made no observable modifications to state. If no change to state is \
-      expected, omit the trailing closure.
+      The closure leaves the state as it is. To fix, set in it what the action changes, or leave \
+      it out if that is nothing.
       """
     )
   }

@@ -41,7 +41,7 @@ public struct TestStoreTask: Sendable {
       """
       Expected task to finish, but it is still running.
 
-      If it waits for a scheduler, advance the test scheduler. If it needs more time, give \
+      To fix, advance the test scheduler if it waits for that. If it needs more time, give \
       "finish" a longer "timeout".
       """
     )

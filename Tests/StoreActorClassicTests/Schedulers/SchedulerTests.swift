@@ -54,7 +54,7 @@ struct SchedulerTests {
     withKnownIssue {
       scheduler.schedule { isDone = true }
     } matching: {
-      $0.description.contains("An unimplemented scheduler's 'schedule(_:)'")
+      $0.description.contains("An unimplemented scheduler's \"schedule(_:)\"")
     }
     #expect(isDone)
   }

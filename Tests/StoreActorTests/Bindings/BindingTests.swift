@@ -135,7 +135,7 @@ struct BindingTests {
     } matching: { issue in
       issue.description.contains("no \"BindingReducer\" has set it")
         && issue.description.contains("\"Blob\"")
-        && issue.description.contains("Put a \"BindingReducer()\" into the feature's body")
+        && issue.description.contains("To fix, put a \"BindingReducer()\" into the feature's body")
     }
     #expect(store.name == "")
   }

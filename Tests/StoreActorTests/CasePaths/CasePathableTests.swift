@@ -38,7 +38,7 @@ struct CasePathableTests {
     withKnownIssue {
       action.modify(\.child.moved) { $0 += 1 }
     } matching: {
-      $0.comments.description.contains("Can't modify the 'Int'")
+      $0.comments.description.contains("Can't modify the \"Int\"")
         && $0.comments.description.contains("refreshed")
     }
     #expect(action == .refreshed)

@@ -190,7 +190,7 @@ struct MissingDependencyTests {
           "Location:", "StoreActorTests/DependencyTests.swift:\(line)",
           "Key:", "Downloader",
           "Value:",
-          "in the trailing 'withDependencies' closure of a 'TestStore'",
+          "To fix, set @Dependency(\\.downloader) for this test: in the trailing",
         ]
         .allSatisfy(text.contains)
     }

@@ -137,7 +137,7 @@ struct WithDependenciesTests {
     withKnownIssue {
       _ = parent.child()
     } matching: {
-      $0.comments.description.contains("'Parent' has no dependencies to take over")
+      $0.comments.description.contains("\"Parent\" has no dependencies to take over")
     }
   }
 

@@ -122,7 +122,7 @@ struct EffectTests {
       }
     } matching: { issue in
       issue.description.contains("An \"Effect.run\" returned from")
-        && issue.description.contains("EffectTests.swift:\(line)\" threw an unhandled error.")
+        && issue.description.contains("EffectTests.swift:\(line)\" threw an unhandled error. …")
         && issue.description.contains("EffectTests.Failure()")
     }
   }

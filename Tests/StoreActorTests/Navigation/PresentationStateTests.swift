@@ -78,7 +78,7 @@ struct PresentationStateTests {
     } matching: { issue in
       issue.description.contains("Can't modify the \"State\" in a case of \"State\"")
         && issue.description.contains("the value is of another case, \"sheet\".")
-        && issue.description.contains("Look at the case first")
+        && issue.description.contains("To fix, look at the case first")
     }
     #expect(state.wrappedValue == .sheet(PaperSheet.State(id: 1)))
     state.wrappedValue = nil

@@ -71,7 +71,7 @@ struct StackStateTests {
       stack.noteNewElement(5, isTesting: false, at: location)
     } matching: { issue in
       issue.description.contains("Can't assign an element to the id #5: it is not on the stack.")
-        && issue.description.contains("Use \"append\"")
+        && issue.description.contains("To fix, use \"append\"")
     }
     #expect(stack.ids == [0])
     #expect(stack.nextID == 1)

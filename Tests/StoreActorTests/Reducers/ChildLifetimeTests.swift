@@ -142,9 +142,9 @@ struct ChildLifetimeTests {
       _ = store.send(.guest(.tick))
     } matching: { issue in
       issue.description.contains("An \"ifLet\" at \"StoreActorTests/Features.swift:")
-        && issue.description.contains("when the child's state was nil.")
+        && issue.description.contains("when the child's state was nil. …")
         && issue.description.contains("Worker.Action.tick")
-        && issue.description.contains("Cancel the effect")
+        && issue.description.contains("To fix, cancel the effect")
     }
     #expect(store.guest == nil)
   }

@@ -44,7 +44,7 @@ struct TestStoreFailureTests {
     let store = store()
     await expectIssue(
       "Expected state to change, but no change occurred.",
-      "The trailing closure made no observable modifications to state.",
+      "The closure leaves the state as it is. To fix, set in it what the action changes",
     ) {
       await store.send(.stop) { _ in }
     }
@@ -73,7 +73,7 @@ struct TestStoreFailureTests {
       await store.receive(\.tick, timeout: .zero)
     }
     await expectIssue(
-      "Expected to receive an action matching case path of a value of type 'Int', but didn't."
+      "Expected to receive an action matching case path of a value of type \"Int\", but didn't."
     ) {
       await store.receive(\.add, timeout: .zero)
     }
@@ -109,7 +109,7 @@ struct TestStoreFailureTests {
     }
     await store.send(.add(1))
     await expectIssue(
-      "Expected to receive an action matching case path of a value of type 'Int', but didn't.",
+      "Expected to receive an action matching case path of a value of type \"Int\", but didn't.",
       "Received unexpected action: …",
     ) {
       await store.receive(\.add) { $0.ticks = 2 }
@@ -124,6 +124,7 @@ struct TestStoreFailureTests {
       "Must handle 2 received actions before sending an action: …",
       "1. Timer.Action.added(1)",
       "2. Timer.Action.added(1)",
+      "To fix, receive the actions with \"store.receive\" first.",
     ) {
       await store.send(.stop) { $0.ticks = 2 }
     }

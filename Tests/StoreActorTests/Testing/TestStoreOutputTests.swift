@@ -48,7 +48,7 @@ struct TestStoreOutputTests {
       await store.receive(output: Oven.Output.done, timeout: .zero)
     }
     await expectIssue(
-      "Expected to receive an output of type 'Output' that is asked for, but didn't after",
+      "Expected to receive an output of type \"Output\" that is asked for, but didn't after",
       "There are no in-flight effects",
     ) {
       await store.receive(outputOf: Oven.Output.self, timeout: .nanoseconds(1))
@@ -81,7 +81,7 @@ struct TestStoreOutputTests {
       await store.receive(output: "x")
     }
     await store.send(.heated)
-    await expectIssue("an output of type 'Note' that is asked for, but didn't.", "\"warm\"") {
+    await expectIssue("an output of type \"Note\" that is asked for, but didn't.", "\"warm\"") {
       await store.receive(outputOf: Oven.Note.self) { $0.text.isEmpty }
     }
     await store.skipReceivedActions()

@@ -117,7 +117,7 @@ struct RemoteOutputTests {
   @Test("One that is too large to travel is a failure of the test, which says so")
   func tooLarge() async {
     await expectIssue(
-      "An output of type 'String' has 100005 bytes, and does not travel",
+      "An output of type \"String\" has 100005 bytes, and does not travel",
       "put what is large into the state",
     ) {
       let store = TestStore(remote: Whistle.State(), output: String.self) {
@@ -132,7 +132,7 @@ struct RemoteOutputTests {
 
   @Test("What cannot be read from its own encoding is a failure of the test")
   func unreadableHere() async {
-    await expectIssue("An output of type 'Broken' cannot be read from its own encoding") {
+    await expectIssue("An output of type \"Broken\" cannot be read from its own encoding") {
       let store = TestStore(remote: Whistle.State(), output: Broken.self) {
         Reduce<Whistle.State, Whistle.Action> { _, _ in .output(Broken()) }
       }

@@ -88,9 +88,10 @@ private func reportNotPresented(at location: IssueLocation) {
     presented.
 
     This is generally a mistake in the feature's logic: "@Dependency(\\.dismiss)" works in \
-    features that are run by the "ifLet" of a presentation or by the "forEach" of a stack. A \
-    feature that is also used elsewhere asks "@Dependency(\\.isPresented)" before. When it is the \
-    root of a test, set "$0.dismiss = DismissEffect { … }" in "withDependencies".
+    features that are run by the "ifLet" of a presentation or by the "forEach" of a stack.
+
+    To fix, ask "@Dependency(\\.isPresented)" before, where the feature is also used elsewhere. \
+    When it is the root of a test, set "$0.dismiss = DismissEffect { … }" in "withDependencies".
     """
   )
 }

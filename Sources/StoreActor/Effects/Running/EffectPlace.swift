@@ -118,8 +118,10 @@ extension EffectPlace {
       A feature wanted to be dismissed at "\(location.fileID):\(location.line)", but none of the \
       effects of the action that led there was running.
 
-      "dismiss" was kept by something that outlives the effect, or called in a reducer. Call it \
-      inside of an "Effect.run" that the presented feature returned, before the effect ends.
+      "dismiss" was kept by something that outlives the effect, or called in a reducer.
+
+      To fix, call it inside of an "Effect.run" that the presented feature returned, before the \
+      effect ends.
       """
     )
   }
