@@ -97,10 +97,15 @@ extension Store {
     _ key: AnyKeyPath,
     _ action: () -> AnyCasePath<Action, ChildAction>,
   ) -> Store<ChildState, ChildAction> {
-    let node = node.part(state)
-    return node.store(for: key) {
-      Store<ChildState, ChildAction>(core: core.child(node, action()))
+    if let last: Store<ChildState, ChildAction> = node.lastStore(at: state, for: key) {
+      return last
     }
+    let part = node.part(state)
+    let store = part.store(for: key) {
+      Store<ChildState, ChildAction>(core: core.child(part, action()))
+    }
+    node.note(store, at: state, for: key)
+    return store
   }
 
   /// The store of a child that may be absent, made when there is a child and none is known.

@@ -371,7 +371,7 @@ package final class RootCore<State, Action>: StoreCore {
   }
 
   private var surroundings: Surroundings {
-    var dependencies = dependencies
+    var dependencies = currentDependencies
     dependencies.originInForce = origin
     return Surroundings(dependencies: dependencies, place: registry)
   }

@@ -235,7 +235,8 @@ extension StoreNode {
   /// The node of a part that is always there.
   final func part<Part>(_ path: KeyPath<State, Part>) -> StoreNode<Part> {
     let key = StoreNodeKey(path: path, isOptional: false)
-    if let known = child(key) as? StoreNode<Part> { return known }
+    // Equal key paths lead to values of one type; to look that up takes a tenth of finding a store.
+    if let known = child(key) { return unsafeDowncast(known, to: StoreNode<Part>.self) }
     let node: StoreNode<Part>
     if let offset = MemoryLayout<State>.offset(of: path) {
       node = StoredNode(tree: tree, parent: self, offset: offset)
@@ -294,6 +295,30 @@ extension StoreNode {
     return node
   }
 
+  /// The store of a part that was found last, where that sends the actions of the same case.
+  ///
+  /// Looks for no more than the store itself: its node need not be found first.
+  ///
+  /// - Parameters:
+  ///   - path: The part.
+  ///   - key: What the case is known by, which has the type of the store's actions in its own.
+  /// - Returns: The store; nil where another one was found last, or it has gone.
+  final func lastStore<Part, Action>(
+    at path: KeyPath<State, Part>,
+    for key: AnyKeyPath,
+  ) -> Store<Part, Action>? {
+    let child = children[StoreNodeKey(path: path, isOptional: false)]
+    guard let last = child?.lastStore, last.key == key, let store = last.store else { return nil }
+    // As in part(_:): equal key paths lead to values of one type.
+    return unsafeDowncast(store, to: Store<Part, Action>.self)
+  }
+
+  /// Notes the store of a part that was found.
+  final func note<Part>(_ store: AnyObject, at path: KeyPath<State, Part>, for key: AnyKeyPath) {
+    let child = children[StoreNodeKey(path: path, isOptional: false)]
+    child?.lastStore = WeakStore(store, for: key)
+  }
+
   private final func child(_ key: StoreNodeKey) -> AnyStoreNode? { children[key]?.node }
 
   private final func keep(_ node: AnyStoreNode, as key: StoreNodeKey) {
@@ -338,6 +363,8 @@ struct WeakNode {
 
 private final class WeakChild {
   private(set) weak var node: AnyStoreNode?
+  /// The store that was found last; nil for what is found in another way.
+  var lastStore: WeakStore?
 
   init(_ node: AnyStoreNode) { self.node = node }
 }
