@@ -183,6 +183,27 @@ struct SharedTests {
 struct SharedKeyTests {
   private let url = URL(fileURLWithPath: "/settings/profile.json")
 
+  @Test("Of several initial values that of the first counts, whoever looks for the value first")
+  func firstInitialValue() {
+    withDependencies {
+      $0.defaultInMemoryStorage = InMemoryStorage()
+    } operation: {
+      checkInitialValues()
+    }
+  }
+
+  // No closure, in which the compiler mixes up the initial values of several such variables.
+  private func checkInitialValues() {
+    @Shared(.inMemory("first")) var first = 1
+    @Shared(.inMemory("first")) var second = 2
+    #expect(second == 1)
+    #expect(first == 1)
+    // One that has gone has no say any more.
+    _ = Shared(wrappedValue: 3, .inMemory("gone"))
+    @Shared(.inMemory("gone")) var last = 4
+    #expect(last == 4)
+  }
+
   @Test("Values in memory are shared by name, and outlive those who share them")
   func inMemory() {
     func visit() -> Int {

@@ -4,9 +4,11 @@ import Foundation
 ///
 /// A value lives as long as somebody shares it; what is behind its key lives longer.
 ///
-/// Sendable because `cells` is only touched under the table's lock.
+/// Sendable because `cells` and `declared` are only touched under the table's lock.
 final class SharedStorage: @unchecked Sendable {
   private var cells: [CellID: WeakCell] = [:]
+  /// Who was first to share values that nobody has looked for yet.
+  private var declared: [CellID: WeakCell] = [:]
   private var limit = 64
   /// Whether no key is asked or told anything: then values are here alone, and live as long.
   private let isAlone: Bool
@@ -21,6 +23,22 @@ final class SharedStorage: @unchecked Sendable {
 
   private struct WeakCell {
     weak var cell: AnyObject?
+  }
+
+  /// Notes who shares the value of a key: where nobody did before, its initial value counts,
+  /// whoever looks for the value first.
+  func declare<Key: SharedReaderKey>(_ source: SharedKeyed<Key>, of key: Key) {
+    let id = CellID(key: AnyHashable(key.id), value: ObjectIdentifier(Key.Value.self))
+    SharedTable.withLock {
+      guard cells[id]?.cell == nil, declared[id]?.cell == nil else { return }
+      declared[id] = WeakCell(cell: source)
+      forgetOld()
+    }
+  }
+
+  private func declaredValue<Value>(_ id: CellID, _: Value.Type) -> Value? {
+    let first = declared.removeValue(forKey: id)?.cell
+    return (first as? any DeclaredValue<Value>)?.initialValue
   }
 
   /// The value of a key: that which somebody shares already, or else a new one.
@@ -45,7 +63,7 @@ final class SharedStorage: @unchecked Sendable {
         if let save, let persistence { persistence.saves(by: save) }
         return (known, persistence)
       }
-      let value = initialValue()
+      let value = declaredValue(id, Key.Value.self) ?? initialValue()
       let cell = SharedCell(value)
       cells[id] = WeakCell(cell: cell)
       if isAlone {
@@ -66,9 +84,10 @@ final class SharedStorage: @unchecked Sendable {
   }
 
   private func forgetOld() {
-    guard cells.count > limit else { return }
+    guard cells.count + declared.count > limit else { return }
     cells = cells.filter { $0.value.cell != nil }
-    limit = max(64, cells.count * 2)
+    declared = declared.filter { $0.value.cell != nil }
+    limit = max(64, (cells.count + declared.count) * 2)
   }
 }
 
@@ -91,13 +110,19 @@ extension DependencyValues {
   }
 }
 
+/// What has the initial value of a key.
+private protocol DeclaredValue<Value>: AnyObject {
+  associatedtype Value
+  var initialValue: Value { get }
+}
+
 /// The value of a key, which is looked for when somebody wants it: a state that is read from bytes
 /// is made with its keys, and gets others in their place.
-final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
+final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value>, DeclaredValue {
   private let key: Key
   private let saving: SavingValue<Key.Value>?
   private let storage = DependencyValues._current[SharedStorage.self]
-  private var initialValue: Key.Value
+  fileprivate private(set) var initialValue: Key.Value
   /// Nil until somebody wants it.
   private var known: SharedCell<Key.Value>?
 
@@ -105,6 +130,8 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
     self.key = key
     self.saving = saving
     self.initialValue = initialValue
+    super.init()
+    storage.declare(self, of: key)
   }
 
   private var cell: SharedCell<Key.Value> {
