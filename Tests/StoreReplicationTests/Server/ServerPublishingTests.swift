@@ -166,6 +166,7 @@ import Testing
     try bench.join(1, hello, nonce: 1, [.follow("counter")])
     bench.receive(.bye, from: 1)
     bench.lose(ServerBench.publisher(1))
+    bench.lose(ServerBench.peer(1))
     try bench.endTurn()
     let before = bench.server.counters.deltas
     bench.root.send(.counter(.incrementButtonTapped))

@@ -445,6 +445,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [Self.peer])
     #expect(bench.server.counters.leasesEnded == 1)
     #expect(!bench.server.outbox.holds(for: Self.peer))
+    bench.lose(Self.peer)
     #expect(bench.server.nextDeadline == nil)
   }
 
