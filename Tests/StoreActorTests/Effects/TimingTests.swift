@@ -71,22 +71,25 @@ struct TimingTests {
 
   @Test("A clock of any type will do, as the dependency is one")
   func anyClock() async {
-    let test = TestClock()
-    let clock: any Clock<Duration> = test
-    let store = store {
-      .merge(
-        .send($0).debounce(id: "d", for: .seconds(1), clock: clock),
-        .send(10 * $0).throttle(id: "t", for: .seconds(2), clock: clock, latest: true),
-      )
+    // Nobody waits for the first of the two effects.
+    await withMainSerialExecutor {
+      let test = TestClock()
+      let clock: any Clock<Duration> = test
+      let store = store {
+        .merge(
+          .send($0).debounce(id: "d", for: .seconds(1), clock: clock),
+          .send(10 * $0).throttle(id: "t", for: .seconds(2), clock: clock, latest: true),
+        )
+      }
+      store.send(-1)
+      let last = store.send(-2)
+      #expect(store.state == [10])
+      await test.advance(by: .seconds(1))
+      #expect(store.state == [10, 2])
+      await test.advance(by: .seconds(1))
+      await last.finish()
+      #expect(store.state == [10, 2, 20])
     }
-    store.send(-1)
-    let last = store.send(-2)
-    #expect(store.state == [10])
-    await test.advance(by: .seconds(1))
-    #expect(store.state == [10, 2])
-    await test.advance(by: .seconds(1))
-    await last.finish()
-    #expect(store.state == [10, 2, 20])
   }
 
   @Test("Nothing is kept of throttled rows that have gone, and intervals hold while they are there")
