@@ -58,17 +58,18 @@ package final class SQLiteJournal: Journal {
           try file.append(batch)
         }
         Failpoint.reach(.afterCommit)
+        // Those who wait for the records need not wait for that.
+        if isCheckpointDue { checkpoint() }
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
         return error.code.isForNow ? .held(error.message) : .failed(error.message)
       }
     }
-    // Those who wait for the records need not wait for that.
-    if isCheckpointDue { checkpoint() }
   }
 
-  private func checkpoint() {
+  /// Moves what was appended to its place, before anything else is appended.
+  private nonisolated func checkpoint() {
     write { [file] in
       do throws(JournalError) {
         try file.checkpoint()

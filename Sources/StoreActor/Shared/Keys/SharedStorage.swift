@@ -6,9 +6,9 @@ import Foundation
 ///
 /// Sendable because `cells` and `declared` are only touched under the table's lock.
 final class SharedStorage: @unchecked Sendable {
-  private var cells: [CellID: WeakCell] = [:]
+  private var cells: [CellID: WeakObject] = [:]
   /// Who was first to share values that nobody has looked for yet.
-  private var declared: [CellID: WeakCell] = [:]
+  private var declared: [CellID: WeakObject] = [:]
   private var limit = 64
   /// Whether no key is asked or told anything: then values are here alone, and live as long.
   private let isAlone: Bool
@@ -19,25 +19,30 @@ final class SharedStorage: @unchecked Sendable {
   private struct CellID: Hashable {
     let key: AnyHashable
     let value: ObjectIdentifier
+
+    init<Key: SharedReaderKey>(_ key: Key) {
+      self.key = AnyHashable(key.id)
+      value = ObjectIdentifier(Key.Value.self)
+    }
   }
 
-  private struct WeakCell {
-    weak var cell: AnyObject?
+  private struct WeakObject {
+    weak var object: AnyObject?
   }
 
   /// Notes who shares the value of a key: where nobody did before, its initial value counts,
   /// whoever looks for the value first.
   func declare<Key: SharedReaderKey>(_ source: SharedKeyed<Key>, of key: Key) {
-    let id = CellID(key: AnyHashable(key.id), value: ObjectIdentifier(Key.Value.self))
+    let id = CellID(key)
     SharedTable.withLock {
-      guard cells[id]?.cell == nil, declared[id]?.cell == nil else { return }
-      declared[id] = WeakCell(cell: source)
+      guard cells[id]?.object == nil, declared[id]?.object == nil else { return }
+      declared[id] = WeakObject(object: source)
       forgetOld()
     }
   }
 
   private func declaredValue<Value>(_ id: CellID, _: Value.Type) -> Value? {
-    let first = declared.removeValue(forKey: id)?.cell
+    let first = declared.removeValue(forKey: id)?.object
     return (first as? any DeclaredValue<Value>)?.initialValue
   }
 
@@ -55,7 +60,7 @@ final class SharedStorage: @unchecked Sendable {
     saving save: SavingValue<Key.Value>?,
     _ initialValue: () -> Key.Value,
   ) -> SharedCell<Key.Value> {
-    let id = CellID(key: AnyHashable(key.id), value: ObjectIdentifier(Key.Value.self))
+    let id = CellID(key)
     let (cell, persistence) = SharedTable.withLock {
       if let known = known(id, Key.Value.self) {
         // One that was only read so far.
@@ -65,7 +70,7 @@ final class SharedStorage: @unchecked Sendable {
       }
       let value = declaredValue(id, Key.Value.self) ?? initialValue()
       let cell = SharedCell(value)
-      cells[id] = WeakCell(cell: cell)
+      cells[id] = WeakObject(object: cell)
       if isAlone {
         kept.append(cell)
         return (cell, nil)
@@ -80,13 +85,13 @@ final class SharedStorage: @unchecked Sendable {
   }
 
   private func known<Value>(_ id: CellID, _: Value.Type) -> SharedCell<Value>? {
-    cells[id]?.cell as? SharedCell<Value>
+    cells[id]?.object as? SharedCell<Value>
   }
 
   private func forgetOld() {
     guard cells.count + declared.count > limit else { return }
-    cells = cells.filter { $0.value.cell != nil }
-    declared = declared.filter { $0.value.cell != nil }
+    cells = cells.filter { $0.value.object != nil }
+    declared = declared.filter { $0.value.object != nil }
     limit = max(64, (cells.count + declared.count) * 2)
   }
 }
