@@ -8,13 +8,13 @@ import TerminalViews
 @MainActor
 @Observable
 final class SendForm {
-  let scope: FollowedScope
+  let scope: WatchedScope
   let action: Definition.Case
   var texts: [String]
   /// Why what was typed is no such action.
   var failure: String?
 
-  init(_ scope: FollowedScope, _ action: Definition.Case) {
+  init(_ scope: WatchedScope, _ action: Definition.Case) {
     self.scope = scope
     self.action = action
     texts = ActionExample(document: scope.description.action).texts(of: action)

@@ -134,12 +134,12 @@ final class UIModel {
   }
 
   private func follow(_ name: String, _ description: ScopeDescription) {
-    stateState.scope = FollowedScope(name, description, of: daemon.client)
+    stateState.scope = WatchedScope(name, description, of: daemon.client)
     chosen = .state
   }
 
   /// Begins to send an action: at once where there is nothing to fill in.
-  func begin(_ action: Definition.Case, _ scope: FollowedScope) {
+  func begin(_ action: Definition.Case, _ scope: WatchedScope) {
     let form = SendForm(scope, action)
     if action.payload.isEmpty { send(form) } else { self.form = form }
   }

@@ -208,7 +208,7 @@ extension KeptHistory.Client {
     let taken = try decoder.require(3, of: count, "a client")
     id = try decoder.identifier()
     last = try decoder.unsigned()
-    guard last <= ActionLog.greatestSequence else {
+    guard last <= OutcomeTable.greatestSequence else {
       throw decoder.error(.typeMismatch, "no client has sent \(last) actions")
     }
     outcomes = try decoder.list { (decoder) throws(CodecError) in try Outcome(from: &decoder) }

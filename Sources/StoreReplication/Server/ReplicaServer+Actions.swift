@@ -31,10 +31,10 @@ extension ReplicaServer {
         return end(session, code: "protocolError", message: message)
       }
       if sequence <= last {
-        log.repeatOutcome(of: sequence, to: session)
+        outcomes.repeatOutcome(of: sequence, to: session)
       } else {
         reducedInTurn += 1
-        log.record(execute(request, sequence, of: session), of: session)
+        outcomes.record(execute(request, sequence, of: session), of: session)
       }
       sequence += 1
     }
@@ -51,7 +51,7 @@ extension ReplicaServer {
       counters.actionsApplied += 1
       let isFinished = task.isFinished
       if !isFinished {
-        log.follow(task, of: sequence, of: session)
+        outcomes.follow(task, of: sequence, of: session)
         sessions.follow(task, of: session)
       }
       return .applied(revision: root.newestRevision, hasEffects: !isFinished)

@@ -4,7 +4,7 @@ import StoreState
 /// The daemon's half of the protocol around a root store: frames, time and commits in, frames out.
 ///
 /// It does no I/O and reads no clock. ``Sessions`` says who is there, ``Subscriptions`` what is
-/// followed and published, ``Joins`` how clients come to follow it, ``ActionLog`` what became of
+/// followed and published, ``Joins`` how clients come to follow it, ``OutcomeTable`` what became of
 /// their actions; what they say goes through the ``Outbox``. ``DaemonTurn`` drives it.
 /// `docs/PROTOCOL.md` §12 has its states.
 @MainActor
@@ -27,7 +27,7 @@ package final class ReplicaServer {
   let subscriptions: Subscriptions
   let subscribers: Subscribers
   let joins: Joins
-  let log: ActionLog
+  let outcomes: OutcomeTable
   /// What clients may see and send.
   let access: Access
   let random: Randomness
@@ -110,9 +110,9 @@ package final class ReplicaServer {
       timing: timing,
       access: access,
     )
-    log = ActionLog(root, outbox: outbox, counters: counters, limits: limits)
+    outcomes = OutcomeTable(root, outbox: outbox, counters: counters, limits: limits)
     recorder?.wallMilliseconds = now.wallMilliseconds
-    recorder?.onEffects = { [weak log] in log?.onUnsent?() }
+    recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
   }
 
   /// Creates the server of a root store.
@@ -171,7 +171,7 @@ package final class ReplicaServer {
   /// Goes on where the daemon was when it ended: those who were there have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
     continuation = .inherited(through: recovered.revision)
-    log.restore(recovered.history.clients)
+    outcomes.restore(recovered.history.clients)
     sessions.restore(recovered.history)
     deliverSessionEvents()
     if let problem = root.restart() {
@@ -192,8 +192,8 @@ package final class ReplicaServer {
   /// Is told when something came up that the end of a turn sends: also between two turns, when the
   /// effects of an action have ended.
   var onUnsent: (@MainActor () -> Void)? {
-    get { log.onUnsent }
-    set { log.onUnsent = newValue }
+    get { outcomes.onUnsent }
+    set { outcomes.onUnsent = newValue }
   }
 
   // MARK: What comes in
@@ -396,7 +396,7 @@ package final class ReplicaServer {
     subscribers.check(at: heard.instant)
     reducedInTurn = 0
     recorder?.noteStall(now.instant)
-    log.sendAll()
+    outcomes.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)
     joins.sendWorking(now: now.instant)
     joins.freeDiscarded()
@@ -420,7 +420,7 @@ package final class ReplicaServer {
 
   /// Whether there is something to publish, to send or to begin at once.
   var hasWork: Bool {
-    subscriptions.isDirty || log.hasUnsent || hasSessionEvents || !outbox.isEmpty
+    subscriptions.isDirty || outcomes.hasUnsent || hasSessionEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
       || recorder?.hasBatch ?? false || needsRecord
   }
@@ -441,7 +441,7 @@ package final class ReplicaServer {
   /// The snapshot to be kept now; nil when none is due.
   func nextSnapshot() -> JournalSnapshot? {
     guard let recorder, recorder.needsSnapshot, let encode = root.encodeDurably else { return nil }
-    let clients = log.kept(through: root.revision)
+    let clients = outcomes.kept(through: root.revision)
     return recorder.snapshot(of: root.version(), clients: clients, encode: encode)
   }
 
@@ -459,7 +459,7 @@ package final class ReplicaServer {
   func release() {
     guard let recorder else { return }
     root.release(through: recorder.released)
-    log.released()
+    outcomes.released()
     for problem in recorder.takeProblems() {
       notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
@@ -653,7 +653,7 @@ package final class ReplicaServer {
     subscriptions.checkInvariants()
     subscribers.checkInvariants(sessions.all)
     joins.checkInvariants(sessions.all)
-    log.checkInvariants()
+    outcomes.checkInvariants()
     recorder?.checkInvariants()
   }
 }

@@ -82,7 +82,7 @@ private final class Way {
     note("RootCore", when: bench.root.revision == 1 && bench.root.state.counter == Deck.Counter())
     note("TypedRoot", when: bench.probe.deltas == deltas)
     note("Recorder", when: bench.server.hasUnreleased && bench.server.revision == 0)
-    note("ActionLog", when: session.actions.last == 1 && bench.server.log.hasUnsent)
+    note("OutcomeTable", when: session.actions.last == 1 && bench.server.outcomes.hasUnsent)
     _ = bench.takeOrder()
     bench.turn.end()
     note("Journal", when: journal.batches.map(\.revisions) == [1...1])

@@ -7,7 +7,7 @@ import TerminalViews
 @MainActor
 @Observable
 final class StateScreenState {
-  var scope: FollowedScope? {
+  var scope: WatchedScope? {
     didSet {
       expansion = OutlineExpansion()
       selection = RowSelection()
@@ -38,7 +38,7 @@ final class StateScreenState {
 /// The state of any scope of any daemon as a tree, with what changed last.
 struct StateScreen: View {
   let state: StateScreenState
-  let onSend: @MainActor (FollowedScope) -> Void
+  let onSend: @MainActor (WatchedScope) -> Void
 
   static let hints = [
     HelpBar.Hint("→ ←", "open, close"), HelpBar.Hint("s", "send"),
@@ -56,7 +56,7 @@ struct StateScreen: View {
 
 /// A scope's name, and its state as a tree.
 struct ScopeTree: View {
-  let scope: FollowedScope
+  let scope: WatchedScope
   let state: StateScreenState
 
   var body: some View {
@@ -95,7 +95,7 @@ struct ScopeTree: View {
 
 /// A part of a state, on its line.
 private struct StateRow: View {
-  let scope: FollowedScope
+  let scope: WatchedScope
   let node: StateNode
   let path: [StateNode.Key]
 

@@ -6,7 +6,7 @@ import TerminalViews
 @MainActor
 final class WatchModel {
   let daemon: DaemonModel
-  let scopes: [(scope: FollowedScope, state: StateScreenState)]
+  let scopes: [(scope: WatchedScope, state: StateScreenState)]
 
   /// Follows scopes.
   ///
@@ -18,7 +18,7 @@ final class WatchModel {
     self.scopes = scopes.map { name, description in
       let state = StateScreenState()
       state.opensRecords = true
-      return (FollowedScope(name, description, of: daemon.client), state)
+      return (WatchedScope(name, description, of: daemon.client), state)
     }
   }
 }

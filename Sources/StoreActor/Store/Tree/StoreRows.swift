@@ -10,7 +10,7 @@ class StoreRows<List> {
 }
 
 /// The nodes of the rows of one type, by their ids.
-private final class IdentifiedRows<ID: Hashable, Row>: StoreRows<IdentifiedArray<ID, Row>> {
+private final class IdentifiedRowNodes<ID: Hashable, Row>: StoreRows<IdentifiedArray<ID, Row>> {
   var nodes: [ID: WeakNode] = [:]
   var limit = 64
 
@@ -47,10 +47,10 @@ extension StoreNode {
     return node
   }
 
-  private final func identifiedRows<ID: Hashable, Row>() -> IdentifiedRows<ID, Row>
+  private final func identifiedRows<ID: Hashable, Row>() -> IdentifiedRowNodes<ID, Row>
   where State == IdentifiedArray<ID, Row> {
-    if let known = rows as? IdentifiedRows<ID, Row> { return known }
-    let rows = IdentifiedRows<ID, Row>()
+    if let known = rows as? IdentifiedRowNodes<ID, Row> { return known }
+    let rows = IdentifiedRowNodes<ID, Row>()
     self.rows = rows
     return rows
   }

@@ -243,7 +243,7 @@ extension ReplicaClient {
 
   func receive(_ echo: PublishedMessage.Echo) {
     guard let join = joining, join.nonce == echo.nonce, join.view != nil, join.echo == nil,
-      echo.sequence < ActionLog.greatestStart
+      echo.sequence < OutcomeTable.greatestStart
     else { return }
     // What is kept has to be complete up to here; a loss on the way would never show again.
     if join.keepsAny, view?.isSuspended != true, view?.sequence != echo.previousSequence {

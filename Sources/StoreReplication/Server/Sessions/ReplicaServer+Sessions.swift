@@ -43,7 +43,7 @@ extension ReplicaServer {
     }
     let session = sessions.open(
       hello,
-      actions: log.actions(of: hello, caller.identity.holder),
+      actions: outcomes.actions(of: hello, caller.identity.holder),
       rights: rights,
       peer: peer,
       caller: caller,
@@ -123,7 +123,7 @@ extension ReplicaServer {
     }
     sessions.resume(session, hello, on: peer, now: now.instant)
     joins.resume(session)
-    log.resume(session, hello)
+    outcomes.resume(session, hello)
     welcome(session, version, isResumed: true)
   }
 
@@ -158,7 +158,7 @@ extension ReplicaServer {
   ) {
     guard sessions.end(session, now: now.instant) else { return }
     audit(session, "A session ends.", reason: code ?? "left")
-    if log.end(session, isFarewell: isFarewell) { recorder?.forgot(session.clientID) }
+    if outcomes.end(session, isFarewell: isFarewell) { recorder?.forgot(session.clientID) }
     joins.end(session)
     subscribers.end(session, now: now.instant)
     if let code { outbox.send(.goodbye(code: code, message: message), to: session.peer) }

@@ -134,7 +134,7 @@ public enum SessionEvent: Hashable, Sendable {
 /// One client's session.
 ///
 /// Who it is, and how long it is there, belongs to ``Sessions``; what it follows to ``Joins``, what
-/// became of its actions to ``ActionLog``.
+/// became of its actions to ``OutcomeTable``.
 @MainActor
 final class Session {
   /// The states of `docs/PROTOCOL.md` §12.

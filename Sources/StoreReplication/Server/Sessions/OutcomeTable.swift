@@ -9,7 +9,7 @@ final class ClientRecord {
   @exclusivity(unchecked) private var outcomes: [Outcome] = []
   @exclusivity(unchecked) private var head = 0
   private let limit: Int
-  /// Whether the log keeps it when its client goes: from its first action on.
+  /// Whether the table keeps it when its client goes: from its first action on.
   fileprivate(set) var isKept = false
   /// Who answers for its client.
   fileprivate var holder: ClientHolder
@@ -163,7 +163,7 @@ final class SessionActions {
 /// What became of clients' actions: the records that make a retry harmless, and what sessions are
 /// still to be told.
 @MainActor
-final class ActionLog {
+final class OutcomeTable {
   /// The greatest sequence that a client may start before: a stranger's number must not overflow.
   static let greatestStart: UInt64 = 1 << 62
   /// No client counts so far: a journal's number must not overflow either.

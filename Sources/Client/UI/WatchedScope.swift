@@ -7,7 +7,7 @@ import TerminalViews
 /// A scope of any type that is looked at, for as long as this is held.
 @MainActor
 @Observable
-final class FollowedScope {
+final class WatchedScope {
   let name: String
   let description: ScopeDescription
   @ObservationIgnored private let client: ReplicaClient
