@@ -21,6 +21,9 @@
 #elif defined(__linux__)
 #include <sys/syscall.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 // zmq.h shows these only with ZMQ_BUILD_DRAFT_API, but a libzmq built without drafts takes them.
 // Another build may answer EINVAL, so whoever sets one must be able to live without it.
@@ -157,6 +160,14 @@ static inline uint64_t czmq_peer_program(int descriptor) {
 #endif
   }
   return number;
+}
+
+// Gives pages back to the system that hold nothing any more: GNU's allocator keeps those between
+// others that do. Elsewhere the allocator does so by itself.
+static inline void czmq_return_memory(void) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 #if defined(__linux__)

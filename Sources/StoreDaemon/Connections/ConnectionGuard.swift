@@ -24,6 +24,8 @@ import Darwin
 final class ConnectionGuard: Sendable {
   /// Nanoseconds between two reminders that somebody has not been.
   private static let reminder: Int64 = 250_000_000
+  /// Nanoseconds after which what the messages of those took who were shut down is given back.
+  private static let memoryDelay: Int64 = 2_000_000_000
   /// Nanoseconds between two warnings.
   private static let warningInterval: Int64 = 10_000_000_000
 
@@ -38,6 +40,7 @@ final class ConnectionGuard: Sendable {
   private let hasGone = Atomic(false)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
+  private let hasShutDown = Atomic(false)
   private let refused = Atomic<UInt64>(0)
   private let cutSilent = Atomic<UInt64>(0)
   private let door: Mutex<Door>
@@ -154,6 +157,7 @@ final class ConnectionGuard: Sendable {
     table.withLock { table in
       if table.identify(serial, descriptor, side) { Connection.shutDown(descriptor) }
     }
+    hasShutDown.store(true, ordering: .relaxed)
     logger.warning(
       "A connection was closed: it \(reason).",
       metadata: ["connection": "\(serial)"],
@@ -193,8 +197,10 @@ final class ConnectionGuard: Sendable {
     let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
     var stopped = 0
     var refused = Refusals()
+    var returnsMemoryAt: Int64?
     while stopped < monitors.count {
-      _ = try poller.wait(timeout: remind())
+      let waits = [remind(), returnMemory(&returnsMemoryAt)].compactMap(\.self)
+      _ = try poller.wait(timeout: waits.min())
       stopped += try takeEvents(&refused)
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
@@ -281,6 +287,23 @@ final class ConnectionGuard: Sendable {
     isOverdue.store(true, ordering: .relaxed)
     wakeMainLoop()
     return .nanoseconds(Self.reminder)
+  }
+
+  /// Gives back the memory of a flood, a while after somebody was shut down.
+  ///
+  /// - Parameter instant: When that is; nil while nobody was.
+  /// - Returns: When to look again; nil for when something happens, as it does when a connection
+  ///   is shut down.
+  private func returnMemory(_ instant: inout Int64?) -> Duration? {
+    let now = LoopClock.nanoseconds
+    if let due = instant, due <= now {
+      ZeroMQLibrary.returnMemory()
+      instant = nil
+    }
+    if instant == nil, hasShutDown.exchange(false, ordering: .relaxed) {
+      instant = now + Self.memoryDelay
+    }
+    return instant.map { .nanoseconds($0 - now) }
   }
 
   private func wakeMainLoop() {

@@ -22,9 +22,10 @@ final class Intake {
     let isWhole: Bool
   }
 
-  /// What may wait to be taken: more than a client without outcomes can have on its way.
+  /// What may wait to be taken.
   enum Limits {
-    static let messages = 8192
+    /// More than a client has on its way that sends each of its window's actions in a message.
+    static let messages = 1280
     /// The same upstream, where a client has some topics and some fences.
     static let upstreamMessages = 256
     static let bytes = 32 << 20
@@ -73,8 +74,8 @@ final class Intake {
 
   /// The next message, if there is one.
   func next() throws(ZeroMQError) -> Item? {
-    while let item = popFirst() { if !cut.contains(item.serial) { return item } }
-    while let item = try receive() { if cut.isEmpty || !cut.contains(item.serial) { return item } }
+    if let item = popFirst() { return item }
+    if let item = try receive() { return item }
     // Whoever was shut down has nothing left to be read, or next to nothing.
     cut.removeAll()
     return nil
@@ -84,7 +85,7 @@ final class Intake {
   func fetch() throws(ZeroMQError) {
     for _ in 0..<Limits.fetched {
       guard let item = try receive() else { return }
-      if !cut.contains(item.serial) { append(item) }
+      append(item)
     }
   }
 
@@ -135,7 +136,7 @@ final class Intake {
     for item in fetched.remove(serial) { count(item, -1) }
   }
 
-  /// One message from the socket.
+  /// One message from the socket, of somebody who was not shut down.
   private func receive() throws(ZeroMQError) -> Item? {
     repeat {
       if side == .control {
@@ -145,19 +146,23 @@ final class Intake {
       guard try socket.receive(into: &body) else { return nil }
       // The library says itself what a connection that is over does not subscribe to any more; that
       // it is over is told by the guard, and by nobody who only pretends.
-      if let serial = body.number("User-Id") { return try item(from: serial) }
+      if let serial = body.number("User-Id"), let item = try item(from: serial) { return item }
       try skipRest()
     } while true
   }
 
-  private func item(from serial: UInt64) throws(ZeroMQError) -> Item {
+  /// The message, unless nothing of its connection is taken.
+  private func item(from serial: UInt64) throws(ZeroMQError) -> Item? {
+    // Before anything else: whoever was shut down for a flood may have millions left, and as long
+    // as they are not passed over, the next flood is not seen behind them.
+    guard cut.isEmpty || !cut.contains(serial) else { return nil }
     let descriptor = body.descriptor() ?? -1
-    let isTaken = side == .publishing || identity.count <= Limits.routingID
-    if !isTaken {
+    guard side == .publishing || identity.count <= Limits.routingID else {
       shutDown(serial, descriptor, reason: "has a routing id of \(identity.count) bytes")
+      return nil
     }
     let (peer, address) =
-      side == .control && isTaken
+      side == .control
       ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
     let name =
       side == .control

@@ -40,8 +40,14 @@ package final class ReplicaServer {
   private var warnedPeers: Set<PeerID> = []
   /// Connections of either socket that are to be shut down.
   private var cuts: [Cut] = []
-  /// How many reports each connection may still ask for.
-  private var questions: [PeerID: TokenBucket] = [:]
+  /// How much each connection may still ask for.
+  private var allowances: [PeerID: Allowance] = [:]
+
+  /// What a connection may still ask for.
+  private struct Allowance {
+    var reports: TokenBucket
+    var questions: TokenBucket
+  }
 
   /// A connection to be shut down, and why.
   struct Cut: Hashable {
@@ -264,7 +270,7 @@ package final class ReplicaServer {
   /// Takes note that a connection of either socket is over.
   func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
-    questions[peer] = nil
+    allowances[peer] = nil
     outbox.forget(peer)
     if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
       sessions.lost(session, now: now.instant)
@@ -327,12 +333,22 @@ package final class ReplicaServer {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
-  /// Whether a connection may have one more report; who asks for too many is shut down.
-  ///
-  /// Reports are long, and nobody knows how many wait to be read.
-  func mayAsk(_ peer: PeerID) -> Bool {
-    let full = TokenBucket(perSecond: limits.reportsPerSecond, now: now.instant)
-    if questions[peer, default: full].take(now.instant) { return true }
+  /// Whether a connection may have one more description or status; who asks for too many is shut
+  /// down.
+  func mayHaveReport(_ peer: PeerID) -> Bool { mayHaveOne(of: \.reports, peer) }
+
+  /// Whether a connection may ask one more question; who asks too many is shut down.
+  func mayAsk(_ peer: PeerID) -> Bool { mayHaveOne(of: \.questions, peer) }
+
+  private func mayHaveOne(
+    of kind: WritableKeyPath<Allowance, TokenBucket>,
+    _ peer: PeerID,
+  ) -> Bool {
+    let full = Allowance(
+      reports: TokenBucket(perSecond: limits.reportsPerSecond, now: now.instant),
+      questions: TokenBucket(perSecond: limits.questionsPerSecond, now: now.instant),
+    )
+    if allowances[peer, default: full][keyPath: kind].take(now.instant) { return true }
     counters.reportsRefused += 1
     shutOut(peer, "asks for more reports than are given")
     return false

@@ -46,6 +46,11 @@ package enum ZeroMQLibrary {
     zmq_has(capability) == 1
   }
 
+  /// Gives back to the system what the library took for messages that were read since.
+  ///
+  /// It takes some milliseconds, and others who want memory may have to wait for them.
+  package static func returnMemory() { czmq_return_memory() }
+
   /// Throws unless the installed library is new enough and can speak over ipc.
   ///
   /// ``Context`` calls it, so that a program cannot forget to.
