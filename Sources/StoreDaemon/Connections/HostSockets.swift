@@ -153,7 +153,11 @@ package final class HostSockets {
   }
 
   /// Shuts down those who did not say who they are, or anything, in time.
-  func beginTurn() { routes.beginTurn() }
+  func beginTurn() {
+    routes.beginTurn()
+    upstreamIntake.beginTurn()
+    controlIntake.beginTurn()
+  }
 
   /// Takes in what was left for later turns, in queues that have a limit.
   func fetchRest() throws(ZeroMQError) {

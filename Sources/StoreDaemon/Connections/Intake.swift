@@ -34,6 +34,9 @@ final class Intake {
     static let totalBytes = 128 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
+    /// Messages passed over in one turn, of those who were shut down: others wait for so long, and
+    /// however many there are, libzmq hands out everybody's first one before anybody's second.
+    static let passedOver = 32_768
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
   }
@@ -57,6 +60,8 @@ final class Intake {
   private var total = Waiting(descriptor: -1)
   /// Who was shut down; nothing more is taken from them.
   private var cut: Set<UInt64> = []
+  /// How many of their messages may still be passed over in this turn.
+  private var passesLeft = Limits.passedOver
   /// Those who were shut down because too much of them waited.
   private(set) var cutSenders: UInt64 = 0
 
@@ -72,12 +77,14 @@ final class Intake {
     self.routes = routes
   }
 
-  /// The next message, if there is one.
+  func beginTurn() { passesLeft = Limits.passedOver }
+
+  /// The next message, if there is one, and it is not behind too much that is to be passed over.
   func next() throws(ZeroMQError) -> Item? {
     if let item = popFirst() { return item }
     if let item = try receive() { return item }
     // Whoever was shut down has nothing left to be read, or next to nothing.
-    cut.removeAll()
+    if passesLeft > 0 { cut.removeAll() }
     return nil
   }
 
@@ -138,7 +145,7 @@ final class Intake {
 
   /// One message from the socket, of somebody who was not shut down.
   private func receive() throws(ZeroMQError) -> Item? {
-    repeat {
+    while passesLeft > 0 {
       if side == .control {
         // Behind the identity every message has a frame.
         guard try socket.receive(into: &identity) else { return nil }
@@ -147,8 +154,10 @@ final class Intake {
       // The library says itself what a connection that is over does not subscribe to any more; that
       // it is over is told by the guard, and by nobody who only pretends.
       if let serial = body.number("User-Id"), let item = try item(from: serial) { return item }
+      passesLeft -= 1
       try skipRest()
-    } while true
+    }
+    return nil
   }
 
   /// The message, unless nothing of its connection is taken.
