@@ -135,7 +135,7 @@ extension JournalRecord {
   static func encode(
     revision: UInt64,
     wallMilliseconds: UInt64,
-    origin: Origin,
+    cause: RecordCause,
     details: Details,
     to encoder: inout CBOREncoder,
     delta encodeDelta: (inout CBOREncoder) -> Bool,
@@ -143,7 +143,7 @@ extension JournalRecord {
     encoder.arrayHeader(5)
     encoder.encode(unsigned: revision)
     encoder.encode(unsigned: wallMilliseconds)
-    origin.encode(to: &encoder)
+    cause.encode(to: &encoder)
     let start = encoder.bytes.count
     let hasChanged = encodeDelta(&encoder)
     let changed = hasChanged ? encoder.bytes.count - start : 0
@@ -157,7 +157,7 @@ extension JournalRecord {
     Self.encode(
       revision: revision,
       wallMilliseconds: wallMilliseconds,
-      origin: origin,
+      cause: .other(origin),
       details: details,
       to: &encoder,
       delta: { encoder in
@@ -289,19 +289,38 @@ extension InterruptedEffect {
   }
 }
 
+extension JournalRecord.ClientAction {
+  /// What stands in each record of a session before an action's sequence, and behind its bytes.
+  static func surroundings(
+    _ client: Identifier,
+    _ session: UInt64,
+    _ identity: ActionOrigin.Identity,
+  ) -> (start: [UInt8], end: [UInt8]) {
+    var (start, end) = (CBOREncoder.durable, CBOREncoder.durable)
+    start.arrayHeader(7)
+    start.encode(unsigned: 1)
+    start.encode(client)
+    start.encode(unsigned: session)
+    identity.encode(to: &end)
+    return (start.bytes, end.bytes)
+  }
+
+  /// The same as it was recorded.
+  fileprivate var recorded: RecordedAction {
+    RecordedAction(
+      session: RecordedSession(client: client, number: session, identity: identity),
+      sequence: sequence,
+      scope: scope,
+      action: action[...],
+    )
+  }
+}
+
 extension JournalRecord.Origin {
-  fileprivate func encode(to encoder: inout CBOREncoder) {
+  func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .daemon: encoder.encodeNull()
-    case .client(let action):
-      encoder.arrayHeader(7)
-      encoder.encode(unsigned: 1)
-      encoder.encode(action.client)
-      encoder.encode(unsigned: action.session)
-      encoder.encode(unsigned: action.sequence)
-      encoder.encode(text: action.scope)
-      encoder.encode(bytes: action.action)
-      action.identity.encode(to: &encoder)
+    case .client(let action): action.recorded.encode(to: &encoder)
     case .session(.joined(let info)): info.encode(kind: 2, to: &encoder)
     case .session(.left(let info)): info.encode(kind: 3, to: &encoder)
     case .restored(let restoration):

@@ -14,9 +14,9 @@ package final class Recorder {
   /// Everything up to this revision was released.
   @exclusivity(unchecked) private(set) var released: UInt64
   /// What caused the revision that is about to come.
-  @exclusivity(unchecked) var origin = JournalRecord.Origin.daemon
+  @exclusivity(unchecked) var cause = RecordCause.daemon
   /// What will cause the one behind it; nil where that is not known.
-  private var nextOrigin: JournalRecord.Origin?
+  private var nextCause: RecordCause?
   /// When it comes.
   var wallMilliseconds: UInt64 = 0
   /// What is known besides of the revision that is about to come, and no record says yet: what its
@@ -104,22 +104,22 @@ package final class Recorder {
     precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
     newest = revision
     // Both are taken, for to copy them takes longer.
-    var (origin, details) = (JournalRecord.Origin.daemon, JournalRecord.Details())
-    swap(&origin, &self.origin)
+    var (cause, details) = (RecordCause.daemon, JournalRecord.Details())
+    swap(&cause, &self.cause)
     swap(&details, &self.details)
-    if let next = nextOrigin {
-      self.origin = next
-      nextOrigin = nil
+    if let next = nextCause {
+      self.cause = next
+      nextCause = nil
     }
     if let beganAt, let nanoseconds {
       details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
     }
     beganAt = nil
-    if Self.isNoted(origin, details) { events.append((revision, origin, details)) }
+    if Self.isNoted(cause, details) { events.append((revision, cause.origin, details)) }
     return JournalRecord.encode(
       revision: revision,
       wallMilliseconds: wallMilliseconds,
-      origin: origin,
+      cause: cause,
       details: details,
       to: &growing,
       delta: delta,
@@ -127,11 +127,11 @@ package final class Recorder {
   }
 
   private static func isNoted(
-    _ origin: JournalRecord.Origin,
+    _ cause: RecordCause,
     _ details: JournalRecord.Details,
   ) -> Bool {
-    switch origin {
-    case .session, .restored: true
+    switch cause {
+    case .other(.session), .other(.restored): true
     default: !details.began.isEmpty || !details.ended.isEmpty
     }
   }
@@ -140,14 +140,14 @@ package final class Recorder {
   ///
   /// - Parameter action: Says what, where no client and no session caused it.
   func begin(_ action: () -> JournalRecord.InternalAction) {
-    if case .daemon = origin { origin = .internal(action()) }
+    if case .daemon = cause { cause = .other(.internal(action())) }
     beganAt = nanoseconds?()
   }
 
   /// A revision is about to come that others made by changing shared values; what was to cause one
   /// will cause the next.
   func beginShared() {
-    (nextOrigin, origin) = (origin, .daemon)
+    (nextCause, cause) = (cause, .daemon)
     beganAt = nil
   }
 
@@ -182,8 +182,10 @@ package final class Recorder {
 
   /// A session event that was told to the reducer made no revision: nothing else notes it.
   func noteUnrecordedOrigin() {
-    if case .session = origin { events.append((newest, origin, JournalRecord.Details())) }
-    origin = .daemon
+    if case .other(let origin) = cause, case .session = origin {
+      events.append((newest, origin, JournalRecord.Details()))
+    }
+    cause = .daemon
     noteEvents()
   }
 

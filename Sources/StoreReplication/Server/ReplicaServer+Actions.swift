@@ -117,18 +117,16 @@ extension ReplicaServer {
     try checkEffects(session)
     if let recorder {
       if let refusal = recorder.refusal(now.instant) { throw refusal }
-      recorder.origin = .client(
-        JournalRecord.ClientAction(
-          client: session.clientID,
-          session: session.info.id,
+      recorder.cause = .client(
+        RecordedAction(
+          session: session.recorded,
           sequence: sequence,
           scope: target.name,
-          action: Array(request.action),
-          identity: session.origin.identity,
+          action: request.action,
         )
       )
     }
-    defer { recorder?.origin = .daemon }
+    defer { recorder?.cause = .daemon }
     do throws(CodecError) {
       if let task = try reduce(request, in: target.scope) { return task }
     } catch {

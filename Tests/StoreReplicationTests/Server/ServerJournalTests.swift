@@ -403,7 +403,7 @@ import Testing
   @Test func `Who left without a revision is not there in a snapshot either`() throws {
     let recorder = Recorder(revision: 0)
     let who = SessionInfo(id: 1, name: "one", address: "here")
-    recorder.origin = .session(.joined(who))
+    recorder.cause = .other(.session(.joined(who)))
     _ = recorder.record(1) { _ in false }
     let now = Instant(nanoseconds: 0)
     _ = recorder.nextBatch(now)
@@ -415,7 +415,7 @@ import Testing
     }
     #expect(try listed() == [1])
     // The reducer was told, and changed nothing.
-    recorder.origin = .session(.left(who))
+    recorder.cause = .other(.session(.left(who)))
     recorder.noteUnrecordedOrigin()
     #expect(try listed() == [])
   }

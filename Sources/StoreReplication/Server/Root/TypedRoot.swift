@@ -147,7 +147,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     } catch {
       problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
     }
-    journal.recorder.origin = .restored(restoration)
+    journal.recorder.cause = .other(.restored(restoration))
     ReducerInputs.begin()
     core.restart(
       restoration,

@@ -174,7 +174,7 @@ extension ReplicaServer {
   func deliverSessionEvents() {
     guard hasSessionEvents else { return }
     for event in sessions.takeEvents() {
-      recorder?.origin = .session(event)
+      recorder?.cause = .other(.session(event))
       root.send(event)
       recorder?.noteUnrecordedOrigin()
     }

@@ -158,6 +158,12 @@ final class Session {
   let privateTopic: Topic
   let scopes = SessionScopes()
   let actions: SessionActions
+  /// What a journal keeps of it with each action.
+  private(set) lazy var recorded = RecordedSession(
+    client: clientID,
+    number: info.id,
+    identity: origin.identity,
+  )
   /// What both ends know beyond the version.
   fileprivate(set) var features: ProtocolFeatures
   fileprivate(set) var peer: PeerID
