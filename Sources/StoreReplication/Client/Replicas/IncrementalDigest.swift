@@ -4,8 +4,8 @@ package import StoreState
 /// The digest of a generic value that changes little by little: what did not change is not hashed
 /// again.
 ///
-/// Elements of arrays that stand where they stood are compared with what they were, which for
-/// records and lists that still share their storage costs next to nothing.
+/// Elements of arrays are compared with what stood there, or beside, which for records and lists
+/// that still share their storage costs next to nothing.
 package indirect enum IncrementalDigest {
   case leaf(GenericValue, Digest)
   /// A map's entries: the keys with their digests, and the values.
@@ -79,22 +79,30 @@ package indirect enum IncrementalDigest {
     return .array(elements, digests, digest.finish())
   }
 
-  /// The digests of elements, of which those at the beginning and at the end may be known.
+  /// The digests of elements, of which those are known that stand where they stood, or as far away
+  /// as their neighbors do.
   private static func digests(
     _ elements: [GenericValue],
     _ old: [GenericValue],
     _ digests: [Digest],
   ) -> [Digest] {
-    let most = min(elements.count, old.count)
-    var prefix = 0
-    while prefix < most, elements[prefix] == old[prefix] { prefix += 1 }
-    var suffix = 0
-    while suffix < most - prefix,
-      elements[elements.count - 1 - suffix] == old[old.count - 1 - suffix]
-    {
-      suffix += 1
+    var place = 0
+    return elements.indices.map { index in
+      let element = elements[index]
+      if place < old.count, element == old[place] {
+        // It stands where it stood.
+      } else if place + 1 < old.count, element == old[place + 1] {
+        // The one that stood here has gone.
+        place += 1
+      } else {
+        // It has come, where the next one stood here, and else stands in the place of this one.
+        let hasCome =
+          place < old.count && index + 1 < elements.count && elements[index + 1] == old[place]
+        if !hasCome { place += 1 }
+        return element.digest
+      }
+      defer { place += 1 }
+      return digests[place]
     }
-    let between = elements[prefix..<elements.count - suffix]
-    return digests[..<prefix] + between.map(\.digest) + digests[(digests.count - suffix)...]
   }
 }
