@@ -61,6 +61,8 @@ final class BenchLink: DaemonTransport {
   func nextControl() -> IncomingFrame? { control.popFirst() }
 
   /// Connections are never lost.
+  var isBehind: Bool { false }
+
   func nextLost() -> PeerID? { nil }
 
   /// Whoever is to be shut down has done what a bench does not do.

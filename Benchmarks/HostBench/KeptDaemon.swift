@@ -221,6 +221,8 @@ final class NoSockets: DaemonTransport {
     return control.map { IncomingFrame(peer: BenchDaemon.peer, bytes: $0[...]) }
   }
 
+  var isBehind: Bool { false }
+
   func nextLost() -> PeerID? { nil }
   func shutDown(_: PeerID, reason: String) {}
   func publish(_: [UInt8], _: [UInt8]) {}

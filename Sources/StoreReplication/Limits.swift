@@ -55,11 +55,11 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one such user in a second, and in a moment after a rest: more than hands and
   /// scripts send, and a part of what the daemon can do.
   package var actionsPerSecond = 4096
-  /// Descriptions and statuses that one connection asks for in a second: a status of a thousand
-  /// sessions takes the main thread as long as a thousand actions.
-  package var reportsPerSecond = 8
-  /// Questions for the past, and commands for keys, that one connection asks in a second: each
-  /// answer is as long as a hundred outcomes, and waits in the daemon until it is read.
+  /// Statuses that one connection asks for in a second: one of a thousand sessions takes the main
+  /// thread as long as a thousand actions.
+  package var statusesPerSecond = 8
+  /// Descriptions, questions for the past and commands for keys that one connection asks in a
+  /// second: each answer is as long as a hundred outcomes, and waits here until it is read.
   package var questionsPerSecond = 64
   /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
   package var scopesPerJoin: Int { 2 * scopesPerSession }

@@ -103,12 +103,15 @@ extension ProcessTests {
     @Test
     func `A stranger reads no byte, lists nothing and replaces nothing`() async throws {
       try await run(grants()) { world in
-        let daemon = try await world.startDaemon()
+        let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
         for arguments in [["scopes"], ["status"], ["get", "counter"]] {
           let process = try start(as: Self.stranger, world, ["--json"] + arguments)
           let run = try await world.finish(process)
           #expect(!run.isSuccess)
           #expect(run.output == [])
+        }
+        _ = try await daemon.errors.line("the refusal") {
+          $0.contains("nothing is granted") && $0.contains("peer=localhost:\(Self.stranger):")
         }
         // Neither the lock nor the sockets nor what else is there can be read or taken away.
         let script = """

@@ -149,7 +149,7 @@ extension ProcessTests {
         let witness = try await Witness(world)
         let before = try daemon.residentBytes()
         let ping = ZMTP.message(ClientMessage.ping(number: 1, revision: 0).encoded())
-        let requests = [[UInt8]](repeating: ping, count: 1000).flatMap { $0 }
+        let requests = [[UInt8]](repeating: ping, count: 2000).flatMap { $0 }
         let peer = try RawPeer(
           "\(world.directory)/ctl",
           as: "DEALER",

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("A connection that is shut down")
+@Suite("A connection of which nothing is taken any more")
 struct ConnectionTests {
   @Test func `What has come and was not read is thrown away, and nothing can come any more`() throws
   {
@@ -23,7 +23,7 @@ struct ConnectionTests {
     let sent = send(pair[0], bytes, bytes.count, Int32(MSG_DONTWAIT))
     try #require(sent > 1 << 16, "More than is thrown away at once")
 
-    Connection.shutDown(pair[1])
+    Connection.discard(pair[1])
 
     #expect(recv(pair[1], &bytes, bytes.count, Int32(MSG_DONTWAIT)) == 0)
     #expect(send(pair[0], bytes, 1, Int32(MSG_DONTWAIT) | noSignal) == -1)
@@ -34,11 +34,11 @@ struct ConnectionTests {
     try #require(pipe(&pipes) == 0)
     defer { for descriptor in pipes { close(descriptor) } }
     try #require(write(pipes[1], [1], 1) == 1)
-    Connection.shutDown(pipes[0])
+    Connection.discard(pipes[0])
     var byte: UInt8 = 0
     #expect(read(pipes[0], &byte, 1) == 1)
     #expect(byte == 1)
-    Connection.shutDown(-1)
+    Connection.discard(-1)
   }
 
   #if canImport(Glibc)

@@ -202,6 +202,8 @@ final class SimulatedSockets: DaemonTransport {
 
   func nextUpstream() -> IncomingFrame? { upstream.next() }
 
+  var isBehind: Bool { false }
+
   func nextLost() -> PeerID? { lost.next() }
 
   func shutDown(_ peer: PeerID, reason: String) {

@@ -24,8 +24,8 @@ import Darwin
 final class ConnectionGuard: Sendable {
   /// Nanoseconds between two reminders that somebody has not been.
   private static let reminder: Int64 = 250_000_000
-  /// Nanoseconds after which what the messages of those took who were shut down is given back.
-  private static let memoryDelay: Int64 = 2_000_000_000
+  /// After how long the memory is given back that a flood took.
+  private static let memoryDelay = DispatchTimeInterval.seconds(2)
   /// Nanoseconds between two warnings.
   private static let warningInterval: Int64 = 10_000_000_000
 
@@ -40,7 +40,8 @@ final class ConnectionGuard: Sendable {
   private let hasGone = Atomic(false)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
-  private let hasShutDown = Atomic(false)
+  private let isReturningMemory = Atomic(false)
+  private let memoryQueue = DispatchQueue(label: "storeactor.memory", qos: .utility)
   private let refused = Atomic<UInt64>(0)
   private let cutSilent = Atomic<UInt64>(0)
   private let door: Mutex<Door>
@@ -147,7 +148,16 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Shuts down the connection with a serial, if it is not over.
+  /// Gives back the memory of a flood that was gone through, a while later.
+  func returnMemorySoon() {
+    guard !isReturningMemory.exchange(true, ordering: .relaxed) else { return }
+    memoryQueue.asyncAfter(deadline: .now() + Self.memoryDelay) { [self] in
+      isReturningMemory.store(false, ordering: .relaxed)
+      ZeroMQLibrary.returnMemory()
+    }
+  }
+
+  /// Shuts down the connection with a serial, if it is not over; nothing is taken of it any more.
   func shutDown(
     _ serial: UInt64,
     _ descriptor: Int32,
@@ -155,9 +165,8 @@ final class ConnectionGuard: Sendable {
     reason: String,
   ) {
     table.withLock { table in
-      if table.identify(serial, descriptor, side) { Connection.shutDown(descriptor) }
+      if table.identify(serial, descriptor, side) { Connection.discard(descriptor) }
     }
-    hasShutDown.store(true, ordering: .relaxed)
     logger.warning(
       "A connection was closed: it \(reason).",
       metadata: ["connection": "\(serial)"],
@@ -197,15 +206,13 @@ final class ConnectionGuard: Sendable {
     let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
     var stopped = 0
     var refused = Refusals()
-    var returnsMemoryAt: Int64?
     while stopped < monitors.count {
-      let waits = [remind(), returnMemory(&returnsMemoryAt)].compactMap(\.self)
-      _ = try poller.wait(timeout: waits.min())
+      _ = try poller.wait(timeout: remind())
       stopped += try takeEvents(&refused)
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
         stopped += try takeEvents(&refused)
-        try answer(request)
+        try answer(request, &refused)
       }
       refused.report(logger)
     }
@@ -250,9 +257,14 @@ final class ConnectionGuard: Sendable {
     return isWelcome
   }
 
-  private func answer(_ request: Admission.Request) throws(ZeroMQError) {
+  private func answer(
+    _ request: Admission.Request,
+    _ refusals: inout Refusals,
+  ) throws(ZeroMQError) {
     guard let suffix = suffix(for: request) else {
       refused.add(1, ordering: .relaxed)
+      refusals.strangers += 1
+      refusals.lastStranger = request.address
       return try admission.refuse(request)
     }
     let serial = table.withLock { $0.makeSerial() }
@@ -289,23 +301,6 @@ final class ConnectionGuard: Sendable {
     return .nanoseconds(Self.reminder)
   }
 
-  /// Gives back the memory of a flood, a while after somebody was shut down.
-  ///
-  /// - Parameter instant: When that is; nil while nobody was.
-  /// - Returns: When to look again; nil for when something happens, as it does when a connection
-  ///   is shut down.
-  private func returnMemory(_ instant: inout Int64?) -> Duration? {
-    let now = LoopClock.nanoseconds
-    if let due = instant, due <= now {
-      ZeroMQLibrary.returnMemory()
-      instant = nil
-    }
-    if instant == nil, hasShutDown.exchange(false, ordering: .relaxed) {
-      instant = now + Self.memoryDelay
-    }
-    return instant.map { .nanoseconds($0 - now) }
-  }
-
   private func wakeMainLoop() {
     guard !isWaking.exchange(true, ordering: .relaxed) else { return }
     DispatchQueue.main.async { [self] in
@@ -316,17 +311,29 @@ final class ConnectionGuard: Sendable {
 
   /// Who was turned away since the operator was last told.
   private struct Refusals {
+    /// Those who came too fast, or when there was no room.
     var count = 0
+    /// Those who may do nothing here, and where the last one of them came from.
+    var strangers = 0
+    var lastStranger = ""
     private var reportedAt: Int64?
 
     mutating func report(_ logger: Logger) {
-      guard count > 0 else { return }
+      guard count > 0 || strangers > 0 else { return }
       let now = LoopClock.nanoseconds
       guard reportedAt.map({ now - $0 >= ConnectionGuard.warningInterval }) ?? true else { return }
-      logger.warning(
-        "\(count) connections were refused: there are too many, or they come too fast."
-      )
-      count = 0
+      if count > 0 {
+        logger.warning(
+          "\(count) connections were refused: there are too many, or they come too fast."
+        )
+      }
+      if strangers > 0 {
+        logger.info(
+          "\(strangers) connections were refused: nothing is granted to who makes them.",
+          metadata: ["peer": "\(lastStranger)"],
+        )
+      }
+      (count, strangers) = (0, 0)
       reportedAt = now
     }
   }

@@ -165,10 +165,13 @@ package final class HostSockets {
     try controlIntake.fetch()
   }
 
+  /// Whether somebody may not be heard yet for all that was passed over in this turn.
+  var isBehind: Bool { upstreamIntake.isExhausted || controlIntake.isExhausted }
+
   /// Takes the next message that came upstream; nil when there is none.
   package func nextUpstream() throws(ZeroMQError) -> IncomingFrame? {
     let item = try upstreamIntake.next()
-    hasUpstream = item != nil
+    hasUpstream = item != nil || upstreamIntake.isExhausted
     guard let item else { return nil }
     meet(item)
     return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)
@@ -210,7 +213,7 @@ package final class HostSockets {
   /// Takes the next control frame; nil when there is none.
   package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
     guard let item = try controlIntake.next() else {
-      if !hasUpstream { routes.heardEverybody() }
+      if !hasUpstream, !controlIntake.isExhausted { routes.heardEverybody() }
       return nil
     }
     address = item.address

@@ -24,8 +24,9 @@ final class Intake {
 
   /// What may wait to be taken.
   enum Limits {
-    /// More than a client has on its way that sends each of its window's actions in a message.
-    static let messages = 1280
+    /// More than a client has on its way that sends its window in single actions, cancels all of
+    /// its effects and gives credit for all of its scopes.
+    static let messages = 8192
     /// The same upstream, where a client has some topics and some fences.
     static let upstreamMessages = 256
     static let bytes = 32 << 20
@@ -34,8 +35,7 @@ final class Intake {
     static let totalBytes = 128 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
-    /// Messages passed over in one turn, of those who were shut down: others wait for so long, and
-    /// however many there are, libzmq hands out everybody's first one before anybody's second.
+    /// Messages passed over in one turn, of those who were shut down: others wait for so long.
     static let passedOver = 32_768
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
@@ -83,10 +83,16 @@ final class Intake {
   func next() throws(ZeroMQError) -> Item? {
     if let item = popFirst() { return item }
     if let item = try receive() { return item }
-    // Whoever was shut down has nothing left to be read, or next to nothing.
-    if passesLeft > 0 { cut.removeAll() }
+    guard !isExhausted, !cut.isEmpty else { return nil }
+    // Whoever was shut down has nothing left to be read. What the library has read itself may still
+    // come, until it tells that the connection is over.
+    cut = side == .control ? cut.filter { routes.isConnected($0) } : []
+    connections.returnMemorySoon()
     return nil
   }
+
+  /// Whether there may be more behind what was passed over in this turn.
+  var isExhausted: Bool { passesLeft == 0 }
 
   /// Fetches what has come and was not taken in this turn.
   func fetch() throws(ZeroMQError) {

@@ -124,6 +124,8 @@ final class HostTransport: DaemonTransport {
 
   func nextControl() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextControl() }
 
+  var isBehind: Bool { sockets.isBehind }
+
   func nextLost() -> PeerID? { sockets.nextLost() }
 
   func shutDown(_ peer: PeerID, reason: String) { sockets.shutDown(peer, reason: reason) }

@@ -23,6 +23,9 @@ package protocol DaemonTransport: AnyObject {
   /// - Returns: The frame; nil when none is there.
   func nextControl() throws(Failure) -> IncomingFrame?
 
+  /// Whether somebody may not be heard yet though there was nothing more to take in this turn.
+  var isBehind: Bool { get }
+
   /// Takes the next peer whose connection is over; some are told more than once.
   ///
   /// What came from it may still be taken afterwards, and then it is told again.
@@ -174,7 +177,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     isHeldBack = server.holdsBack(moment.instant)
     let moreControl = isHeldBack ? false : try receiveControl(at: moment)
     while let peer = transport.nextLost() { server.lost(peer, at: moment) }
-    let hasMore = moreUpstream || moreControl
+    let hasMore = moreUpstream || moreControl || transport.isBehind
     let horizon = hasMore || isHeldBack ? moment.before(server.timing.backlog) : moment
     if heardUntil.instant < horizon.instant { heardUntil = horizon }
     return hasMore

@@ -45,7 +45,7 @@ package final class ReplicaServer {
 
   /// What a connection may still ask for.
   private struct Allowance {
-    var reports: TokenBucket
+    var statuses: TokenBucket
     var questions: TokenBucket
   }
 
@@ -333,11 +333,10 @@ package final class ReplicaServer {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
-  /// Whether a connection may have one more description or status; who asks for too many is shut
-  /// down.
-  func mayHaveReport(_ peer: PeerID) -> Bool { mayHaveOne(of: \.reports, peer) }
+  /// Whether a connection may have one more status; who asks for too many is shut down.
+  func mayHaveStatus(_ peer: PeerID) -> Bool { mayHaveOne(of: \.statuses, peer) }
 
-  /// Whether a connection may ask one more question; who asks too many is shut down.
+  /// Whether a connection may ask anything else once more; who asks too much is shut down.
   func mayAsk(_ peer: PeerID) -> Bool { mayHaveOne(of: \.questions, peer) }
 
   private func mayHaveOne(
@@ -345,7 +344,7 @@ package final class ReplicaServer {
     _ peer: PeerID,
   ) -> Bool {
     let full = Allowance(
-      reports: TokenBucket(perSecond: limits.reportsPerSecond, now: now.instant),
+      statuses: TokenBucket(perSecond: limits.statusesPerSecond, now: now.instant),
       questions: TokenBucket(perSecond: limits.questionsPerSecond, now: now.instant),
     )
     if allowances[peer, default: full][keyPath: kind].take(now.instant) { return true }

@@ -76,6 +76,8 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   }
 
   /// Connections are never lost.
+  var isBehind: Bool { false }
+
   func nextLost() -> PeerID? { nil }
 
   /// What was published has been read: there is only our own client.

@@ -105,20 +105,26 @@ package enum Connection {
   }
 
   /// Ends a connection at once, whoever uses it: the library then closes it.
-  ///
-  /// What has come and was not read is thrown away, as far as the library has not begun to: of
-  /// somebody who floods that is ten thousands of messages, which all of us would have to go
-  /// through. With a gap the rest may not be what the protocol has; the library then says goodbye
-  /// to nobody.
   package static func shutDown(_ descriptor: Int32) {
     // Fails only when it is over already.
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  /// Ends a connection of which nothing is taken any more.
+  ///
+  /// What has come and was not read is thrown away, as far as the library has not begun to: of
+  /// somebody who floods that is ten thousands of messages, which all of us would have to go
+  /// through. Behind the gap the rest may not be what the protocol has.
+  package static func discard(_ descriptor: Int32) {
+    // The library closes its descriptor when it sees the end, and the next connection may have it.
+    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { return shutDown(descriptor) }
+    defer { close(own) }
+    shutDown(own)
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
       // Nothing comes behind it, and a system holds so much at most for one connection.
       for _ in 0..<128 {
-        guard recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 else {
-          return
-        }
+        guard recv(own, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 else { return }
       }
     }
   }

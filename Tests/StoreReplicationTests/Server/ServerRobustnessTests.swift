@@ -130,7 +130,8 @@ import Testing
   @Test("§13: who asks for more reports than are given is shut down, and nobody else")
   func reports() throws {
     var limits = Limits()
-    limits.reportsPerSecond = 3
+    limits.questionsPerSecond = 3
+    limits.statusesPerSecond = 3
     let bench = ServerBench(limits: limits)
     for request in 1...5 as ClosedRange<UInt64> {
       bench.receive(.describe(request: request), from: 1)

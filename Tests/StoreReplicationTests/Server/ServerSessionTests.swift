@@ -549,7 +549,7 @@ import Testing
   @Test("Of what a peer has sent nothing more is looked at once it is to be shut down")
   func cut() throws {
     var limits = Limits()
-    limits.reportsPerSecond = 1
+    limits.questionsPerSecond = 1
     let bench = ServerBench(limits: limits)
     for request in 1...4 as ClosedRange<UInt64> {
       bench.receive(.describe(request: request), from: 1)

@@ -240,6 +240,8 @@ class Bench: DaemonTransport {
     return frame
   }
 
+  var isBehind: Bool { false }
+
   func nextLost() -> PeerID? { lost.isEmpty ? nil : lost.removeFirst() }
 
   func shutDown(_ peer: PeerID, reason: String) { cuts.append((peer, reason)) }

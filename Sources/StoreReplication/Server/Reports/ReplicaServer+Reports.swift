@@ -5,7 +5,7 @@ import StoreState
 extension ReplicaServer {
   /// Says what there is for somebody.
   func describe(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
-    guard mayHaveReport(peer) else { return }
+    guard mayAsk(peer) else { return }
     let rights = access.rights(of: caller)
     let known = root.exposed.map(\.description).filter { rights.knows($0) }
     var encoder = CBOREncoder()
@@ -16,7 +16,7 @@ extension ReplicaServer {
 
   /// Says how the daemon is; who may not see everything sees sessions of its own user only.
   func status(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
-    guard mayHaveReport(peer) else { return }
+    guard mayHaveStatus(peer) else { return }
     let rights = access.rights(of: caller)
     let shown = sessions.all.filter { session in
       rights.isEverything
