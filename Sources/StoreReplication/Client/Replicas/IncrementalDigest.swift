@@ -79,30 +79,40 @@ package indirect enum IncrementalDigest {
     return .array(elements, digests, digest.finish())
   }
 
-  /// The digests of elements, of which those are known that stand where they stood, or as far away
-  /// as their neighbors do.
+  /// The digests of elements, of which those are known that stand where they stood, counted from
+  /// the beginning or from the end, or one place away where one has come or gone before them.
   private static func digests(
     _ elements: [GenericValue],
     _ old: [GenericValue],
     _ digests: [Digest],
   ) -> [Digest] {
-    var place = 0
-    return elements.indices.map { index in
+    let most = min(elements.count, old.count)
+    var prefix = 0
+    while prefix < most, elements[prefix] == old[prefix] { prefix += 1 }
+    var suffix = 0
+    while suffix < most - prefix,
+      elements[elements.count - 1 - suffix] == old[old.count - 1 - suffix]
+    {
+      suffix += 1
+    }
+    let (end, oldEnd) = (elements.count - suffix, old.count - suffix)
+    var place = prefix
+    let between = (prefix..<end).map { index in
       let element = elements[index]
-      if place < old.count, element == old[place] {
+      if place < oldEnd, element == old[place] {
         // It stands where it stood.
-      } else if place + 1 < old.count, element == old[place + 1] {
+      } else if place + 1 < oldEnd, element == old[place + 1] {
         // The one that stood here has gone.
         place += 1
       } else {
         // It has come, where the next one stood here, and else stands in the place of this one.
-        let hasCome =
-          place < old.count && index + 1 < elements.count && elements[index + 1] == old[place]
+        let hasCome = place < oldEnd && index + 1 < end && elements[index + 1] == old[place]
         if !hasCome { place += 1 }
         return element.digest
       }
       defer { place += 1 }
       return digests[place]
     }
+    return digests[..<prefix] + between + digests[oldEnd...]
   }
 }
