@@ -19,6 +19,7 @@ package final class SQLiteJournal: Journal {
   package var onResult: (JournalResult) -> Void = { _ in }
   /// Whether a sync is to come, of what was appended without one.
   private nonisolated let isSyncDue = Mutex(false)
+  private nonisolated let isCheckpointDue = Mutex(false)
   /// Bytes that were appended since the last checkpoint.
   private var sinceCheckpoint = 0
 
@@ -45,8 +46,10 @@ package final class SQLiteJournal: Journal {
 
   package func append(_ batch: JournalBatch) {
     sinceCheckpoint += batch.records.count + Self.bytesPerAppend
-    let isCheckpointDue = sinceCheckpoint >= Self.bytesPerCheckpoint
-    if isCheckpointDue { sinceCheckpoint = 0 }
+    if sinceCheckpoint >= Self.bytesPerCheckpoint {
+      sinceCheckpoint = 0
+      isCheckpointDue.withLock { $0 = true }
+    }
     write { [file, self] in
       do throws(JournalError) {
         Failpoint.reach(.beforeCommit)
@@ -59,12 +62,20 @@ package final class SQLiteJournal: Journal {
         }
         Failpoint.reach(.afterCommit)
         // Those who wait for the records need not wait for that.
-        if isCheckpointDue { checkpoint() }
+        if takeCheckpointDue() { checkpoint() }
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
         return error.code.isForNow ? .held(error.message) : .failed(error.message)
       }
+    }
+  }
+
+  /// Whether a checkpoint is due, which is then no more: also behind an append that was held.
+  private nonisolated func takeCheckpointDue() -> Bool {
+    isCheckpointDue.withLock { isDue in
+      defer { isDue = false }
+      return isDue
     }
   }
 
