@@ -10,6 +10,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 ROUNDS ?= 200
 CUTS ?= 2000
+SANITIZE ?=
 
 # Where a release is built.
 RELEASE ?= .build/release
@@ -85,7 +86,8 @@ soak: packages ## Run RUNS=N simulated runs of a release build (20000), and ten 
 	@echo '==> Simulating $(RUNS) runs'
 	@.build/release/simulator --seeds $(RUNS) $(ARGS)
 	@echo '==> Simulating ten runs with 20 MiB of state'
-	@.build/release/simulator --seeds 10 --set rows=10000 --set titleBytes=20000 $(ARGS)
+	@.build/release/simulator --seeds 10 --set rows=10000 --set titleBytes=20000 \
+	  --set frameBytes=1048576 $(ARGS)
 
 # With failpoints, which a release has only where it is asked for.
 crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk CUTS=N times (2000)
@@ -98,13 +100,8 @@ crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk C
 	@PROGRAMS=$(CURDIR)/.build/release FAILPOINTS=1 CRASH_ROUNDS=$(ROUNDS) CUTS=$(CUTS) \
 	  SWIFT=$(SWIFT) Scripts/test --filter 'DurableTests|CutTests|ReplayTests'
 
-storm: packages ## Attack a release build for two times SECONDS=N (60) while clients work
-	@echo '==> Building stored and storectl (release), and the tests (debug)'
-	@for program in stored storectl; do $(SWIFT) build -c release --product $$program || exit 1; done
-	@$(SWIFT) build --build-tests
-	@echo '==> Two rounds of $(SECONDS) s'
-	@PROGRAMS=$(CURDIR)/.build/release STORM_SECONDS=$(SECONDS) \
-	  SWIFT=$(SWIFT) Scripts/test --filter StormTests
+storm: packages ## Attack a release build in two rounds of SECONDS=N (60), clients work (SANITIZE=address)
+	@SWIFT='$(SWIFT)' Scripts/storm $(SECONDS) $(SANITIZE)
 
 format: ## Rewrite the Swift files as the formatter wants them
 	@echo '==> Formatting'

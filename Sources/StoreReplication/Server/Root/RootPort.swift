@@ -3,7 +3,8 @@ package import StoreState
 
 /// A root store as the protocol sees it, without the types of its state and actions.
 ///
-/// Everything above is not generic, and has no pointers: ``TypedRoot`` has both.
+/// Everything above is not generic, and reads no pointer to a root: ``TypedRoot`` does, and
+/// closures that were made for its types.
 @MainActor
 package protocol RootPort: AnyObject {
   /// The number of the newest revision that may be told of: where there is a journal, the newest
