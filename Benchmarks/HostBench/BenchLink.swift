@@ -60,9 +60,9 @@ final class BenchLink: DaemonTransport {
 
   func nextControl() -> IncomingFrame? { control.popFirst() }
 
-  /// Connections are never lost.
   var isBehind: Bool { false }
 
+  /// Connections are never lost.
   func nextLost() -> PeerID? { nil }
 
   /// Whoever is to be shut down has done what a bench does not do.

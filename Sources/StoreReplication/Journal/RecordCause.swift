@@ -4,7 +4,7 @@ import StoreState
 /// What causes the revision that is about to come, as it is handed to the recorder.
 ///
 /// Nearly always that is an action of a client, which is written as it is, without being made a
-/// `JournalRecord.Origin` first: that takes as long as all else that a record needs.
+/// `JournalRecord.Origin` first: that copies its bytes and retains five parts.
 enum RecordCause {
   case client(RecordedAction)
   /// Nothing is reduced, or it is not known yet what.
@@ -21,11 +21,8 @@ enum RecordCause {
   }
 
   func encode(to encoder: inout CBOREncoder) {
-    switch self {
-    case .client(let action): action.encode(to: &encoder)
-    case .daemon: JournalRecord.Origin.daemon.encode(to: &encoder)
-    case .other(let origin): origin.encode(to: &encoder)
-    }
+    guard case .client(let action) = self else { return origin.encode(to: &encoder) }
+    action.encode(to: &encoder)
   }
 }
 

@@ -75,9 +75,9 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
     upstream.popFirst().map { IncomingFrame(peer: publisher, bytes: $0[...]) }
   }
 
-  /// Connections are never lost.
   var isBehind: Bool { false }
 
+  /// Connections are never lost.
   func nextLost() -> PeerID? { nil }
 
   /// What was published has been read: there is only our own client.
