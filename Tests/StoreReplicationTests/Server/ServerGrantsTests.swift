@@ -367,6 +367,43 @@ import Testing
     #expect(bench.root.state.counter.count == 1)
   }
 
+  @Test func `Whose client has gone keeps its id, and what became of its actions`() throws {
+    let bench = bench(
+      line(1000, "counter", sends: .everything),
+      line(1001, "counter", sends: .everything),
+    )
+    let ann = try hello(bench, Self.ann)
+    try bench.join(Self.ann, ann, nonce: 1, [.follow("counter")])
+    _ = try bench.act(Self.ann, sequence: 1, .incrementButtonTapped)
+    bench.lose(ServerBench.peer(Self.ann))
+    try bench.advance(by: .seconds(2))
+    bench.receive(
+      .hello(
+        ClientMessage.Hello(
+          clientID: ServerBench.clientID(Self.ann),
+          token: nil,
+          firstSequence: 2,
+          name: "thief",
+          isListed: false,
+        )
+      ),
+      from: Self.bob,
+    )
+    try bench.endTurn()
+    guard case .refused(Outcome.unauthorised, _)? = bench.take(Self.bob).last else {
+      Issue.record("Not refused")
+      return
+    }
+    bench.addresses[ServerBench.peer(60)] = "localhost:1000:100:60"
+    let again = try bench.hello(60, client: Self.ann)
+    #expect(again.lastSequence == 1)
+    try bench.join(60, again, nonce: 1, [.follow("counter")])
+    #expect(
+      try bench.act(60, sequence: 2, .incrementButtonTapped)
+        == [.applied(revision: 2, hasEffects: false)]
+    )
+  }
+
   @Test func `What is refused is counted like what is sent`() throws {
     var limits = Limits()
     limits.actionsPerSecond = 10

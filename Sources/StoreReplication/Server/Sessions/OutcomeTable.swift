@@ -218,6 +218,14 @@ final class OutcomeTable {
     SessionActions(record: record(of: hello, holder))
   }
 
+  /// Whether what is remembered of a client is not another holder's.
+  ///
+  /// What nobody vouched for belongs to nobody, also what a journal of an earlier version has kept.
+  func mayBe(_ client: Identifier, _ holder: ClientHolder) -> Bool {
+    guard let known = records[client]?.holder else { return true }
+    return known == holder || known == .unknown
+  }
+
   /// A session's client says hello again.
   func resume(_ session: Session, _ hello: ClientMessage.Hello) {
     let record = session.actions.record

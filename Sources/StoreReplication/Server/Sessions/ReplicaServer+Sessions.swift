@@ -31,11 +31,11 @@ extension ReplicaServer {
     }
     if let known { return resume(known, hello, version, on: peer) }
     if let previous = sessions.session(of: peer) { end(previous, code: nil, message: "") }
+    guard mayBe(hello.clientID, caller) else {
+      let message = "Another user's client has this id. Choose another, at random."
+      return refuse(peer, caller, Outcome.unauthorised, message)
+    }
     if let other = sessions.session(ofClient: hello.clientID) {
-      guard other.origin.identity.holder == caller.identity.holder else {
-        let message = "Another user's client has this id. Choose another, at random."
-        return refuse(peer, caller, Outcome.unauthorised, message)
-      }
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
     if let problem = problem(withRoomFor: caller, rights) {
@@ -68,6 +68,16 @@ extension ReplicaServer {
       return nil
     }
     return previous
+  }
+
+  /// Whether a client id is nobody else's: neither a session's nor that of a client that was there
+  /// and may ask again what became of its actions.
+  private func mayBe(_ client: Identifier, _ caller: Caller) -> Bool {
+    let holder = caller.identity.holder
+    if let other = sessions.session(ofClient: client) {
+      return other.origin.identity.holder == holder
+    }
+    return outcomes.mayBe(client, holder)
   }
 
   private func refuse(_ peer: PeerID, _ caller: Caller, _ code: String, _ message: String) {
