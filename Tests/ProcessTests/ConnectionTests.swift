@@ -50,26 +50,57 @@ extension ProcessTests {
     /// What is no message; the daemon counts it.
     private static let garbage: [UInt8] = [0xff]
 
-    @Test("Whoever connects with the routing id of another is not taken for that one")
-    func takeover() async throws {
+    @Test(
+      "Whoever connects with the routing id of another is not taken for that one",
+      arguments: [false, true],
+    )
+    func takeover(isOverTCP: Bool) async throws {
       try await World.run { world in
-        _ = try await world.startDaemon()
-        let messages = [Self.hello, Self.join, try Self.increment(1)]
-        let honest = try peer(world, messages, routingID: "mine")
+        let port = try TCPDaemon.freePorts()
+        let address = "tcp://127.0.0.1:\(port)"
+        _ = try await world.startDaemon(.stored, ["--insecure-loopback", "--listen", address])
+        let messages = [.rawHello(1), Self.join, try Self.increment(1)]
+        func peer(
+          _ messages: [ClientMessage],
+          _ frames: [UInt8]...,
+          routingID: String = "mine",
+        ) throws -> RawPeer {
+          let path = "\(world.directory)/ctl"
+          return RawPeer(
+            connected: isOverTCP ? try RawPeer.connect(port: port) : try RawPeer.connect(path),
+            as: "DEALER",
+            routingID: Array(routingID.utf8),
+            sending: (messages.map { $0.encoded() } + frames).flatMap { ZMTP.message($0) },
+          )
+        }
+        let honest = try peer(messages)
+        let token = try await honest.hears("its token", Self.token)
         try await count(1, world)
         honest.hangUp()
         try await honest.closed()
         // Until the daemon has missed the honest one it does not take another with the same id.
         var impostors: [RawPeer] = []
         for _ in 0..<100 where try await world.counter("malformed") == 0 {
-          let action = try Self.increment(2)
-          let impostor = try peer(world, [action], Self.garbage, routingID: "mine")
+          let impostor = try peer([Self.increment(2)], Self.garbage)
           try await impostor.ready()
           impostors.append(impostor)
         }
         #expect(try await world.counter("malformed") > 0)
         #expect(try await world.get("counter")["count"] == 1)
+        // The honest one comes back, by another id as libraries choose them, and its action runs.
+        let next = [.rawHello(1, token: token), Self.join, try Self.increment(2)]
+        let back = try peer(next, routingID: "")
+        try await count(2, world)
+        #expect(!back.isOver)
       }
+    }
+
+    /// The token in what a daemon has said.
+    private static func token(_ bytes: [UInt8]) -> Identifier? {
+      for frame in ZMTP.frames(in: bytes) {
+        if case .helloOK(let ok)? = try? DaemonMessage(frame: frame) { return ok.token }
+      }
+      return nil
     }
 
     @Test("Claiming the routing ids that the library would give next harms nobody")

@@ -54,6 +54,34 @@ extension ProcessTests {
       }
     }
 
+    @Test("A service is asked by all clients together no more often than it may be")
+    func pace() async throws {
+      try await World.run { world in
+        let service = try FactService("200 OK", body: "a fact")
+        let daemon = try await world.startDaemon(.stored, ["--number-fact-url", service.url])
+        let watcher = try await world.watch("counter")
+        let senders = try (0..<2).map { _ in
+          try world.startClient("--json", "send", "counter", "-")
+        }
+        let clock = ContinuousClock()
+        let start = clock.now
+        // One after the other, so that none is withdrawn before it was asked for.
+        for count in 1...30 {
+          for sender in senders {
+            sender.write(lines: [#""numberFactButtonTapped""#])
+            _ = try await sender.output.lines(atLeast: count)
+          }
+        }
+        try await watcher.output.state("that it was too often") {
+          $0.text().contains("is asked too often")
+        }
+        for sender in senders { #expect(try await world.finish(sender).isSuccess) }
+        let most = 10 + Int((clock.now - start) / .milliseconds(500)) + 1
+        #expect((1...most).contains(service.requestCount), "\(service.requestCount) of \(most)")
+        #expect(daemon.isRunning)
+      }
+    }
+
     @Test("A service that sends to another one is not followed, and that is shown")
     func redirect() async throws {
       try await World.run { world in

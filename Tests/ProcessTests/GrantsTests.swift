@@ -11,73 +11,28 @@ import Glibc
 import Darwin
 #endif
 
-/// Whether programs can be started as other users.
-private let mayBecomeOthers: Bool = {
-  #if os(Linux)
-  geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
-  #else
-  false
-  #endif
-}()
-
 extension ProcessTests {
   @Suite(
     "Users to whom something is granted",
-    .enabled(if: mayBecomeOthers, "only root can be several users, on Linux"),
+    .enabled(if: OtherUsers.canBeActed, "only root can be several users, on Linux"),
   )
   struct GrantsTests {
-    // Nobody's, on any machine that this runs on.
-    private static let ann: UInt32 = 47_111
-    private static let bob: UInt32 = 47_112
-    private static let stranger: UInt32 = 47_113
-
     /// Runs a body in a directory that others can get to.
     private func run(
       _ grants: String,
       _ body: (World) async throws -> Void,
     ) async throws {
       try await World.run(in: "/tmp/") { world in
-        try write(grants, world)
+        try world.write(grants: grants)
         try await body(world)
       }
-    }
-
-    private func write(_ grants: String, _ world: World) throws {
-      let path = "\(world.directory)/grants"
-      try Data(grants.utf8).write(to: URL(filePath: path), options: .atomic)
-      #expect(chmod(path, 0o600) == 0)
-    }
-
-    private func start(
-      as user: UInt32,
-      _ world: World,
-      _ arguments: [String],
-    ) throws -> ChildProcess {
-      try world.start(
-        .storectl,
-        ["--dir", world.directory] + arguments,
-        script: become(user),
-      )
-    }
-
-    /// The script that starts a program as somebody else.
-    private func become(_ user: UInt32) -> String {
-      "exec setpriv --reuid=\(user) --regid=\(user) --clear-groups \"$0\" \"$@\""
-    }
-
-    private func client(
-      as user: UInt32,
-      _ world: World,
-      _ arguments: String...,
-    ) async throws -> World.Run {
-      try await world.finish(try start(as: user, world, arguments))
     }
 
     private func grants(_ more: String = "") -> String {
       """
       # Who may see and send what.
-      user:\(Self.ann)  counter,todos,todos/items/*  see send=incrementButtonTapped,addButtonTapped
-      user:\(Self.bob)  counter,presence  see
+      user:\(OtherUsers.ann)  counter,todos,todos/items/*  see send=incrementButtonTapped,addButtonTapped
+      user:\(OtherUsers.bob)  counter,presence  see
       \(more)
       """
     }
@@ -86,7 +41,7 @@ extension ProcessTests {
     func `Without a file of grants nobody else gets to the sockets`() async throws {
       try await World.run(in: "/tmp/") { world in
         _ = try await world.startDaemon()
-        let run = try await client(as: Self.ann, world, "--json", "get", "counter")
+        let run = try await world.client(as: OtherUsers.ann, "get", "counter")
         #expect(!run.isSuccess)
         #expect(run.output == [])
         #expect(try mode(world.directory) == 0o700)
@@ -105,13 +60,13 @@ extension ProcessTests {
       try await run(grants()) { world in
         let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
         for arguments in [["scopes"], ["status"], ["get", "counter"]] {
-          let process = try start(as: Self.stranger, world, ["--json"] + arguments)
+          let process = try world.startClient(as: OtherUsers.stranger, arguments)
           let run = try await world.finish(process)
           #expect(!run.isSuccess)
           #expect(run.output == [])
         }
         _ = try await daemon.errors.line("the refusal") {
-          $0.contains("nothing is granted") && $0.contains("peer=localhost:\(Self.stranger):")
+          $0.contains("nothing is granted") && $0.contains("peer=localhost:\(OtherUsers.stranger):")
         }
         // Neither the lock nor the sockets nor what else is there can be read or taken away.
         let script = """
@@ -122,7 +77,7 @@ extension ProcessTests {
           .storectl,
           [script],
           script:
-            "exec setpriv --reuid=\(Self.stranger) --regid=9 --clear-groups /bin/sh -c \"$1\"",
+            "exec setpriv --reuid=\(OtherUsers.stranger) --regid=9 --clear-groups /bin/sh -c \"$1\"",
         )
         #expect(try await world.finish(shell).output == [])
         #expect(daemon.isRunning)
@@ -135,17 +90,15 @@ extension ProcessTests {
     func `One who is granted something sees and sends what the line says`() async throws {
       try await run(grants()) { world in
         _ = try await world.startDaemon()
-        let seen = try await client(as: Self.ann, world, "--json", "scopes")
+        let seen = try await world.client(as: OtherUsers.ann, "scopes")
         #expect(
           try seen.output.map { try JSONValue(parsing: $0)["scope"]?.text }
             == ["counter", "todos", "todos/items/<id>"]
         )
-        let watcher = try start(as: Self.ann, world, ["--json", "watch", "todos"])
+        let watcher = try world.startClient(as: OtherUsers.ann, ["watch", "todos"])
         _ = try await watcher.output.lines(atLeast: 1)
-        let add = try await client(
-          as: Self.ann,
-          world,
-          "--json",
+        let add = try await world.client(
+          as: OtherUsers.ann,
           "send",
           "todos",
           #"{"addButtonTapped":{"title":"mine"}}"#,
@@ -154,10 +107,8 @@ extension ProcessTests {
         try await watcher.output.state("what was added") {
           $0["items"]?.items?.first?["title"]?.text == "mine"
         }
-        let remove = try await client(
-          as: Self.ann,
-          world,
-          "--json",
+        let remove = try await world.client(
+          as: OtherUsers.ann,
           "send",
           "counter",
           #""incrementButtonTapped""#,
@@ -166,22 +117,20 @@ extension ProcessTests {
         #expect(!remove.isSuccess)
         #expect(remove.output.joined().contains("unauthorised"))
         #expect(try await world.get("counter")["count"] == 1)
-        let other = try await client(as: Self.ann, world, "--json", "get", "game")
+        let other = try await world.client(as: OtherUsers.ann, "get", "game")
         #expect(!other.isSuccess)
-        let sent = try await client(
-          as: Self.bob,
-          world,
-          "--json",
+        let sent = try await world.client(
+          as: OtherUsers.bob,
           "send",
           "counter",
           #""incrementButtonTapped""#,
         )
         #expect(sent.output.joined().contains("unauthorised"))
         // Those present are known by the kernel's word.
-        let present = try start(as: Self.bob, world, ["--json", "watch", "presence"])
+        let present = try world.startClient(as: OtherUsers.bob, ["watch", "presence"])
         try await present.output.state("who watches") { state in
           let users = state["sessions"]?.items?.compactMap { $0["user"]?.int }
-          return users == [Int(Self.ann), Int(Self.bob)]
+          return users == [Int(OtherUsers.ann), Int(OtherUsers.bob)]
         }
       }
     }
@@ -191,10 +140,10 @@ extension ProcessTests {
       try await run(grants()) { world in
         _ = try await world.startDaemon()
         let recorder = Recorder(world)
-        let watchers = try [0, Self.ann].map {
-          try start(as: $0, world, ["--json", "watch", "todos", "--deltas"])
+        let watchers = try [0, OtherUsers.ann].map {
+          try world.startClient(as: $0, ["watch", "todos", "--deltas"])
         }
-        let counter = try start(as: Self.bob, world, ["--json", "watch", "counter", "--deltas"])
+        let counter = try world.startClient(as: OtherUsers.bob, ["watch", "counter", "--deltas"])
         for watcher in watchers + [counter] { _ = try await watcher.output.lines(atLeast: 1) }
         for number in 1...20 {
           try await world.send("todos", #"{"addButtonTapped":{"title":"secret \#(number)"}}"#)
@@ -219,26 +168,26 @@ extension ProcessTests {
     {
       try await run(grants()) { world in
         let daemon = try await world.startDaemon()
-        let watcher = try start(as: Self.ann, world, ["--json", "watch", "todos"])
+        let watcher = try world.startClient(as: OtherUsers.ann, ["watch", "todos"])
         _ = try await watcher.output.lines(atLeast: 1)
-        try write("user:\(Self.ann) todoes see\n", world)
+        try world.write(grants: "user:\(OtherUsers.ann) todoes see\n")
         _ = try await daemon.errors.line("the mistake") {
           $0.contains("line 1") && $0.contains("todoes") && $0.contains("did you mean")
         }
         try await world.send("todos", #"{"addButtonTapped":{"title":"one"}}"#)
         _ = try await watcher.output.line("the first") { $0.contains("one") }
-        try write("user:\(Self.ann) counter see\n", world)
+        try world.write(grants: "user:\(OtherUsers.ann) counter see\n")
         _ = try await daemon.errors.line("the new grants") { $0.contains("read again") }
         let end = try await watcher.ended(within: .seconds(20))
         #expect(end != .status(0))
         try await world.send("todos", #"{"addButtonTapped":{"title":"two"}}"#)
         #expect(!watcher.output.lines.joined().contains("two"))
-        #expect(try await client(as: Self.ann, world, "--json", "get", "counter").isSuccess)
-        try write("", world)
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        try world.write(grants: "")
         _ = try await daemon.errors.line("nobody's grants") {
           $0.contains("read again") && $0.contains("lines=0")
         }
-        #expect(try await !client(as: Self.ann, world, "--json", "get", "counter").isSuccess)
+        #expect(try await !world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
         #expect(try await world.get("counter")["count"] == 0)
       }
     }
@@ -249,21 +198,17 @@ extension ProcessTests {
         try #require(chmod(world.directory, 0o711) == 0)
         let directory = "\(world.directory)/own"
         try #require(mkdir(directory, 0o700) == 0)
-        let grants = Data("user:\(Self.ann) counter see".utf8)
+        let grants = Data("user:\(OtherUsers.ann) counter see".utf8)
         try grants.write(to: URL(filePath: "\(directory)/grants"))
         for path in [directory, "\(directory)/grants"] {
-          try #require(chown(path, Self.bob, Self.bob) == 0)
+          try #require(chown(path, OtherUsers.bob, OtherUsers.bob) == 0)
         }
         try #require(chmod("\(directory)/grants", 0o600) == 0)
-        let daemon = try world.start(
-          .stored,
-          ["--dir", directory],
-          script: become(Self.bob),
-        )
+        let daemon = try world.start(.stored, as: OtherUsers.bob, ["--dir", directory])
         _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
-        for (owner, isTrusted) in [(Self.stranger, false), (Self.bob, true)] {
+        for (owner, isTrusted) in [(OtherUsers.stranger, false), (OtherUsers.bob, true)] {
           let arguments = ["--dir", directory, "--owner", "\(owner)", "--json", "get", "counter"]
-          let client = try world.start(.storectl, arguments, script: become(Self.ann))
+          let client = try world.start(as: OtherUsers.ann, arguments)
           #expect(try await world.finish(client).isSuccess == isTrusted)
         }
       }
@@ -271,7 +216,7 @@ extension ProcessTests {
 
     @Test
     func `A daemon does not begin with grants that make no sense`() async throws {
-      try await run("user:\(Self.ann) counter look") { world in
+      try await run("user:\(OtherUsers.ann) counter look") { world in
         let daemon = try world.start(.stored, ["--dir", world.directory])
         let run = try await world.finish(daemon)
         #expect(run.end == .status(64))

@@ -35,7 +35,7 @@ struct TCPDaemon {
   }
 
   /// The first of two ports that can be listened at.
-  private static func freePorts() throws -> UInt16 {
+  static func freePorts() throws -> UInt16 {
     let ports = (0..<100).map { _ in UInt16.random(in: 20_000..<32_000) }
     guard let port = ports.first(where: { isFree($0) && isFree($0 + 1) }) else {
       throw ProcessFailure("No two ports are free")
@@ -197,6 +197,20 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A ticket is good for nothing when its time is over`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let line = try await world.invite("laptop", "--grant", "counter:see", "--for", "1s")
+        for _ in 0..<1_000 where try await world.client("keys").output != [] {}
+        let late = try await guest(world, "guest", daemon).enrol(line)
+        #expect(late.end == .status(77) && late.output == [], "\(late.errorText)")
+        #expect(try await world.client("--json", "keys").output == [])
+        // Nor is its name taken.
+        let next = try await world.invite("laptop", "--grant", "counter:see")
+        #expect(try await guest(world, "next", daemon).enrol(next).isSuccess)
+      }
+    }
+
     #if os(Linux)
     @Test func `Keys are kept also where no file can have a second name`() async throws {
       try await World.run { world in
@@ -296,13 +310,35 @@ extension ProcessTests {
         }
         _ = try await own.output.line("the last title") { $0.contains("secret 5") }
         _ = try await counter.output.lines(atLeast: 6)
-        let frames = try listener.stop()
+        let frames = try listener.stop() + Self.answers(to: guest, port: daemon.port)
         #expect(!frames.isEmpty)
         for frame in frames {
           #expect(!String(decoding: frame, as: UTF8.self).contains("secret"))
         }
         #expect(!counter.output.lines.joined().contains("secret"))
       }
+    }
+
+    /// All that the control socket says to a key that asks for what it is not granted.
+    private static func answers(to guest: Guest, port: UInt16) throws -> [[UInt8]] {
+      let (server, pair) = try guest.keys()
+      let key = CurveClient(server: server, pair: pair)
+      let socket = try RawSocket(Context(), .dealer, to: "tcp://127.0.0.1:\(port)", as: key)
+      let log = HistoryQuery.log(after: 0, count: 1_000, scope: nil, client: nil)
+      for message in [
+        .rawHello(1), .rawJoin(["todos"]), .rawJoin(nonce: 2, ["todos", "counter"]),
+        .history(request: 1, log), .history(request: 2, .state(revision: 9, scope: "todos")),
+        .status(request: 3), .describe(request: 4), .ping(number: 5, revision: 0),
+      ] as [ClientMessage] { try socket.send(message) }
+      var frames: [[UInt8]] = []
+      var answers = 0
+      // Questions for the past are answered last, one after the other.
+      try socket.firstFrame { frame in
+        frames.append(frame)
+        if !frame.isEmpty, case .history = try DaemonMessage(frame: frame[...]) { answers += 1 }
+        return answers == 2 ? true : nil
+      }
+      return frames
     }
 
     @Test func `A key that is revoked is cut off at once, and does not come back`() async throws {

@@ -69,6 +69,29 @@ extension ProcessTests {
       }
     }
 
+    @Test("A join of the last nonce there is leaves nothing behind")
+    func lastNonce() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let peer = try RawSocket(world, .dealer, "ctl")
+        for message in [.rawHello(1), .rawJoin(nonce: .max, ["counter"])] as [ClientMessage] {
+          try peer.send(message)
+        }
+        try peer.firstMessage { message in
+          if case .joined(.max, _, _) = message { true } else { nil }
+        }
+        try await world.send("counter", Self.increment)
+        #expect(try await world.counter("deltas") == 1)
+        for message in [.rawJoin(nonce: .max, ["counter", "todos"]), .bye] as [ClientMessage] {
+          try peer.send(message)
+        }
+        try peer.send(.ping(number: 1, revision: 0))
+        try peer.firstMessage { if case .needHello = $0 { true } else { nil } }
+        try await world.send("counter", Self.increment)
+        #expect(try await world.counter("deltas") == 1)
+      }
+    }
+
     @Test("Rows that are not there, and a thousand spellings of one, hold nobody up")
     func absentRows() async throws {
       try await World.run { world in

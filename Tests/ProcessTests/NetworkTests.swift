@@ -44,6 +44,22 @@ extension ProcessTests {
     private static let far = "10.77.0.2"
     private static let address = "tcp://\(near):5555"
 
+    /// Connects to a port, says what it is told to, in hexadecimal, and prints how many bytes it hears
+    /// until it is cut off.
+    private static let stranger = """
+      import socket, sys
+      wire = socket.create_connection((sys.argv[1], int(sys.argv[2])), 20)
+      heard = 0
+      try:
+        wire.sendall(bytes.fromhex(sys.argv[3]))
+        while True:
+          count = len(wire.recv(4096))
+          if not count: break
+          heard += count
+      except ConnectionError: pass
+      print(heard)
+      """
+
     /// Two machines, by the processes that hold their networks.
     private struct Cable {
       let near: ChildProcess
@@ -170,6 +186,33 @@ extension ProcessTests {
         #expect(refused.end == .status(77) && refused.output == [])
       }
       #expect(try await !run(world, cable, stranger, ["enrol", line]).isSuccess)
+      try await checkRawStranger(world, cable)
+    }
+
+    /// Who speaks the sockets' protocol himself hears their greeting at most, which names nothing.
+    private func checkRawStranger(_ world: World, _ cable: Cable) async throws {
+      let hello = ZMTP.longMessage(ClientMessage.rawHello(1).encoded())
+      let join = ZMTP.longMessage(ClientMessage.rawJoin(["counter"]).encoded())
+      let open = ZMTP.opening("DEALER")
+      var curve = open
+      curve.replaceSubrange(12..<17, with: Array("CURVE".utf8))
+      let words: [(port: Int, bytes: [UInt8])] = [
+        (5_555, open + hello + join), (5_555, curve + hello + join),
+        (5_556, ZMTP.opening("XSUB") + ZMTP.message([1, 0x12])), (5_556, curve),
+        (5_555, Array("POST / HTTP/1.1\r\nHost: x\r\n\r\n".utf8)),
+        (5_555, [1, 0] + ZMTP.oldMessage(ClientMessage.rawHello(1).encoded())),
+      ]
+      for (port, bytes) in words {
+        let hex = KeyText.text(bytes)
+        let peer = try world.start(
+          path: "/usr/bin/nsenter",
+          ["-t", "\(cable.far.pid)", "-n", "/usr/bin/python3", "-c", Self.stranger]
+            + [Self.near, "\(port)", hex],
+        )
+        let heard = try await world.finish(peer)
+        let count = try #require(heard.output.first.flatMap { Int($0) }, "\(heard.errorText)")
+        #expect(count <= 64, "at \(port) a stranger heard \(count) bytes")
+      }
     }
   }
 }

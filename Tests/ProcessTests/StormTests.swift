@@ -37,6 +37,9 @@ extension ProcessTests {
               }
             }
             group.addTask {
+              try await Storm(world, seed: UInt64(round)).readSlowly(honest.title, until: end)
+            }
+            group.addTask {
               try await honest.work(until: end)
               return 0
             }
@@ -72,16 +75,23 @@ extension ProcessTests {
   }
 }
 
-/// Three that send, three that watch, and one after the other that measure.
+/// Three that send, three that watch, one who rewrites a long title beside one who watches it, and one
+/// after the other that measure.
 private final class Honest: Sendable {
   private let world: World
   private let senders: [ChildProcess]
   private let watchers: [ChildProcess]
-  private let sent = Watched((each: 0, measured: 0))
+  private let writer: ChildProcess
+  private let reader: ChildProcess
+  /// The scope that the writer writes to.
+  let title: String
+  private let sent = Watched((each: 0, measured: 0, titles: 0))
   private let measured = Watched<[Double]>([])
   private static let chunk = 50
   /// The actions of one that measures, and those that it sends before.
   private static let (count, warmUp) = (500, 1_000)
+  /// The bytes of a title: enough of them come in a round to be more than a subscriber may leave.
+  private static let titleBytes = 40_000
 
   init(_ world: World) async throws {
     self.world = world
@@ -89,6 +99,11 @@ private final class Honest: Sendable {
     for _ in 0..<3 { watchers.append(try await world.watch("counter", "--digest")) }
     self.watchers = watchers
     senders = try (0..<3).map { _ in try world.startClient("--json", "send", "counter", "-") }
+    try await world.send("todos", #"{"addButtonTapped":{"title":"long"}}"#)
+    let id = try await world.get("todos")["items"]?.items?.first?["id"]?.text
+    title = try "todos/items/\(#require(id))"
+    writer = try world.startClient("--json", "send", title, "-")
+    reader = try await world.watch(title, "--deltas", "--digest")
   }
 
   /// Sends, and waits for each outcome, as long as the storm goes on.
@@ -96,11 +111,22 @@ private final class Honest: Sendable {
     while ContinuousClock().now < end {
       let action = #""incrementButtonTapped""#
       for sender in senders { sender.write(lines: Array(repeating: action, count: Self.chunk)) }
-      sent.update { $0.each += Self.chunk }
+      sent.update {
+        $0.each += Self.chunk
+        $0.titles += 1
+      }
+      writer.write(lines: [title(sent.value.titles)])
       for sender in senders {
         _ = try await sender.output.lines(atLeast: sent.value.each, within: .seconds(60))
       }
+      _ = try await writer.output.lines(atLeast: sent.value.titles, within: .seconds(60))
     }
+  }
+
+  /// The action that sets the title with a number.
+  private func title(_ number: Int) -> String {
+    let text = String(repeating: "\(number % 10)", count: Self.titleBytes)
+    return #"{"titleChanged":{"title":"\#(text)"}}"#
   }
 
   /// Measures how long actions take, again and again, as long as the storm goes on.
@@ -135,9 +161,18 @@ private final class Honest: Sendable {
       #expect(run.output.count == sent.value.each)
       #expect(run.errors == [])
     }
+    let run = try await world.finish(writer)
+    #expect(run.isSuccess && run.errors == [])
+    #expect(run.output.count == sent.value.titles)
     let final = try await world.snapshot("counter")
     #expect(final.state["count"]?.int == 3 * sent.value.each + sent.value.measured)
-    let digest = #""digest":"\#(final.digest)""#
+    try await check([reader], title)
+    try await check(watchers, "counter")
+  }
+
+  /// All who watch a scope have come to what the daemon has.
+  private func check(_ watchers: [ChildProcess], _ scope: String) async throws {
+    let digest = #""digest":"\#(try await world.snapshot(scope).digest)""#
     for watcher in watchers {
       _ = try await watcher.output.line("the daemon's digest") { $0.contains(digest) }
       #expect(watcher.errors.lines == [])
@@ -173,6 +208,47 @@ private struct Storm {
       try await clock.sleep(until: next)
     }
     return count
+  }
+
+  /// Follows a scope as it should, and reads nothing of what is published, again and again.
+  ///
+  /// - Returns: How many peers there were.
+  func readSlowly(_ scope: String, until end: ContinuousClock.Instant) async throws -> Int {
+    let clock = ContinuousClock()
+    var count = 0
+    while clock.now < end {
+      var readers: [(control: RawPeer, publishing: RawPeer)] = []
+      for _ in 0..<4 {
+        let join = ClientMessage.rawJoin([scope]).encoded()
+        let control = try control([hello(), join], .listens)
+        let token: Identifier
+        let topic: Topic
+        do {
+          let time = max(end - clock.now, .zero)
+          (token, topic) = try await control.hears("a view", within: time, Self.view)
+        } catch is WaitFailure {
+          break
+        }
+        let fence = Fence(token: token, nonce: 1).encoded()
+        readers.append((control, try publishing([[1] + topic.bytes, fence], .stalls)))
+      }
+      for reader in readers { try await reader.publishing.closed(by: end) }
+      count += 2 * readers.count
+    }
+    return count
+  }
+
+  /// The token and the topic that a daemon has answered to a hello and a join.
+  private static func view(_ bytes: [UInt8]) -> (Identifier, Topic)? {
+    var token: Identifier?
+    for frame in ZMTP.frames(in: bytes) {
+      switch try? DaemonMessage(frame: frame) {
+      case .helloOK(let ok): token = ok.token
+      case .joined(_, let topic?, _): return token.map { ($0, topic) }
+      default: break
+      }
+    }
+    return nil
   }
 
   private func peer(_ attack: Attack) throws -> RawPeer {

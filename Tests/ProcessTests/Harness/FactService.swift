@@ -50,7 +50,10 @@ final class FactService: Sendable {
   // Its thread, which waits for a connection, closes it.
   deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  var wasAsked: Bool { requests.value > 0 }
+  /// How often somebody has asked.
+  var requestCount: Int { requests.value }
+
+  var wasAsked: Bool { requestCount > 0 }
 
   /// Waits until somebody has asked.
   func isAsked() async throws {

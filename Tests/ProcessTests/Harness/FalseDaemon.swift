@@ -5,7 +5,7 @@ import ZeroMQ
 
 @testable import StoreReplication
 
-/// Speaks as a daemon does, and answers questions for the past with whatever a test wants.
+/// Speaks as a daemon does, and says whatever a test wants.
 final class FalseDaemon: Sendable {
   private let isOver = Watched(false)
   /// How many questions for the past have come.
@@ -17,26 +17,30 @@ final class FalseDaemon: Sendable {
   ///   - directory: The directory.
   ///   - scopes: What it says that it exposes.
   ///   - status: What is answered to a question for the status.
+  ///   - flood: What is said again and again to whoever has said hello.
   ///   - past: What is answered to a question for the past.
+  ///   - says: What is answered to a message in the place of all that; nil for what is answered else.
   /// - Throws: Why they could not be opened.
   init(
     in directory: String,
     scopes: [ScopeDescription] = [],
     status: DaemonMessage? = nil,
+    flood: [DaemonMessage] = [],
     past: @escaping @Sendable (HistoryQuery) -> HistoryAnswer = { _ in
       .failed(HistoryError(.unavailable, "No past is played."))
     },
+    says: @escaping @Sendable (ClientMessage) -> [DaemonMessage]? = { _ in nil },
   ) async throws {
     let state = Watched<Result<Void, ProcessFailure>?>(nil)
     let (isOver, questions) = (isOver, questions)
     Thread.detachNewThread {
       do throws(ZeroMQError) {
-        let sockets = try Sockets(in: directory)
+        var sockets = try Sockets(in: directory)
         state.update { $0 = .success(()) }
         while !isOver.value {
-          try sockets.turn { message in
+          try sockets.turn(flood) { message in
             if case .history = message { questions.update { $0 += 1 } }
-            return Self.answer(message, scopes, status, past)
+            return says(message) ?? Self.answer(message, scopes, status, past).map { [$0] } ?? []
           }
         }
         sockets.close()
@@ -101,6 +105,8 @@ private struct Sockets {
   private let control: Socket
   private let publishing: Socket
   private let poller: Poller
+  /// Who has said hello.
+  private var guests: Set<[UInt8]> = []
 
   init(in directory: String) throws(ZeroMQError) {
     let context = try Context()
@@ -121,17 +127,29 @@ private struct Sockets {
     publishing.close()
   }
 
-  /// Answers what has come, after a while where nothing has.
-  func turn(_ answer: (ClientMessage) -> DaemonMessage?) throws(ZeroMQError) {
-    _ = try poller.wait(timeout: .milliseconds(50))
+  /// Answers what has come, after a while where nothing has and nothing else is to be said.
+  mutating func turn(
+    _ flood: [DaemonMessage],
+    _ answer: (ClientMessage) -> [DaemonMessage],
+  ) throws(ZeroMQError) {
+    let isFlooding = !flood.isEmpty && !guests.isEmpty
+    _ = try poller.wait(timeout: isFlooding ? .zero : .milliseconds(50))
     var message = Message()
     while try publishing.receive(into: &message) {}
     while try control.receive(into: &message) {
       let peer = message.bytes
       guard message.more, try control.receive(into: &message),
-        let request = try? ClientMessage(frame: message.bytes[...]), let answer = answer(request)
+        let request = try? ClientMessage(frame: message.bytes[...])
       else { continue }
-      if try control.send(peer, more: true) == .sent { _ = try control.send(answer.encoded()) }
+      if case .hello = request { guests.insert(peer) }
+      try say(answer(request), to: peer)
+    }
+    for guest in guests { try say(flood, to: guest) }
+  }
+
+  private func say(_ messages: [DaemonMessage], to peer: [UInt8]) throws(ZeroMQError) {
+    for message in messages where try control.send(peer, more: true) == .sent {
+      _ = try control.send(message.encoded())
     }
   }
 }

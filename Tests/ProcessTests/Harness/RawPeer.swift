@@ -12,6 +12,7 @@ final class RawPeer: Sendable {
   private let open: OpenDescriptor
   private let isReady = Watched(false)
   private let isClosed = Watched(false)
+  private let heard = Watched<[UInt8]>([])
 
   /// What a peer does when it has sent everything.
   enum Manner {
@@ -59,17 +60,21 @@ final class RawPeer: Sendable {
     let open = OpenDescriptor(descriptor)
     self.open = open
     let isReady = isReady
-    let isClosed = isClosed
+    let (isClosed, heard) = (isClosed, heard)
     let opening = socketType.map { ZMTP.opening($0, routingID: routingID) }
     Thread.detachNewThread {
-      var isOpen = opening.map { Self.shakeHands(descriptor, $0) } ?? true
+      let answer = opening.map { Self.shakeHands(descriptor, $0) } ?? []
+      heard.update { $0 = answer ?? [] }
+      var isOpen = answer != nil
       isOpen = isOpen && Self.send(bytes, to: descriptor)
       isReady.update { $0 = isOpen }
       while isOpen, !flood.isEmpty { isOpen = Self.send(flood, to: descriptor) }
       var buffer = [UInt8](repeating: 0, count: 4096)
       guard afterwards != .ignores else { return }
       while isOpen, afterwards == .listens {
-        isOpen = recv(descriptor, &buffer, buffer.count, 0) > 0
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        isOpen = count > 0
+        if isOpen { heard.update { $0 += buffer.prefix(count) } }
       }
       if isOpen, afterwards == .stalls { Self.awaitHangUp(descriptor) }
       open.close()
@@ -86,6 +91,25 @@ final class RawPeer: Sendable {
 
   /// Sends more bytes; false when the other side has closed.
   func send(_ bytes: [UInt8]) -> Bool { open.use { Self.send(bytes, to: $0) } ?? false }
+
+  /// What the other side has said since it let it in, byte by byte; nothing unless it listens.
+  var received: [UInt8] { heard.value }
+
+  /// Waits until the other side has said something with a text in it.
+  func hears(_ text: String) async throws {
+    let bytes = Array(text.utf8)
+    try await hears(text) { $0.contains(bytes) ? true : nil }
+  }
+
+  /// Waits until there is what is wanted in what the other side has said, of which `find` gets all.
+  @discardableResult
+  func hears<Found: Sendable>(
+    _ what: String,
+    within time: Duration = .seconds(20),
+    _ find: @escaping @Sendable ([UInt8]) -> Found?,
+  ) async throws -> Found {
+    try await heard.wait(within: time, for: what, find)
+  }
 
   /// Whether the other side has closed the connection.
   var isOver: Bool { isClosed.value }
@@ -155,17 +179,19 @@ final class RawPeer: Sendable {
   }
 
   /// Whoever sends before the other side has said READY is cut off.
-  private static func shakeHands(_ descriptor: Int32, _ opening: [UInt8]) -> Bool {
-    guard send(opening, to: descriptor) else { return false }
+  ///
+  /// - Returns: What came behind it; nil when it did not come.
+  private static func shakeHands(_ descriptor: Int32, _ opening: [UInt8]) -> [UInt8]? {
+    guard send(opening, to: descriptor) else { return nil }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4096)
     // A greeting of 64 bytes, and a command that begins with its flags and its size.
     while answer.count < 66 || answer.count < 66 + Int(answer[65]) {
       let count = recv(descriptor, &buffer, buffer.count, 0)
-      guard count > 0 else { return false }
+      guard count > 0 else { return nil }
       answer += buffer.prefix(count)
     }
-    return true
+    return Array(answer.dropFirst(66 + Int(answer[65])))
   }
 
   /// Sends bytes; false when the other side has closed.
@@ -237,6 +263,22 @@ enum ZMTP {
   static func message(_ body: [UInt8]) -> [UInt8] {
     precondition(body.count < 256, "a short frame has less than 256 bytes, not \(body.count)")
     return [0, UInt8(body.count)] + body
+  }
+
+  /// The bodies of the frames that have come whole.
+  static func frames(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var frames: [ArraySlice<UInt8>] = []
+    var rest = bytes[...]
+    while let flags = rest.first {
+      let sizeBytes = flags & 2 == 0 ? 1 : 8
+      let head = rest.dropFirst().prefix(sizeBytes)
+      let size = head.reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(1 + sizeBytes)
+      guard head.count == sizeBytes, rest.count >= size else { break }
+      frames.append(rest.prefix(size))
+      rest = rest.dropFirst(size)
+    }
+    return frames
   }
 
   /// A frame that is a message, of any size.

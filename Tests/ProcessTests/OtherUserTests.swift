@@ -1,0 +1,251 @@
+import GenericState
+import StoreReplication
+import StoreState
+import Testing
+import ZeroMQ
+
+#if os(Linux)
+extension ProcessTests {
+  /// What other users of the machine get by speaking the protocol themselves.
+  @Suite(
+    "Other users with sockets of their own",
+    .enabled(if: OtherUsers.canBeActed, "only root can be several users, on Linux"),
+  )
+  struct OtherUserTests {
+    private static let grants = """
+      user:\(OtherUsers.ann)  counter  see send
+      user:\(OtherUsers.bob)  counter  see send
+      """
+    private static let garbage: [UInt8] = [0xff]
+
+    private func run(_ body: (World) async throws -> Void) async throws {
+      try await World.run(in: "/tmp/") { world in
+        try world.write(grants: Self.grants)
+        try await body(world)
+      }
+    }
+
+    /// A peer of a user that sends frames and takes down what it hears.
+    private func peer(
+      _ world: World,
+      as user: UInt32,
+      _ frames: [[UInt8]],
+      file: String = "ctl",
+      routingID: String = "",
+      afterwards: RawPeer.Manner = .listens,
+    ) async throws -> RawPeer {
+      RawPeer(
+        connected: try await RawPeer.connect("\(world.directory)/\(file)", as: user),
+        as: file == "ctl" ? "DEALER" : "XSUB",
+        routingID: Array(routingID.utf8),
+        sending: frames.flatMap { ZMTP.longMessage($0) },
+        afterwards: afterwards,
+      )
+    }
+
+    private func increments(_ count: Int, first: UInt64 = 1) throws -> ClientMessage {
+      var encoder = CBOREncoder()
+      encoder.encode(text: "incrementButtonTapped")
+      let action = ClientMessage.ActionRequest(
+        handle: 1,
+        action: encoder.bytes[...],
+        deadline: nil,
+      )
+      return .actions(first: first, Array(repeating: action, count: count))
+    }
+
+    /// Everything that a client may ask for.
+    private var questions: [ClientMessage] {
+      [
+        .rawHello(1), .rawJoin(["todos"]), .rawJoin(nonce: 2, ["todos", "game"]),
+        .rawJoin(nonce: 3, ["counter"]), .describe(request: 1), .status(request: 2),
+        .history(request: 3, .log(after: 0, count: 1_000, scope: nil, client: nil)),
+        .history(request: 4, .log(after: 0, count: 1_000, scope: "todos", client: nil)),
+        .history(request: 5, .state(revision: 5, scope: "todos")),
+        .ping(number: 1, revision: 0),
+      ]
+    }
+
+    @Test
+    func `Who is granted nothing is not let in, and reads no byte of what is there`() async throws {
+      try await run { world in
+        let daemon = try await world.startDaemon()
+        let watcher = try await world.watch("counter")
+        let upstream: [[UInt8]] = [0x11, 0x12, 0x13].map { [1, $0] }
+        let increment = try increments(1)
+        let asks = (questions + [increment]).map { $0.encoded() }
+        let peers = [
+          try await peer(world, as: OtherUsers.stranger, asks),
+          try await peer(world, as: OtherUsers.stranger, upstream, file: "pub"),
+        ]
+        for peer in peers { try await peer.closed() }
+        try await world.send("counter", #""incrementButtonTapped""#)
+        try await watcher.output.state("the owner's action") { $0["count"] == 1 }
+        for peer in peers { #expect(peer.received == []) }
+        #expect(try await world.counter("refusedConnections") == 2)
+        #expect(daemon.isRunning)
+      }
+    }
+
+    @Test
+    func `Where nothing is granted to anybody others do not get to the sockets`() async throws {
+      try await World.run(in: "/tmp/") { world in
+        _ = try await world.startDaemon()
+        for file in ["ctl", "pub"] {
+          await #expect(throws: ProcessFailure.self) {
+            _ = try await RawPeer.connect("\(world.directory)/\(file)", as: OtherUsers.ann)
+          }
+        }
+      }
+    }
+
+    @Test
+    func `Whatever is asked for, no byte of what is not granted comes on the control socket`()
+      async throws
+    {
+      try await run { world in
+        _ = try await world.startDaemon()
+        let add = #"{"addButtonTapped":{"title":"secret"}}"#
+        try await world.send("todos", add)
+        let asks = questions.map { $0.encoded() }
+        let peer = try await peer(world, as: OtherUsers.bob, asks)
+        try await peer.hears("incrementButtonTapped")
+        try await world.send("todos", add, add)
+        // What is answered to this is behind everything that was to come.
+        let name = String(repeating: "x", count: Limits().nameBytes + 1)
+        let last = ClientMessage.rawHello(2, name: name).encoded()
+        #expect(peer.send(ZMTP.message(last)))
+        try await peer.hears("badName")
+        let owner = try RawSocket(world, .dealer, "ctl")
+        for message in questions { try owner.send(message) }
+        try owner.firstFrame { $0.contains(Array("secret".utf8)) ? true : nil }
+        #expect(!peer.received.contains(Array("secret".utf8)))
+        #expect(!peer.received.contains(Array("addButtonTapped".utf8)))
+      }
+    }
+
+    @Test
+    func `Another user with a client's routing id does not act as that client`() async throws {
+      try await run { world in
+        _ = try await world.startDaemon()
+        let watcher = try await world.watch("counter")
+        let hello = ClientMessage.rawHello(1)
+        let join = ClientMessage.rawJoin(["counter"], mode: .sendOnly)
+        let honest = try await peer(
+          world,
+          as: OtherUsers.ann,
+          [hello, join, try increments(1)].map { $0.encoded() },
+          routingID: "mine",
+        )
+        try await watcher.output.state("the client's action") { $0["count"] == 1 }
+        honest.hangUp()
+        try await honest.closed()
+        // Until the daemon has missed the honest one it does not take another with the same id.
+        let second = try increments(1, first: 2)
+        var impostors: [RawPeer] = []
+        for _ in 0..<100 where try await world.counter("malformed") == 0 {
+          let frames = [second.encoded(), Self.garbage]
+          impostors.append(
+            try await peer(world, as: OtherUsers.bob, frames, routingID: "mine")
+          )
+          try await impostors.last?.ready()
+        }
+        #expect(try await world.get("counter")["count"] == 1)
+        // Nor with its id as a client, which is another user's.
+        let frames = [hello, join, second].map { $0.encoded() }
+        let thief = try await peer(world, as: OtherUsers.bob, frames)
+        try await thief.hears("unauthorised")
+        #expect(try await world.get("counter")["count"] == 1)
+        // The honest one comes back, and its action runs.
+        let back = try await peer(world, as: OtherUsers.ann, frames, routingID: "mine")
+        try await watcher.output.state("its next action") { $0["count"] == 2 }
+        #expect(!back.isOver)
+      }
+    }
+
+    @Test
+    func `More actions and hellos a second than a user may send are refused, and others' are not`()
+      async throws
+    {
+      try await run { world in
+        _ = try await world.startDaemon()
+        let limits = Limits()
+        let per = limits.actionsPerFrame
+        let frames = try stride(from: 1, through: 2 * limits.actionsPerSecond, by: per).map {
+          try increments(per, first: UInt64($0)).encoded()
+        }
+        let join = ClientMessage.rawJoin(["counter"], mode: .sendOnly)
+        let greedy = try await peer(
+          world,
+          as: OtherUsers.ann,
+          [ClientMessage.rawHello(1).encoded(), join.encoded()] + frames,
+        )
+        try await greedy.hears(Outcome.overloaded)
+        let action = #""incrementButtonTapped""#
+        let sent = try await world.client(as: OtherUsers.bob, "send", "counter", action, action)
+        #expect(sent.isSuccess && sent.output.count == 2)
+        #expect(try await world.counter("actionsThrottled") > 0)
+        // One that says hello again and again is not answered; another user is.
+        let hellos = (0..<UInt64(4 * limits.hellosPerSecond)).map {
+          ClientMessage.rawHello(100 + $0, isListed: false).encoded()
+        }
+        let pushing = try await peer(world, as: OtherUsers.ann, hellos)
+        try await pushing.ready()
+        while try await world.counter("hellosThrottled") == 0 {}
+        #expect(try await world.client(as: OtherUsers.bob, "get", "counter").isSuccess)
+        #expect(try await world.get("counter")["count"] != 0)
+      }
+    }
+
+    @Test
+    func `Whoever connects, says hello and goes, as fast as it can, keeps nobody out`()
+      async throws
+    {
+      try await run { world in
+        let long = ["--lease-ms", "60000", "--grace-ms", "2000"]
+        let daemon = try await world.startDaemon(.stored, long)
+        let count = Limits().sessionsPerUser + 64
+        for number in 0..<UInt64(count) {
+          let hello = ClientMessage.rawHello(number, isListed: false).encoded()
+          _ = try await peer(world, as: OtherUsers.ann, [hello], afterwards: .hangsUp)
+        }
+        #expect(try await world.get("counter")["count"] == 0)
+        #expect(try await world.client(as: OtherUsers.bob, "get", "counter").isSuccess)
+        // And he himself gets in again once his sessions are over, which is long before the lease.
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(30)
+        while try await !world.client(as: OtherUsers.ann, "get", "counter").isSuccess {
+          #expect(clock.now < end)
+        }
+        #expect(daemon.isRunning)
+      }
+    }
+
+    @Test
+    func `A group is whoever runs a program in it`() async throws {
+      try await World.run(in: "/tmp/") { world in
+        let group = OtherUsers.bob
+        try world.write(grants: "group:\(group) counter see\nuser:\(OtherUsers.ann) todos see\n")
+        _ = try await world.startDaemon()
+        let user = OtherUsers.stranger
+        let scopes = try await world.client(as: user, group: group, "scopes")
+        #expect(scopes.output.count == 1 && scopes.output[0].contains("counter"))
+        #expect(try await world.client(as: user, group: group, "get", "counter").isSuccess)
+        #expect(try await !world.client(as: user, group: group, "get", "todos").isSuccess)
+        let send = try await world.client(
+          as: user,
+          group: group,
+          "send",
+          "counter",
+          #""incrementButtonTapped""#,
+        )
+        #expect(send.output.joined().contains("unauthorised"))
+        #expect(try await !world.client(as: user, "get", "counter").isSuccess)
+        // Lines add up.
+        let both = try await world.client(as: OtherUsers.ann, group: group, "scopes")
+        #expect(both.output.count == 2)
+      }
+    }
+  }
+}
+#endif
