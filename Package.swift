@@ -234,7 +234,7 @@ let package = Package(
     ),
 
     .testTarget(name: "HouseTests"),
-    .testTarget(name: "ZeroMQTests", dependencies: ["ZeroMQ"]),
+    .testTarget(name: "ZeroMQTests", dependencies: ["CZMQ", "ZeroMQ"]),
     .testTarget(name: "StoreDaemonTests", dependencies: ["CZMQ", "StoreDaemon", "ZeroMQ"]),
     .testTarget(
       name: "StoreJournalTests",

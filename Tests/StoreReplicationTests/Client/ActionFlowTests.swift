@@ -107,16 +107,34 @@ struct ActionFlowTests {
   @Test("A scope that is let go of is joined for its last actions, and left after their outcomes")
   func lastActions() throws {
     let bench = try PlayedDaemon()
-    _ = try bench.join(revision: 5)
-    let other = bench.client.add("other", mode: .sendOnly, replica: nil)
-    let ticket = bench.client.submit([0x01], to: other)
-    bench.client.release(other)
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x01], to: scope)
+    bench.client.release(scope)
     try bench.wire.settle()
-    try bench.wire.advance(by: .seconds(3))
-    let last = try #require(bench.wire.joins.last)
-    #expect(last.contains { $0.scope == "other" && $0.mode == .sendOnly })
+    #expect(ticket.sequence == 1)
+    // It lingers for a second, and for a quarter more, in which others may leave with it.
+    try bench.wire.advance(by: .milliseconds(1_249))
+    #expect(modes(bench) == [[.follow]])
+    #expect(scope.isFollowed && scope.want != .draining)
+    try bench.wire.advance(by: .milliseconds(1))
+    #expect(modes(bench) == [[.follow], [.sendOnly]])
+    #expect(!scope.isFollowed && scope.want == .draining)
+    try bench.send(.joined(nonce: bench.client.lastNonce, topic: nil, [.accepted(handle: 1)]))
+    try bench.wire.advance(by: .seconds(1))
     #expect(ticket.outcome == nil)
-    #expect(bench.client.unheldScopes == ["other"])
+    #expect(bench.client.unheldScopes == ["counter"])
+    #expect(modes(bench).count == 2, "It is left only when its action has an outcome")
+    try bench.acks(first: 1, revisions: [6], nonce: 0, sequence: 0)
+    #expect(ticket.outcome == .applied(revision: 6, hasEffects: false))
+    #expect(modes(bench) == [[.follow], [.sendOnly], []])
+    #expect(bench.client.scopes.isEmpty)
+  }
+
+  /// How scopes were asked for, join by join.
+  private func modes(_ bench: PlayedDaemon) -> [[ClientMessage.JoinMode]] {
+    bench.wire.sent.compactMap { message -> [ClientMessage.JoinMode]? in
+      if case .join(_, let requests) = message { requests.map(\.mode) } else { nil }
+    }
   }
 
   @Test("A run of which a part is known is taken from there, however many scopes a step changes")

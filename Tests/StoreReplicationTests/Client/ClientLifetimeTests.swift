@@ -190,6 +190,47 @@ struct ClientLifetimeTests {
     #expect(bench.root.state.counter.numberFactAlert == nil)
   }
 
+  @Test(
+    "Whoever stops waiting for an outcome cancels nothing, and others who wait are told it",
+    arguments: [false, true],
+  )
+  func canceledOutcome(isSent: Bool) async throws {
+    let bench = deck(1)
+    let wire = try BenchClient(bench)
+    let core = RemoteStoreCore<Deck.Counter, Deck.CounterAction>("counter", of: wire.client)
+    try wire.settle()
+    // The daemon has the action, or has it not: in either case nothing has come back.
+    wire.control.isHeld = true
+    let task = core.send(.numberFactButtonTapped)
+    if isSent { try wire.settle() }
+    var begun = 0
+    let impatient = Task {
+      begun += 1
+      return try await task.applied()
+    }
+    let patient = Task {
+      begun += 1
+      return try await task.applied()
+    }
+    while begun < 2 { await Task.yield() }
+    for _ in 0..<100 { await Task.yield() }
+    impatient.cancel()
+    await #expect(throws: CancellationError.self) { try await impatient.value }
+    #expect(bench.root.revision == (isSent ? 1 : 0))
+    wire.control.isHeld = false
+    try wire.settle()
+    #expect(try await patient.value == 1)
+    #expect(try await task.applied() == 1)
+    // Its effect goes on as well.
+    await eventually { bench.gate.waiting == 1 }
+    bench.gate.open()
+    await eventually { bench.root.state.counter.numberFactAlert == "a fact" }
+    try bench.settle()
+    #expect(core.replica.shown == bench.root.state.counter)
+    #expect(bench.gate.cancelled == 0 && !task.isCancelled)
+    #expect(!wire.sent.contains { if case .cancel = $0 { true } else { false } })
+  }
+
   @Test("Where there is room for few scopes, those that linger make room for those that are wanted")
   func roomForTheWanted() throws {
     let bench = deck(10, scopes: 3)
@@ -260,14 +301,5 @@ struct ClientLifetimeTests {
     }
     #expect(tickets.allSatisfy { if case .applied? = $0.outcome { true } else { false } })
     #expect(wire.client.scopes.count == 2)
-  }
-
-  @Test("A daemon holds at most 1.5 MiB for a joiner, besides the capture that joiners share")
-  func memoryOfJoins() {
-    let limits = Limits()
-    // What one is sent without credit, and the piece that goes beyond it.
-    #expect(limits.creditBytes + limits.chunkBytes <= 3 << 19)
-    // A turn hands out a part of that, to all together.
-    #expect(limits.pieceBytesPerTurn <= limits.creditBytes)
   }
 }

@@ -60,6 +60,106 @@ import Testing
     #expect(cards?[id: 1]?.title == "new")
   }
 
+  @Test("§9: who joins while a scope is captured gets that capture, and then what changed since")
+  func late() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    let hello = try bench.hello(1, features: .snapshotThenReplay)
+    let first = try bench.join(1, hello, nonce: 1, [.follow("cards")])
+    bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
+    let other = try bench.hello(2, features: .snapshotThenReplay)
+    let second = try bench.join(2, other, nonce: 1, [.follow("cards")])
+    // All that is made for the second one is the change, from the version that is captured.
+    #expect(bench.jobs.flatMap(\.works).map { $0.old?.revision } == [nil, 0])
+    #expect(bench.server.counters.captures == 2)
+    try bench.advance(by: .milliseconds(300))
+    #expect(bench.take(1) == [.working(nonce: 1)])
+    #expect(bench.take(2) == [.working(nonce: 1)], "Who waits for two things is told once")
+
+    bench.finishJobs()
+    try bench.settle()
+    let one = bench.take(1)
+    let state = try one.last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
+    #expect(one.count == 1 && state?[id: 1]?.title == "one")
+    guard case .deltas(let run)? = bench.take(first.topic).first else {
+      Issue.record("The change was not published")
+      return
+    }
+    #expect(run.steps.map(\.revision) == [1])
+    try expectBoth(bench.take(2), from: first.echo.revision, to: second.echo.revision, bench)
+    #expect(bench.server.counters.snapshots == 2)
+    #expect(bench.server.counters.replays == 1)
+  }
+
+  /// Expects the snapshot of one revision, and what leads from there to the newest one.
+  private func expectBoth(
+    _ messages: [DaemonMessage],
+    from old: UInt64,
+    to new: UInt64,
+    _ bench: ServerBench,
+  ) throws {
+    guard messages.count == 2, case .snapshot(let piece) = messages[0],
+      case .replay(let replay) = messages[1]
+    else {
+      Issue.record("It got \(messages)")
+      return
+    }
+    #expect(old < new && piece.revision == old && replay.revision == new)
+    let captured = try messages[0].snapshot(IdentifiedArrayOf<Deck.Card>.self)
+    #expect(captured?[id: 1]?.title == "one")
+    let delta = try #require(replay.delta)
+    let reached = try captured.applying(delta: delta)
+    #expect(reached == bench.root.state.cards)
+  }
+
+  @Test("§9: all who wait for a capture are told so every 300 ms, until it is made")
+  func working() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    for peer in UInt8(1)...2 {
+      let hello = try bench.hello(peer, features: .snapshotThenReplay)
+      try bench.join(peer, hello, nonce: UInt64(peer), [.follow("cards")])
+    }
+    // Who does not know the word is not told.
+    try bench.join(3, try bench.hello(3), nonce: 1, [.follow("cards")])
+    #expect(bench.server.counters.captures == 1)
+    #expect(bench.server.timing.working == .milliseconds(300))
+    for _ in 0..<4 {
+      try bench.advance(by: .milliseconds(299))
+      for peer in UInt8(1)...3 { #expect(bench.take(peer) == []) }
+      try bench.advance(by: .milliseconds(1))
+      for peer in UInt8(1)...2 { #expect(bench.take(peer) == [.working(nonce: UInt64(peer))]) }
+      #expect(bench.take(3) == [])
+    }
+    bench.finishJobs()
+    try bench.settle()
+    for peer in UInt8(1)...3 {
+      let cards = try bench.take(peer).last?.snapshot(IdentifiedArrayOf<Deck.Card>.self)
+      #expect(cards == bench.root.state.cards)
+    }
+    for _ in 0..<4 { try bench.advance(by: .milliseconds(300)) }
+    for peer in UInt8(1)...3 { #expect(bench.take(peer) == []) }
+    #expect(bench.server.counters.captures == 1)
+  }
+
+  @Test("§9: a client waits for a capture for as long as it is being made, and does not ask again")
+  func patience() throws {
+    let bench = ServerBench()
+    bench.holdsJobs = true
+    try bench.join(1, try bench.hello(1), nonce: 1, [.follow("cards")])
+    try bench.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
+    let wire = try BenchClient(bench)
+    let (_, replica) = try wire.follow("cards", IdentifiedArrayOf<Deck.Card>.self)
+    for _ in 0..<50 { try bench.advance(by: .milliseconds(100)) }
+    #expect(replica.shown == nil)
+    bench.holdsJobs = false
+    try bench.settle()
+    #expect(replica.shown == bench.root.state.cards)
+    #expect(wire.joins.count == 1)
+    #expect(wire.client.resyncs == 0 && wire.reconnects == 0)
+    #expect(bench.server.counters.captures == 2)
+  }
+
   @Test("A capture whose session has gone is sent to nobody")
   func gone() throws {
     let bench = ServerBench()
@@ -193,6 +293,39 @@ import Testing
         .reduce(0, +)
     }
     #expect(sent >= 4_000 && sent < 5_000)
+  }
+
+  @Test("A daemon holds at most 1.5 MiB for a joiner, besides the capture that joiners share")
+  func memoryOfJoins() throws {
+    let limits = Limits()
+    let bench = ServerBench()
+    bench.root.send(.counter(.filled(bytes: 4 << 20)))
+    bench.holdsJobs = true
+    let peers = UInt8(1)...3
+    for peer in peers {
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("counter")])
+    }
+    // Nobody reads what is sent, and so nobody gives credit either.
+    bench.full = Set(peers.map { ServerBench.peer($0) })
+    bench.finishJobs()
+    for _ in 0..<100 { try bench.advance(by: .milliseconds(10)) }
+    #expect(bench.takeFrames().compactMap { snapshotBytes($0) }.isEmpty)
+    #expect(bench.server.counters.blockedPeers == 0)
+    // What was held for each of them comes when it reads.
+    bench.full = []
+    try bench.advance(by: .milliseconds(10))
+    var held: [PeerID: Int] = [:]
+    var states: [PeerID: Int] = [:]
+    for frame in bench.takeFrames() {
+      guard case .control(let peer, let bytes) = frame else { continue }
+      held[peer, default: 0] += bytes.count
+      states[peer, default: 0] += snapshotBytes(frame)?.bytes.count ?? 0
+    }
+    #expect(held.count == 3 && held.values.allSatisfy { $0 <= 3 << 19 })
+    // As much as there is credit for, and no more than the piece that goes beyond it.
+    let most = limits.creditBytes + limits.chunkBytes
+    #expect(states.values.allSatisfy { $0 >= limits.creditBytes && $0 < most })
+    #expect(bench.server.counters.captures == 1)
   }
 
   @Test("A capture is encoded into pieces, of which chunks are cut with hardly a short one")

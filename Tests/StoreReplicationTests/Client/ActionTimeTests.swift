@@ -1,0 +1,121 @@
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// What is said of actions when their time is over, or the connection: docs/PROTOCOL.md §8, §12.
+@MainActor
+@Suite struct ActionTimeTests {
+  /// What happens to the connection while an action is on its way.
+  enum Event: CaseIterable {
+    case nothing
+    case newConnection
+    case newSession
+    case newEpoch
+  }
+
+  /// The code of a failure, or else what there is.
+  private func code(_ outcome: Outcome?) -> String {
+    if case .failed(let failure)? = outcome { failure.code } else { String(describing: outcome) }
+  }
+
+  private func play(_ event: Event, _ bench: PlayedDaemon) throws {
+    if event != .nothing { try bench.greet() }
+    switch event {
+    case .nothing, .newConnection: break
+    case .newSession: try bench.helloOK(last: 0, isResumed: false)
+    case .newEpoch: try bench.helloOK(epoch: 78, last: 0, isResumed: false)
+    }
+  }
+
+  @Test(
+    "§8: of what was sent and has no outcome when its time ends it is not known whether it ran",
+    arguments: Event.allCases,
+  )
+  func inFlight(event: Event) throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x61, 0x61], to: scope, timeToLive: .seconds(2))
+    var told: [Outcome] = []
+    ticket.whenSettled { told.append($0) }
+    try bench.wire.settle()
+    #expect(ticket.sequence == 1)
+    try play(event, bench)
+    try bench.wire.advance(by: .milliseconds(1_999))
+    #expect(told.isEmpty)
+    try bench.wire.advance(by: .milliseconds(1))
+    #expect(told.map { code($0) } == [Outcome.outcomeUnknown])
+    // It stays in line, and whoever asks meanwhile is told the same.
+    #expect(ticket.outcome == nil && !ticket.isFinished)
+    #expect(bench.client.pendingActions == 1)
+    ticket.whenSettled { told.append($0) }
+    try #require(told.count == 2)
+    #expect(told[0] == told[1])
+  }
+
+  @Test("§8: the daemon's word counts also when it comes late: who asks then is told it")
+  func late() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let ticket = bench.client.submit([0x61, 0x61], to: scope, timeToLive: .seconds(2))
+    var told: [Outcome] = []
+    ticket.whenSettled { told.append($0) }
+    try bench.wire.settle()
+    try bench.wire.advance(by: .seconds(2))
+    #expect(told.map { code($0) } == [Outcome.outcomeUnknown])
+    try bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
+    try bench.publish(sequence: 1, revisions: 6...6)
+    #expect(told.count == 1, "Nobody is told twice")
+    #expect(ticket.outcome == .applied(revision: 6, hasEffects: false))
+    ticket.whenSettled { told.append($0) }
+    #expect(told.last == .applied(revision: 6, hasEffects: false))
+    #expect(ticket.isFinished)
+    #expect(bench.client.pendingActions == 0)
+  }
+
+  @Test("§8: what was not sent when its time ends has expired, and is never sent")
+  func unsent() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    for _ in 0..<1_024 { _ = bench.client.submit([0x01], to: scope) }
+    let expiring = bench.client.submit([0x02], to: scope, timeToLive: .seconds(2))
+    let next = bench.client.submit([0x03], to: scope)
+    try bench.wire.settle()
+    #expect(expiring.sequence == nil && next.sequence == nil, "The window has no room for them")
+    try bench.wire.advance(by: .milliseconds(1_999))
+    #expect(expiring.outcome == nil)
+    try bench.wire.advance(by: .milliseconds(1))
+    #expect(code(expiring.outcome) == Outcome.expired)
+    #expect(next.outcome == nil)
+    _ = bench.take()
+    try bench.acks(
+      first: 1,
+      revisions: [UInt64](repeating: 5, count: 1_024),
+      nonce: 0,
+      sequence: 0,
+    )
+    let sent = bench.take().flatMap { message -> [[UInt8]] in
+      if case .actions(_, let requests) = message { requests.map { Array($0.action) } } else { [] }
+    }
+    #expect(sent == [[0x03]])
+    #expect(next.sequence == 1_025, "What has expired takes no number")
+  }
+
+  @Test("§12: when the connection is closed, what was sent may have run and the rest has not")
+  func closing() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let overdue = bench.client.submit([0x01], to: scope, timeToLive: .seconds(2))
+    let sent = bench.client.submit([0x02], to: scope, timeToLive: .seconds(20))
+    try bench.wire.settle()
+    try bench.wire.advance(by: .seconds(2))
+    let unsent = bench.client.submit([0x03], to: scope, timeToLive: .seconds(20))
+    var told: [String] = []
+    for ticket in [overdue, sent, unsent] { ticket.whenSettled { told.append(code($0)) } }
+    #expect(told == [Outcome.outcomeUnknown], "The time of one was over before")
+    bench.wire.turn.close("enough")
+    #expect(told == [Outcome.outcomeUnknown, Outcome.outcomeUnknown, Outcome.notSent])
+    #expect([overdue, sent, unsent].allSatisfy(\.isFinished))
+    #expect(code(overdue.outcome) == Outcome.outcomeUnknown)
+  }
+}

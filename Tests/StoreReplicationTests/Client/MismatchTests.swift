@@ -1,0 +1,138 @@
+import StoreState
+import Testing
+
+@testable import StoreReplication
+
+/// A copy whose digest is not the daemon's, again and again: docs/PROTOCOL.md §9, §12.
+@MainActor
+@Suite struct MismatchTests {
+  private let bench: PlayedDaemon
+
+  init() throws {
+    bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+  }
+
+  /// A bookmark comes whose digest is not the copy's.
+  private func differ(revision: UInt64 = 5, sequence: UInt64 = 0) throws {
+    try bench.bookmark(revision: revision, sequence: sequence, digest: Digest(rawValue: 1))
+  }
+
+  /// A bookmark comes whose digest is the copy's.
+  private func agree(revision: UInt64 = 5, sequence: UInt64 = 0) throws {
+    let digest = bench.copy.replica.digest
+    try bench.bookmark(revision: revision, sequence: sequence, digest: digest)
+  }
+
+  /// The snapshot comes that was asked for.
+  private func answer() throws { try bench.answer(revision: 5, sequence: 0) }
+
+  /// Lets time pass, in which the daemon is heard, so that the client does not take it for gone.
+  private func pass(_ time: Duration) throws {
+    let nowhere = DaemonMessage.Reach(nonce: 0, sequence: 0)
+    var left = time
+    while left > .zero {
+      let step = min(left, .seconds(1))
+      try bench.wire.advance(by: step)
+      try bench.send(.pong(number: 0, revision: 5, reach: nowhere))
+      left -= step
+    }
+  }
+
+  /// How often the scope was asked for.
+  private var joins: Int { bench.wire.joins.count }
+
+  /// Where the copy differed, as the user was told.
+  private var places: [String] {
+    bench.wire.events.compactMap { event -> String? in
+      if case .differed(scope: "counter", let place) = event { place } else { nil }
+    }
+  }
+
+  @Test("§12: what differs is fetched at once, and then after waits that double, up to 60 s")
+  func waits() throws {
+    try differ()
+    #expect(joins == 2, "It was not fetched at once")
+    for (number, seconds) in zip(2..., [1, 2, 4, 8, 16, 32, 60, 60, 60]) {
+      try answer()
+      try differ()
+      #expect(bench.scope.mismatches == number)
+      let before = joins
+      try pass(Duration.seconds(seconds) - .milliseconds(1))
+      #expect(joins == before, "It was fetched before \(seconds) s had passed")
+      try pass(.milliseconds(1))
+      #expect(joins == before + 1, "It was not fetched after \(seconds) s")
+      let request = try #require(bench.wire.joins.last?.first)
+      #expect(request.mode == .follow && request.position == nil)
+    }
+    #expect(bench.client.resyncs == 10)
+    #expect(bench.wire.resynchronizations.count == 10)
+    #expect(bench.wire.reconnects == 0)
+  }
+
+  @Test("§12: after a bookmark that agrees the waits begin anew")
+  func anew() throws {
+    try differ()
+    for seconds in [1, 2, 4] {
+      try answer()
+      try differ()
+      try pass(.seconds(seconds))
+    }
+    try answer()
+    #expect(bench.scope.mismatches == 4)
+    try agree()
+    #expect(bench.scope.mismatches == 0)
+    let before = joins
+    try pass(.seconds(60))
+    #expect(joins == before, "There is nothing to fetch")
+    try differ()
+    #expect(joins == before + 1, "It was not fetched at once")
+    try answer()
+    try differ()
+    try pass(.milliseconds(999))
+    #expect(joins == before + 1)
+    try pass(.milliseconds(1))
+    #expect(joins == before + 2)
+  }
+
+  @Test("§12: until it is fetched again a copy goes on with deltas, and is not compared")
+  func meanwhile() throws {
+    try differ()
+    try answer()
+    for _ in 0..<3 { try differ() }
+    #expect(bench.scope.mismatches == 2)
+    #expect(bench.wire.resynchronizations.count == 2)
+    try bench.publish(sequence: 1, revisions: 6...6)
+    #expect(bench.log.suffix(2) == ["delta 6", "shown 6"])
+    try differ(revision: 6, sequence: 1)
+    #expect(bench.scope.mismatches == 2)
+    #expect(joins == 2)
+    try pass(.seconds(1))
+    #expect(joins == 3)
+    try bench.answer(revision: 6, sequence: 1)
+    try agree(revision: 6, sequence: 1)
+    #expect(bench.scope.mismatches == 0)
+    #expect(bench.scope.status == .live)
+  }
+
+  @Test("§9: the place where a copy differed is told when the daemon's state has come")
+  func place() throws {
+    try differ(revision: 6)
+    #expect(bench.wire.resynchronizations.count == 1)
+    #expect(places == [], "The daemon's state has not come")
+    // The daemon counts 6 where the copy has 5.
+    try bench.answer(revision: 6, sequence: 0)
+    #expect(places == ["$.count: here 5, there 6"])
+    // A snapshot that is newer than the bookmark may differ for that reason, which is said.
+    try differ(revision: 6)
+    try pass(.seconds(1))
+    try bench.answer(revision: 7, sequence: 0)
+    #expect(places.dropFirst() == ["$.count: here 6, there 7 at revision 7"])
+    // Where nothing differs but the digests there is no place.
+    try differ(revision: 7)
+    try pass(.seconds(2))
+    try bench.answer(revision: 7, sequence: 0)
+    #expect(places.count == 2)
+    #expect(bench.wire.resynchronizations.count == 3)
+  }
+}
