@@ -81,6 +81,25 @@ struct QueueLoopTests {
     loop.stop()
   }
 
+  @Test("A socket that is made anew at the end of a turn is heard from then on")
+  func freshSocket() async throws {
+    // The former ones stay as they are, so that nothing comes of their end.
+    let (former, fresh) = (try Pair(.router, .dealer), try Pair(.router, .dealer))
+    let listener = Listener(former.server)
+    let loop = QueueLoop(listener) { listener.failures.append($0) }
+    loop.start()
+    try former.client.sendAll([1])
+    await eventually { listener.received.last == [1] }
+    listener.replacement = fresh.server
+    loop.wakeUp()
+    await eventually { listener.socketGeneration == 1 }
+    try fresh.client.sendAll([2])
+    await eventually { listener.received.last == [2] }
+    #expect(listener.failures == [])
+    loop.stop()
+    former.client.close()
+  }
+
   @Test("Whoever closes its sockets in a turn and stops the loop is asked nothing more")
   func closedInTurn() async throws {
     let socket = try Socket(Context(), kind: .pair)
@@ -206,8 +225,8 @@ private func failToWatch() async throws {
 private final class Listener: LoopParticipant {
   private static let failure = ZeroMQError(code: EIO, operation: "use", subject: "a test's socket")
 
-  private let socket: Socket
-  let socketGeneration = 0
+  private var socket: Socket
+  private(set) var socketGeneration = 0
   let resumesMainQueue = false
   let awaitsAnswer = false
   let nextDeadline: Int64? = nil
@@ -217,6 +236,8 @@ private final class Listener: LoopParticipant {
   var failing: QueueLoopTests.Step?
   /// Is asked at the end of the next turn until something has come, which that turn does not take.
   var arriving: Poller?
+  /// Takes the socket's place at the end of the next turn.
+  var replacement: Socket?
   /// Is stopped in the next turn, in which the socket is closed.
   weak var stopping: QueueLoop?
 
@@ -250,9 +271,15 @@ private final class Listener: LoopParticipant {
   func endTurn() throws(ZeroMQError) {
     ends += 1
     if failing == .ending { throw Self.failure }
-    guard let poller = arriving else { return }
-    arriving = nil
-    _ = try poller.wait(timeout: patience)
+    if let poller = arriving {
+      arriving = nil
+      _ = try poller.wait(timeout: patience)
+    }
+    if let fresh = replacement {
+      replacement = nil
+      socket = fresh
+      socketGeneration += 1
+    }
   }
 }
 

@@ -63,6 +63,8 @@ package final class QueueLoop {
       guard !isStopped else { return }
       try participant.endTurn()
       guard !isStopped else { return }
+      // Who has connected afresh has other sockets by now, which nobody else would look at.
+      try watchSockets()
       // Sending may have consumed the edge of what came meanwhile.
       for socket in participant.sockets where try socket.events.contains(.readable) {
         hasMore = true
