@@ -35,7 +35,7 @@ extension ReplicaServer {
       counters: counters.byName,
     )
     var encoder = CBOREncoder()
-    report.value.encode(to: &encoder)
+    report.encode(to: &encoder)
     outbox.send(.status(request: request, item: encoder.bytes[...]), to: peer)
   }
 
@@ -143,15 +143,22 @@ struct StatusReport {
     var lastHeardMilliseconds: UInt64
     var effects: UInt64
 
-    var value: GenericValue {
-      record([
-        ("session", .unsigned(id)), ("name", .text(name)), ("peer", .text(peer)),
-        ("user", user.map { .unsigned(UInt64($0)) } ?? .null),
-        ("key", key.map { .text($0) } ?? .null),
-        ("scopes", .array(scopes.map { .text($0) })), ("scopeCount", .unsigned(scopeCount)),
-        ("appliedRevision", .unsigned(appliedRevision)), ("lag", .unsigned(lag)),
-        ("lastHeardMs", .unsigned(lastHeardMilliseconds)), ("effects", .unsigned(effects)),
-      ])
+    /// Writes a map, whose keys stand in the order of their encodings.
+    func encode(to encoder: inout CBOREncoder) {
+      encoder.mapHeader(11)
+      encoder.field("key", text: key)
+      encoder.field("lag", lag)
+      encoder.field("name", text: name)
+      encoder.field("peer", text: peer)
+      encoder.field("user", user.map { UInt64($0) })
+      encoder.encode(text: "scopes")
+      encoder.arrayHeader(scopes.count)
+      for scope in scopes { encoder.encode(text: scope) }
+      encoder.field("effects", effects)
+      encoder.field("session", id)
+      encoder.field("scopeCount", scopeCount)
+      encoder.field("lastHeardMs", lastHeardMilliseconds)
+      encoder.field("appliedRevision", appliedRevision)
     }
   }
 
@@ -165,16 +172,36 @@ struct StatusReport {
   var sessions: [Session]
   var counters: [(String, UInt64)]
 
-  var value: GenericValue {
-    record([
-      ("epoch", .unsigned(epoch)), ("revision", .unsigned(revision)),
-      ("durableRevision", durableRevision.map { .unsigned($0) } ?? .null),
-      ("newestRevision", newestRevision.map { .unsigned($0) } ?? .null),
-      ("obstacle", obstacle.map { .text($0) } ?? .null),
-      ("pid", .unsigned(UInt64(clamping: processID))), ("uptimeMs", .unsigned(uptimeMilliseconds)),
-      ("sessions", .array(sessions.map(\.value))),
-      ("counters", record(counters.map { ($0.0, .unsigned($0.1)) })),
-    ])
+  /// Writes a map, whose keys stand in the order of their encodings.
+  ///
+  /// Without a tree of values in between: many may ask, and each gets what may be hundreds of
+  /// sessions.
+  func encode(to encoder: inout CBOREncoder) {
+    encoder.mapHeader(9)
+    encoder.field("pid", UInt64(clamping: processID))
+    encoder.field("epoch", epoch)
+    encoder.encode(text: "counters")
+    record(counters.map { ($0.0, .unsigned($0.1)) }).encode(to: &encoder)
+    encoder.field("obstacle", text: obstacle)
+    encoder.field("revision", revision)
+    encoder.encode(text: "sessions")
+    encoder.arrayHeader(sessions.count)
+    for session in sessions { session.encode(to: &encoder) }
+    encoder.field("uptimeMs", uptimeMilliseconds)
+    encoder.field("newestRevision", newestRevision)
+    encoder.field("durableRevision", durableRevision)
+  }
+}
+
+extension CBOREncoder {
+  fileprivate mutating func field(_ key: String, _ number: UInt64?) {
+    encode(text: key)
+    if let number { encode(unsigned: number) } else { encodeNull() }
+  }
+
+  fileprivate mutating func field(_ key: String, text: String?) {
+    encode(text: key)
+    if let text { encode(text: text) } else { encodeNull() }
   }
 }
 

@@ -303,7 +303,9 @@ final class Sessions {
   }
 
   /// All of them, in the order in which they came.
-  var all: [Session] { byToken.values.sorted { $0.info.id < $1.info.id } }
+  var all: [Session] {
+    byToken.values.map { (id: $0.info.id, session: $0) }.sorted { $0.id < $1.id }.map(\.session)
+  }
 
   func session(of peer: PeerID) -> Session? { peers[peer] }
 
