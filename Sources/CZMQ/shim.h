@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -112,6 +113,12 @@ static inline bool czmq_is_main_thread(void) {
 #else
 #error "Say here how this platform tells its main thread."
 #endif
+}
+
+// The bytes that have come on a connection and were not read; 0 where that is not known.
+static inline int czmq_queued_bytes(int descriptor) {
+  int count = 0;
+  return ioctl(descriptor, FIONREAD, &count) == 0 && count > 0 ? count : 0;
 }
 
 // The user at the other end of a local connection, as the kernel vouches for it.

@@ -214,6 +214,30 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who floods while the main thread is held is cut off before it goes on`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.serialProbe)
+        let before = try daemon.residentBytes()
+        let block = #"{"threadBlocked":{"milliseconds":4000}}"#
+        let sender = try world.startClient("--json", "send", "probe", block)
+        _ = try await daemon.output.line("the main thread to be busy") { $0 == "blocked" }
+        let ping = ZMTP.message(ClientMessage.ping(number: 1, revision: 0).encoded())
+        let flood = [[UInt8]](repeating: ping, count: 500).flatMap { $0 }
+        let peers = try (0..<3).map { _ in
+          try RawPeer("\(world.directory)/ctl", as: "DEALER", sending: [], flood: flood)
+        }
+        for peer in peers { try await peer.closed() }
+        #expect(sender.output.lines == [], "the main thread goes on already")
+        #expect(try await world.finish(sender).isSuccess)
+        #expect(try await world.counter("cutFloods") == 3)
+        #expect(try await world.get("probe")["reduced"] == 1)
+        #expect(daemon.errors.lines.count { $0.contains("while nobody is heard") } == 3)
+        #expect(try daemon.residentBytes() - before < 128 << 20)
+      }
+    }
+
     @Test func `Where nobody listens for now few words are too many on the publishing socket`()
       async throws
     {

@@ -38,12 +38,16 @@ final class ConnectionGuard: Sendable {
 
   private let table: Mutex<ConnectionTable>
   private let hasGone = Atomic(false)
+  private let hasFloods = Atomic(false)
+  /// How often the main thread has heard everybody.
+  private let rounds = Atomic<UInt64>(0)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
   private let isReturningMemory = Atomic(false)
   private let memoryQueue = DispatchQueue(label: "storeactor.memory", qos: .utility)
   private let refused = Atomic<UInt64>(0)
   private let cutSilent = Atomic<UInt64>(0)
+  private let cutFloods = Atomic<UInt64>(0)
   private let door: Mutex<Door>
   private let logger: Logger
 
@@ -87,6 +91,22 @@ final class ConnectionGuard: Sendable {
 
   /// How many were shut down because they were silent.
   var cutSilentCount: UInt64 { cutSilent.load(ordering: .relaxed) }
+
+  /// How many were shut down because they went on sending while nobody was heard.
+  var cutFloodCount: UInt64 { cutFloods.load(ordering: .relaxed) }
+
+  /// Takes note that all that had come was taken.
+  func heardEverybody() { rounds.add(1, ordering: .relaxed) }
+
+  /// Calls the closure with each serial that the thread has shut down for what it sends.
+  func forEachFlood(_ body: (UInt64, ConnectionTable.Side) -> Void) {
+    guard hasFloods.load(ordering: .acquiring) else { return }
+    let floods = table.withLock { table in
+      hasFloods.store(false, ordering: .relaxed)
+      return table.takeFloods()
+    }
+    for (serial, side) in floods { body(serial, side) }
+  }
 
   /// Takes note of which connection sends frames with a serial.
   ///
@@ -206,9 +226,16 @@ final class ConnectionGuard: Sendable {
     let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
     var stopped = 0
     var refused = Refusals()
+    var floods = FloodWatch()
+    var nextLook: Int64 = 0
     while stopped < monitors.count {
-      _ = try poller.wait(timeout: remind())
+      _ = try poller.wait(timeout: earlier(remind(), until(nextLook)))
       stopped += try takeEvents(&refused)
+      let now = LoopClock.nanoseconds
+      if now >= nextLook {
+        let time = shutDownFloods(&floods, at: now)
+        nextLook = time + floods.interval
+      }
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
         stopped += try takeEvents(&refused)
@@ -299,6 +326,44 @@ final class ConnectionGuard: Sendable {
     isOverdue.store(true, ordering: .relaxed)
     wakeMainLoop()
     return .nanoseconds(Self.reminder)
+  }
+
+  /// Shuts down those who go on sending while nobody is heard.
+  ///
+  /// - Returns: When that was done; looking takes no more than a part of the thread's time.
+  private func shutDownFloods(_ watch: inout FloodWatch, at now: Int64) -> Int64 {
+    let connections = table.withLock { $0.senders }
+    let floods = watch.look(
+      at: connections,
+      rounds: rounds.load(ordering: .relaxed),
+      now: now,
+      queued: Connection.queuedBytes,
+    )
+    for flood in floods {
+      let name = table.withLock { table in
+        let name = table.cut(flood)
+        if name != nil { Connection.discard(flood.descriptor) }
+        return name
+      }
+      guard let name else { continue }
+      cutFloods.add(1, ordering: .relaxed)
+      hasFloods.store(true, ordering: .releasing)
+      logger.warning(
+        "A connection was closed: it goes on sending while nobody is heard.",
+        metadata: ["connection": "\(name)"],
+      )
+    }
+    return LoopClock.nanoseconds + 3 * (LoopClock.nanoseconds - now)
+  }
+
+  private func until(_ moment: Int64) -> Duration? {
+    table.withLock { $0.count } == 0
+      ? nil : .nanoseconds(max(0, moment - LoopClock.nanoseconds))
+  }
+
+  private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
   }
 
   private func wakeMainLoop() {

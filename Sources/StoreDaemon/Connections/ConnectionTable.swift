@@ -76,6 +76,7 @@ struct ConnectionTable {
   private var budgets: [UInt32?: Budget] = [:]
   private var nextSerial: UInt64 = 1
   private var gone: [UInt64] = []
+  private var floods: [(serial: UInt64, side: Side)] = []
   /// Control connections in the order in which they were accepted, without those refused: of this
   /// machine, and over tcp.
   private var (nearby, faraway) = (Probation(), Probation())
@@ -254,6 +255,37 @@ struct ConnectionTable {
       return entry.serial == nil
     }
     .map(\.key.descriptor)
+  }
+
+  /// All connections that were not refused.
+  var senders: [FloodWatch.Connection] {
+    entries.compactMap { key, entry in
+      entry.isRefused
+        ? nil
+        : FloodWatch.Connection(
+          descriptor: key.descriptor,
+          side: key.side,
+          acceptedAt: entry.acceptedAt,
+        )
+    }
+  }
+
+  /// Takes note that a connection is to be shut down for what it sends.
+  ///
+  /// - Returns: What the log calls it, by its serial as far as that is known, which
+  ///   ``takeFloods()`` tells then; nil when it is over.
+  mutating func cut(_ connection: FloodWatch.Connection) -> String? {
+    let key = Key(side: connection.side, descriptor: connection.descriptor)
+    guard let entry = entries[key], entry.acceptedAt == connection.acceptedAt else { return nil }
+    guard let serial = entry.serial else { return "unknown" }
+    floods.append((serial, connection.side))
+    return "\(serial)"
+  }
+
+  /// The serials that were shut down for what they send, and that nobody was told yet.
+  mutating func takeFloods() -> [(serial: UInt64, side: Side)] {
+    defer { floods = [] }
+    return floods
   }
 
   /// When the first connection is to be shut down that was not greeted yet, or is silent.

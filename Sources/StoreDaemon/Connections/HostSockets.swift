@@ -149,6 +149,7 @@ package final class HostSockets {
       ("refusedConnections", connections.refusedCount),
       ("cutSilent", connections.cutSilentCount),
       ("cutSenders", controlIntake.cutSenders + upstreamIntake.cutSenders),
+      ("cutFloods", connections.cutFloodCount),
     ]
   }
 
@@ -157,12 +158,15 @@ package final class HostSockets {
     routes.beginTurn()
     upstreamIntake.beginTurn()
     controlIntake.beginTurn()
+    connections.forEachFlood { serial, side in
+      (side == .control ? controlIntake : upstreamIntake).drop(serial)
+    }
   }
 
   /// Takes in what was left for later turns, in queues that have a limit.
   func fetchRest() throws(ZeroMQError) {
-    try upstreamIntake.fetch()
-    try controlIntake.fetch()
+    let isUpstreamEmpty = try upstreamIntake.fetch()
+    if try controlIntake.fetch(), isUpstreamEmpty { connections.heardEverybody() }
   }
 
   /// Whether somebody may not be heard yet for all that was passed over in this turn.
@@ -213,7 +217,10 @@ package final class HostSockets {
   /// Takes the next control frame; nil when there is none.
   package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
     guard let item = try controlIntake.next() else {
-      if !hasUpstream, !controlIntake.isExhausted { routes.heardEverybody() }
+      if !hasUpstream, !controlIntake.isExhausted {
+        routes.heardEverybody()
+        connections.heardEverybody()
+      }
       return nil
     }
     address = item.address

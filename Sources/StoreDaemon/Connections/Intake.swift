@@ -36,7 +36,7 @@ final class Intake {
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
     /// Messages passed over in one turn, of those who were shut down: others wait for so long.
-    static let passedOver = 32_768
+    static let passedOver = 65_536
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
   }
@@ -95,11 +95,14 @@ final class Intake {
   var isExhausted: Bool { passesLeft == 0 }
 
   /// Fetches what has come and was not taken in this turn.
-  func fetch() throws(ZeroMQError) {
+  ///
+  /// - Returns: Whether that was all.
+  func fetch() throws(ZeroMQError) -> Bool {
     for _ in 0..<Limits.fetched {
-      guard let item = try receive() else { return }
+      guard let item = try receive() else { return !isExhausted }
       append(item)
     }
+    return false
   }
 
   private func popFirst() -> Item? {
@@ -144,9 +147,17 @@ final class Intake {
 
   /// Ends a connection, of which nothing more is taken.
   func shutDown(_ serial: UInt64, _ descriptor: Int32, reason: String) {
-    guard cut.insert(serial).inserted else { return }
-    connections.shutDown(serial, descriptor, side, reason: reason)
+    if drop(serial) { connections.shutDown(serial, descriptor, side, reason: reason) }
+  }
+
+  /// Takes nothing more of a connection that is shut down.
+  ///
+  /// - Returns: Whether anything was taken of it until now.
+  @discardableResult
+  func drop(_ serial: UInt64) -> Bool {
+    guard cut.insert(serial).inserted else { return false }
     for item in fetched.remove(serial) { count(item, -1) }
+    return true
   }
 
   /// One message from the socket, of somebody who was not shut down.

@@ -104,6 +104,11 @@ package enum Connection {
     return czmq_peer_user(descriptor, &user) ? user : nil
   }
 
+  /// The bytes that have come and that the library has not read yet; 0 for what is no connection.
+  package static func queuedBytes(_ descriptor: Int32) -> Int {
+    Int(czmq_queued_bytes(descriptor))
+  }
+
   /// Ends a connection at once, whoever uses it: the library then closes it.
   package static func shutDown(_ descriptor: Int32) {
     // Fails only when it is over already.
