@@ -31,7 +31,8 @@ extension ProcessTests {
     private func grants(_ more: String = "") -> String {
       """
       # Who may see and send what.
-      user:\(OtherUsers.ann)  counter,todos,todos/items/*  see send=incrementButtonTapped,addButtonTapped
+      user:\(OtherUsers.ann)  counter,todos,todos/items/*  see
+      user:\(OtherUsers.ann)  counter,todos  send=incrementButtonTapped,addButtonTapped
       user:\(OtherUsers.bob)  counter,presence  see
       \(more)
       """
@@ -73,11 +74,11 @@ extension ProcessTests {
           cd \(world.directory) && { ls; cat lock grants; rm -f ctl pub lock; mv ctl other; \
           touch new; echo 1 >grants; } 2>/dev/null
           """
+        let identity = "--reuid=\(OtherUsers.stranger)"
         let shell = try world.start(
           .storectl,
           [script],
-          script:
-            "exec setpriv --reuid=\(OtherUsers.stranger) --regid=9 --clear-groups /bin/sh -c \"$1\"",
+          script: "exec setpriv \(identity) --regid=9 --clear-groups /bin/sh -c \"$1\"",
         )
         #expect(try await world.finish(shell).output == [])
         #expect(daemon.isRunning)

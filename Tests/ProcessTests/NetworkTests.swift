@@ -44,8 +44,8 @@ extension ProcessTests {
     private static let far = "10.77.0.2"
     private static let address = "tcp://\(near):5555"
 
-    /// Connects to a port, says what it is told to, in hexadecimal, and prints how many bytes it hears
-    /// until it is cut off.
+    /// Connects to a port, says what it is told to, in hexadecimal, and prints how many bytes it
+    /// hears until it is cut off.
     private static let stranger = """
       import socket, sys
       wire = socket.create_connection((sys.argv[1], int(sys.argv[2])), 20)

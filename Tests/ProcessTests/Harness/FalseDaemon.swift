@@ -19,7 +19,8 @@ final class FalseDaemon: Sendable {
   ///   - status: What is answered to a question for the status.
   ///   - flood: What is said again and again to whoever has said hello.
   ///   - past: What is answered to a question for the past.
-  ///   - says: What is answered to a message in the place of all that; nil for what is answered else.
+  ///   - says: What is answered to a message in the place of all that; nil for what is answered
+  ///     else.
   /// - Throws: Why they could not be opened.
   init(
     in directory: String,
