@@ -116,6 +116,12 @@ package final class ClientScope {
     own.action = action.hash
   }
 
+  /// Begins anew with a daemon of another history.
+  func forgetMismatches() {
+    mismatches = 0
+    differing = nil
+  }
+
   /// Follows it no more; the copy goes.
   func stopFollowing() {
     replica = nil

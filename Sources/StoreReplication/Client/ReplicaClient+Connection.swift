@@ -81,6 +81,8 @@ extension ReplicaClient {
       if previous != nil { forgetRefusals() }
     }
     if let previous, previous.epoch != hello.epoch {
+      for scope in scopes { scope.forgetMismatches() }
+      refetchDue = nil
       epochEnded(previous.epoch)
       if isClosed { return }
     }
@@ -206,8 +208,9 @@ extension ReplicaClient {
     isWelcomed = false
     outgoing.append(.reconnect)
     subscribed.removeAll()
-    // One without a fence is taken for nobody's.
-    if let topic = session?.privateTopic, view?.isOwn != true { subscribe(topic) }
+    // A connection that subscribes and has no fence is taken for nobody's, again and again: so who
+    // follows nothing that is published says nothing there.
+    if let topic = session?.privateTopic, let view, !view.isOwn { subscribe(topic) }
     backOff = min(backOff * 2, timing.backOff.upperBound)
     self.reconnectAt = now.instant.advanced(by: jittered(backOff))
   }

@@ -173,7 +173,7 @@ extension ReplicaClient {
   func refetchIfDue() {
     guard let due = refetchDue, due <= now.instant, phase == .live, joining == nil else { return }
     refetchDue = nil
-    // Another join may have fetched them meanwhile.
+    // Those that differ may have been left meanwhile.
     if scopes.contains(where: \.isInDoubt) { rejoin() }
   }
 
@@ -181,6 +181,7 @@ extension ReplicaClient {
   func tellDifference(of scope: ClientScope, from snapshot: [UInt8], at revision: UInt64) {
     guard let differing = scope.differing else { return }
     scope.differing = nil
+    if !scopes.contains(where: \.isInDoubt) { refetchDue = nil }
     guard !differing.encoding.isEmpty else { return }
     do throws(CodecError) {
       let ours = try GenericValue(encoded: differing.encoding)

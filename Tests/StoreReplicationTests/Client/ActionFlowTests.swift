@@ -130,6 +130,31 @@ struct ActionFlowTests {
     #expect(bench.client.scopes.isEmpty)
   }
 
+  @Test("Who follows nothing subscribes to nothing, also on a new connection")
+  func nothingPublished() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    _ = bench.client.submit([0x01], to: scope)
+    bench.client.release(scope)
+    try bench.wire.settle()
+    for time in [1_249, 1] { try bench.wire.advance(by: .milliseconds(time)) }
+    #expect(modes(bench) == [[.follow], [.sendOnly]])
+    try bench.send(.joined(nonce: bench.client.lastNonce, topic: nil, [.accepted(handle: 1)]))
+    #expect(subscribed(bench) == [])
+    // Nothing is heard until it connects anew.
+    for _ in 0..<40 where bench.wire.reconnects == 0 { try bench.wire.advance(by: .seconds(1)) }
+    #expect(bench.wire.reconnects == 1)
+    #expect(subscribed(bench) == [])
+  }
+
+  /// The topics that it has subscribed to and not left.
+  private func subscribed(_ bench: PlayedDaemon) -> [[UInt8]] {
+    bench.wire.upstream.reduce(into: []) { topics, frame in
+      if frame.first == 1 { topics.append(Array(frame.dropFirst())) }
+      if frame.first == 0 { topics.removeAll { $0 == Array(frame.dropFirst()) } }
+    }
+  }
+
   /// How scopes were asked for, join by join.
   private func modes(_ bench: PlayedDaemon) -> [[ClientMessage.JoinMode]] {
     bench.wire.sent.compactMap { message -> [ClientMessage.JoinMode]? in

@@ -95,6 +95,44 @@ import Testing
     #expect(joins == before + 2)
   }
 
+  @Test("§12: what another join fetches meanwhile is not fetched once more")
+  func elsewhere() throws {
+    try differ()
+    try answer()
+    try differ()
+    // It is due in a second, and comes before with a new session.
+    try pass(.milliseconds(500))
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: false)
+    try answer()
+    let before = joins
+    // The next one waits its own time, and is not fetched when the one before was due.
+    try differ()
+    #expect(bench.scope.mismatches == 3)
+    try pass(.milliseconds(1_999))
+    #expect(joins == before)
+    try pass(.milliseconds(1))
+    #expect(joins == before + 1)
+  }
+
+  @Test("§12: with a new history the waits begin anew, and nothing is compared with the old one")
+  func newEpoch() throws {
+    try differ()
+    for seconds in [1, 2, 4] {
+      try answer()
+      try differ()
+      try pass(.seconds(seconds))
+    }
+    try bench.greet()
+    try bench.helloOK(epoch: 78, last: 0, isResumed: false)
+    try bench.answer(revision: 9, sequence: 0)
+    #expect(bench.scope.mismatches == 0)
+    #expect(places == [])
+    let before = joins
+    try differ(revision: 9)
+    #expect(joins == before + 1, "It was not fetched at once")
+  }
+
   @Test("§12: until it is fetched again a copy goes on with deltas, and is not compared")
   func meanwhile() throws {
     try differ()

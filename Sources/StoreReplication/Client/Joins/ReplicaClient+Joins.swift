@@ -146,6 +146,7 @@ extension ReplicaClient {
       return
     }
     guard let topic else {
+      unsubscribe(session.privateTopic)
       join.answer(nil, after: view)
       return completeJoinIfReady()
     }
