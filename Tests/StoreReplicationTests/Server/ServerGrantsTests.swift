@@ -132,12 +132,14 @@ import Testing
       bench.receive(.status(request: 1), from: peer)
       try bench.endTurn()
       guard case .status(_, let item)? = bench.take(peer).last,
-        case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
+        case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"],
+        case .map(let counters)? = try GenericValue(encoded: item)[field: "counters"]
       else {
         Issue.record("No sessions for \(peer)")
         continue
       }
       #expect(sessions.count == count)
+      #expect(counters.isEmpty == (peer != Self.owner))
     }
   }
 

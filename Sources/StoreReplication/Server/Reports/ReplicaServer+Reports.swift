@@ -32,7 +32,8 @@ extension ReplicaServer {
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: shown.map { status(of: $0, namesIn: &room) },
-      counters: counters.byName,
+      // They count what others do as well, to scopes that do not exist for everybody.
+      counters: rights.isEverything ? counters.byName : [],
     )
     var encoder = CBOREncoder()
     report.encode(to: &encoder)
