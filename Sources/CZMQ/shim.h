@@ -5,6 +5,7 @@
 #ifndef CZMQ_SHIM_H
 #define CZMQ_SHIM_H
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include <zmq.h>
 
 #if defined(__APPLE__)
+#include <mach/mach.h>
 #include <pthread.h>
 #elif defined(__linux__)
 #include <sys/syscall.h>
@@ -112,6 +114,27 @@ static inline bool czmq_is_main_thread(void) {
   return syscall(SYS_gettid) == getpid();
 #else
 #error "Say here how this platform tells its main thread."
+#endif
+}
+
+// How much memory the process has; 0 where that is not known.
+static inline size_t czmq_resident_bytes(void) {
+#if defined(__APPLE__)
+  struct mach_task_basic_info info;
+  mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
+  kern_return_t result =
+    task_info(mach_task_self(), MACH_TASK_BASIC_INFO, (task_info_t)&info, &count);
+  return result == KERN_SUCCESS ? info.resident_size : 0;
+#else
+  char text[128];
+  int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  ssize_t count = read(file, text, sizeof(text) - 1);
+  close(file);
+  if (count <= 0) return 0;
+  text[count] = 0;
+  char *resident = strchr(text, ' ');
+  return resident ? strtoul(resident, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE) : 0;
 #endif
 }
 

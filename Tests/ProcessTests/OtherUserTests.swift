@@ -116,9 +116,11 @@ extension ProcessTests {
         let last = ClientMessage.rawHello(2, name: name).encoded()
         #expect(peer.send(ZMTP.message(last)))
         try await peer.hears("badName")
+        // Who may see it gets it, in what was joined as well.
         let owner = try RawSocket(world, .dealer, "ctl")
-        for message in questions { try owner.send(message) }
+        for message in [.rawHello(3)] + questions.dropFirst() { try owner.send(message) }
         try owner.firstFrame { $0.contains(Array("secret".utf8)) ? true : nil }
+        #expect(try await world.get("todos").text().contains("secret"))
         #expect(!peer.received.contains(Array("secret".utf8)))
         #expect(!peer.received.contains(Array("addButtonTapped".utf8)))
       }
@@ -150,6 +152,7 @@ extension ProcessTests {
           )
           try await impostors.last?.ready()
         }
+        #expect(try await world.counter("malformed") > 0, "no impostor was heard")
         #expect(try await world.get("counter")["count"] == 1)
         // Nor with its id as a client, which is another user's.
         let frames = [hello, join, second].map { $0.encoded() }
@@ -191,7 +194,12 @@ extension ProcessTests {
         }
         let pushing = try await peer(world, as: OtherUsers.ann, hellos)
         try await pushing.ready()
-        while try await world.counter("hellosThrottled") == 0 {}
+        var looks = 0
+        while try await world.counter("hellosThrottled") == 0 {
+          looks += 1
+          try #require(looks < 500)
+        }
+        withExtendedLifetime(pushing) {}
         #expect(try await world.client(as: OtherUsers.bob, "get", "counter").isSuccess)
         #expect(try await world.get("counter")["count"] != 0)
       }
@@ -204,14 +212,21 @@ extension ProcessTests {
       try await run { world in
         let long = ["--lease-ms", "60000", "--grace-ms", "2000"]
         let daemon = try await world.startDaemon(.stored, long)
-        let count = Limits().sessionsPerUser + 64
-        for number in 0..<UInt64(count) {
-          let hello = ClientMessage.rawHello(number, isListed: false).encoded()
-          _ = try await peer(world, as: OtherUsers.ann, [hello], afterwards: .hangsUp)
+        // More than may be hers; those that are not answered are closed.
+        var peers: [RawPeer] = []
+        while try await world.counter("refusedSessions") == 0 {
+          try #require(peers.count < 16 * Limits().sessionsPerUser)
+          for _ in 0..<32 {
+            let number = UInt64(peers.count)
+            let hello = ClientMessage.rawHello(number, isListed: false).encoded()
+            peers.append(try await peer(world, as: OtherUsers.ann, [hello]))
+            try await peers.last?.ready()
+          }
         }
         #expect(try await world.get("counter")["count"] == 0)
         #expect(try await world.client(as: OtherUsers.bob, "get", "counter").isSuccess)
-        // And he himself gets in again once his sessions are over, which is long before the lease.
+        // And she herself gets in again once they have gone, which is long before the lease.
+        for peer in peers { peer.hangUp() }
         let clock = ContinuousClock()
         let end = clock.now + .seconds(30)
         while try await !world.client(as: OtherUsers.ann, "get", "counter").isSuccess {

@@ -118,7 +118,7 @@ private final class Memory: Sendable {
   /// The least until then.
   private func least(until end: ContinuousClock.Instant) async throws -> Int {
     let clock = ContinuousClock()
-    var least = Int.max
+    var least = try daemon.residentBytes()
     while clock.now < end {
       let bytes = try daemon.residentBytes()
       least = min(least, bytes)

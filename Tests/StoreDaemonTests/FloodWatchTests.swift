@@ -3,39 +3,59 @@ import ZeroMQ
 
 @testable import StoreDaemon
 
-@Suite("Who goes on sending while nobody is heard")
+@Suite("Who fills the memory while nobody is heard")
 struct FloodWatchTests {
-  private static let millisecond: Int64 = 1_000_000
-
   private func connection(_ descriptor: Int32, acceptedAt: Int64 = 0) -> FloodWatch.Connection {
     FloodWatch.Connection(descriptor: descriptor, side: .control, acceptedAt: acceptedAt)
   }
 
-  /// Looks every five milliseconds at connections of which so much is queued at each look.
+  /// A watch of a process that has grown.
+  private func watch() -> FloodWatch {
+    var watch = FloodWatch()
+    _ = watch.hasGrown(to: 0, rounds: 1)
+    _ = watch.hasGrown(to: FloodWatch.growth, rounds: 1)
+    return watch
+  }
+
+  /// Looks again and again at two connections of which so much is queued at each look.
   ///
-  /// - Returns: At which look, from 0 on, each was found to flood.
+  /// - Returns: Who was shut down at which look, from 1 on.
   private func looks(
     _ count: Int,
-    rounds: (Int) -> UInt64 = { _ in 1 },
     accepted: (Int) -> Int64 = { _ in 0 },
     queued: (Int, Int32) -> Int,
-  ) -> [Int32: [Int]] {
-    var watch = FloodWatch()
-    var found: [Int32: [Int]] = [:]
-    for look in 0..<count {
-      let floods = watch.look(
-        at: [connection(1, acceptedAt: accepted(look)), connection(2)],
-        rounds: rounds(look),
-        now: Int64(look) * 5 * Self.millisecond,
-      ) { queued(look, $0) }
-      for flood in floods { found[flood.descriptor, default: []].append(look) }
+  ) -> [Int: Int32] {
+    var watch = watch()
+    var found: [Int: Int32] = [:]
+    for look in 1...count {
+      let connections = [connection(1, acceptedAt: accepted(look)), connection(2)]
+      found[look] = watch.look(at: connections) { queued(look, $0) }?.descriptor
     }
     return found
   }
 
-  @Test func `Who has as much waiting at every look for so long is a flood, once each time`() {
-    let found = looks(14) { _, descriptor in descriptor == 1 ? 100_000 : 0 }
-    #expect(found == [1: [6, 13]])
+  @Test func `Connections are looked at only when the process has grown since all were heard`() {
+    var watch = FloodWatch()
+    let steps: [(bytes: Int, rounds: UInt64, isGrown: Bool)] = [
+      (50, 1, false), (50 + FloodWatch.growth - 1, 1, false), (50 + FloodWatch.growth, 1, true),
+      // What is heard is counted by the main thread.
+      (50 + FloodWatch.growth, 2, false), (50 + 2 * FloodWatch.growth, 2, true),
+      // Memory that was given back is no growth when it comes again.
+      (20, 2, false), (19 + FloodWatch.growth, 2, false), (20 + FloodWatch.growth, 2, true),
+    ]
+    for step in steps {
+      let isGrown = watch.hasGrown(to: step.bytes, rounds: step.rounds)
+      #expect(isGrown == step.isGrown, "\(step)")
+      #expect(
+        watch.interval == (isGrown ? FloodWatch.interval : FloodWatch.calmInterval),
+        "\(step)",
+      )
+    }
+  }
+
+  @Test func `Who has as much waiting at so many looks is a flood, the one with most first`() {
+    let found = looks(8) { _, descriptor in descriptor == 1 ? 100_000 : 200_000 }
+    #expect(found == [6: 2, 7: 1])
   }
 
   @Test func `A little that waits is no flood`() {
@@ -43,34 +63,33 @@ struct FloodWatchTests {
   }
 
   @Test func `Who was read in between begins anew`() {
-    #expect(looks(50) { look, _ in look % 6 == 5 ? 0 : 100_000 } == [:])
+    #expect(looks(50) { look, _ in look % 6 == 0 ? 0 : 100_000 } == [:])
   }
 
   @Test func `What becomes less, as of one who has sent a window and waits, is no flood`() {
-    #expect(looks(50) { look, _ in 1_000_000 >> (look / 6) } == [:])
+    #expect(looks(50) { look, _ in 1_000_000 >> (look / 5) } == [:])
     // What is filled again and again does not become less.
-    #expect(looks(7) { look, _ in 60_000 + look % 2 * 30_000 } == [1: [6], 2: [6]])
-  }
-
-  @Test func `Nobody floods while the main thread hears everybody now and then`() {
-    #expect(looks(50, rounds: { UInt64($0 / 6) }) { _, _ in 100_000 } == [:])
-    #expect(looks(50, rounds: { UInt64($0 / 7) }) { _, _ in 100_000 } != [:])
+    #expect(looks(6) { look, _ in 60_000 + look % 2 * 30_000 }.count == 1)
   }
 
   @Test func `Another connection with the same descriptor begins anew`() {
-    let found = looks(9, accepted: { $0 < 4 ? 0 : 1 }) { _, descriptor in
-      descriptor == 1 ? 100_000 : 0
-    }
+    let found = looks(
+      9,
+      accepted: { $0 < 5 ? 0 : 1 },
+      queued: { _, descriptor in descriptor == 1 ? 100_000 : 0 },
+    )
     #expect(found == [:])
   }
 
-  @Test func `It looks more often while somebody has much waiting`() {
-    var watch = FloodWatch()
-    #expect(watch.interval == 50 * Self.millisecond)
-    for (count, interval) in [(1 << 20, 5), (0, 50)] as [(Int, Int64)] {
-      _ = watch.look(at: [connection(1)], rounds: 1, now: 0) { _ in count }
-      #expect(watch.interval == interval * Self.millisecond)
+  @Test func `While the process does not grow nobody has been looked at`() {
+    var watch = watch()
+    for _ in 1..<FloodWatch.looks {
+      #expect(watch.look(at: [connection(1)]) { _ in 100_000 } == nil)
     }
+    _ = watch.hasGrown(to: FloodWatch.growth, rounds: 2)
+    _ = watch.hasGrown(to: 2 * FloodWatch.growth, rounds: 2)
+    let flood = watch.look(at: [connection(1)]) { _ in 100_000 }
+    #expect(flood == nil)
   }
 
   @Test func `The table tells whose connection was cut, and nothing of one that is over`() {
@@ -87,9 +106,9 @@ struct FloodWatchTests {
     #expect(senders.map(\.acceptedAt) == [5, 6, 7])
     table.disconnect(7, .control)
     _ = table.accept(7, .control, user: 1, program: program, now: 8)
-    let names = senders.map { table.cut($0) }
-    #expect(names == ["\(serial)", "unknown", nil])
+    let areThere = senders.map { table.cut($0) }
+    #expect(areThere == [true, true, false])
     let told = [table.takeFloods(), table.takeFloods()]
-    #expect(told.map { $0.map(\.serial) } == [[serial], []])
+    #expect(told.map { $0.map(\.serial) } == [[serial, nil], []])
   }
 }

@@ -105,7 +105,13 @@ final class ConnectionGuard: Sendable {
       hasFloods.store(false, ordering: .relaxed)
       return table.takeFloods()
     }
-    for (serial, side) in floods { body(serial, side) }
+    for (serial, side) in floods {
+      logger.warning(
+        "A connection was closed: it went on sending while nobody was heard.",
+        metadata: ["connection": "\(serial.map { "\($0)" } ?? "unknown")"],
+      )
+      if let serial { body(serial, side) }
+    }
   }
 
   /// Takes note of which connection sends frames with a serial.
@@ -228,13 +234,15 @@ final class ConnectionGuard: Sendable {
     var refused = Refusals()
     var floods = FloodWatch()
     var nextLook: Int64 = 0
+    var lastReminder: Int64 = 0
     while stopped < monitors.count {
-      _ = try poller.wait(timeout: earlier(remind(), until(nextLook)))
+      _ = try poller.wait(timeout: earlier(remind(&lastReminder), until(nextLook)))
       stopped += try takeEvents(&refused)
       let now = LoopClock.nanoseconds
       if now >= nextLook {
-        let time = shutDownFloods(&floods, at: now)
-        nextLook = time + floods.interval
+        let look = try shutDownFlood(&floods, &refused, at: now)
+        nextLook = look.next
+        stopped += look.stopped
       }
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
@@ -319,41 +327,47 @@ final class ConnectionGuard: Sendable {
   /// Reminds the main actor of those who were not greeted, or are silent, for too long.
   ///
   /// - Returns: When to look again; nil for when something happens.
-  private func remind() -> Duration? {
+  private func remind(_ lastReminder: inout Int64) -> Duration? {
     guard let end = table.withLock({ $0.firstSilentEnd }) else { return nil }
-    let wait = end - LoopClock.nanoseconds
-    if wait > 0 { return .nanoseconds(wait) }
+    let now = LoopClock.nanoseconds
+    let next = max(end, lastReminder + Self.reminder)
+    if next > now { return .nanoseconds(next - now) }
+    lastReminder = now
     isOverdue.store(true, ordering: .relaxed)
     wakeMainLoop()
     return .nanoseconds(Self.reminder)
   }
 
-  /// Shuts down those who go on sending while nobody is heard.
+  /// Shuts down who fills the memory while nobody is heard.
   ///
-  /// - Returns: When that was done; looking takes no more than a part of the thread's time.
-  private func shutDownFloods(_ watch: inout FloodWatch, at now: Int64) -> Int64 {
-    let connections = table.withLock { $0.senders }
-    let floods = watch.look(
-      at: connections,
-      rounds: rounds.load(ordering: .relaxed),
-      now: now,
-      queued: Connection.queuedBytes,
-    )
-    for flood in floods {
-      let name = table.withLock { table in
-        let name = table.cut(flood)
-        if name != nil { Connection.discard(flood.descriptor) }
-        return name
+  /// - Returns: When to look again; looking takes no more than a part of the thread's time.
+  private func shutDownFlood(
+    _ watch: inout FloodWatch,
+    _ refused: inout Refusals,
+    at now: Int64,
+  ) throws(ZeroMQError) -> (next: Int64, stopped: Int) {
+    var stopped = 0
+    let bytes = ZeroMQLibrary.residentBytes
+    if watch.hasGrown(to: bytes, rounds: rounds.load(ordering: .relaxed)) {
+      let connections = table.withLock { $0.senders }
+      if let flood = watch.look(at: connections, queued: Connection.queuedBytes) {
+        // A descriptor of our own: what is told of it from here on is about this connection.
+        let own = Connection.duplicate(flood.descriptor)
+        stopped = try takeEvents(&refused)
+        shutDown(flood, own)
       }
-      guard let name else { continue }
-      cutFloods.add(1, ordering: .relaxed)
-      hasFloods.store(true, ordering: .releasing)
-      logger.warning(
-        "A connection was closed: it goes on sending while nobody is heard.",
-        metadata: ["connection": "\(name)"],
-      )
     }
-    return LoopClock.nanoseconds + 3 * (LoopClock.nanoseconds - now)
+    let end = LoopClock.nanoseconds
+    return (end + max(watch.interval, 3 * (end - now)), stopped)
+  }
+
+  private func shutDown(_ flood: FloodWatch.Connection, _ own: Int32?) {
+    guard let own else { return }
+    defer { Connection.release(own) }
+    guard table.withLock({ $0.cut(flood) }) else { return }
+    Connection.discard(own)
+    cutFloods.add(1, ordering: .relaxed)
+    hasFloods.store(true, ordering: .releasing)
   }
 
   private func until(_ moment: Int64) -> Duration? {

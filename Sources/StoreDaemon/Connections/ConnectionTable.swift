@@ -76,7 +76,7 @@ struct ConnectionTable {
   private var budgets: [UInt32?: Budget] = [:]
   private var nextSerial: UInt64 = 1
   private var gone: [UInt64] = []
-  private var floods: [(serial: UInt64, side: Side)] = []
+  private var floods: [(serial: UInt64?, side: Side)] = []
   /// Control connections in the order in which they were accepted, without those refused: of this
   /// machine, and over tcp.
   private var (nearby, faraway) = (Probation(), Probation())
@@ -272,18 +272,17 @@ struct ConnectionTable {
 
   /// Takes note that a connection is to be shut down for what it sends.
   ///
-  /// - Returns: What the log calls it, by its serial as far as that is known, which
-  ///   ``takeFloods()`` tells then; nil when it is over.
-  mutating func cut(_ connection: FloodWatch.Connection) -> String? {
+  /// - Returns: Whether it is still there; ``takeFloods()`` tells it then.
+  mutating func cut(_ connection: FloodWatch.Connection) -> Bool {
     let key = Key(side: connection.side, descriptor: connection.descriptor)
-    guard let entry = entries[key], entry.acceptedAt == connection.acceptedAt else { return nil }
-    guard let serial = entry.serial else { return "unknown" }
-    floods.append((serial, connection.side))
-    return "\(serial)"
+    guard let entry = entries[key], entry.acceptedAt == connection.acceptedAt else { return false }
+    floods.append((entry.serial, connection.side))
+    return true
   }
 
-  /// The serials that were shut down for what they send, and that nobody was told yet.
-  mutating func takeFloods() -> [(serial: UInt64, side: Side)] {
+  /// The connections that were shut down for what they send, and that nobody was told yet, by
+  /// their serials, as far as these were known.
+  mutating func takeFloods() -> [(serial: UInt64?, side: Side)] {
     defer { floods = [] }
     return floods
   }

@@ -1,19 +1,22 @@
-/// Which connections go on sending though nobody hears them.
+/// Which connections fill the library's memory while nobody counts what they send.
 ///
-/// A client waits for answers once its window is full, and what it has sent by then the library has
-/// soon read. So whoever has bytes waiting in the system each time that is looked, and not fewer of
-/// them, while the main thread has not once heard everybody, fills the library's memory, which
-/// knows no limit. The main thread, which counts what each has sent, may be held up just then.
+/// The main thread counts, and shuts down who sends too much. While it is held up, or slower than a
+/// flood, the library's thread reads on, into queues that know no limit. So when the process has
+/// grown by much since everybody was heard, whoever still has bytes waiting in the system at every
+/// look, and never half of the most that it had, is shut down, one at a time.
 ///
 /// A value without I/O or a clock.
 struct FloodWatch {
-  /// The bytes that wait in the system for one that sends more than the library reads: a part of
-  /// what the system holds for it, also where each is sent alone.
+  /// By how much the process has grown when somebody is shut down: more than the windows of many
+  /// clients, as much as may wait to be taken.
+  static let growth = 128 << 20
+  /// The bytes that wait in the system for one that sends more than the library reads.
   static let queuedBytes = 1 << 10
-  /// Nanoseconds for which somebody may go on.
-  static let patience: Int64 = 30_000_000
-  /// Nanoseconds between two looks, while everybody is heard and while somebody waits for it.
-  static let interval: (calm: Int64, pressing: Int64) = (50_000_000, 5_000_000)
+  /// The looks at which one has to have as much, and the nanoseconds between two of them.
+  static let looks = 6
+  static let interval: Int64 = 5_000_000
+  /// Nanoseconds between two looks at the process alone.
+  static let calmInterval: Int64 = 50_000_000
 
   /// A connection, by what tells it from others that had the same descriptor.
   struct Connection: Hashable {
@@ -24,49 +27,59 @@ struct FloodWatch {
 
   /// One that has had bytes waiting at every look.
   private struct Pressing {
-    let since: Int64
-    /// The most that were seen since.
+    var looks = 1
+    /// The most that were seen.
     var most: Int
   }
 
   private var pressing: [Connection: Pressing] = [:]
-  private var rounds: UInt64 = 0
+  private var rounds: UInt64?
+  private var base = 0
+  private var isGrown = false
 
   /// Nanoseconds to the next look.
-  var interval: Int64 { pressing.isEmpty ? Self.interval.calm : Self.interval.pressing }
+  var interval: Int64 { isGrown ? Self.interval : Self.calmInterval }
+
+  /// Looks at how large the process is.
+  ///
+  /// - Parameters:
+  ///   - bytes: Its resident bytes.
+  ///   - rounds: How often the main thread has heard everybody.
+  /// - Returns: Whether it has grown so much since then that connections are to be looked at.
+  mutating func hasGrown(to bytes: Int, rounds: UInt64) -> Bool {
+    if rounds != self.rounds {
+      self.rounds = rounds
+      base = bytes
+    }
+    base = min(base, bytes)
+    isGrown = bytes - base >= Self.growth
+    if !isGrown { pressing = [:] }
+    return isGrown
+  }
 
   /// Looks at what waits in the system.
   ///
   /// - Parameters:
   ///   - connections: All that there are.
-  ///   - rounds: How often the main thread has heard everybody.
-  ///   - now: Nanoseconds of a clock that does not go back.
   ///   - queued: How many bytes wait for a descriptor.
-  /// - Returns: The connections that are to be shut down; each once.
-  mutating func look(
-    at connections: [Connection],
-    rounds: UInt64,
-    now: Int64,
-    queued: (Int32) -> Int,
-  ) -> [Connection] {
-    if rounds != self.rounds { pressing = [:] }
-    self.rounds = rounds
-    var floods: [Connection] = []
+  /// - Returns: The connection that is to be shut down, which has most of those that flood.
+  mutating func look(at connections: [Connection], queued: (Int32) -> Int) -> Connection? {
+    var flood: (connection: Connection, count: Int)?
     var next: [Connection: Pressing] = [:]
     for connection in connections {
       let count = queued(connection.descriptor)
       guard count >= Self.queuedBytes else { continue }
-      var known = pressing[connection] ?? Pressing(since: now, most: count)
-      // What is sent no more gets less; it counts anew from half of it on.
-      if 2 * count <= known.most { known = Pressing(since: now, most: count) }
-      known.most = max(known.most, count)
-      if now - known.since >= Self.patience {
-        floods.append(connection)
-      } else {
-        next[connection] = known
+      guard var known = pressing[connection], 2 * count > known.most else {
+        next[connection] = Pressing(most: count)
+        continue
       }
+      known.looks += 1
+      known.most = max(known.most, count)
+      next[connection] = known
+      if known.looks >= Self.looks, count > flood?.count ?? 0 { flood = (connection, count) }
     }
+    if let flood { next[flood.connection] = nil }
     pressing = next
-    return floods
+    return flood?.connection
   }
 }

@@ -115,6 +115,15 @@ package enum Connection {
     _ = shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
+  /// A descriptor of one's own for a connection, to be closed; nil when there is none.
+  package static func duplicate(_ descriptor: Int32) -> Int32? {
+    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    return own >= 0 ? own : nil
+  }
+
+  /// Closes a descriptor of one's own.
+  package static func release(_ descriptor: Int32) { _ = close(descriptor) }
+
   /// Ends a connection of which nothing is taken any more.
   ///
   /// What has come and was not read is thrown away, as far as the library has not begun to: of
@@ -122,8 +131,7 @@ package enum Connection {
   /// through. Behind the gap the rest may not be what the protocol has.
   package static func discard(_ descriptor: Int32) {
     // The library closes its descriptor when it sees the end, and the next connection may have it.
-    let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard own >= 0 else { return shutDown(descriptor) }
+    guard let own = duplicate(descriptor) else { return shutDown(descriptor) }
     defer { close(own) }
     shutDown(own)
     withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in

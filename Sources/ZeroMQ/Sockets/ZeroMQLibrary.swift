@@ -46,6 +46,9 @@ package enum ZeroMQLibrary {
     zmq_has(capability) == 1
   }
 
+  /// How much memory the process has, in bytes; 0 where that is not known.
+  package static var residentBytes: Int { Int(czmq_resident_bytes()) }
+
   /// Gives back to the system what the library took for messages that were read since.
   ///
   /// It takes some milliseconds, and others who want memory may have to wait for them.

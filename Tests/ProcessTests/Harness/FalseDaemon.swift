@@ -134,7 +134,7 @@ private struct Sockets {
     _ answer: (ClientMessage) -> [DaemonMessage],
   ) throws(ZeroMQError) {
     let isFlooding = !flood.isEmpty && !guests.isEmpty
-    _ = try poller.wait(timeout: isFlooding ? .zero : .milliseconds(50))
+    _ = try poller.wait(timeout: isFlooding ? .milliseconds(1) : .milliseconds(50))
     var message = Message()
     while try publishing.receive(into: &message) {}
     while try control.receive(into: &message) {
