@@ -122,6 +122,9 @@ struct BuiltInDependencyTests {
     expectIssue(#"@Dependency(\.locale) has no test implementation"#) {
       _ = DependencyValues._current.locale
     }
+    expectIssue(#"@Dependency(\.preferredLocales) has no test implementation"#) {
+      _ = DependencyValues._current.preferredLocales
+    }
     expectIssue(#"@Dependency(\.timeZone) has no test implementation"#) {
       _ = DependencyValues._current.timeZone
     }
@@ -138,13 +141,16 @@ struct BuiltInDependencyTests {
     withDependencies {
       $0.calendar = Calendar(identifier: .gregorian)
       $0.locale = Locale(identifier: "de_CH")
+      $0.preferredLocales = [Locale(identifier: "rm_CH"), Locale(identifier: "de_CH")]
       $0.timeZone = zone
     } operation: {
       @Dependency(\.calendar) var calendar
       @Dependency(\.locale) var locale
+      @Dependency(\.preferredLocales) var preferredLocales
       @Dependency(\.timeZone) var timeZone
       #expect(calendar.identifier == .gregorian)
       #expect(locale.identifier == "de_CH")
+      #expect(preferredLocales.map(\.identifier) == ["rm_CH", "de_CH"])
       #expect(timeZone == zone)
     }
   }

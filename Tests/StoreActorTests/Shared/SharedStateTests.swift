@@ -30,6 +30,7 @@ struct SharedStateTests {
     count.withLock { $0 = 1 }
     count.withLock { $0 = 2 }
     #expect(core.state.count == 0)
+    #expect(core.state.$count.wrappedValue == 2)
     await turns { core.revision > 0 }
     #expect(core.revision == 1)
     #expect(core.state.shown == Array(repeating: 2, count: core.state.shown.count))

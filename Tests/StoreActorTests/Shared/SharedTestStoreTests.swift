@@ -215,8 +215,14 @@ struct SharedTestStoreTests {
     store.assert { #expect($0.count == 9) }
   }
 
-  @Test("Every test begins with values of its own", arguments: [0])
-  func ownValues(_: Int) async {
+  @Test("Every test begins with values of its own")
+  func ownValues() async { await changeTwice() }
+
+  @Test("The next test, too, begins with values of its own")
+  func ownValuesAgain() async { await changeTwice() }
+
+  /// Finds the value as no test has changed it, and changes it.
+  private func changeTwice() async {
     @Shared(.inMemory("count")) var count = 0
     let store = store($count)
     await store.send(.addTwice) { $0.$count.withLock { $0 = 1 } }
