@@ -36,15 +36,8 @@ extension ProcessTests {
     )
 
     /// An increment of the counter, as the session's first scope.
-    private static func increment(_ sequence: UInt64) throws -> ClientMessage {
-      var encoder = CBOREncoder()
-      encoder.encode(text: "incrementButtonTapped")
-      let request = ClientMessage.ActionRequest(
-        handle: 1,
-        action: encoder.bytes[...],
-        deadline: nil,
-      )
-      return .actions(first: sequence, [request])
+    private static func increment(_ sequence: UInt64) -> ClientMessage {
+      .rawActions("incrementButtonTapped", first: sequence)
     }
 
     /// What is no message; the daemon counts it.
@@ -59,7 +52,7 @@ extension ProcessTests {
         let port = try TCPDaemon.freePorts()
         let address = "tcp://127.0.0.1:\(port)"
         _ = try await world.startDaemon(.stored, ["--insecure-loopback", "--listen", address])
-        let messages = [.rawHello(1), Self.join, try Self.increment(1)]
+        let messages = [.rawHello(1), Self.join, Self.increment(1)]
         func peer(
           _ messages: [ClientMessage],
           _ frames: [UInt8]...,
@@ -74,7 +67,7 @@ extension ProcessTests {
           )
         }
         let honest = try peer(messages)
-        let token = try await honest.hears("its token", Self.token)
+        let token = try await honest.hearsMessages("its token", \.token)
         try await count(1, world)
         honest.hangUp()
         try await honest.closed()
@@ -88,19 +81,11 @@ extension ProcessTests {
         #expect(try await world.counter("malformed") > 0)
         #expect(try await world.get("counter")["count"] == 1)
         // The honest one comes back, by another id as libraries choose them, and its action runs.
-        let next = [.rawHello(1, token: token), Self.join, try Self.increment(2)]
+        let next = [.rawHello(1, token: token), Self.join, Self.increment(2)]
         let back = try peer(next, routingID: "")
         try await count(2, world)
         #expect(!back.isOver)
       }
-    }
-
-    /// The token in what a daemon has said.
-    private static func token(_ bytes: [UInt8]) -> Identifier? {
-      for frame in ZMTP.frames(in: bytes) {
-        if case .helloOK(let ok)? = try? DaemonMessage(frame: frame) { return ok.token }
-      }
-      return nil
     }
 
     @Test("Claiming the routing ids that the library would give next harms nobody")
@@ -123,7 +108,7 @@ extension ProcessTests {
     func longRoutingID() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
-        let messages = [Self.hello, Self.join, try Self.increment(1)]
+        let messages = [Self.hello, Self.join, Self.increment(1)]
         let long = try peer(world, messages, routingID: String(repeating: "x", count: 65))
         try await long.closed()
         _ = try await daemon.errors.line("why") { $0.contains("has a routing id of 65 bytes") }
@@ -201,7 +186,7 @@ extension ProcessTests {
         let port = UInt16.random(in: 20_000..<30_000)
         let address = "tcp://127.0.0.1:\(port)"
         _ = try await world.startDaemon(.stored, ["--insecure-loopback", "--listen", address])
-        let messages = [Self.hello, Self.join, try Self.increment(1)]
+        let messages = [Self.hello, Self.join, Self.increment(1)]
         let old: [UInt8] = [1, 0] + messages.flatMap { ZMTP.oldMessage($0.encoded()) }
         let request = Array("POST / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
         for bytes in [old, request + old] {

@@ -27,17 +27,10 @@ extension ProcessTests {
         sender.write(lines: [#""numberFactButtonTapped""#])
         try await service.isAsked()
         #expect(try await world.finish(sender).isSuccess)
-        var encoder = CBOREncoder()
-        encoder.encode(text: "numberFactButtonTapped")
-        let tap = ClientMessage.ActionRequest(
-          handle: 1,
-          action: encoder.bytes[...],
-          deadline: nil,
-        )
         for number: UInt64 in 0..<50 {
           var messages = [
             ClientMessage.rawHello(number), .rawJoin(["counter"], mode: .sendOnly),
-            .actions(first: 1, [tap, tap, tap]), .cancel(sequence: 2),
+            .rawActions("numberFactButtonTapped", count: 3), .cancel(sequence: 2),
           ]
           if number.isMultiple(of: 2) { messages.append(.bye) }
           let peer = try RawPeer(

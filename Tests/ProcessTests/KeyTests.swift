@@ -369,12 +369,6 @@ extension ProcessTests {
       try String(contentsOfFile: "\(world.directory)/grants", encoding: .utf8)
     }
 
-    private func write(_ grants: String, _ world: World) throws {
-      let path = "\(world.directory)/grants"
-      try Data(grants.utf8).write(to: URL(filePath: path), options: .atomic)
-      #expect(chmod(path, 0o600) == 0)
-    }
-
     @Test func `A key is revoked while another line makes no sense, and that is said`() async throws
     {
       try await World.run { world in
@@ -385,7 +379,7 @@ extension ProcessTests {
         }
         let watchers = try guests.map { try $0.start(["watch", "counter"]) }
         for watcher in watchers { _ = try await watcher.output.lines(atLeast: 1) }
-        try write("key:nobody=1 countr see\n\(grants(world))", world)
+        try world.write(grants: "key:nobody=1 countr see\n\(grants(world))")
         _ = try await daemon.process.errors.line("the mistake") { $0.contains("line 1") }
         let revoked = try await world.client("revoke", "laptop")
         #expect(revoked.isSuccess && revoked.errorText.contains("line 1"), "\(revoked.errorText)")
@@ -395,7 +389,7 @@ extension ProcessTests {
         #expect(watchers[0].output.lines.count == 1)
         // By hand as well; and who is still named is left alone.
         let lines = try grants(world).split(separator: "\n").filter { !$0.hasPrefix("key:phone=") }
-        try write(lines.joined(separator: "\n"), world)
+        try world.write(grants: lines.joined(separator: "\n"))
         _ = try await daemon.process.errors.line("who is out") {
           $0.contains("not named any more") && $0.contains("lines=1")
         }
@@ -416,9 +410,8 @@ extension ProcessTests {
         _ = try await watcher.output.lines(atLeast: 1)
         let old = try grants(world).replacing("key:laptop=", with: "key:old=")
         let key = String(repeating: "5f", count: KeyText.keyBytes)
-        try write(
-          "key:laptop=\(key) counter see\n\(old.replacing("counter", with: "todos"))",
-          world,
+        try world.write(
+          grants: "key:laptop=\(key) counter see\n\(old.replacing("counter", with: "todos"))"
         )
         #expect(try await watcher.ended() != .status(0))
         try await world.send("counter", Self.increment)
@@ -494,7 +487,7 @@ extension ProcessTests {
         let daemon = try await TCPDaemon.start(world)
         let guest = try guest(world, "guest", daemon)
         let line = try await world.invite("laptop", "--grant", "counter:see")
-        try write("user:4711 countr see\n", world)
+        try world.write(grants: "user:4711 countr see\n")
         let early = try await guest.enrol(line)
         #expect(early.end == .status(75))
         for word in ["countr", "4711", "line 1", world.directory] {
@@ -504,7 +497,7 @@ extension ProcessTests {
           $0.contains("could not be enrolled") && $0.contains("line 1")
         }
         let prepared = try String(contentsOfFile: "\(guest.keyFile).new", encoding: .utf8)
-        try write("", world)
+        try world.write(grants: "")
         #expect(try await guest.enrol(line).isSuccess)
         #expect(try String(contentsOfFile: guest.keyFile, encoding: .utf8) == prepared)
       }

@@ -45,7 +45,7 @@ extension ProcessTests {
         _ = try await world.startDaemon()
         let messages = [
           ClientMessage.rawHello(0), .rawJoin(["counter"], mode: .sendOnly),
-          .actions(first: 1, [try Self.action()]),
+          .rawActions("incrementButtonTapped"),
         ]
         let away = try Self.peer(world, messages)
         try await world.watch("counter").output.state("its action") { $0["count"] == 1 }
@@ -136,12 +136,6 @@ extension ProcessTests {
 
     /// What is no message on either socket; the daemon counts it.
     private static let garbage: [UInt8] = [0xff]
-
-    private static func action() throws -> ClientMessage.ActionRequest {
-      var encoder = CBOREncoder()
-      encoder.encode(text: "incrementButtonTapped")
-      return ClientMessage.ActionRequest(handle: 1, action: encoder.bytes[...], deadline: nil)
-    }
 
     private static func peer(_ world: World, _ messages: [ClientMessage]) throws -> RawPeer {
       try RawPeer(

@@ -43,15 +43,8 @@ extension ProcessTests {
       )
     }
 
-    private func increments(_ count: Int, first: UInt64 = 1) throws -> ClientMessage {
-      var encoder = CBOREncoder()
-      encoder.encode(text: "incrementButtonTapped")
-      let action = ClientMessage.ActionRequest(
-        handle: 1,
-        action: encoder.bytes[...],
-        deadline: nil,
-      )
-      return .actions(first: first, Array(repeating: action, count: count))
+    private func increments(_ count: Int, first: UInt64 = 1) -> ClientMessage {
+      .rawActions("incrementButtonTapped", first: first, count: count)
     }
 
     /// Everything that a client may ask for.
@@ -72,7 +65,7 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         let watcher = try await world.watch("counter")
         let upstream: [[UInt8]] = [0x11, 0x12, 0x13].map { [1, $0] }
-        let increment = try increments(1)
+        let increment = increments(1)
         let asks = (questions + [increment]).map { $0.encoded() }
         let peers = [
           try await peer(world, as: OtherUsers.stranger, asks),
@@ -136,14 +129,14 @@ extension ProcessTests {
         let honest = try await peer(
           world,
           as: OtherUsers.ann,
-          [hello, join, try increments(1)].map { $0.encoded() },
+          [hello, join, increments(1)].map { $0.encoded() },
           routingID: "mine",
         )
         try await watcher.output.state("the client's action") { $0["count"] == 1 }
         honest.hangUp()
         try await honest.closed()
         // Until the daemon has missed the honest one it does not take another with the same id.
-        let second = try increments(1, first: 2)
+        let second = increments(1, first: 2)
         var impostors: [RawPeer] = []
         for _ in 0..<100 where try await world.counter("malformed") == 0 {
           let frames = [second.encoded(), Self.garbage]
@@ -174,8 +167,8 @@ extension ProcessTests {
         _ = try await world.startDaemon()
         let limits = Limits()
         let per = limits.actionsPerFrame
-        let frames = try stride(from: 1, through: 2 * limits.actionsPerSecond, by: per).map {
-          try increments(per, first: UInt64($0)).encoded()
+        let frames = stride(from: 1, through: 2 * limits.actionsPerSecond, by: per).map {
+          increments(per, first: UInt64($0)).encoded()
         }
         let join = ClientMessage.rawJoin(["counter"], mode: .sendOnly)
         let greedy = try await peer(

@@ -279,7 +279,10 @@ private struct Storm {
         let topic: Topic
         do {
           let time = max(end - clock.now, .zero)
-          (token, topic) = try await control.hears("a view", within: time, Self.view)
+          (token, topic) = try await control.hearsMessages("a view", within: time) { messages in
+            guard let token = messages.token, let topic = messages.topic else { return nil }
+            return (token, topic)
+          }
         } catch is WaitFailure {
           break
         }
@@ -290,19 +293,6 @@ private struct Storm {
       count += 2 * readers.count
     }
     return count
-  }
-
-  /// The token and the topic that a daemon has answered to a hello and a join.
-  private static func view(_ bytes: [UInt8]) -> (Identifier, Topic)? {
-    var token: Identifier?
-    for frame in ZMTP.frames(in: bytes) {
-      switch try? DaemonMessage(frame: frame) {
-      case .helloOK(let ok): token = ok.token
-      case .joined(_, let topic?, _): return token.map { ($0, topic) }
-      default: break
-      }
-    }
-    return nil
   }
 
   private func peer(_ attack: Attack) throws -> RawPeer {

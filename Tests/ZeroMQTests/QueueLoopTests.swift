@@ -21,14 +21,20 @@ struct QueueLoopTests {
     case looking
   }
 
-  @Test("A socket that cannot be read any more is told once, though nobody asks for a turn")
-  func failingSocket() async throws {
-    let pair = try Pair(.router, .dealer)
+  /// A loop that has heard a first message.
+  private func started(_ pair: Pair) async throws -> (Listener, QueueLoop) {
     let listener = Listener(pair.server)
     let loop = QueueLoop(listener) { listener.failures.append($0) }
     loop.start()
     try pair.client.sendAll([1])
     await eventually { listener.received.last == [1] }
+    return (listener, loop)
+  }
+
+  @Test("A socket that cannot be read any more is told once, though nobody asks for a turn")
+  func failingSocket() async throws {
+    let pair = try Pair(.router, .dealer)
+    let (listener, loop) = try await started(pair)
     // From now on every call on a socket of it fails.
     zmq_ctx_shutdown(pair.context.handle)
     await eventually { !listener.failures.isEmpty }
@@ -47,11 +53,7 @@ struct QueueLoopTests {
   )
   func failingTurn(step: Step) async throws {
     let pair = try Pair(.router, .dealer)
-    let listener = Listener(pair.server)
-    let loop = QueueLoop(listener) { listener.failures.append($0) }
-    loop.start()
-    try pair.client.sendAll([1])
-    await eventually { listener.received.last == [1] }
+    let (listener, loop) = try await started(pair)
     listener.failing = step
     if step == .looking { zmq_ctx_shutdown(pair.context.handle) }
     loop.wakeUp()
@@ -67,11 +69,7 @@ struct QueueLoopTests {
   @Test("What comes while a turn ends is heard, though its signal was used up")
   func usedUpSignal() async throws {
     let pair = try Pair(.router, .dealer)
-    let listener = Listener(pair.server)
-    let loop = QueueLoop(listener) { listener.failures.append($0) }
-    loop.start()
-    try pair.client.sendAll([1])
-    await eventually { listener.received.last == [1] }
+    let (listener, loop) = try await started(pair)
     // Waiting for it takes note of its signal, so that the descriptor is silent again.
     listener.arriving = Poller([.socket(pair.server)])
     try pair.client.sendAll([2])
@@ -85,11 +83,7 @@ struct QueueLoopTests {
   func freshSocket() async throws {
     // The former ones stay as they are, so that nothing comes of their end.
     let (former, fresh) = (try Pair(.router, .dealer), try Pair(.router, .dealer))
-    let listener = Listener(former.server)
-    let loop = QueueLoop(listener) { listener.failures.append($0) }
-    loop.start()
-    try former.client.sendAll([1])
-    await eventually { listener.received.last == [1] }
+    let (listener, loop) = try await started(former)
     listener.replacement = fresh.server
     loop.wakeUp()
     await eventually { listener.socketGeneration == 1 }
@@ -118,11 +112,7 @@ struct QueueLoopTests {
   @Test("Sockets may be closed while they are watched, and a loop that was stopped hears nothing")
   func closedWhileWatched() async throws {
     let pair = try Pair(.router, .dealer)
-    let listener = Listener(pair.server)
-    let loop = QueueLoop(listener) { listener.failures.append($0) }
-    loop.start()
-    try pair.client.sendAll([1])
-    await eventually { listener.received.last == [1] }
+    let (listener, loop) = try await started(pair)
     let turns = listener.turns
     // The loop watches a descriptor of its own, which outlives the socket's.
     pair.server.close()
@@ -138,11 +128,7 @@ struct QueueLoopTests {
   @Test("A message to a loop that was stopped is left where it is")
   func stopped() async throws {
     let pair = try Pair(.router, .dealer)
-    let listener = Listener(pair.server)
-    let loop = QueueLoop(listener) { listener.failures.append($0) }
-    loop.start()
-    try pair.client.sendAll([1])
-    await eventually { listener.received.last == [1] }
+    let (listener, loop) = try await started(pair)
     loop.stop()
     let turns = listener.turns
     try pair.client.sendAll([2])

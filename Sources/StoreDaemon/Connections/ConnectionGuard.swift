@@ -236,7 +236,8 @@ final class ConnectionGuard: Sendable {
     var nextLook: Int64 = 0
     var lastReminder: Int64 = 0
     while stopped < monitors.count {
-      _ = try poller.wait(timeout: earlier(remind(&lastReminder), until(nextLook)))
+      let waits = [remind(&lastReminder), until(nextLook)].compactMap(\.self)
+      _ = try poller.wait(timeout: waits.min())
       stopped += try takeEvents(&refused)
       let now = LoopClock.nanoseconds
       if now >= nextLook {
@@ -373,11 +374,6 @@ final class ConnectionGuard: Sendable {
   private func until(_ moment: Int64) -> Duration? {
     table.withLock { $0.count } == 0
       ? nil : .nanoseconds(max(0, moment - LoopClock.nanoseconds))
-  }
-
-  private func earlier(_ one: Duration?, _ other: Duration?) -> Duration? {
-    guard let one, let other else { return one ?? other }
-    return min(one, other)
   }
 
   private func wakeMainLoop() {

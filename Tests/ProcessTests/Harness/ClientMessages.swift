@@ -35,4 +35,38 @@ extension ClientMessage {
       },
     )
   }
+
+  /// The same action so many times, by its case's name, to the first scope of a session.
+  static func rawActions(_ name: String, first: UInt64 = 1, count: Int = 1) -> Self {
+    var encoder = CBOREncoder()
+    encoder.encode(text: name)
+    let action = ActionRequest(handle: 1, action: encoder.bytes[...], deadline: nil)
+    return .actions(first: first, Array(repeating: action, count: count))
+  }
+}
+
+extension RawPeer {
+  /// Waits until there is what is wanted in the messages that have come on the control socket.
+  func hearsMessages<Found: Sendable>(
+    _ what: String,
+    within time: Duration = .seconds(20),
+    _ find: @escaping @Sendable ([DaemonMessage]) -> Found?,
+  ) async throws -> Found {
+    try await hears(what, within: time) { bytes in
+      // The library's greeting is an empty one, which is none of ours.
+      find(ZMTP.frames(in: bytes).compactMap { try? DaemonMessage(frame: $0) })
+    }
+  }
+}
+
+extension [DaemonMessage] {
+  /// The token that a daemon has answered to a hello.
+  var token: Identifier? {
+    compactMap { if case .helloOK(let ok) = $0 { ok.token } else { nil } }.last
+  }
+
+  /// The topic that it has answered to a join.
+  var topic: Topic? {
+    compactMap { if case .joined(_, let topic, _) = $0 { topic } else { nil } }.first
+  }
 }
