@@ -50,6 +50,18 @@ final class ClientJoin {
     /// The revision that it leads to; nil until that is known.
     fileprivate var revision: UInt64?
 
+    /// Adds a piece where it lies: the bytes before it are not copied.
+    ///
+    /// - Returns: Whether it follows what came before.
+    fileprivate mutating func append(_ piece: DaemonMessage.SnapshotPiece) -> Bool {
+      let end = UInt64(snapshot.count + piece.bytes.count)
+      guard snapshotRevision == piece.revision, piece.offset == snapshot.count,
+        piece.total == total, end <= total
+      else { return false }
+      snapshot.append(contentsOf: piece.bytes)
+      return true
+    }
+
     fileprivate func leads(to revision: UInt64) -> Bool {
       self.revision == revision && (snapshotRevision == nil || snapshot.count == total)
     }
@@ -111,22 +123,19 @@ final class ClientJoin {
   ///
   /// - Returns: What is wrong with it; nil when nothing is.
   func add(_ piece: DaemonMessage.SnapshotPiece, limit: Int) -> String? {
-    let offset = Int(clamping: piece.offset)
-    let total = Int(clamping: piece.total)
-    guard total <= limit else {
+    guard piece.total <= limit else {
       return "a snapshot of \(piece.total) bytes, where \(limit) are taken,"
     }
-    if offset == 0 {
+    if piece.offset == 0 {
       captures[piece.handle] = Capture(
         snapshotRevision: piece.revision,
-        total: total,
+        total: Int(piece.total),
         revision: piece.revision,
       )
     }
-    guard let known = captures[piece.handle], known.snapshotRevision == piece.revision,
-      known.snapshot.count == offset, known.total == total, offset + piece.bytes.count <= total
-    else { return "a piece that does not follow the one before it" }
-    captures[piece.handle]?.snapshot.append(contentsOf: piece.bytes)
+    guard captures[piece.handle]?.append(piece) == true else {
+      return "a piece that does not follow the one before it"
+    }
     settle(piece.handle)
     return nil
   }
