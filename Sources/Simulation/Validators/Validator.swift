@@ -15,10 +15,9 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 package enum Validator {
   package static let all: [@Sendable (History) -> [Violation]] = [
     Rest.check, SerialOrder.check, ExactlyOnce.check, CutConsistency.check, DeltaOrder.check,
-    ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check,
-    WaitsEnd.check, Holding.check, Effects.check, OutputOrder.check, OutputPlace.check,
-    OutputReach.check,
-    Builds.check, Durable.check,
+    ReadYourWrites.check, Resumption.check, Identity.check, SessionBound.check, WaitsEnd.check,
+    WaitsSucceed.check, BackOff.check, Holding.check, Effects.check, OutputOrder.check,
+    OutputPlace.check, OutputReach.check, Builds.check, Durable.check,
   ]
 
   /// Everything that is wrong with a history.

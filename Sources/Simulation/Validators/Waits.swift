@@ -1,12 +1,57 @@
-/// Every wait ends once, and within its time.
+/// Every wait ends once, within its time, and is not given up before.
 package enum WaitsEnd {
   @Sendable package static func check(_ history: History) -> [Violation] {
     var violations: [Violation] = []
     for (client, records) in history.clients.enumerated() {
-      for case .overdue(let wait) in records {
+      for record in records {
+        let what =
+          switch record {
+          case .overdue(let wait): "\(wait) did not end once, in its time"
+          case .hasty(let wait): "\(wait) was given up before its time"
+          default: ""
+          }
+        guard !what.isEmpty else { continue }
+        violations.append(Violation("Waits end", "client \(client)'s wait \(what)"))
+      }
+    }
+    return violations
+  }
+}
+
+/// Where nothing goes wrong what is waited for comes.
+package enum WaitsSucceed {
+  @Sendable package static func check(_ history: History) -> [Violation] {
+    var violations: [Violation] = []
+    for (client, records) in history.clients.enumerated() {
+      for case .vain(let wait) in records {
         violations.append(
-          Violation("Waits end", "client \(client)'s wait \(wait) did not end once, in its time")
+          Violation("Waits succeed", "client \(client)'s wait \(wait) was given up")
         )
+      }
+    }
+    return violations
+  }
+}
+
+/// What differs though it was fetched is not fetched again all the time.
+package enum BackOff {
+  @Sendable package static func check(_ history: History) -> [Violation] {
+    var violations: [Violation] = []
+    for (client, records) in history.clients.enumerated() {
+      var times: [String: [Int64]] = [:]
+      for case .resynchronized(let scope, let time) in records {
+        times[scope, default: []].append(time)
+      }
+      for (scope, times) in times.sorted(by: { $0.key < $1.key }) {
+        // The first may be at any time, the second soon after it.
+        for (place, (time, next)) in zip(times, times.dropFirst()).enumerated().dropFirst() {
+          let growth = history.mismatchBackOff.lowerBound << min(place - 1, 20)
+          let least = min(growth, history.mismatchBackOff.upperBound)
+          guard next - time < least else { continue }
+          violations.append(
+            Violation("Backs off", "client \(client) fetched \(scope) again at \(next) ns")
+          )
+        }
       }
     }
     return violations

@@ -91,6 +91,12 @@ package struct History: Sendable {
     case newEpoch(old: UInt64, new: UInt64)
     /// A wait did not end in its time, or ended twice.
     case overdue(wait: UInt64)
+    /// A wait was given up before its time was over.
+    case hasty(wait: UInt64)
+    /// A wait was given up though nothing stood in the way of what it was for.
+    case vain(wait: UInt64)
+    /// A scope is fetched anew, for its digest differs.
+    case resynchronized(scope: String, at: Int64)
     /// The connection was closed for good.
     case closed
   }
@@ -153,6 +159,8 @@ package struct History: Sendable {
   package var unheld: [Unheld] = []
   /// Whether nothing went wrong in the run, so that no output may be lost.
   package var isCalm = false
+  /// How long clients wait before they fetch again what differs, in nanoseconds.
+  package var mismatchBackOff: ClosedRange<Int64> = 0...0
   /// How many clients asked to be listed among those present.
   package var listedClients = 0
   /// What a daemon did not have any more when it was started again, though it had said so.

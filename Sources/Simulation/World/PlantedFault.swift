@@ -37,6 +37,12 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case shiftedEchoes
   /// What is too large to be published is said to have changed nothing.
   case hiddenMarkers
+  /// Whoever observes a scope is told while others do not show the step yet.
+  case hastyTellings
+  /// What was encoded for joiners is thrown away when the state has changed meanwhile.
+  case discardedCaptures
+  /// What differs is fetched again at once, however often that did not help.
+  case hastyRepairs
 
   // MARK: Actions
 
@@ -83,6 +89,12 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case keptScopes
   /// What is due is done too late.
   case lateTurns
+  /// Who waits is ended by the deadline of another.
+  case sharedDeadlines
+  /// Who waits hears nothing of the end of the connection.
+  case forgottenWaits
+  /// Who awaits effects hears nothing of it.
+  case forgottenEffects
 
   /// A promise that it breaks.
   package var promise: String {
@@ -91,7 +103,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .strayOutputs, .earlyOutputs: "Outputs in place"
     case .droppedOutputs: "Outputs arrive"
     case .otherDefault, .emptiedSteps, .tornSteps, .shiftedRevisions, .hiddenLosses, .emptyReplays,
-      .hiddenEpochs, .hiddenMarkers:
+      .hiddenEpochs, .hiddenMarkers, .hastyTellings:
       "Cut-consistent"
     case .repeatedSteps: "Ordered"
     case .wrongDigests, .shiftedEchoes: "Rest"
@@ -104,7 +116,9 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .hastyCommits, .uncheckedRecords: "Durable"
     case .unheardLeaves, .forgottenSessions: "Session-bound"
     case .keptScopes: "Held"
-    case .lateTurns: "Waits end"
+    case .lateTurns, .sharedDeadlines, .forgottenWaits, .forgottenEffects: "Waits end"
+    case .discardedCaptures: "Waits succeed"
+    case .hastyRepairs: "Backs off"
     }
   }
 
@@ -119,6 +133,14 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .otherDefault:
       options = SimulationOptions()
       options.laterClients = 1
+    case .hastyRepairs: options = SimulationOptions()
+    case .discardedCaptures:
+      options = SimulationOptions()
+      options.captureDuration = .milliseconds(50) ... .milliseconds(100)
+      options.actionsPerClient = 200
+    case .forgottenWaits, .forgottenEffects:
+      options.faults.closes = 2
+      options.disk.isThere = false
     case .hiddenMarkers:
       options = SimulationOptions()
       options.limits.messageBytes = 256

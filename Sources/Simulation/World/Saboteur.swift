@@ -30,7 +30,7 @@ final class Saboteur {
     case .deltas(let run): return tamper(run, topic)
     case .bookmark(var bookmark):
       switch fault {
-      case .wrongDigests:
+      case .wrongDigests, .hastyRepairs:
         bookmark.digests = bookmark.digests.map { Digest(rawValue: $0.rawValue ^ 1) }
         return [.bookmark(bookmark)]
       case .hiddenLosses:

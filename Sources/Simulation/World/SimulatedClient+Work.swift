@@ -47,6 +47,9 @@ extension SimulatedClient {
       self.record(record)
     }
     replica.onAnnounce = { [unowned self] in self.recordShown() }
+    if world.options.planted == .hastyTellings {
+      replica.onShow = { [unowned self] in self.recordShown() }
+    }
     let scope = client.add(
       name,
       mode: .follow,
@@ -96,14 +99,28 @@ extension SimulatedClient {
   private func wait(for condition: WaitCondition) {
     nextWait += 1
     let (id, time) = (nextWait, generator.duration(.zero ... .seconds(2)))
+    var limit = time
+    if world.options.planted == .sharedDeadlines {
+      limit = waits.values.reduce(limit) { min($0, $1.time) }
+    }
     waits[id] = (time, nil)
-    let wait = client.wait(for: condition, within: .nanoseconds(time)) { [unowned self] _ in
+    let wait = client.wait(for: condition, within: .nanoseconds(limit)) { [unowned self] result in
+      if client.isClosed && world.options.planted == .forgottenWaits { return }
+      if case .failure(.timedOut) = result { noteTimeout(ofWait: id, for: condition) }
       noteEnd(ofWait: id)
     }
     guard generator.chance(0.2) else { return }
     world.clock.after(generator.duration(.zero ... .seconds(1))) { [unowned self] in
       client.cancel(wait)
     }
+  }
+
+  /// A wait is not given up before its time, and has not been in vain where nothing goes wrong.
+  private func noteTimeout(ofWait id: UInt64, for condition: WaitCondition) {
+    guard let wait = waits[id] else { return }
+    let now = world.clock.now
+    if now < (wait.since ?? now) + wait.time { record(.hasty(wait: id)) }
+    if case .state = condition, wait.time >= world.timeForState { record(.vain(wait: id)) }
   }
 
   /// Each wait ends once, and in its time, which counts from the next turn on.
@@ -151,7 +168,10 @@ extension SimulatedClient {
       record(.settled(tag: tag, outcome, isScopeGone: isGone))
       if timeToLive != nil { noteEnd(ofWait: tag) }
     }
+    unfinished.insert(tag)
     ticket.whenFinished { [unowned self] in
+      if client.isClosed && world.options.planted == .forgottenEffects { return }
+      unfinished.remove(tag)
       if !client.isClosed { record(.finished(tag: tag, at: world.clock.now)) }
     }
     guard habits.cancels, generator.chance(0.1) else { return }

@@ -48,12 +48,18 @@ final class SimulatedClient: ClientTransport {
   var waits: [UInt64: (time: Int64, since: Int64?)] = [:]
   /// Above all tags.
   var nextWait: UInt64 = 1 << 63
+  /// The actions whose effects were not told to have ended, by their tags.
+  var unfinished: Set<UInt64> = []
 
   init(_ world: World, index: Int, generator: SeededGenerator) {
     self.world = world
     self.index = index
     var generator = generator
     var own = generator.fork()
+    var timing = world.options.timing
+    if world.options.planted == .hastyRepairs {
+      timing.mismatchBackOff = .milliseconds(1) ... .milliseconds(1)
+    }
     isLater = index > 0 && generator.chance(world.options.laterClients)
     self.generator = generator
     pacemaker = Pacemaker(world.clock)
@@ -64,7 +70,7 @@ final class SimulatedClient: ClientTransport {
         isListed: !index.isMultiple(of: 3),
       ),
       limits: world.options.limits,
-      timing: world.options.timing,
+      timing: timing,
       now: world.moment,
       generator: own,
     )
@@ -146,7 +152,7 @@ final class SimulatedClient: ClientTransport {
     guard let turn, !client.isClosed else { return }
     record(.closed)
     turn.close("done")
-    checkWaits(at: .max)
+    for id in waits.keys.sorted() + unfinished.sorted() { record(.overdue(wait: id)) }
     world.disconnect(self)
   }
 
@@ -209,6 +215,9 @@ final class SimulatedClient: ClientTransport {
     case .newEpoch(let old, let new): record(.newEpoch(old: old, new: new))
     case .outputsLeftOut(let scope, let reason):
       record(.outputsLeftOut(scope: scope, reason: reason))
+    // Elsewhere much else is a reason for that.
+    case .resynchronizing(let scope, _) where world.isUndisturbed:
+      record(.resynchronized(scope: scope, at: world.clock.now))
     default: break
     }
   }

@@ -245,8 +245,12 @@ final class SimulatedSockets: DaemonTransport {
   func start(_ job: CaptureJob) {
     let duration = world.delay(world.options.captureDuration)
     world.trace("a job begins that takes \(duration / 1_000_000) ms")
+    let revision = world.daemon?.core.revision
     world.clock.after(duration) { [weak self] in
       guard let self, isOpen else { return }
+      if world.options.planted == .discardedCaptures, revision != world.daemon?.core.revision {
+        return start(job)
+      }
       onResult(job.run())
     }
   }

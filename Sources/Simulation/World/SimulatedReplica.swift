@@ -21,6 +21,7 @@ final class SimulatedReplica: Replica {
   private(set) var shown: [UInt8]?
   var onRecord: (History.Record) -> Void = { _ in }
   var onAnnounce: () -> Void = {}
+  var onShow: () -> Void = {}
 
   init(number: Int, scope: String, reading: Reading) {
     self.number = number
@@ -76,6 +77,7 @@ final class SimulatedReplica: Replica {
   func show(revision: UInt64) {
     copy.show(revision: revision)
     shown = copy.encoding
+    if !isLeft { onShow() }
   }
 
   func announce() {

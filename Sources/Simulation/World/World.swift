@@ -72,6 +72,19 @@ package final class World {
     )
   }
 
+  /// Whether nothing goes wrong by itself, and no limit is so small that it would be reached.
+  var isUndisturbed: Bool {
+    options.faults == SimulationOptions.Faults() && options.limits == Limits()
+      && !options.disk.isThere
+  }
+
+  /// How long it takes at most until a scope that is asked for is shown, in nanoseconds.
+  var timeForState: Int64 {
+    guard isUndisturbed else { return .max }
+    // Several joins go before it, and each may have to wait until others' captures are made.
+    return 10 * options.captureDuration.upperBound.nanoseconds + 500_000_000
+  }
+
   /// The clients that have not closed their connections.
   var openClients: [SimulatedClient] { clients.filter { !$0.client.isClosed } }
 
@@ -195,6 +208,8 @@ package final class World {
     for client in clients { history.resyncs += client.client.resyncs }
     // What is small makes clients join again, and then outputs are lost.
     let isQuick = options.captureDuration.upperBound <= .milliseconds(2)
+    let backOff = options.timing.mismatchBackOff
+    history.mismatchBackOff = backOff.lowerBound.nanoseconds...backOff.upperBound.nanoseconds
     history.isCalm =
       options.faults == SimulationOptions.Faults() && history.resyncs == 0 && isQuick
       && options.limits.keptBytes >= 1 << 20 && options.disk.syncFailures == 0
