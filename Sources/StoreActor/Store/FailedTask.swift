@@ -1,5 +1,5 @@
 /// The task of an action that could not even be sent.
-package final class FailedTask: StoreTaskHandle {
+package final class FailedTask: SentTaskHandle {
   private let failure: ActionFailure
 
   package init(failure: ActionFailure) { self.failure = failure }
@@ -13,6 +13,9 @@ package final class FailedTask: StoreTaskHandle {
 
   @MainActor
   package func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
+
+  @MainActor
+  package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
 
   package func applied() async throws -> UInt64 { throw failure }
 }

@@ -21,7 +21,7 @@ package protocol StoreCore<State, Action>: AnyObject {
   func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription
 
   /// Calls a closure for each output that belongs to this core, until the subscription is cancelled
-  /// or let go. A core that hears of no outputs need not do anything.
+  /// or let go.
   func observeOutputs(
     _ onOutput: @escaping @MainActor (StoreOutput<Action>) -> Void
   ) -> StoreSubscription
@@ -42,13 +42,6 @@ extension StoreCore {
   /// The state after the last commit.
   @usableFromInline
   package var state: State { node.state }
-
-  @usableFromInline
-  package func observeOutputs(
-    _: @escaping @MainActor (StoreOutput<Action>) -> Void
-  ) -> StoreSubscription {
-    StoreSubscription {}
-  }
 
   @usableFromInline
   package func child<ChildState, ChildAction>(

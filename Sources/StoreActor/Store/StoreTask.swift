@@ -7,19 +7,27 @@
 ///
 /// An action without effects makes a task that is finished at once, and costs nothing.
 public struct StoreTask: Sendable {
-  private let revision: UInt64?
-  private let handle: (any StoreTaskHandle)?
+  private enum Kind {
+    /// The revision that includes the action, and its effects where it has any.
+    case reduced(UInt64, (any StoreTaskHandle)?)
+    case sent(any SentTaskHandle)
+  }
+
+  private let kind: Kind
 
   /// The task of an action that has been reduced.
   package init(revision: UInt64, handle: (any StoreTaskHandle)? = nil) {
-    self.revision = revision
-    self.handle = handle
+    kind = .reduced(revision, handle)
   }
 
   /// The task of an action whose outcome is not known yet.
-  package init(handle: any StoreTaskHandle) {
-    revision = nil
-    self.handle = handle
+  package init(handle: any SentTaskHandle) { kind = .sent(handle) }
+
+  private var handle: (any StoreTaskHandle)? {
+    switch kind {
+    case .reduced(_, let handle): handle
+    case .sent(let handle): handle
+    }
   }
 
   /// Cancels all effects of the action, those of the actions that they sent too, and so on.
@@ -49,13 +57,14 @@ public struct StoreTask: Sendable {
   /// - Throws: An ``ActionFailure`` when the action was not, or perhaps not, reduced.
   @discardableResult
   public func applied() async throws -> UInt64 {
-    if let revision { return revision }
-    guard let handle else { preconditionFailure("A task has neither a revision nor a handle.") }
-    return try await handle.applied()
+    switch kind {
+    case .reduced(let revision, _): revision
+    case .sent(let handle): try await handle.applied()
+    }
   }
 
   /// Whether the action was given to reducers of this process.
-  package var isReducedHere: Bool { revision != nil }
+  package var isReducedHere: Bool { if case .reduced = kind { true } else { false } }
 
   /// Whether no effects of the action are under way.
   package var isFinished: Bool {
@@ -73,7 +82,7 @@ extension StoreTask {
   /// Calls a closure once it is known what became of the action; at once when it is.
   @MainActor
   package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) {
-    if revision == nil, let handle { handle.whenSettled(body) } else { body() }
+    if case .sent(let handle) = kind { handle.whenSettled(body) } else { body() }
   }
 }
 
@@ -85,17 +94,12 @@ package protocol StoreTaskHandle: AnyObject, Sendable {
   /// Waits for the end, and cancels when the waiting task is cancelled.
   func finish() async
   @MainActor func whenFinished(_ body: @escaping @MainActor @Sendable () -> Void)
-  /// Calls a closure with the outcome, at once when it is known.
-  @MainActor func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void)
-  /// Waits for the outcome. Asked only of handles that were made before the outcome was known.
-  func applied() async throws -> UInt64
 }
 
-extension StoreTaskHandle {
-  @MainActor
-  package func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { body() }
-
-  package func applied() async throws -> UInt64 {
-    preconditionFailure("\(Self.self) was asked for an outcome that its task should have known.")
-  }
+/// What a ``StoreTask`` is a face of whose outcome was not known when the action was sent.
+package protocol SentTaskHandle: StoreTaskHandle {
+  /// Calls a closure once the outcome is known, at once when it is.
+  @MainActor func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void)
+  /// Waits for the outcome.
+  func applied() async throws -> UInt64
 }

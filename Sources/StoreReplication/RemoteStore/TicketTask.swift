@@ -5,7 +5,7 @@ import Synchronization
 /// The task of an action that travels: its outcome, and its effects in the daemon.
 ///
 /// The ticket belongs to the main actor; the flags may be read from anywhere.
-package final class TicketTask: StoreTaskHandle {
+package final class TicketTask: SentTaskHandle {
   private let ticket: ActionTicket
   private let client: ReplicaClient
   private let finishedFlag = Atomic(false)

@@ -105,6 +105,12 @@ private final class FormElsewhere: StoreCore {
     root.observeCommits(onChange)
   }
 
+  func observeOutputs(
+    _: @escaping @MainActor (StoreOutput<Form.Action>) -> Void
+  ) -> StoreSubscription {
+    StoreSubscription {}
+  }
+
   /// Changes the state.
   func apply(_ change: (inout Form.State) -> Void) {
     var state = root.state
@@ -117,7 +123,7 @@ private final class FormElsewhere: StoreCore {
   func settle() { unsettled.removeFirst().settle() }
 }
 
-private final class Ticket: StoreTaskHandle {
+private final class Ticket: SentTaskHandle {
   @MainActor private var onSettled: [@MainActor @Sendable () -> Void] = []
 
   let isCancelled = false
@@ -132,6 +138,8 @@ private final class Ticket: StoreTaskHandle {
 
   @MainActor
   func whenSettled(_ body: @escaping @MainActor @Sendable () -> Void) { onSettled.append(body) }
+
+  func applied() async throws -> UInt64 { 1 }
 
   @MainActor
   func settle() {

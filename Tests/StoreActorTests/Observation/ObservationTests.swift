@@ -319,6 +319,12 @@ struct ObservationTests {
     func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
       root.observeCommits(onChange)
     }
+
+    func observeOutputs(
+      _: @escaping @MainActor (StoreOutput<Office.Action>) -> Void
+    ) -> StoreSubscription {
+      StoreSubscription {}
+    }
   }
 
   @Test("A store of another process is observed like any other, and so are its parts")

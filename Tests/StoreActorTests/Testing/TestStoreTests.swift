@@ -244,4 +244,10 @@ private final class ForeignCore<Base: StoreCore>: StoreCore {
   func observeChanges(_ onChange: @escaping @MainActor () -> Void) -> StoreSubscription {
     base.observeChanges(onChange)
   }
+
+  func observeOutputs(
+    _ onOutput: @escaping @MainActor (StoreOutput<Base.Action>) -> Void
+  ) -> StoreSubscription {
+    base.observeOutputs(onOutput)
+  }
 }
