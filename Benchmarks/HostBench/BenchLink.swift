@@ -43,7 +43,9 @@ final class BenchLink: DaemonTransport {
     let topic = Array(frame.dropFirst())
     switch frame.first {
     case 1: subscribers[topic, default: []].append(peer)
-    case 0: subscribers[topic]?.removeAll { $0 == peer }
+    case 0:
+      subscribers[topic]?.removeAll { $0 == peer }
+      if subscribers[topic]?.isEmpty == true { subscribers[topic] = nil }
     default: break
     }
     upstream.append(IncomingFrame(peer: peer, bytes: frame[...]))

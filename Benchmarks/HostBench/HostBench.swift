@@ -42,6 +42,7 @@ enum HostBench {
     case "rows": try RowBench.run(&arguments)
     case "join": try JoinBench.run(&arguments)
     case "snapshots": try SnapshotBench.run(&arguments)
+    case "open": try OpenBench.run(&arguments)
     case "frame": try FrameBench.run(&arguments)
     case "versions": try VersionsBench.run(&arguments)
     case "codec": try CodecBench.run(&arguments)
@@ -68,6 +69,7 @@ enum HostBench {
     HostBench join [--rows N]              most CPU time of a joiner's turn, and its bytes
     HostBench snapshots [--mib N,N,N] [--joiners N] [--rounds N]   sent, by the second size
     HostBench snapshots --memory [--mib N] [--joiners N]       memory of joiners
+    HostBench open [--count N] [--rows N]  what is left of stores that were opened and dropped
     HostBench frame [--rows N]             bytes of a delta's frames
     HostBench versions [--rows N] [--versions N]               memory of a daemon and its past
     HostBench versions --state [--rows N]  memory of the state alone

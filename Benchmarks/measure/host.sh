@@ -41,6 +41,15 @@ measure_rows() {
     "$(field clients_ns "$line")" "$note")"
 }
 
+# What is left of stores that were opened and dropped.
+measure_open() {
+  local line
+  say "Opening and dropping $open_count stores"
+  line=$(host open --count "$open_count")
+  figure open-memory "$(field kib "$line")" '' '' "$(field snapshots "$line") snapshots"
+  figure open-scopes "$(field scopes "$line")"
+}
+
 # Snapshots of three sizes to one joiner and to many, and what the daemon needs for that.
 #
 # Sizes are compared with memory that stays in the process: else the allocator gives some sizes back
@@ -71,6 +80,7 @@ measure_host() {
   local line state
   measure_change
   measure_rows
+  measure_open
   measure_snapshots
   say 'Measuring joins, frames, versions and the codec'
   line=$(host join --rows "$join_rows" --joins "$pairs")

@@ -152,7 +152,7 @@ struct ScriptTests {
       "FLEET_ROUNDS": "1", "FAN_COUNTED": "10", "MEMORY_ROUNDS": "1", "MEMORY_FEW": "2",
       "MEMORY_MORE": "3", "WRITE_COUNT": "20", "UI_ROUNDS": "1", "UI_COUNT": "20",
       "WIRE_COUNT": "100", "STATE_ROUNDS": "1",
-      "STATE_OPERATIONS": "40",
+      "STATE_OPERATIONS": "40", "OPEN_COUNT": "100",
       "STATE_ROWS": "40", "FOLLOWED_ROWS": "5", "SNAPSHOT_MIB": "1 2 3", "SNAPSHOT_JOINERS": "3",
       "DURABLE_COUNT": "200", "DURABLE_LATENCY_COUNT": "20", "TOGGLE_COUNT": "500",
       "KEPT_ROWS": "200", "STRICT": "0", "BIN": programs, "FIGURES": figures.path(),
@@ -169,6 +169,7 @@ struct ScriptTests {
       "row-scopes", "row-clients", "snapshot-small-one", "snapshot-large-one",
       "snapshot-small-many", "snapshot-large-many", "snapshot-turn", "snapshot-memory",
       "observed-row", "observed-rows", "observed-row-of-rows",
+      "open-memory", "open-scopes",
       // Or why they cannot be counted here.
       "change-instructions", "fan-out-instructions", "join-load-p50", "join-load-p99",
       "durable-throughput", "durable-redis-throughput", "durable-redis-latency",
