@@ -43,6 +43,7 @@ final class ConnectionGuard: Sendable {
   private let rounds = Atomic<UInt64>(0)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
+  private let isReturnPlanned = Atomic(false)
   private let isReturningMemory = Atomic(false)
   private let memoryQueue = DispatchQueue(label: "storeactor.memory", qos: .utility)
   private let refused = Atomic<UInt64>(0)
@@ -176,9 +177,9 @@ final class ConnectionGuard: Sendable {
 
   /// Gives back the memory of a flood that was gone through, a while later.
   func returnMemorySoon() {
-    guard !isReturningMemory.exchange(true, ordering: .relaxed) else { return }
+    guard !isReturnPlanned.exchange(true, ordering: .relaxed) else { return }
     memoryQueue.asyncAfter(deadline: .now() + Self.memoryDelay) { [self] in
-      isReturningMemory.store(false, ordering: .relaxed)
+      isReturnPlanned.store(false, ordering: .relaxed)
       ZeroMQLibrary.returnMemory()
     }
   }
@@ -233,6 +234,7 @@ final class ConnectionGuard: Sendable {
     var stopped = 0
     var refused = Refusals()
     var floods = FloodWatch()
+    var memory = MemoryReturn()
     var nextLook: Int64 = 0
     var lastReminder: Int64 = 0
     while stopped < monitors.count {
@@ -241,9 +243,12 @@ final class ConnectionGuard: Sendable {
       stopped += try takeEvents(&refused)
       let now = LoopClock.nanoseconds
       if now >= nextLook {
-        let look = try shutDownFlood(&floods, &refused, at: now)
-        nextLook = look.next
-        stopped += look.stopped
+        let bytes = ZeroMQLibrary.residentBytes
+        returnMemory(&memory, of: bytes, at: now)
+        stopped += try shutDownFlood(&floods, &refused, at: bytes)
+        let end = LoopClock.nanoseconds
+        // Looking takes no more than a part of the thread's time.
+        nextLook = end + max(floods.interval, 3 * (end - now))
       }
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
@@ -339,16 +344,27 @@ final class ConnectionGuard: Sendable {
     return .nanoseconds(Self.reminder)
   }
 
+  /// Gives memory back when the process has grown; on another thread, for it takes a while.
+  private func returnMemory(_ memory: inout MemoryReturn, of bytes: Int, at now: Int64) {
+    guard !isReturningMemory.load(ordering: .relaxed), memory.isDue(at: bytes, now: now) else {
+      return
+    }
+    isReturningMemory.store(true, ordering: .relaxed)
+    memoryQueue.async { [self] in
+      ZeroMQLibrary.returnMemory()
+      isReturningMemory.store(false, ordering: .relaxed)
+    }
+  }
+
   /// Shuts down who fills the memory while nobody is heard.
   ///
-  /// - Returns: When to look again; looking takes no more than a part of the thread's time.
+  /// - Returns: How many monitors ended.
   private func shutDownFlood(
     _ watch: inout FloodWatch,
     _ refused: inout Refusals,
-    at now: Int64,
-  ) throws(ZeroMQError) -> (next: Int64, stopped: Int) {
+    at bytes: Int,
+  ) throws(ZeroMQError) -> Int {
     var stopped = 0
-    let bytes = ZeroMQLibrary.residentBytes
     if watch.hasGrown(to: bytes, rounds: rounds.load(ordering: .relaxed)) {
       let connections = table.withLock { $0.senders }
       if let flood = watch.look(at: connections, queued: Connection.queuedBytes) {
@@ -358,8 +374,7 @@ final class ConnectionGuard: Sendable {
         shutDown(flood, own)
       }
     }
-    let end = LoopClock.nanoseconds
-    return (end + max(watch.interval, 3 * (end - now)), stopped)
+    return stopped
   }
 
   private func shutDown(_ flood: FloodWatch.Connection, _ own: Int32?) {

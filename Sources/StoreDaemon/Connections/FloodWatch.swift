@@ -2,18 +2,21 @@
 ///
 /// The main thread counts, and shuts down who sends too much. While it is held up, or slower than a
 /// flood, the library's thread reads on, into queues that know no limit. So when the process has
-/// grown by much since everybody was heard, whoever still has bytes waiting in the system at every
-/// look, and never half of the most that it had, is shut down, one at a time.
+/// grown by much since everybody was heard, whoever goes on sending is shut down, one at a time:
+/// what waits of it in the system becomes more again and again, though it is read. What an honest
+/// client has sent and waits for only becomes less.
 ///
 /// A value without I/O or a clock.
 struct FloodWatch {
   /// By how much the process has grown when somebody is shut down: more than the windows of many
   /// clients, as much as may wait to be taken.
   static let growth = 128 << 20
-  /// The bytes that wait in the system for one that sends more than the library reads.
+  /// The bytes that wait in the system of one that sends much.
   static let queuedBytes = 1 << 10
-  /// The looks at which one has to have as much, and the nanoseconds between two of them.
+  /// The looks at which one has to have as much, and how often it has to be more than before.
   static let looks = 6
+  static let rises = 3
+  /// Nanoseconds between two looks.
   static let interval: Int64 = 5_000_000
   /// Nanoseconds between two looks at the process alone.
   static let calmInterval: Int64 = 50_000_000
@@ -25,11 +28,12 @@ struct FloodWatch {
     var acceptedAt: Int64
   }
 
-  /// One that has had bytes waiting at every look.
+  /// One that has had bytes waiting.
   private struct Pressing {
-    var looks = 1
-    /// The most that were seen.
-    var most: Int
+    var looks = 0
+    var rises = 0
+    /// What was seen last.
+    var count = 0
   }
 
   private var pressing: [Connection: Pressing] = [:]
@@ -68,15 +72,15 @@ struct FloodWatch {
     var next: [Connection: Pressing] = [:]
     for connection in connections {
       let count = queued(connection.descriptor)
-      guard count >= Self.queuedBytes else { continue }
-      guard var known = pressing[connection], 2 * count > known.most else {
-        next[connection] = Pressing(most: count)
-        continue
+      var known = pressing[connection] ?? Pressing()
+      if count >= Self.queuedBytes {
+        known.looks += 1
+        if count > known.count { known.rises += 1 }
       }
-      known.looks += 1
-      known.most = max(known.most, count)
-      next[connection] = known
-      if known.looks >= Self.looks, count > flood?.count ?? 0 { flood = (connection, count) }
+      known.count = count
+      if known.looks > 0 { next[connection] = known }
+      guard known.looks >= Self.looks, known.rises >= Self.rises else { continue }
+      if count > flood?.count ?? 0 { flood = (connection, count) }
     }
     if let flood { next[flood.connection] = nil }
     pressing = next

@@ -1,0 +1,41 @@
+import Testing
+
+@testable import StoreDaemon
+
+@Suite("When memory is given back")
+struct MemoryReturnTests {
+  private typealias Step = (milliseconds: Int64, bytes: Int, isDue: Bool)
+
+  private func check(_ steps: [Step]) {
+    var memory = MemoryReturn()
+    for step in steps {
+      let isDue = memory.isDue(at: step.bytes, now: 10_000_000_000 + step.milliseconds * 1_000_000)
+      #expect(isDue == step.isDue, "\(step)")
+    }
+  }
+
+  private static let much = MemoryReturn.growth
+
+  @Test func `What a flood leaves is given back at once, again and again, but not all the time`() {
+    let base = 50 << 20
+    check([
+      (0, base, false), (50, base + Self.much, true),
+      // What is left is the new measure.
+      (100, base + 10, false), (150, base + 10 + Self.much, false),
+      (299, base + 10 + Self.much, false), (300, base + 10 + Self.much, true),
+    ])
+  }
+
+  @Test func `Memory that went by itself is no measure any more`() {
+    check([
+      (0, 100 << 20, false), (50, 10 << 20, false), (100, (10 << 20) + Self.much - 1, false),
+      (150, (10 << 20) + Self.much, true),
+    ])
+  }
+
+  @Test func `A large process grows by more before memory is given back at once`() {
+    let base = 100 * Self.much
+    let much = base / MemoryReturn.largeParts
+    check([(0, base, false), (50, base + much - 1, false), (100, base + much, true)])
+  }
+}
