@@ -17,10 +17,21 @@ extension Never: CasePathable, CasePathIterable {
 }
 
 extension Case {
-  /// A case that never is, for a reducer that has no actions of its own.
-  public var never: Case<Never> {
+  /// A case that never is, for a reducer that has no actions of its own: `\.never`.
+  ///
+  /// It is a member by dynamic lookup, as cases are, so that a case of that name is found first.
+  @_disfavoredOverload
+  public subscript(
+    dynamicMember keyPath: any KeyPath<NeverCasePaths, Void> & Sendable
+  ) -> Case<Never> {
     _$appending(AnyCasePath(_$name: "never", embed: absurd, extract: { _ in nil }))
   }
+}
+
+/// What every type has for a case path: the one that never is.
+public struct NeverCasePaths: Sendable {
+  /// A case that never is.
+  public var never: Void { () }
 }
 
 /// Anything, from a value that cannot be.

@@ -16,7 +16,8 @@
 /// to its `State` where that is an enum.
 ///
 /// A case with several values has them as a tuple, with their labels. Cases need names of their
-/// own: two cases that differ by their labels alone have no key paths.
+/// own: two cases that differ by their labels alone have no key paths. Otherwise a case may be
+/// called as it likes, but not like a type that each such enum has: `AllCasePaths`, `Cases`.
 ///
 /// Where the declaration names `WireAction`, the form in which its cases travel is written too, of
 /// all cases but those marked `@ReplicationIgnored`.
@@ -25,7 +26,7 @@
 @attached(extension, conformances: CasePathable, CasePathIterable)
 @attached(
   member,
-  names: named(AllCasePaths), named(allCasePaths), named(_$Element), named(_$Iterator),
+  names: named(AllCasePaths), named(_$Element), named(_$Iterator),
   named(_$Root), named(schema), named(encode), named(init)
 )
 public macro CasePathable() =

@@ -9,23 +9,20 @@ struct CasePathsText {
   /// What stands before each member: `public `, `package `, or nothing.
   let access: String
 
-  /// The type of the case paths, the value of it, and what both need.
+  /// The type of the case paths, and what it needs.
   var declarations: [DeclSyntax] {
     let type: DeclSyntax = """
-      \(raw: access)nonisolated struct AllCasePaths: \
-      StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+      \(raw: access)nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
       \(raw: members)
       }
       """
-    let value: DeclSyntax = """
-      \(raw: access)nonisolated static var allCasePaths: AllCasePaths { AllCasePaths() }
-      """
-    return [type, value] + aliases
+    return [type] + aliases
   }
 
   private var members: String {
     let properties = nodes.text(property)
-    return [reflection, properties, iteration].filter { !$0.isEmpty }.joined(separator: "\n")
+    return ["\(access)init() {}", reflection, properties, list].filter { !$0.isEmpty }
+      .joined(separator: "\n")
   }
 
   /// The key path of a value's case.
@@ -61,21 +58,21 @@ struct CasePathsText {
     return "switch root {\n\(cases)\n}"
   }
 
-  private var iteration: String {
+  private var list: String {
     let lines = nodes.text { element in
       if element.isUnavailable { return nil }
-      let line = "allCasePaths.append(\\.\(element.identifier))"
+      let line = "list.append(\\.\(element.identifier))"
       return element.condition.map { "if \($0) { \(line) }" } ?? line
     }
-    let list = "[StoreActor.PartialCaseKeyPath<\(name)>]"
-    let head = "\(deprecation)\(access)func makeIterator() -> Swift.IndexingIterator<\(list)> {"
-    guard !lines.isEmpty else { return "\(head)\n\(list)().makeIterator()\n}" }
+    let type = "[StoreActor.PartialCaseKeyPath<\(name)>]"
+    let head = "\(deprecation)\(access)var _$list: \(type) {"
+    guard !lines.isEmpty else { return "\(head)\n[]\n}" }
     return """
       \(head)
-      var allCasePaths: \(list) = []
-      allCasePaths.reserveCapacity(\(nodes.cases.count))
+      var list: \(type) = []
+      list.reserveCapacity(\(nodes.cases.count))
       \(lines)
-      return allCasePaths.makeIterator()
+      return list
       }
       """
   }

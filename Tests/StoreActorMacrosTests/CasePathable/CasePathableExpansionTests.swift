@@ -34,7 +34,9 @@ struct CasePathableExpansionTests {
       public enum Action {
         case `default`(Int)
 
-        public nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          public init() {
+          }
           public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             return \\.`default`
           }
@@ -50,16 +52,12 @@ struct CasePathableExpansionTests {
               }
             )
           }
-          public func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(1)
-            allCasePaths.append(\\.`default`)
-            return allCasePaths.makeIterator()
+          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(1)
+            list.append(\\.`default`)
+            return list
           }
-        }
-
-        public nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 
@@ -83,7 +81,9 @@ struct CasePathableExpansionTests {
       private enum Action {
         case only
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             switch root {
             case .only:
@@ -104,16 +104,12 @@ struct CasePathableExpansionTests {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(1)
-            allCasePaths.append(\\.only)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(1)
+            list.append(\\.only)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 
@@ -173,7 +169,9 @@ struct CasePathableExpansionTests {
       enum Tree<Element> {
         indirect case branch(Self, [Tree<Element>])
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Tree) -> StoreActor.PartialCaseKeyPath<Tree> {
             return \\.branch
           }
@@ -191,16 +189,12 @@ struct CasePathableExpansionTests {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Tree>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Tree>] = []
-            allCasePaths.reserveCapacity(1)
-            allCasePaths.append(\\.branch)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Tree>] {
+            var list: [StoreActor.PartialCaseKeyPath<Tree>] = []
+            list.reserveCapacity(1)
+            list.append(\\.branch)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
 
         typealias _$Element = Element
@@ -223,17 +217,15 @@ struct CasePathableExpansionTests {
       """
       enum Action {
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             \\.never
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            [StoreActor.PartialCaseKeyPath<Action>]().makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            []
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 
@@ -255,17 +247,15 @@ struct CasePathableExpansionTests {
       """
       enum Action: CasePathable, CasePathIterable {
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             \\.never
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            [StoreActor.PartialCaseKeyPath<Action>]().makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            []
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
       """,

@@ -7,7 +7,9 @@ enum ExpectedCasePaths {
       case labelled(count: Int)
       case several(first: String, Int)
 
-      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        init() {
+        }
         subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
           switch root {
           case .plain:
@@ -72,19 +74,15 @@ enum ExpectedCasePaths {
             }
           )
         }
-        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-          allCasePaths.reserveCapacity(4)
-          allCasePaths.append(\\.plain)
-          allCasePaths.append(\\.single)
-          allCasePaths.append(\\.labelled)
-          allCasePaths.append(\\.several)
-          return allCasePaths.makeIterator()
+        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          list.reserveCapacity(4)
+          list.append(\\.plain)
+          list.append(\\.single)
+          list.append(\\.labelled)
+          list.append(\\.several)
+          return list
         }
-      }
-
-      nonisolated static var allCasePaths: AllCasePaths {
-        AllCasePaths()
       }
     }
 
@@ -101,7 +99,9 @@ enum ExpectedCasePaths {
         case elsewhere(String)
       #endif
 
-      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        init() {
+        }
         subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
           switch root {
           case .always:
@@ -156,21 +156,17 @@ enum ExpectedCasePaths {
           )
         }
         #endif
-        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-          allCasePaths.reserveCapacity(3)
-          allCasePaths.append(\\.always)
+        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          list.reserveCapacity(3)
+          list.append(\\.always)
           #if os(macOS)
-          allCasePaths.append(\\.here)
+          list.append(\\.here)
           #else
-          allCasePaths.append(\\.elsewhere)
+          list.append(\\.elsewhere)
           #endif
-          return allCasePaths.makeIterator()
+          return list
         }
-      }
-
-      nonisolated static var allCasePaths: AllCasePaths {
-        AllCasePaths()
       }
     }
 
@@ -185,7 +181,9 @@ enum ExpectedCasePaths {
       @available(macOS 99, *) case new
       case always
 
-      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        init() {
+        }
         @available(*, deprecated, message: "It mentions cases that are.")
         subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
           if case .old = root {
@@ -241,20 +239,16 @@ enum ExpectedCasePaths {
           )
         }
         @available(*, deprecated, message: "It mentions cases that are.")
-        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-          allCasePaths.reserveCapacity(3)
-          allCasePaths.append(\\.old)
+        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          list.reserveCapacity(3)
+          list.append(\\.old)
           if #available(macOS 99, *) {
-            allCasePaths.append(\\.new)
+            list.append(\\.new)
           }
-          allCasePaths.append(\\.always)
-          return allCasePaths.makeIterator()
+          list.append(\\.always)
+          return list
         }
-      }
-
-      nonisolated static var allCasePaths: AllCasePaths {
-        AllCasePaths()
       }
     }
 
@@ -270,7 +264,9 @@ enum ExpectedCasePaths {
       @Replicated(formerly: "old") case renamed(Int)
       @ReplicationIgnored case response(Int)
 
-      nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+      nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+        init() {
+        }
         subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
           switch root {
           case .tapped:
@@ -335,19 +331,15 @@ enum ExpectedCasePaths {
             }
           )
         }
-        func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-          var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-          allCasePaths.reserveCapacity(4)
-          allCasePaths.append(\\.tapped)
-          allCasePaths.append(\\.moved)
-          allCasePaths.append(\\.renamed)
-          allCasePaths.append(\\.response)
-          return allCasePaths.makeIterator()
+        var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+          var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+          list.reserveCapacity(4)
+          list.append(\\.tapped)
+          list.append(\\.moved)
+          list.append(\\.renamed)
+          list.append(\\.response)
+          return list
         }
-      }
-
-      nonisolated static var allCasePaths: AllCasePaths {
-        AllCasePaths()
       }
 
       nonisolated static func schema(

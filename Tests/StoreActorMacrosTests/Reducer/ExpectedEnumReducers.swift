@@ -25,7 +25,9 @@ enum ExpectedEnumReducers {
         case debug(Debug<Int>.State)
         #endif
 
-        public nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          public init() {
+          }
           public subscript(root: State) -> StoreActor.PartialCaseKeyPath<State> {
             switch root {
             case .detail:
@@ -136,24 +138,20 @@ enum ExpectedEnumReducers {
             )
           }
           #endif
-          public func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<State>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<State>] = []
-            allCasePaths.reserveCapacity(7)
-            allCasePaths.append(\\.detail)
-            allCasePaths.append(\\.meeting)
-            allCasePaths.append(\\.alert)
-            allCasePaths.append(\\.banner)
-            allCasePaths.append(\\.note)
-            allCasePaths.append(\\.nothing)
+          public var _$list: [StoreActor.PartialCaseKeyPath<State>] {
+            var list: [StoreActor.PartialCaseKeyPath<State>] = []
+            list.reserveCapacity(7)
+            list.append(\\.detail)
+            list.append(\\.meeting)
+            list.append(\\.alert)
+            list.append(\\.banner)
+            list.append(\\.note)
+            list.append(\\.nothing)
             #if DEBUG
-            allCasePaths.append(\\.debug)
+            list.append(\\.debug)
             #endif
-            return allCasePaths.makeIterator()
+            return list
           }
-        }
-
-        public nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
 
         public var _$id: StoreActor.ObservableStateID {
@@ -189,7 +187,9 @@ enum ExpectedEnumReducers {
         case debug(Debug<Int>.Action)
         #endif
 
-        public nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          public init() {
+          }
           public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             if case .detail = root {
               return \\.detail
@@ -299,24 +299,20 @@ enum ExpectedEnumReducers {
             )
           }
           #endif
-          public func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(7)
-            allCasePaths.append(\\.detail)
-            allCasePaths.append(\\.meeting)
-            allCasePaths.append(\\.alert)
-            allCasePaths.append(\\.banner)
-            allCasePaths.append(\\.note)
-            allCasePaths.append(\\.nothing)
+          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(7)
+            list.append(\\.detail)
+            list.append(\\.meeting)
+            list.append(\\.alert)
+            list.append(\\.banner)
+            list.append(\\.note)
+            list.append(\\.nothing)
             #if DEBUG
-            allCasePaths.append(\\.debug)
+            list.append(\\.debug)
             #endif
-            return allCasePaths.makeIterator()
+            return list
           }
-        }
-
-        public nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 
@@ -356,7 +352,9 @@ enum ExpectedEnumReducers {
         case debug(StoreActor.StoreOf<Debug<Int>>)
         #endif
 
-        public nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          public init() {
+          }
           public subscript(root: CaseScope) -> StoreActor.PartialCaseKeyPath<CaseScope> {
             switch root {
             case .detail:
@@ -467,24 +465,20 @@ enum ExpectedEnumReducers {
             )
           }
           #endif
-          public func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<CaseScope>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
-            allCasePaths.reserveCapacity(7)
-            allCasePaths.append(\\.detail)
-            allCasePaths.append(\\.meeting)
-            allCasePaths.append(\\.alert)
-            allCasePaths.append(\\.banner)
-            allCasePaths.append(\\.note)
-            allCasePaths.append(\\.nothing)
+          public var _$list: [StoreActor.PartialCaseKeyPath<CaseScope>] {
+            var list: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
+            list.reserveCapacity(7)
+            list.append(\\.detail)
+            list.append(\\.meeting)
+            list.append(\\.alert)
+            list.append(\\.banner)
+            list.append(\\.note)
+            list.append(\\.nothing)
             #if DEBUG
-            allCasePaths.append(\\.debug)
+            list.append(\\.debug)
             #endif
-            return allCasePaths.makeIterator()
+            return list
           }
-        }
-
-        public nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 
@@ -546,7 +540,9 @@ enum ExpectedEnumReducers {
         case detail(Detail.State)
         case nothing
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: State) -> StoreActor.PartialCaseKeyPath<State> {
             switch root {
             case .detail:
@@ -581,17 +577,13 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<State>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<State>] = []
-            allCasePaths.reserveCapacity(2)
-            allCasePaths.append(\\.detail)
-            allCasePaths.append(\\.nothing)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<State>] {
+            var list: [StoreActor.PartialCaseKeyPath<State>] = []
+            list.reserveCapacity(2)
+            list.append(\\.detail)
+            list.append(\\.nothing)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
 
         var _$id: StoreActor.ObservableStateID {
@@ -737,7 +729,9 @@ enum ExpectedEnumReducers {
         @StoreActor.ReplicationIgnored
         case nothing(Swift.Never)
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             if case .detail = root {
               return \\.detail
@@ -768,17 +762,13 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(2)
-            allCasePaths.append(\\.detail)
-            allCasePaths.append(\\.nothing)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(2)
+            list.append(\\.detail)
+            list.append(\\.nothing)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
 
         nonisolated static func schema(
@@ -840,7 +830,9 @@ enum ExpectedEnumReducers {
         case detail(StoreActor.StoreOf<Detail>)
         case nothing
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: CaseScope) -> StoreActor.PartialCaseKeyPath<CaseScope> {
             switch root {
             case .detail:
@@ -875,17 +867,13 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<CaseScope>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
-            allCasePaths.reserveCapacity(2)
-            allCasePaths.append(\\.detail)
-            allCasePaths.append(\\.nothing)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<CaseScope>] {
+            var list: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
+            list.reserveCapacity(2)
+            list.append(\\.detail)
+            list.append(\\.nothing)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 
@@ -928,7 +916,9 @@ enum ExpectedEnumReducers {
       enum CaseScope: nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
         case detail(StoreActor.StoreOf<Detail>)
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: CaseScope) -> StoreActor.PartialCaseKeyPath<CaseScope> {
             return \\.detail
           }
@@ -944,16 +934,12 @@ enum ExpectedEnumReducers {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<CaseScope>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
-            allCasePaths.reserveCapacity(1)
-            allCasePaths.append(\\.detail)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<CaseScope>] {
+            var list: [StoreActor.PartialCaseKeyPath<CaseScope>] = []
+            list.reserveCapacity(1)
+            list.append(\\.detail)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 

@@ -26,7 +26,9 @@ enum ExpectedSimplex {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             switch root {
             case .increment:
@@ -61,17 +63,13 @@ enum ExpectedSimplex {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(2)
-            allCasePaths.append(\\.increment)
-            allCasePaths.append(\\.response)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(2)
+            list.append(\\.increment)
+            list.append(\\.response)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
     }

@@ -42,7 +42,9 @@ enum ExpectedSplitActions {
           }
         }
 
-        public nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          public init() {
+          }
           public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             switch root {
             case .nameChanged:
@@ -111,21 +113,17 @@ enum ExpectedSplitActions {
             )
           }
           #endif
-          public func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(4)
-            allCasePaths.append(\\.nameChanged)
-            allCasePaths.append(\\.submitted)
-            allCasePaths.append(\\.delegate)
+          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(4)
+            list.append(\\.nameChanged)
+            list.append(\\.submitted)
+            list.append(\\.delegate)
             #if DEBUG
-            allCasePaths.append(\\.loginResponse)
+            list.append(\\.loginResponse)
             #endif
-            return allCasePaths.makeIterator()
+            return list
           }
-        }
-
-        public nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
     }
@@ -151,7 +149,9 @@ enum ExpectedSplitActions {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             switch root {
             case .submitted:
@@ -172,16 +172,12 @@ enum ExpectedSplitActions {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(1)
-            allCasePaths.append(\\.submitted)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(1)
+            list.append(\\.submitted)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
     }
@@ -219,7 +215,9 @@ enum ExpectedSplitActions {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             switch root {
             case .submitted:
@@ -254,17 +252,13 @@ enum ExpectedSplitActions {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(2)
-            allCasePaths.append(\\.submitted)
-            allCasePaths.append(\\.loginResponse)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(2)
+            list.append(\\.submitted)
+            list.append(\\.loginResponse)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
 
         nonisolated static func schema(
@@ -335,7 +329,9 @@ enum ExpectedSplitActions {
           }
         }
 
-        nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          init() {
+          }
           subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             switch root {
             case .submitted:
@@ -372,17 +368,13 @@ enum ExpectedSplitActions {
               }
             )
           }
-          func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            var allCasePaths: [StoreActor.PartialCaseKeyPath<Action>] = []
-            allCasePaths.reserveCapacity(2)
-            allCasePaths.append(\\.submitted)
-            allCasePaths.append(\\.response)
-            return allCasePaths.makeIterator()
+          var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            var list: [StoreActor.PartialCaseKeyPath<Action>] = []
+            list.reserveCapacity(2)
+            list.append(\\.submitted)
+            list.append(\\.response)
+            return list
           }
-        }
-
-        nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
     }

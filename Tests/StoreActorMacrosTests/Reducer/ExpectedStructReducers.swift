@@ -26,17 +26,15 @@ enum ExpectedStructReducers {
       }
 
       public enum Action: Swift.Equatable, Swift.Hashable, Swift.Sendable, nonisolated StoreActor.CasePathable, nonisolated StoreActor.CasePathIterable {
-        public nonisolated struct AllCasePaths: StoreActor.CasePathReflectable, Swift.Sendable, Swift.Sequence {
+        public nonisolated struct AllCasePaths: StoreActor._GeneratedCasePaths {
+          public init() {
+          }
           public subscript(root: Action) -> StoreActor.PartialCaseKeyPath<Action> {
             \\.never
           }
-          public func makeIterator() -> Swift.IndexingIterator<[StoreActor.PartialCaseKeyPath<Action>]> {
-            [StoreActor.PartialCaseKeyPath<Action>]().makeIterator()
+          public var _$list: [StoreActor.PartialCaseKeyPath<Action>] {
+            []
           }
-        }
-
-        public nonisolated static var allCasePaths: AllCasePaths {
-          AllCasePaths()
         }
       }
 

@@ -27,31 +27,139 @@ enum Sample {
   @available(*, deprecated) case old(Int)
 }
 
-/// Cases that are called like members of the types that case paths are made of.
+/// Cases that are called like members of the types that case paths are made of: of `Case`, of
+/// `AnyCasePath`, of `CasePathable` with what it extends, and of `Sequence`, as lists of cases are.
 @CasePathable
 @dynamicMemberLookup
-enum Called: Equatable {
+enum Called: Hashable, WireAction {
   case allCasePaths(Int)
+  case allSatisfy(Int)
   case appending(Int)
   case callAsFunction(Int)
   case `case`(Int)
+  case compactMap(Int)
   case contains(Int)
   case count(Int)
   case debugDescription(Int)
   case description(Int)
+  case digest(Int)
+  case drop(Int)
+  case dropFirst(Int)
+  case dropLast(Int)
+  case elementsEqual(Int)
   case embed(Int)
+  case embedValue(Int)
+  case encode(Int)
+  case encoded(Int)
+  case enumerated(Int)
   case extract(Int)
+  case extractValue(Int)
+  case filter(Int)
+  case first(Int)
+  case flatMap(Int)
+  case forEach(Int)
   case hash(Int)
   case hashValue(Int)
   case `init`(Int)
   case `is`(Int)
+  case joined(Int)
+  case lazy(Int)
+  case lexicographicallyPrecedes(Int)
   case link(Int)
+  case list(Int)
+  case makeIterator(Int)
+  case map(Int)
+  case max(Int)
+  case min(Int)
   case modify(Int)
   case name(Int)
+  case never(Int)
+  case prefix(Int)
+  case reduce(Int)
+  case replace(Int)
+  case reversed(Int)
   case root(Int)
+  case schema(Int)
+  case shuffled(Int)
+  case sorted(Int)
+  case split(Int)
+  case starts(Int)
+  case `subscript`(Int)
+  case suffix(Int)
   case underestimatedCount(Int)
   case value(Int)
+  case withContiguousStorageIfAvailable(Int)
   case other
+}
+
+/// The same without values, so that each is a static member, too.
+@CasePathable
+@dynamicMemberLookup
+enum Bare: Hashable, WireAction {
+  case allCasePaths
+  case allSatisfy
+  case appending
+  case callAsFunction
+  case `case`
+  case compactMap
+  case contains
+  case count
+  case debugDescription
+  case description
+  case digest
+  case drop
+  case dropFirst
+  case dropLast
+  case elementsEqual
+  case embed
+  case embedValue
+  case encode
+  case encoded
+  case enumerated
+  case extract
+  case extractValue
+  case filter
+  case first
+  case flatMap
+  case forEach
+  case hash
+  case hashValue
+  case `init`
+  case `is`
+  case joined
+  case lazy
+  case lexicographicallyPrecedes
+  case link
+  case list
+  case makeIterator
+  case map
+  case max
+  case min
+  case modify
+  case name
+  case never
+  case prefix
+  case reduce
+  case replace
+  case reversed
+  case root
+  case schema
+  case shuffled
+  case sorted
+  case split
+  case starts
+  case `subscript`
+  case suffix
+  case underestimatedCount
+  case value
+  case withContiguousStorageIfAvailable
+}
+
+/// Such cases in an optional, which is seen through.
+@CasePathable
+enum Wrapping {
+  case called(Called?)
+  case bare(Bare?)
 }
 
 /// Names that the type of the case paths has of its own.

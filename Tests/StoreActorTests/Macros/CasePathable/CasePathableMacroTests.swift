@@ -73,11 +73,30 @@ struct CasePathableMacroTests {
     #expect(Called.extract(2).is(\.extract))
     let embed: CaseKeyPath<Called, Int> = \.embed
     #expect(embed(3) == .embed(3))
-    #expect(Called._$caseNames.count == 21)
+    let never: CaseKeyPath<Called, Int> = \.never
+    #expect(never(4) == .never(4))
+    #expect(Called._$caseNames == Bare._$caseNames + ["other"])
     for keyPath in Called.allCasePaths {
       let value: Called? = keyPath(7)
-      #expect(value.map { Called.allCasePaths[$0] == keyPath } ?? (keyPath == \.other))
+      #expect(value.map { $0.case == keyPath } ?? (keyPath == \.other))
     }
+    for keyPath in Bare.AllCasePaths() {
+      let value: Bare? = keyPath(())
+      #expect(value?.case == keyPath)
+    }
+    #expect(Bare.never.is(\.never) && Bare.allCasePaths.is(\.allCasePaths))
+  }
+
+  @Test("may have such cases in an optional")
+  func namesOfMembersInOptional() {
+    let paths: [CaseKeyPath<Wrapping, Int>] = [
+      \.called.never, \.called.map, \.called.lazy, \.called.underestimatedCount,
+    ]
+    for called in [Called.never(1), .map(1), .lazy(1), .underestimatedCount(1)] {
+      #expect(paths.filter { Wrapping.called(called)[case: $0] == 1 }.count == 1)
+    }
+    let bare: [CaseKeyPath<Wrapping, Void>] = [\.bare.never, \.bare.map, \.bare.makeIterator]
+    #expect(bare.map { Wrapping.bare(.never).is($0) } == [true, false, false])
   }
 
   @Test("may be generic, with types named like those of its case paths")
