@@ -25,10 +25,8 @@ final class DependencyDefaults: @unchecked Sendable {
     return lock.withLock {
       guard let entry = entries[entryKey], let value = entry.value as? Key.Value else {
         let omission = LockIsolated(false)
-        let value = DependencyAccess.$inner.withValue(access) {
-          DependencyAccess.$omission.withValue(omission) {
-            DependencyValues.$_current.withValue(values) { make(key, in: context) }
-          }
+        let value = DependencyAccess.$omission.withValue(omission) {
+          make(key, for: values, access: access)
         }
         entries[entryKey] = Entry(
           value: value,
@@ -39,9 +37,8 @@ final class DependencyDefaults: @unchecked Sendable {
       }
       guard !entry.isUsed, !DependencyValues.isSetting else { return value }
       entries[entryKey]?.isUsed = true
-      if entry.lacksReport {
-        DependencyAccess.$inner.withValue(access) { report(key, in: context) }
-      }
+      // What is made here is not wanted, but what it has to say.
+      if entry.lacksReport { _ = make(key, for: values, access: access) }
       return value
     }
   }
@@ -67,6 +64,16 @@ final class DependencyDefaults: @unchecked Sendable {
 
   private func make<Key: TestDependencyKey>(
     _ key: Key.Type,
+    for values: DependencyValues,
+    access: DependencyAccess,
+  ) -> Key.Value {
+    DependencyAccess.$inner.withValue(access) {
+      DependencyValues.$_current.withValue(values) { make(key, in: values.context) }
+    }
+  }
+
+  private func make<Key: TestDependencyKey>(
+    _ key: Key.Type,
     in context: DependencyContext,
   ) -> Key.Value {
     switch context {
@@ -80,17 +87,8 @@ final class DependencyDefaults: @unchecked Sendable {
       {
         return value
       }
-      report(key, in: context)
-      return Key.testValue
-    }
-  }
-
-  /// Reports that a key has no value of its own for a context.
-  private func report<Key: TestDependencyKey>(_ key: Key.Type, in context: DependencyContext) {
-    if context == .live {
       DependencyAccess.current.reportMissingLiveValue(of: key)
-    } else {
-      DependencyAccess.current.reportMissingTestValue(of: key)
+      return Key.testValue
     }
   }
 }

@@ -19,5 +19,12 @@ extension TestDependencyKey {
 
   /// Whether a test value that stands for none should report that it is used: not while it is only
   /// looked at in order to set a part of it.
-  public static var shouldReportUnimplemented: Bool { !DependencyValues.isSetting }
+  ///
+  /// Where it was not to report, and the value is used by somebody who has nothing set in it, it is
+  /// made once more, and should report then.
+  public static var shouldReportUnimplemented: Bool {
+    guard DependencyValues.isSetting else { return true }
+    DependencyAccess.omission?.setValue(true)
+    return false
+  }
 }

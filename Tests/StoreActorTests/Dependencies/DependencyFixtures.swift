@@ -22,6 +22,16 @@ enum DatabaseKey: TestDependencyKey {
   static let testValue = "test database"
 }
 
+/// A client whose value for tests says itself that nobody has set it.
+struct Printer: TestDependencyKey, Sendable {
+  var pages = 0
+  var paper = "A4"
+  static var testValue: Printer {
+    if shouldReportUnimplemented { reportIssue("Nobody has set the printer") }
+    return Printer()
+  }
+}
+
 /// A value with reference semantics, made anew by each use of its key.
 enum CounterKey: DependencyKey {
   static var liveValue: LockIsolated<Int> { LockIsolated(0) }

@@ -222,6 +222,24 @@ struct MissingDependencyTests {
     }
   }
 
+  @Test("may say so itself: when it is used, and not while a part of it is set")
+  func ownReport() {
+    withDependencies {
+      $0[Printer.self].pages = 1
+    } operation: {
+      @Dependency(Printer.self) var printer
+      #expect(printer.pages == 1 && printer.paper == "A4")
+    }
+    @Dependency(Printer.self) var printer
+    withKnownIssue {
+      #expect(printer.pages == 0)
+    } matching: {
+      $0.comments.description.contains("Nobody has set the printer")
+    }
+    // It is said once.
+    #expect(printer.pages == 0)
+  }
+
   @Test("is not reported when the part of it that is set has to be read for that")
   @MainActor func settingThroughKeyPath() async {
     let reducer = Reduce<[Date], Int> { dates, _ in
