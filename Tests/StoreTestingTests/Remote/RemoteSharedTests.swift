@@ -124,6 +124,15 @@ struct RemoteSharedTests {
     #expect(try copy.applying(delta: delta) == new)
   }
 
+  @Test("What is shared is described as the value that it is, to clients of any kind")
+  func schema() {
+    let copied = "\(SchemaRegistry.document(for: Copied.self))"
+    #expect(copied.contains("Copied") && copied.contains("text"))
+    #expect(
+      copied.replacing("Copied", with: "Plain") == "\(SchemaRegistry.document(for: Plain.self))"
+    )
+  }
+
   @Test("No binding of a client replaces what is shared")
   func bindings() {
     let schema = "\(SchemaRegistry.document(for: BindingAction<Named>.self))"
