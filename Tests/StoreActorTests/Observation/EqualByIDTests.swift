@@ -78,6 +78,22 @@ struct EqualByIDTests {
     store.send(.write(1))
     #expect(note.count == 1)
   }
+
+  @Test("What is a change to those who observe is one in the delta, and nothing else is")
+  func delta() throws {
+    let store = Store(initialState: Chart.State()) { Chart() }
+    let watch = Watch { _ = store.entry }
+    for (name, isChange) in [("Ann", true), ("Ann", false), ("Bob", true), ("Bob", false)] {
+      let (old, told) = (store.withState(\.entry), watch.count)
+      store.send(.rename(name))
+      let new = store.withState(\.entry)
+      #expect(old == new)
+      #expect(watch.count - told == (isChange ? 1 : 0))
+      let delta = new.delta(from: old)
+      #expect((delta != nil) == isChange)
+      if let delta { #expect(try old.applying(delta: delta).name == name) }
+    }
+  }
 }
 
 /// A patient is known by number.
