@@ -83,6 +83,33 @@ private struct Unkeyed: DurableState, Equatable, Sendable {
     #expect(before.state.visits == 2)
   }
 
+  @Test func `After a recovery all that have one key have one value, and so has who comes later`()
+    throws
+  {
+    let before = core()
+    before.send(.visit)
+    var kept = CBOREncoder.durable
+    before.state.encode(to: &kept)
+    try withDependencies {
+      $0.shareNothing()
+    } operation: {
+      var decoder = CBORDecoder(durable: kept.bytes[...])
+      let after = core()
+      after.restore(try decoder.value(Visits.State.self), revision: 1)
+      let (visits, ofRoom) = (after.state.$visits, after.state.rooms[0].$visits)
+      @Shared(.inMemory("visits")) var later = 0
+      #expect(visits.wrappedValue == 1 && ofRoom.wrappedValue == 1 && later == 1)
+      visits.withLock { $0 = 5 }
+      #expect(ofRoom.wrappedValue == 5 && later == 5)
+      ofRoom.withLock { $0 += 1 }
+      #expect(visits.wrappedValue == 6 && later == 6)
+      $later.withLock { $0 += 1 }
+      #expect(visits.wrappedValue == 7 && ofRoom.wrappedValue == 7)
+      after.send(.visit)
+      #expect(after.state.visits == 8 && after.state.rooms[0].visits == 8 && later == 8)
+    }
+  }
+
   @Test func `What travels becomes a copy, with or without a key`() throws {
     let core = core()
     core.send(.visit)
