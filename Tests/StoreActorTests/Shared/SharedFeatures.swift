@@ -139,3 +139,31 @@ func onAnotherThread(_ body: @escaping @Sendable () -> Void) {
 func turns(until condition: () -> Bool) async {
   for _ in 0..<10_000 where !condition() { await Task.yield() }
 }
+
+/// What several writers have written into shared values: each its own, and all from one row of
+/// numbers, so that the greatest number of a state tells which state it has to be.
+final class History: Sendable {
+  let counts: [Shared<Int>]
+  private let writes = LockIsolated<[Int]>([])
+
+  init(writers: Int) { counts = (0..<writers).map { _ in Shared(value: 0) } }
+
+  /// Writes the next number.
+  func write(_ writer: Int) {
+    writes.withValue { [counts] writes in
+      writes.append(writer)
+      counts[writer].withLock { [number = writes.count] in $0 = number }
+    }
+  }
+
+  /// All values after no write, after one, and so on.
+  var prefixes: [[Int]] {
+    var prefixes = [counts.map { _ in 0 }]
+    for (number, writer) in writes.value.enumerated() {
+      var next = prefixes[number]
+      next[writer] = number + 1
+      prefixes.append(next)
+    }
+    return prefixes
+  }
+}

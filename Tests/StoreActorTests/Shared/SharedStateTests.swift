@@ -124,6 +124,42 @@ struct SharedStateTests {
     #expect(core.state.second == 2)
   }
 
+  @Test("Whatever threads write while actions run, each state is a prefix of what was written")
+  func prefixes() async {
+    let writers = 3
+    let history = History(writers: writers + 1)
+    let shown = LockIsolated<[[Int]]>([])
+    func note(_ state: [Tally.State]) { shown.withValue { $0.append(state.map(\.count)) } }
+    let core = RootCore<[Tally.State], Bool>(
+      initialState: { history.counts.map { Tally.State(count: $0) } },
+      reducer: {
+        Reduce { state, _ in
+          note(state)
+          history.write(writers)
+          note(state)
+          return .none
+        }
+      },
+    )
+    core.onCommit = { _, _, new in note(new) }
+    let (isOver, group) = (LockIsolated(false), DispatchGroup())
+    for writer in 0..<writers {
+      DispatchQueue(label: "writer \(writer)").async(group: group) {
+        for _ in 0..<10_000 where !isOver.value { history.write(writer) }
+      }
+    }
+    for _ in 0..<200 {
+      core.send(true)
+      await Task.yield()
+    }
+    isOver.setValue(true)
+    await withCheckedContinuation { done in group.notify(queue: .main) { done.resume() } }
+    core.send(true)
+    let prefixes = history.prefixes
+    #expect(shown.value.last == prefixes.last)
+    #expect(shown.value.allSatisfy { prefixes[$0.max() ?? 0] == $0 })
+  }
+
   @Test("Several stores that show a value settle one after another")
   func severalStores() async {
     let count = Shared(value: 0)
