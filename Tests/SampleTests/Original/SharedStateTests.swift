@@ -48,8 +48,11 @@ struct OriginalSharedStateTests {
     @Dependency(\.defaultAppStorage) var settings
     #expect(settings.bool(forKey: "isDark"))
     settings.set("Blob Jr.", forKey: "name")
-    store.exhaustivity = .off
-    store.assert { #expect($0.name == "Blob Jr.") }
+    store.assert {
+      // Only read in the state, so that it is changed where it comes from.
+      Shared(wrappedValue: "Blob", .appStorage("name")).withLock { $0 = "Blob Jr." }
+      #expect($0.name == "Blob Jr.")
+    }
   }
 
   @Test("A record is added in a sheet, edited in a stack, and deleted where it is shown")
@@ -104,12 +107,15 @@ struct OriginalSharedStateTests {
       $0.uuid = .incrementing
     } operation: {
       let store = TestStore(initialState: RecipeBook.State()) { RecipeBook() }
-      store.exhaustivity = .off
-      await store.send(.addButtonTapped)
-      await store.send(.confirmAddButtonTapped)
+      let recipe = Recipe(id: UUID(0))
+      await store.send(.addButtonTapped) { $0.addRecipe = RecipeForm.State(recipe: recipe) }
+      await store.send(.confirmAddButtonTapped) {
+        $0.addRecipe = nil
+        $0.$recipes.withLock { $0 = [recipe] }
+      }
       let file = try #require(files.value.values.first)
       let kept = try JSONDecoder().decode(IdentifiedArrayOf<Recipe>.self, from: file)
-      #expect(kept == [Recipe(id: UUID(0))])
+      #expect(kept == [recipe])
     }
     #expect(RecipeBook.State().recipes == [])
   }
