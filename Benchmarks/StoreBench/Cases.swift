@@ -6,7 +6,7 @@ struct BenchCase: Sendable {
   let name: String
   let prepare: @MainActor @Sendable () -> () -> Void
 
-  static let all: [BenchCase] = sending + observing + reading + sharing
+  static let all: [BenchCase] = sending + presenting + observing + reading + sharing
 }
 
 // MARK: - Sending
@@ -32,6 +32,22 @@ extension BenchCase {
     },
     BenchCase(name: "send-children-1") { list(live: 1) },
     BenchCase(name: "send-children-1000") { list(live: 1000) },
+  ]
+
+  /// Sends to what is presented, by how its type is written.
+  private static let presenting: [BenchCase] = [
+    BenchCase(name: "send-to-presented-struct") {
+      let store = Store(initialState: StructPresenting.State()) { StructPresenting() }
+      return { store.send(.destination(.presented(.increment))) }
+    },
+    BenchCase(name: "send-to-presented-macro-enum") {
+      let store = Store(initialState: MacroPresenting.State()) { MacroPresenting() }
+      return { store.send(.destination(.presented(.counter(.increment)))) }
+    },
+    BenchCase(name: "send-to-presented-plain-enum") {
+      let store = Store(initialState: PlainPresenting.State()) { PlainPresenting() }
+      return { store.send(.destination(.presented(.increment))) }
+    },
   ]
 
   /// Rows that somebody waits for, from none to a thousand, by how their stores are got and what is
@@ -183,7 +199,7 @@ private func keep(_: AnyObject?) {}
 // MARK: - Sharing
 
 extension BenchCase {
-  /// Sends where the process shares values: a state without any, and with one; a list of rows that
+  /// Sends where the process shares values: states without any, and with one; a list of rows that
   /// each show it, when nothing of that changes, when one row changes, and when all do.
   private static let sharing: [BenchCase] = [
     BenchCase(name: "send-depth-3-shared-elsewhere") {
@@ -191,6 +207,11 @@ extension BenchCase {
       count.withLock { $0 = 1 }
       let store = Store(initialState: Level3.State()) { Level3() }
       return send(to: level3(store))
+    },
+    BenchCase(name: "send-depth-3-sharing") {
+      let store = Store(initialState: SharingLevel3.State()) { SharingLevel3() }
+      let level1 = store.scope(\.child, action: \.child).scope(\.child, action: \.child)
+      return send(to: level1.scope(\.child, action: \.child))
     },
     BenchCase(name: "send-shared") { sharing(.change, rows: 0) },
     BenchCase(name: "send-shared-other") { sharing(.own, rows: 0) },

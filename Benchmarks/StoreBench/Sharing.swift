@@ -37,3 +37,33 @@ struct Sharing: Reducer {
     }
   }
 }
+
+/// The third level of features around a counter, with a number that it shares.
+struct SharingLevel3: Reducer {
+  struct State: Equatable, Sendable {
+    var child = Level2.State()
+    @Shared(value: 0) var shared
+  }
+
+  enum Action: Sendable, CasePathable {
+    case child(Level2.Action)
+    case own
+
+    struct AllCasePaths: Sendable {
+      var child: AnyCasePath<Action, Level2.Action> {
+        AnyCasePath(embed: Action.child) { if case .child(let it) = $0 { it } else { nil } }
+      }
+    }
+    static var allCasePaths: AllCasePaths { AllCasePaths() }
+  }
+
+  var body: some ReducerOf<Self> {
+    Scope(\.child, action: \.child) {
+      Level2()
+    }
+    Reduce { state, action in
+      if case .own = action { state.$shared.withLock { $0 += 1 } }
+      return .none
+    }
+  }
+}

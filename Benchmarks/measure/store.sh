@@ -30,6 +30,8 @@ measure_store() {
   figure send-children "$(calculate 'many / one' "many=$(store_field send-children-1000 ns)" \
     "one=$(store_field send-children-1 ns)")"
   measure_observed
+  measure_presented
+  measure_sharing
 }
 
 # How rows are observed: by stores from a scope of the list, by a key path to one of them, and
@@ -54,4 +56,33 @@ measure_observed() {
   worst_of observed-row 'one - none'
   worst_of observed-rows 'many / one'
   worst_of observed-row-of-rows 'to_many / to_one'
+}
+
+# A destination as an enum without macros: its case and id are found out for each action.
+measure_presented() {
+  figure plain-destination "$(calculate 'plain - struct' \
+    "plain=$(store_field send-to-presented-plain-enum ns)" \
+    "struct=$(store_field send-to-presented-struct ns)")" '' '' \
+    "by an enum with macros $(calculate 'plain - macros' \
+      "plain=$(store_field send-to-presented-plain-enum ns)" \
+      "macros=$(store_field send-to-presented-macro-enum ns)")"
+}
+
+# sharing_figure KEY CASE: instructions of a case by those of a process that shares nothing. Each
+# is counted in a process of its own, for what one case shares is there for all.
+sharing_figure() {
+  local shared none
+  shared=$(instructions_of_case "$2")
+  none=$(instructions_of_case send-depth-3)
+  if [ -n "$shared" ] && [ -n "$none" ]; then
+    figure "$1" "$(calculate 'shared / none' "shared=${shared% *}" "none=${none% *}")" '' '' \
+      "$shared"
+  else
+    unmeasured "$1" 'needs perf or valgrind, to count instructions'
+  fi
+}
+
+measure_sharing() {
+  sharing_figure shared-elsewhere send-depth-3-shared-elsewhere
+  sharing_figure shared-depth-3 send-depth-3-sharing
 }

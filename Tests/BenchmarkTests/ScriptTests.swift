@@ -168,8 +168,8 @@ struct ScriptTests {
       "client-memory", "small-read", "small-change", "iterate", "build", "bare-versions",
       "row-scopes", "row-clients", "snapshot-small-one", "snapshot-large-one",
       "snapshot-small-many", "snapshot-large-many", "snapshot-turn", "snapshot-memory",
-      "observed-row", "observed-rows", "observed-row-of-rows",
-      "open-memory", "open-scopes",
+      "observed-row", "observed-rows", "observed-row-of-rows", "plain-destination",
+      "shared-elsewhere", "shared-depth-3", "open-memory", "open-scopes",
       // Or why they cannot be counted here.
       "change-instructions", "fan-out-instructions", "join-load-p50", "join-load-p99",
       "durable-throughput", "durable-redis-throughput", "durable-redis-latency",
