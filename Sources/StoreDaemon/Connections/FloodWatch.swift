@@ -13,9 +13,10 @@ struct FloodWatch {
   static let growth = 128 << 20
   /// The bytes that wait in the system of one that sends much.
   static let queuedBytes = 1 << 10
-  /// The looks at which one has to have as much, and how often it has to be more than before.
+  /// The looks in a row at which one has to have as much, and how often it has to be more than at
+  /// the one before.
   static let looks = 6
-  static let rises = 3
+  static let rises = 2
   /// Nanoseconds between two looks.
   static let interval: Int64 = 5_000_000
   /// Nanoseconds between two looks at the process alone.
@@ -28,12 +29,12 @@ struct FloodWatch {
     var acceptedAt: Int64
   }
 
-  /// One that has had bytes waiting.
+  /// One that has had bytes waiting at every look.
   private struct Pressing {
-    var looks = 0
+    var looks = 1
     var rises = 0
     /// What was seen last.
-    var count = 0
+    var count: Int
   }
 
   private var pressing: [Connection: Pressing] = [:]
@@ -72,13 +73,13 @@ struct FloodWatch {
     var next: [Connection: Pressing] = [:]
     for connection in connections {
       let count = queued(connection.descriptor)
-      var known = pressing[connection] ?? Pressing()
-      if count >= Self.queuedBytes {
-        known.looks += 1
-        if count > known.count { known.rises += 1 }
+      guard count >= Self.queuedBytes else { continue }
+      var known = Pressing(count: count)
+      if let last = pressing[connection] {
+        known.looks = last.looks + 1
+        known.rises = last.rises + (count > last.count ? 1 : 0)
       }
-      known.count = count
-      if known.looks > 0 { next[connection] = known }
+      next[connection] = known
       guard known.looks >= Self.looks, known.rises >= Self.rises else { continue }
       if count > flood?.count ?? 0 { flood = (connection, count) }
     }
