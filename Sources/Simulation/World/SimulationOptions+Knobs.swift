@@ -58,6 +58,9 @@ extension SimulationOptions {
     Knob("damages", \.disk.damages),
     Knob("recordBytesPerSnapshot", \.limits.recordBytesPerSnapshot),
     Knob("unreleasedBytes", \.limits.unreleasedBytes),
+    Knob("unreleasedRevisions", \.limits.unreleasedRevisions.asNumber),
+    Knob("reservedSessions", \.limits.reservedSessions.asNumber),
+    Knob("unrecordedFarewells", \.limits.unrecordedFarewells),
     Knob("stall", \.timing.stall.inMicroseconds),
     Knob("retry", \.timing.retry.inMicroseconds),
   ]
@@ -96,23 +99,39 @@ extension SimulationOptions {
     Knob("bytesPerTurn", \.limits.bytesPerTurn),
     Knob("messageBytes", \.limits.messageBytes),
     Knob("heldBytes", \.limits.heldBytes),
+    Knob("allHeldBytes", \.limits.allHeldBytes),
+    Knob("bytesPerPing", \.limits.bytesPerPing),
+    Knob("lagBytes", \.limits.lagBytes.asNumber),
+    Knob("mostLagBytes", \.limits.mostLagBytes.asNumber),
+    Knob("suggestionsPerJoin", \.limits.suggestionsPerJoin),
   ]
 
   private static let timingKnobs: [Knob] = [
     Knob("controlDelay", \.controlDelay.mostMicroseconds),
+    Knob("leastControlDelay", \.controlDelay.leastMicroseconds),
     Knob("publishingDelay", \.publishingDelay.mostMicroseconds),
+    Knob("leastPublishingDelay", \.publishingDelay.leastMicroseconds),
     Knob("capture", \.captureDuration.mostMicroseconds),
     Knob("lease", \.timing.lease.inMicroseconds),
     Knob("grace", \.timing.grace.inMicroseconds),
+    Knob("introduction", \.timing.introduction.inMicroseconds),
+    Knob("lag", \.timing.lag.inMicroseconds),
     Knob("bookmark", \.timing.bookmark.inMicroseconds),
+    Knob("busyBookmark", \.timing.busyBookmark.inMicroseconds),
     Knob("resend", \.timing.resend.inMicroseconds),
     Knob("answer", \.timing.answer.inMicroseconds),
     Knob("working", \.timing.working.inMicroseconds),
     Knob("patience", \.timing.patience.inMicroseconds),
+    Knob("turn", \.timing.turn.inMicroseconds),
+    Knob("handOut", \.timing.handOut.inMicroseconds),
+    Knob("backlog", \.timing.backlog.inMicroseconds),
     Knob("linger", \.timing.linger.inMicroseconds),
     Knob("farewell", \.timing.farewell.inMicroseconds),
+    Knob("settling", \.timing.settling.inMicroseconds),
     Knob("mismatchBackOff", \.timing.mismatchBackOff.mostMicroseconds),
+    Knob("leastMismatchBackOff", \.timing.mismatchBackOff.leastMicroseconds),
     Knob("backOff", \.timing.backOff.mostMicroseconds),
+    Knob("leastBackOff", \.timing.backOff.leastMicroseconds),
   ]
 
   /// What differs from the options of a seed, as `name=value` each.
@@ -137,7 +156,8 @@ extension SimulationOptions {
 }
 
 extension Duration {
-  fileprivate var inMicroseconds: Int {
+  /// Whole microseconds, in which durations are printed and set.
+  var inMicroseconds: Int {
     get { Int(nanoseconds / 1_000) }
     set { self = .microseconds(newValue) }
   }
@@ -151,6 +171,22 @@ extension ClosedRange<Duration> {
       let upper = Duration.microseconds(newValue)
       self = Swift.min(lowerBound, upper)...upper
     }
+  }
+
+  /// The lower bound; the upper one is no less.
+  fileprivate var leastMicroseconds: Int {
+    get { lowerBound.inMicroseconds }
+    set {
+      let lower = Duration.microseconds(newValue)
+      self = lower...Swift.max(lower, upperBound)
+    }
+  }
+}
+
+extension UInt64 {
+  fileprivate var asNumber: Int {
+    get { Int(clamping: self) }
+    set { self = UInt64(newValue) }
   }
 }
 

@@ -270,8 +270,11 @@ extension SimulationOptions {
     let delay = controlDelay.upperBound + publishingDelay.upperBound
     options.timing.answer = max(timing.answer, delay * 6 + .milliseconds(20))
     options.timing.lease = max(timing.lease, delay * 20, options.timing.answer * 2)
-    options.timing.grace = min(timing.grace, options.timing.lease / 2)
-    options.timing.working = min(timing.working, options.timing.answer / 3)
+    // Of parts too it can be said how many microseconds they are.
+    let lease = options.timing.lease.inMicroseconds
+    options.timing.grace = min(timing.grace, .microseconds(lease / 2))
+    let answer = options.timing.answer.inMicroseconds
+    options.timing.working = min(timing.working, .microseconds(answer / 3))
     options.timing.patience = max(timing.patience, options.timing.answer)
     options.limits.outcomesPerClient = max(limits.outcomesPerClient, limits.window)
     // A snapshot must not take as many journeys as it has rows.
@@ -280,6 +283,9 @@ extension SimulationOptions {
     options.limits.creditBytes = max(limits.creditBytes, options.limits.chunkBytes, bytes / 16)
     options.limits.pieceBytesPerTurn = max(limits.pieceBytesPerTurn, bytes / 256)
     options.titleBytes = min(titleBytes, limits.frameBytes / 8)
+    // What holds for a moment, or for all together, is no less than what holds for longer, or one.
+    options.limits.mostLagBytes = max(limits.mostLagBytes, limits.lagBytes)
+    options.limits.allHeldBytes = max(limits.allHeldBytes, limits.heldBytes)
     // Nobody is refused, and nobody forgotten who may come back.
     options.limits.sessions = max(limits.sessions, clients + faults.closes)
     options.limits.clients = max(limits.clients, clients + faults.closes)
