@@ -13,6 +13,10 @@ final class RootProbe: RootPort {
   private(set) var unfollows = 0
   /// Whose actions came, batch by batch.
   private(set) var origins: [ActionOrigin] = []
+  /// How many actions it was given, and how many of them it has taken.
+  private(set) var sends = (given: 0, taken: 0)
+  /// Is told before and after it is given an action, and when it starts effects.
+  var onLook: () -> Void = {}
 
   init(_ root: any RootPort) { self.root = root }
 
@@ -35,7 +39,12 @@ final class RootProbe: RootPort {
   }
 
   func send(_ action: ArraySlice<UInt8>, to scope: RootScope) throws(CodecError) -> StoreTask? {
-    try root.send(action, to: scope)
+    sends.given += 1
+    onLook()
+    let task = try root.send(action, to: scope)
+    if task != nil { sends.taken += 1 }
+    onLook()
+    return task
   }
 
   func send(_ event: SessionEvent) { root.send(event) }
@@ -75,7 +84,11 @@ final class RootProbe: RootPort {
 
   func version(at revision: UInt64) -> RootVersion? { root.version(at: revision) }
 
-  func startEffects() { root.startEffects() }
+  func startEffects() {
+    onLook()
+    root.startEffects()
+    onLook()
+  }
 
   func release(through revision: UInt64) { root.release(through: revision) }
 
