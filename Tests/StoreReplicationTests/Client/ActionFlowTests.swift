@@ -130,6 +130,45 @@ struct ActionFlowTests {
     #expect(bench.client.scopes.isEmpty)
   }
 
+  @Test(
+    "A scope that is kept for its last actions is asked for on a new connection, and they arrive",
+    arguments: [true, false],
+  )
+  func lastActionsAfterABreak(isResumed: Bool) throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let sent = bench.client.submit([0x01], to: scope)
+    try bench.wire.settle()
+    // The connection breaks, and meanwhile there is another action.
+    try bench.greet()
+    let queued = bench.client.submit([0x02], to: scope)
+    bench.client.release(scope)
+    try bench.wire.settle()
+    for time in [1_249, 1] { try bench.wire.advance(by: .milliseconds(time)) }
+    #expect(scope.want == .draining && !scope.isFollowed)
+    #expect(sent.outcome == nil && queued.outcome == nil)
+    // It comes back, twice.
+    for _ in 1...2 {
+      try bench.greet()
+      _ = bench.take()
+      try bench.helloOK(last: 0, isResumed: isResumed)
+      #expect(modes(bench).last == [.sendOnly])
+      try bench.send(.joined(nonce: bench.client.lastNonce, topic: nil, [.accepted(handle: 1)]))
+      let again = bench.take().flatMap { message -> [[UInt8]] in
+        guard case .actions(1, let requests) = message else { return [] }
+        #expect(requests.allSatisfy { $0.handle == 1 })
+        return requests.map { Array($0.action) }
+      }
+      #expect(again == [[0x01], [0x02]])
+      #expect(bench.client.unheldScopes == ["counter"])
+    }
+    try bench.acks(first: 1, revisions: [6, 7], nonce: 0, sequence: 0)
+    #expect(sent.outcome == .applied(revision: 6, hasEffects: false))
+    #expect(queued.outcome == .applied(revision: 7, hasEffects: false))
+    #expect(modes(bench).last == [])
+    #expect(bench.client.scopes.isEmpty)
+  }
+
   @Test("Who follows nothing subscribes to nothing, also on a new connection")
   func nothingPublished() throws {
     let bench = try PlayedDaemon()

@@ -53,6 +53,47 @@ import Testing
     #expect(told[0] == told[1])
   }
 
+  @Test(
+    "§10: what was sent and whose time is over goes as the empty action, in its place in the line",
+    arguments: [Event.newConnection, .newSession, .newEpoch],
+  )
+  func sentAgain(event: Event) throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    let before = bench.client.submit([0x01], to: scope)
+    let overdue = bench.client.submit([0x02], to: scope, timeToLive: .seconds(2))
+    let behind = bench.client.submit([0x03], to: scope, timeToLive: .seconds(20))
+    try bench.wire.settle()
+    try bench.wire.advance(by: .seconds(2))
+    #expect(overdue.sequence == 2 && overdue.isGivenUp && overdue.outcome == nil)
+    _ = bench.take()
+    try play(event, bench)
+    if event == .newConnection { try bench.helloOK(last: 0, isResumed: true) }
+    try bench.answer(revision: 5, sequence: 0)
+    let frames = bench.take().compactMap { message -> (UInt64, [ClientMessage.ActionRequest])? in
+      if case .actions(let first, let requests) = message { (first, requests) } else { nil }
+    }
+    try #require(frames.count == 1)
+    let (first, requests) = frames[0]
+    #expect(first == 1)
+    #expect(requests.map { Array($0.action) } == [[0x01], [0xf6], [0x03]])
+    #expect(requests.map(\.handle) == [1, 0, 1])
+    #expect(requests.map { $0.deadline != nil } == [false, false, true])
+    // As a daemon answers that had none of the three.
+    let refusal = Outcome.Failure(code: Outcome.rejected, message: "The client withdrew it.")
+    let outcomes: [Outcome] = [
+      .applied(revision: 5, hasEffects: false), .failed(refusal),
+      .applied(revision: 5, hasEffects: false),
+    ]
+    let reach = DaemonMessage.Reach(nonce: bench.client.lastNonce, sequence: 0)
+    try bench.send(.acks(DaemonMessage.Acks(first: 1, outcomes: outcomes, reach: reach)))
+    #expect(before.outcome == outcomes[0] && behind.outcome == outcomes[2])
+    // The daemon of an earlier epoch may have run it.
+    let known = event == .newEpoch ? Outcome.outcomeUnknown : Outcome.expired
+    #expect(code(overdue.outcome) == known)
+    #expect(bench.client.pendingActions == 0)
+  }
+
   @Test("§8: the daemon's word counts also when it comes late: who asks then is told it")
   func late() throws {
     let bench = try PlayedDaemon()
@@ -99,6 +140,43 @@ import Testing
     }
     #expect(sent == [[0x03]])
     #expect(next.sequence == 1_025, "What has expired takes no number")
+  }
+
+  @Test(
+    "§12: a daemon that serves a client no more says so to all of it, and hears nothing further",
+    arguments: ["replaced", "protocolError"],
+  )
+  func goodbye(word: String) throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    var told: [String] = []
+    bench.client.wait(for: .time, within: .seconds(60)) { told.append("\($0)") }
+    bench.client.status { _ in told.append("answer") }
+    let sent = bench.client.submit([0x01], to: scope)
+    try bench.wire.settle()
+    _ = bench.take()
+    let unsent = bench.client.submit([0x02], to: scope)
+    for ticket in [sent, unsent] { ticket.whenSettled { told.append(code($0)) } }
+    try bench.send(.goodbye(code: word, message: "Enough."))
+    let refusal = WaitFailure.refused(JoinFailure(code: word, message: "Enough."))
+    let ending: Result<Void, WaitFailure> = .failure(refusal)
+    #expect(told == [Outcome.outcomeUnknown, Outcome.notSent, "answer", "\(ending)"])
+    #expect(bench.client.ending == refusal)
+    #expect(scope.status == refusal.status)
+    #expect(sent.isFinished && unsent.isFinished && bench.client.pendingActions == 0)
+    #expect(
+      bench.wire.events.suffix(2).map { "\($0)".prefix { $0 != "(" } } == [
+        "sessionEnded", "refused",
+      ]
+    )
+    // Neither a new connection nor time makes it say anything.
+    try bench.greet()
+    try bench.wire.advance(by: .seconds(60))
+    let late = bench.client.submit([0x03], to: scope)
+    try bench.wire.settle()
+    #expect(code(late.outcome) == Outcome.notSent)
+    #expect(bench.take().isEmpty && bench.wire.reconnects == 0)
+    #expect(bench.client.nextDeadline == nil)
   }
 
   @Test("§12: when the connection is closed, what was sent may have run and the rest has not")
