@@ -128,6 +128,70 @@ struct ClientLifetimeTests {
     #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
   }
 
+  @Test("A scope that is opened again while it lingers is the copy that there is, and not joined")
+  func openedAgain() throws {
+    let bench = deck(2)
+    let wire = try BenchClient(bench)
+    var held = try open(0..<1, of: wire)
+    let replica = held[0].replica
+    let root = held[0].node
+    let joins = wire.joins.count
+    held = []
+    try wire.advance(by: .milliseconds(900))
+    #expect(wire.client.unheldScopes == ["cards/row/0"])
+    // What changes while nobody holds it comes all the same.
+    try bench.send(.cards(.element(id: 0, action: .titleChanged(title: "new"))))
+    held = try open(0..<1, of: wire)
+    #expect(held[0].replica === replica && held[0].node === root)
+    #expect(replica.shown?.title == "new" && held[0].scope.status == .live)
+    #expect(wire.client.unheldScopes.isEmpty)
+    // It is not left when the time is over that it would have lingered for.
+    try wire.advance(by: .seconds(3))
+    try bench.send(.cards(.element(id: 0, action: .titleChanged(title: "newer"))))
+    #expect(replica.shown?.title == "newer" && root.end == nil)
+    #expect(wire.joins.count == joins)
+    // Behind that time it is another one.
+    held = []
+    try wire.advance(by: .zero)
+    try wire.advance(by: .milliseconds(1_250))
+    #expect(wire.client.scopes.isEmpty)
+    held = try open(0..<1, of: wire)
+    #expect(held[0].replica !== replica)
+    #expect(wire.joins.count == joins + 1)
+  }
+
+  @Test("Who leaves a scope ends the following and no effect, whose actions are reduced")
+  func effectOfALeftScope() async throws {
+    let bench = deck(1)
+    let wire = try BenchClient(bench)
+    var core: RemoteStoreCore<Deck.Counter, Deck.CounterAction>? =
+      RemoteStoreCore("counter", of: wire.client)
+    try wire.settle()
+    let task = try #require(core?.send(.numberFactButtonTapped))
+    try wire.settle()
+    await eventually { bench.gate.waiting == 1 }
+    core = nil
+    try wire.advance(by: .zero)
+    try wire.advance(by: .milliseconds(1_250))
+    #expect(wire.client.scopes.isEmpty)
+    #expect(bench.server.root.exposed.allSatisfy { $0.followedCount == 0 })
+    let session = try #require(bench.server.sessions.session(of: wire.peer))
+    #expect(session.scopes.count == 0 && session.actions.runningCount == 1)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(bench.gate.waiting == 1 && bench.gate.cancelled == 0)
+    #expect(!task.isFinished && !task.isCancelled)
+    let revision = bench.root.revision
+    bench.gate.open()
+    await eventually { bench.root.state.counter.numberFactAlert == "a fact" }
+    #expect(bench.root.revision == revision + 1)
+    // Who has sent the action is told the end of its effect.
+    try await eventually {
+      try bench.settle()
+      return task.isFinished
+    }
+    #expect(bench.gate.cancelled == 0 && session.actions.runningCount == 0)
+  }
+
   @Test("A child that has gone and come back within one turn of the daemon is another one")
   func goneAndBack() async throws {
     let bench = deck(1)
