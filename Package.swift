@@ -418,9 +418,9 @@ let package = Package(
     .testTarget(
       name: "ProcessTests",
       dependencies: [
-        "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "StoreActor", "StoreClient",
-        "StoreJournal",
-        "StoreReplication", "StoreState", "StorectlMain", "StoredMain", "StoredWorkspace",
+        "CZMQ", "ClosingClient", "GenericState", "JournalProbe", "SerialProbe", "StoreActor",
+        "StoreClient", "StoreJournal", "StoreReplication", "StoreState", "StorectlMain",
+        "StoredMain", "StoredWorkspace",
         "StrangerDaemon", "ZeroMQ",
       ],
     ),

@@ -71,10 +71,10 @@ public final class StoreConnection {
   package let location: StoreLocation
   /// Keeps the connection, so it is not kept by it.
   private weak var sharedScopes: ClientSharedScopes?
-  private let service: ConnectionService
+  let service: ConnectionService
   private var queueLoop: QueueLoop?
-  private let eventObservers = ObserverList<ConnectionEvent>()
-  private let endObservers = ObserverList<Void>()
+  let eventObservers = ObserverList<ConnectionEvent>()
+  let endObservers = ObserverList<Void>()
   package var onEvent: @MainActor (ConnectionEvent) -> Void = { _ in }
 
   /// Connects to a daemon; returns at once, and goes on trying until ``close()``.

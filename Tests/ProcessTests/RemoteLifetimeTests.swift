@@ -1,10 +1,14 @@
+import CZMQ
 import Observation
 import SerialProbe
-import StoreActor
-import StoreClient
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import Testing
+
+@testable import StoreActor
+@testable import StoreClient
+@testable import ZeroMQ
 
 extension ProcessTests {
   /// Several stores of one connection, and what becomes of those who wait.
@@ -104,6 +108,100 @@ extension ProcessTests {
         let refused = store.send(.poked)
         let failure = await #expect(throws: ActionFailure.self) { try await refused.applied() }
         #expect(failure?.code == .notSent)
+      }
+    }
+
+    @Test("A loop that fails ends streams, waits, actions and stores, and says so to all of them")
+    func failedLoop() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.serialProbe)
+        let connection = try connection(world)
+        let store = try await connection.store("probe", Probe.self)
+        var states = store.states.makeAsyncIterator()
+        var outputs = store.outputs(of: Probe.Output.self).makeAsyncIterator()
+        var events = connection.events.makeAsyncIterator()
+        let running = store.send(.held(name: "door"))
+        try await running.applied()
+        var isWaiting = false
+        let waiting = Task {
+          isWaiting = true
+          try await connection.pause(for: .seconds(600))
+        }
+        while !isWaiting { await Task.yield() }
+        let unsent = store.send(.poked)
+        // From now on every call on the connection's sockets fails.
+        zmq_ctx_shutdown(connection.service.turn.transport.control.context.handle)
+        while await states.next() != nil {}
+        while await outputs.next() != nil {}
+        while await events.next() != nil {}
+        let failure = await #expect(throws: ActionFailure.self) { try await unsent.applied() }
+        #expect(failure?.code == .notSent)
+        #expect(failure?.message.contains("The connection's loop failed") == true)
+        await running.finish()
+        try await waiting.value
+        #expect("\(String(describing: store.end))".contains("The connection's loop failed"))
+        let errors = [
+          await #expect(throws: ConnectionError.self) {
+            try await connection.connected(within: .seconds(600))
+          },
+          await #expect(throws: ConnectionError.self) {
+            _ = try await connection.store("journal", state: ProbeRoot.Journal.self, within: nil)
+          },
+        ]
+        for error in errors {
+          #expect(error?.code == .closed)
+          #expect(error?.message.contains("The connection's loop failed") == true)
+        }
+        // There is nothing left to close.
+        try connection.close()
+      }
+    }
+
+    @Test("A scope that is absent has no store, and has one when it has come")
+    func absent() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        let connection = try connection(world)
+        let error = await #expect(throws: ConnectionError.self) {
+          _ = try await connection.store("game/results", ResultList.self, within: nil)
+        }
+        #expect(error?.code == .absent)
+        #expect(error?.description.contains("\"game/results\" is absent now") == true)
+        #expect(connection.client.unheldScopes == ["game/results"])
+        let game = try await connection.store("game", Game.self)
+        try await game.send(.resultsButtonTapped).applied()
+        let results = try await connection.store("game/results", ResultList.self)
+        #expect(results.rows == [] && results.end == nil)
+        try connection.close()
+      }
+    }
+
+    @Test("Streams of events that ended, or that nobody reads any more, leave nothing behind")
+    func eventStreams() async throws {
+      try await World.run { world in
+        let connection = try connection(world)
+        @MainActor func isListening() -> Bool {
+          connection.eventObservers.removeCancelled()
+          connection.endObservers.removeCancelled()
+          return !connection.eventObservers.isEmpty || !connection.endObservers.isEmpty
+        }
+        #expect(!isListening())
+        var letGo: AsyncStream<ConnectionEvent>? = connection.events
+        #expect(letGo != nil && isListening())
+        letGo = nil
+        #expect(!isListening())
+        let events = connection.events
+        let reading = Task { for await _ in events {} }
+        reading.cancel()
+        await reading.value
+        #expect(!isListening())
+        let last = connection.events
+        #expect(isListening())
+        try connection.close()
+        for await _ in last {}
+        #expect(!isListening())
+        for await _ in connection.events {}
+        #expect(!isListening())
       }
     }
 

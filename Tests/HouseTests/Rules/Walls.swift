@@ -92,8 +92,8 @@ enum Walls {
   /// Of the guarded modules, those that only some rooms' tests may import; the rest is free to all.
   static let tests: [String: Set<String>] = [
     "CNCurses": [],
-    // A daemon is looked at whose context is shut down under it.
-    "CZMQ": ["StoreDaemonTests", "ZeroMQTests"],
+    // A daemon is looked at whose context is shut down under it, and a client's connection.
+    "CZMQ": ["ProcessTests", "StoreDaemonTests", "ZeroMQTests"],
     "FoundationNetworking": ["OriginalTests", "WorkspaceLiveTests"],
   ]
 
