@@ -67,7 +67,7 @@ measure_snapshots() {
         "$medium" "$(field "mib_s_$medium" "$line")")"
     figure_of "snapshot-large-$([ "$count" = 1 ] && echo one || echo many)" "ratio_$large" \
       "$line" "$(printf '%.0f MiB/s' "$(field "mib_s_$large" "$line")")"
-    line=$(host snapshots --mib "$small,$medium,$large" --joiners "$count" --rounds 3)
+    line=$(host snapshots --mib "$small,$medium,$large" --joiners "$count" --rounds "$pairs")
     longest=$(printf '%s\n%s\n' "$longest" "$(field most_ms "$line")" | sort -g | tail -n 1)
   done
   figure snapshot-turn "$longest"

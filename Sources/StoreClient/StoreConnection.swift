@@ -71,6 +71,7 @@ public final class StoreConnection {
   package let location: StoreLocation
   /// Keeps the connection, so it is not kept by it.
   private weak var sharedScopes: ClientSharedScopes?
+  // A test ends the service's sockets below it, and counts who observes.
   let service: ConnectionService
   private var queueLoop: QueueLoop?
   let eventObservers = ObserverList<ConnectionEvent>()

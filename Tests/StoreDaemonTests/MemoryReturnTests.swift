@@ -6,11 +6,14 @@ import Testing
 struct MemoryReturnTests {
   private typealias Step = (milliseconds: Int64, bytes: Int, isDue: Bool)
 
-  private func check(_ steps: [Step]) {
+  /// Looks at these moments; a return takes so long.
+  private func check(_ steps: [Step], taking milliseconds: Int64 = 0) {
     var memory = MemoryReturn()
     for step in steps {
-      let isDue = memory.isDue(at: step.bytes, now: 10_000_000_000 + step.milliseconds * 1_000_000)
+      let now = step.milliseconds * 1_000_000
+      let isDue = memory.isDue(at: step.bytes, now: now)
       #expect(isDue == step.isDue, "\(step)")
+      if isDue { memory.returned(from: now - milliseconds * 1_000_000, to: now) }
     }
   }
 
@@ -21,9 +24,19 @@ struct MemoryReturnTests {
     check([
       (0, base, false), (50, base + Self.much, true),
       // What is left is the new measure.
-      (100, base + 10, false), (150, base + 10 + Self.much, false),
-      (299, base + 10 + Self.much, false), (300, base + 10 + Self.much, true),
+      (100, base + 10, false), (149, base + 10 + Self.much, false),
+      (150, base + 10 + Self.much, true),
     ])
+  }
+
+  @Test func `The longer it takes, the longer it is until the next time`() {
+    check(
+      [
+        (0, 0, false), (50, Self.much, true), (100, 0, false), (199, Self.much, false),
+        (200, Self.much, true),
+      ],
+      taking: 50,
+    )
   }
 
   @Test func `Memory that went by itself is no measure any more`() {

@@ -22,14 +22,14 @@ extension Case {
   /// It is a member by dynamic lookup, as cases are, so that a case of that name is found first.
   @_disfavoredOverload
   public subscript(
-    dynamicMember keyPath: any KeyPath<NeverCasePaths, Void> & Sendable
+    dynamicMember keyPath: any KeyPath<_NeverCasePaths, Void> & Sendable
   ) -> Case<Never> {
     _$appending(AnyCasePath(_$name: "never", embed: absurd, extract: { _ in nil }))
   }
 }
 
 /// What every type has for a case path: the one that never is.
-public struct NeverCasePaths: Sendable {
+public struct _NeverCasePaths: Sendable {
   /// A case that never is.
   public var never: Void { () }
 }

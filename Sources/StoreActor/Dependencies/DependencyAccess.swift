@@ -10,7 +10,15 @@ struct DependencyAccess: Sendable {
 
   /// Learns that a report was left out while values are being set: a dependency that is looked at
   /// in order to be changed has not been used.
-  @TaskLocal static var omission: LockIsolated<Bool>?
+  @TaskLocal static var omission: LockIsolated<Omission?>?
+
+  /// Whose report was left out.
+  enum Omission {
+    /// This library's, of a key without a value of its own.
+    case ours
+    /// What a default says itself while it is made.
+    case theirs
+  }
 
   let name: StaticString
   let fileID: StaticString
@@ -72,7 +80,7 @@ struct DependencyAccess: Sendable {
 
     private func report(_ message: @autoclosure () -> String) {
       guard !DependencyValues.isSetting else {
-        DependencyAccess.omission?.setValue(true)
+        DependencyAccess.omission?.withValue { $0 = $0 ?? .ours }
         return
       }
       let message = message()

@@ -24,21 +24,25 @@ final class DependencyDefaults: @unchecked Sendable {
     let entryKey = EntryKey(key: ObjectIdentifier(key), context: context)
     return lock.withLock {
       guard let entry = entries[entryKey], let value = entry.value as? Key.Value else {
-        let omission = LockIsolated(false)
+        let omission = LockIsolated<DependencyAccess.Omission?>(nil)
         let value = DependencyAccess.$omission.withValue(omission) {
           make(key, for: values, access: access)
         }
         entries[entryKey] = Entry(
           value: value,
           isUsed: !DependencyValues.isSetting,
-          lacksReport: omission.value,
+          omission: omission.value,
         )
         return value
       }
       guard !entry.isUsed, !DependencyValues.isSetting else { return value }
       entries[entryKey]?.isUsed = true
+      switch entry.omission {
+      case .ours: DependencyAccess.$inner.withValue(access) { report(key, in: context) }
       // What is made here is not wanted, but what it has to say.
-      if entry.lacksReport { _ = make(key, for: values, access: access) }
+      case .theirs: _ = make(key, for: values, access: access)
+      case nil: break
+      }
       return value
     }
   }
@@ -55,7 +59,7 @@ final class DependencyDefaults: @unchecked Sendable {
         if let entry = entries[entryKey], entry.isUsed {
           late += 1
         } else {
-          entries[entryKey] = Entry(value: value, isUsed: true, lacksReport: false)
+          entries[entryKey] = Entry(value: value, isUsed: true, omission: nil)
         }
       }
       return late
@@ -87,8 +91,17 @@ final class DependencyDefaults: @unchecked Sendable {
       {
         return value
       }
-      DependencyAccess.current.reportMissingLiveValue(of: key)
+      report(key, in: context)
       return Key.testValue
+    }
+  }
+
+  /// Reports that a key has no value of its own for a context.
+  private func report<Key: TestDependencyKey>(_ key: Key.Type, in context: DependencyContext) {
+    if context == .live {
+      DependencyAccess.current.reportMissingLiveValue(of: key)
+    } else {
+      DependencyAccess.current.reportMissingTestValue(of: key)
     }
   }
 }
@@ -108,8 +121,8 @@ extension DependencyDefaults {
     let value: any Sendable
     /// Whether anybody has read the value but in order to change it.
     var isUsed: Bool
-    /// Whether nobody was told that the key has no value, since it was looked at to be changed.
-    let lacksReport: Bool
+    /// What nobody was told, since the value was looked at to be changed.
+    let omission: DependencyAccess.Omission?
   }
 
   private struct EntryKey: Hashable {

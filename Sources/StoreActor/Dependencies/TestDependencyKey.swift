@@ -24,7 +24,7 @@ extension TestDependencyKey {
   /// made once more, and should report then.
   public static var shouldReportUnimplemented: Bool {
     guard DependencyValues.isSetting else { return true }
-    DependencyAccess.omission?.setValue(true)
+    DependencyAccess.omission?.setValue(.theirs)
     return false
   }
 }

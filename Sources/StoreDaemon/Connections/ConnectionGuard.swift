@@ -45,6 +45,9 @@ final class ConnectionGuard: Sendable {
   private let isWaking = Atomic(false)
   private let isReturnPlanned = Atomic(false)
   private let isReturningMemory = Atomic(false)
+  /// When memory was given back last, from when to when; read while none is.
+  private let returnStart = Atomic<Int64>(0)
+  private let returnEnd = Atomic<Int64>(0)
   private let memoryQueue = DispatchQueue(label: "storeactor.memory", qos: .utility)
   private let refused = Atomic<UInt64>(0)
   private let cutSilent = Atomic<UInt64>(0)
@@ -244,8 +247,10 @@ final class ConnectionGuard: Sendable {
       let now = LoopClock.nanoseconds
       if now >= nextLook {
         let bytes = ZeroMQLibrary.residentBytes
-        returnMemory(&memory, of: bytes, at: now)
-        stopped += try shutDownFlood(&floods, &refused, at: bytes)
+        if bytes > 0, !isReturningMemory.load(ordering: .acquiring) {
+          stopped += try shutDownFlood(&floods, &refused, at: bytes)
+          returnMemory(&memory, of: bytes, at: now)
+        }
         let end = LoopClock.nanoseconds
         // Looking takes no more than a part of the thread's time.
         nextLook = end + max(floods.interval, 3 * (end - now))
@@ -345,14 +350,18 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Gives memory back when the process has grown; on another thread, for it takes a while.
+  ///
+  /// Meanwhile the library's thread may have to wait, and what waits in the system says nothing.
   private func returnMemory(_ memory: inout MemoryReturn, of bytes: Int, at now: Int64) {
-    guard !isReturningMemory.load(ordering: .relaxed), memory.isDue(at: bytes, now: now) else {
-      return
-    }
+    let end = returnEnd.exchange(0, ordering: .relaxed)
+    if end > 0 { memory.returned(from: returnStart.load(ordering: .relaxed), to: end) }
+    guard memory.isDue(at: bytes, now: now) else { return }
     isReturningMemory.store(true, ordering: .relaxed)
     memoryQueue.async { [self] in
+      returnStart.store(LoopClock.nanoseconds, ordering: .relaxed)
       ZeroMQLibrary.returnMemory()
-      isReturningMemory.store(false, ordering: .relaxed)
+      returnEnd.store(LoopClock.nanoseconds, ordering: .relaxed)
+      isReturningMemory.store(false, ordering: .releasing)
     }
   }
 

@@ -4,13 +4,14 @@
 /// flood, the library's thread reads on, into queues that know no limit. So when the process has
 /// grown by much since everybody was heard, whoever goes on sending is shut down, one at a time:
 /// what waits of it in the system becomes more again and again, though it is read. What an honest
-/// client has sent and waits for only becomes less.
+/// client has sent and waits for only becomes less, unless it is several times as much as the
+/// system keeps for a connection.
 ///
 /// A value without I/O or a clock.
 struct FloodWatch {
   /// By how much the process has grown when somebody is shut down: more than the windows of many
   /// clients, as much as may wait to be taken.
-  static let growth = 128 << 20
+  static let growth = 48 << 20
   /// The bytes that wait in the system of one that sends much.
   static let queuedBytes = 1 << 10
   /// The looks in a row at which one has to have as much, and how often it has to be more than at
@@ -18,7 +19,7 @@ struct FloodWatch {
   static let looks = 6
   static let rises = 2
   /// Nanoseconds between two looks.
-  static let interval: Int64 = 5_000_000
+  static let interval: Int64 = 3_000_000
   /// Nanoseconds between two looks at the process alone.
   static let calmInterval: Int64 = 50_000_000
 

@@ -32,7 +32,7 @@ final class Intake {
     static let bytes = 32 << 20
     /// Of all together.
     static let totalMessages = 65_536
-    static let totalBytes = 128 << 20
+    static let totalBytes = 64 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
     /// Messages passed over in one turn, of those who were shut down: others wait for so long.

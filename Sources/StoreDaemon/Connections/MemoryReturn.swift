@@ -10,12 +10,14 @@ struct MemoryReturn {
   /// of it.
   static let growth = 32 << 20
   static let largeParts = 8
-  /// Nanoseconds between two returns, however much it grows.
-  static let interval: Int64 = 250_000_000
+  /// Nanoseconds between two returns, and how many times as long as one takes there are between it
+  /// and the next: who allocates may have to wait for it.
+  static let interval: Int64 = 100_000_000
+  static let pause: Int64 = 3
 
-  /// The least that the process has had since the last return; nil while that is under way.
+  /// The least that the process has had since the last return; nil when it was not looked at.
   private var base: Int?
-  private var lastReturn: Int64 = 0
+  private var end: Int64 = 0
 
   /// Looks at how large the process is, while no return is under way.
   ///
@@ -23,11 +25,12 @@ struct MemoryReturn {
   mutating func isDue(at bytes: Int, now: Int64) -> Bool {
     let base = min(base ?? bytes, bytes)
     self.base = base
-    guard bytes - base >= max(Self.growth, base / Self.largeParts),
-      now - lastReturn >= Self.interval
-    else { return false }
-    lastReturn = now
-    self.base = nil
-    return true
+    return now >= end && bytes - base >= max(Self.growth, base / Self.largeParts)
+  }
+
+  /// Takes note that memory was given back.
+  mutating func returned(from start: Int64, to end: Int64) {
+    base = nil
+    self.end = end + max(Self.interval, Self.pause * (end - start))
   }
 }
