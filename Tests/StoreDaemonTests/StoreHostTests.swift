@@ -184,6 +184,27 @@ import Testing
     }
   }
 
+  @Test func `A state that shares a value without a key is not kept, and the error says which`()
+    throws
+  {
+    let directory = FileManager.default.temporaryDirectory
+      .appending(path: "host-\(UInt32.random(in: 0 ... .max))")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    var configuration = HostConfiguration(directory: directory.path)
+    configuration.data = directory.appending(path: "data").path
+    let host = StoreHost(
+      initialState: Unkeyed.State(),
+      exposures: [],
+      configuration: configuration,
+    ) {
+      Unkeyed()
+    }
+    let error = #expect(throws: HostError.self) { try host.start() }
+    #expect(error?.code == .usage)
+    #expect(error?.message.contains("Unkeyed.count") == true, "\(error?.message ?? "")")
+    #expect(error?.remedy.contains("a key") == true)
+  }
+
   // MARK: Tests that are written
 
   @Test func `A test expects what was checked, and what could not be`() throws {
@@ -262,6 +283,20 @@ private struct Forgetting: Reducer {
       return .none
     }
   }
+}
+
+/// A count that is shared without a key.
+private struct Unkeyed: Reducer {
+  @ObservableState
+  struct State: DurableState, Equatable, Sendable {
+    @Shared var count: Int
+
+    init() { _count = Shared(value: 0) }
+  }
+
+  enum Action: Sendable { case counted }
+
+  var body: some ReducerOf<Self> { EmptyReducer() }
 }
 
 private struct Kept: Reducer {

@@ -304,8 +304,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     guard let own = value.delta(from: base.seen) else { return base.daemon }
     do throws(CodecError) {
       let moved = try base.daemon.applying(delta: own)
-      // Where it has changed all that the other change did, or nothing of that.
-      if moved.isSame(as: value) { return moved }
+      // Where it has changed nothing that the other change did: else what that counted was lost.
       return moved.isSame(as: try value.applying(delta: other)) ? moved : nil
     } catch {
       // The one has removed what the other changes.

@@ -27,7 +27,7 @@ enum Callers {
     ],
     "Another library's protocol asks for it": ["addLink", "isRecording", "recordError"],
     "Nothing else tells tests what they wait for, or where they listen": [
-      "lastEndpoint", "unheldScopes",
+      "lastEndpoint"
     ],
   ]
 

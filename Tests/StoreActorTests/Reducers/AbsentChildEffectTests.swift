@@ -79,6 +79,25 @@ struct AbsentChildEffectTests {
     await task.finish()
   }
 
+  @Test("The parent of a child of a case cancels what that has started, by its id")
+  func cancelledCase() async {
+    let store = Store(initialState: Lamp.State.on(1)) {
+      Reduce<Lamp.State, Lamp.Action> { _, action in
+        action == .look ? .cancel(id: "light") : .none
+      }
+      .ifCaseLet(\.on, action: \.on) {
+        Reduce<Int, Int> { _, _ in
+          .run { _ in try await Task.never() }.cancellable(id: "light")
+        }
+      }
+    }
+    let task = store.send(.on(1))
+    await Task.megaYield()
+    #expect(!task.isFinished)
+    store.send(.look)
+    await task.finish()
+  }
+
   @Test("A child that goes to another case by itself keeps its effects")
   func goesOnByItself() async {
     let store = Store(initialState: Lamp.Post.State(lamp: .on(1))) { Lamp.Post() }

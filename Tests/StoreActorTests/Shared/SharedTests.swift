@@ -432,6 +432,21 @@ struct SharedKeyTests {
     #expect(outside.saved.value == [7])
     outside.subscriber.value?.yieldReturningInitialValue()
     #expect(value == 0)
+    outside.subscriber.value?.yieldLoading()
+    #expect($value.isLoading)
+    outside.subscriber.value?.yield(throwing: CancellationError())
+    #expect($value.loadError is CancellationError)
+    outside.subscriber.value?.yieldLoading(false)
+    #expect(!$value.isLoading && value == 0)
+  }
+
+  @Test("A value that is loaded by another key is that key's from then on")
+  func otherKey() async throws {
+    @Shared(.inMemory("one")) var one = 1
+    @Shared(.inMemory("other")) var other = 2
+    try await $one.load(.inMemory("other"))
+    $one.withLock { $0 += 1 }
+    #expect(one == 3 && other == 3)
   }
 }
 

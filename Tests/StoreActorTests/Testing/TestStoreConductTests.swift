@@ -68,10 +68,20 @@ struct TestStoreConductTests {
 
   @Test("The closure of an assertion has the store's dependencies")
   func dependencies() async {
-    let store = store()
-    await store.send(.look) {
+    let gate = Gate()
+    let store = store(gate)
+    func check(_ state: inout Clerk.State) {
       @Dependency(\.date.now) var now
-      $0.date = now
+      #expect(now == Date(timeIntervalSince1970: 5))
+      state.date = now
+    }
+    await store.send(.look) { check(&$0) }
+    store.assert { check(&$0) }
+    await store.send(.ask)
+    gate.open()
+    await store.receive(.answered) {
+      check(&$0)
+      $0.answers = 1
     }
   }
 

@@ -324,17 +324,20 @@ struct SharedLinkTests {
     #expect(card.wrappedValue == root.state.card)
   }
 
-  @Test func `A change of the same goes on top of an update that is under way`() async throws {
+  @Test func `A change of the same is refused, for what an update counted would be lost`()
+    async throws
+  {
     let total = try await shared()
     wire.control.isHeld = true
     let update = Task { try await total.update { $0 += 10 } }
     await tasks { wire.client.pendingActions == 1 }
-    total.withLock { $0 = 5 }
+    total.withLock { $0 += 1 }
     try await turns { bench.root.state.total == 11 }
     wire.control.isHeld = false
-    try await turns { bench.root.state.total == 5 }
+    try await turns { total.saveError != nil }
     try await update.value
-    #expect(total.saveError == nil && total.wrappedValue == 5)
+    #expect(code(total.saveError) == .conflict)
+    #expect(bench.root.state.total == 11 && total.wrappedValue == 11)
   }
 
   @Test func `What others change behind an update refuses a change that waited for it`()

@@ -108,6 +108,17 @@ struct RemoteSharedTests {
     #expect(count.wrappedValue == 11)
   }
 
+  @Test("A change in the daemon that no action made is awaited, or reported at the end")
+  func unasserted() async {
+    let count = Shared(value: 0)
+    await expectIssue("Shared values were changed without an action") {
+      let store = TestStore(remote: SharedTabs.State(count)) { SharedTabs() }
+      count.withLock { $0 = 1 }
+      await store.receiveSharedChange { $0.counter.$count.withLock { $0 = 1 } }
+      count.withLock { $0 = 2 }
+    }
+  }
+
   @Test("What changes travels where it shows, as the value's delta")
   func delta() throws {
     @Shared(value: "a long text that is typed into, of more than a few dozen bytes") var text
