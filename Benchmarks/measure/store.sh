@@ -31,6 +31,7 @@ measure_store() {
     "one=$(store_field send-children-1 ns)")"
   measure_observed
   measure_presented
+  measure_bare
   measure_sharing
 }
 
@@ -82,7 +83,28 @@ sharing_figure() {
   fi
 }
 
+# What features cost that use nothing of the rest: a program from its start to its first action, and
+# an action, by instructions, which are the same on each machine of a kind.
+measure_bare() {
+  local start action
+  start=$(counted "$bin/StoreBench" --count 1 send-depth-3)
+  action=$(instructions_of_case send-depth-3)
+  if [ -n "$start" ] && [ -n "$action" ]; then
+    figure start-up "$start"
+    figure send-depth-3-instructions "${action% *}"
+  else
+    unmeasured start-up 'needs perf or valgrind, to count instructions'
+    unmeasured send-depth-3-instructions 'needs perf or valgrind, to count instructions'
+  fi
+}
+
 measure_sharing() {
   sharing_figure shared-elsewhere send-depth-3-shared-elsewhere
   sharing_figure shared-depth-3 send-depth-3-sharing
+  # Too slow to count their instructions.
+  for case in send-shared send-shared-other send-shared-rows-1000 send-shared-rows-1000-row \
+    send-shared-rows-1000-other; do
+    figure "$case" "$(store_field "$case" ns)" "$(store_field "$case" min_ns)" \
+      "$(store_field "$case" max_ns)"
+  done
 }

@@ -21,7 +21,8 @@ struct StoreBenchTests {
       "send-depth-0", "send-depth-3", "send-depth-10", "send-children-1", "send-children-1000",
       "read-property", "read-property-tracked", "scope-known", "send-to-presented-struct",
       "send-to-presented-macro-enum", "send-to-presented-plain-enum",
-      "send-depth-3-shared-elsewhere", "send-depth-3-sharing",
+      "send-depth-3-shared-elsewhere", "send-depth-3-sharing", "send-shared", "send-shared-other",
+      "send-shared-rows-1000", "send-shared-rows-1000-row", "send-shared-rows-1000-other",
     ]
     #expect(names.isSuperset(of: wanted))
   }

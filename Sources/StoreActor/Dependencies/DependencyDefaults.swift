@@ -28,14 +28,20 @@ final class DependencyDefaults: @unchecked Sendable {
         let value = DependencyAccess.$omission.withValue(omission) {
           make(key, for: values, access: access)
         }
-        entries[entryKey] = Entry(
+        let entry = Entry(
           value: value,
           isUsed: !DependencyValues.isSetting,
           omission: omission.value,
         )
+        entries[entryKey] = entry
+        if !entry.isUsed { entry.tellReader() }
         return value
       }
-      guard !entry.isUsed, !DependencyValues.isSetting else { return value }
+      guard !entry.isUsed else { return value }
+      guard !DependencyValues.isSetting else {
+        entry.tellReader()
+        return value
+      }
       entries[entryKey]?.isUsed = true
       switch entry.omission {
       case .ours: DependencyAccess.$inner.withValue(access) { report(key, in: context) }
@@ -123,6 +129,13 @@ extension DependencyDefaults {
     var isUsed: Bool
     /// What nobody was told, since the value was looked at to be changed.
     let omission: DependencyAccess.Omission?
+
+    /// Tells the default that is being made of this one that something was left out: it reads this
+    /// one again when it is made once more.
+    func tellReader() {
+      guard omission != nil else { return }
+      DependencyAccess.omission?.withValue { $0 = $0 ?? .theirs }
+    }
   }
 
   private struct EntryKey: Hashable {

@@ -32,6 +32,16 @@ struct Printer: TestDependencyKey, Sendable {
   }
 }
 
+/// A client whose value for tests is made of another one's.
+struct Archive: TestDependencyKey, Sendable {
+  var title = ""
+  var printer: Printer
+  static var testValue: Archive {
+    @Dependency(Printer.self) var printer
+    return Archive(printer: printer)
+  }
+}
+
 /// A value with reference semantics, made anew by each use of its key.
 enum CounterKey: DependencyKey {
   static var liveValue: LockIsolated<Int> { LockIsolated(0) }

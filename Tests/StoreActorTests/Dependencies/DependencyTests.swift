@@ -240,6 +240,25 @@ struct MissingDependencyTests {
     #expect(printer.pages == 0)
   }
 
+  @Test("may be made of another one, which says so when the first is used")
+  func ownReportBehindAnother() {
+    withDependencies {
+      $0[Archive.self].title = "A"
+      // Again, when both are there.
+      $0[Archive.self].title = "B"
+    } operation: {
+      @Dependency(Archive.self) var archive
+      #expect(archive.title == "B")
+    }
+    @Dependency(Archive.self) var archive
+    withKnownIssue {
+      #expect(archive.title.isEmpty)
+    } matching: {
+      $0.comments.description.contains("Nobody has set the printer")
+    }
+    #expect(archive.title.isEmpty)
+  }
+
   @Test("is not reported when the part of it that is set has to be read for that")
   @MainActor func settingThroughKeyPath() async {
     let reducer = Reduce<[Date], Int> { dates, _ in
