@@ -39,7 +39,7 @@ struct DaemonOptions: ParsableArguments {
       "The directory in which the state is kept.",
       discussion: """
         Without it the directory "data" in that of the sockets; where that is the default one too, \
-        $XDG_STATE_HOME/storeactor, if the variable is set.
+        $XDG_STATE_HOME/storeactor, else ~/.local/state/storeactor.
         """,
       valueName: "directory",
     ),

@@ -171,7 +171,9 @@ extension DaemonSettings {
       }
     }
     if let data { return data.texts.first }
-    if dir == nil, let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+    // Runtime directories are empty when the machine has started again.
+    let home = environment["HOME"].map { "\($0)/.local/state" }
+    if dir == nil, let state = environment["XDG_STATE_HOME"] ?? home, state.hasPrefix("/") {
       return "\(state)/storeactor"
     }
     return "\(host.directory)/data"

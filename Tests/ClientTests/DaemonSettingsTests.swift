@@ -102,6 +102,9 @@ struct DaemonSettingsTests {
     let environment = ["XDG_STATE_HOME": "/state", "XDG_RUNTIME_DIR": "/run/user/1"]
     #expect(try settings(environment: environment).host.data == "/state/storeactor")
     #expect(try settings(environment: environment).host.directory == "/run/user/1/storeactor")
+    let login = ["HOME": "/home/guest", "XDG_RUNTIME_DIR": "/run/user/1"]
+    #expect(try settings(environment: login).host.data == "/home/guest/.local/state/storeactor")
+    #expect(try settings(environment: [:]).host.data == "./.storeactor/data")
   }
 
   @Test("An unknown setting is refused, with the right name")
