@@ -47,6 +47,11 @@ package struct Limits: Sendable, Equatable {
   package var scopesPerSession = 1024
   /// Sessions at once: descriptors are finite, and running out of them ends the process.
   package var sessions = 4096
+  /// Sessions of those who may do everything, in all their programs: others find room.
+  package var sessionsOfOwners = 3072
+  /// Sessions of one of their programs: one that forgets to close them keeps none of the others
+  /// out.
+  package var sessionsPerProcess = 1024
   /// Sessions of one user who may not do everything: a part of all, so that others find room.
   package var sessionsPerUser = 256
   /// Hellos of one such user in a second, and in a moment after a rest: everybody who is there

@@ -432,6 +432,28 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A program that ends none of its sessions keeps no other program out`() async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.stored, ["--lease-ms", "60000"])
+        var peers: [RawPeer] = []
+        while try await world.counter("refusedSessions") == 0 {
+          try #require(peers.count < 2 * Limits().sessionsPerProcess)
+          for _ in 0..<64 {
+            let hello = ClientMessage.rawHello(UInt64(peers.count), isListed: false).encoded()
+            let path = "\(world.directory)/ctl"
+            let bytes = ZMTP.message(hello)
+            peers.append(try RawPeer(path, as: "DEALER", sending: bytes, afterwards: .listens))
+            try await peers.last?.ready()
+          }
+        }
+        #expect(peers.count > Limits().sessionsPerProcess)
+        #expect(try await world.get("counter")["count"] == 0)
+        #expect(daemon.isRunning)
+        for peer in peers { peer.hangUp() }
+      }
+    }
+
     // MARK: Helpers
 
     private func socket(

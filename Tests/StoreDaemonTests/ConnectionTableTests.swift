@@ -24,18 +24,42 @@ struct ConnectionTableTests {
   @Test("What is beyond the limit is refused, and counts until it is over")
   func full() {
     var table = table(64)
-    let accepted = (0..<32).count { table.accept($0, .control, user: Self.me, now: 0) }
-    #expect(accepted == 32)
-    let isAccepted = table.accept(40, .publishing, user: Self.me, now: 0)
+    func accept(_ descriptor: Int32, _ side: ConnectionTable.Side = .control) -> Bool {
+      table.accept(descriptor, side, user: Self.me, now: 0)
+    }
+    let accepted = (0..<16).count { accept($0) }
+    #expect(accepted == 16)
+    let isAccepted = accept(40, .publishing)
     #expect(!isAccepted)
-    #expect(table.count == 33)
+    #expect(table.count == 17)
     table.disconnect(0, .control)
-    let isStillFull = !table.accept(0, .control, user: Self.me, now: 0)
+    let isStillFull = !accept(0)
     #expect(isStillFull)
     for descriptor: Int32 in [0, 1] { table.disconnect(descriptor, .control) }
     table.disconnect(40, .publishing)
-    let hasRoom = table.accept(1, .control, user: Self.me, now: 0)
+    let hasRoom = accept(1)
     #expect(hasRoom)
+  }
+
+  @Test func `A program of the daemon's user leaves room to its others, and they to others`() {
+    var table = table(64)
+    var descriptor: Int32 = 0
+    func come(_ count: Int, _ user: UInt32, program: UInt64) -> Int {
+      (0..<count).count { _ in
+        descriptor += 1
+        let program = PeerProgram(number: program)
+        let isWelcome = table.accept(descriptor, .control, user: user, program: program, now: 0)
+        if !isWelcome { table.disconnect(descriptor, .control) }
+        return isWelcome
+      }
+    }
+    #expect(come(32, Self.me, program: 1) == 16)
+    #expect(come(32, Self.me, program: 2) == 8)
+    #expect(come(32, Self.me, program: 3) == 0)
+    #expect(come(32, 7, program: 4) == 8)
+    // When the first one has gone, others of the same user have room.
+    for descriptor: Int32 in 1...16 { table.disconnect(descriptor, .control) }
+    #expect(come(32, Self.me, program: 3) == 16)
   }
 
   @Test("Others get half of the room, and leave the other half to the daemon's user")

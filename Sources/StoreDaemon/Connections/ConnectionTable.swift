@@ -24,6 +24,10 @@ struct ConnectionTable {
   struct Limits: Hashable, Sendable {
     /// Connections in all: descriptors are finite, and running out of them ends the process.
     var connections: Int
+    /// Connections of the daemon's own user, and of one program of that user: so one that forgets
+    /// to close them keeps nobody out.
+    var connectionsOfOwner: Int
+    var connectionsOfOwnProgram: Int
     /// Connections of all together who are not the daemon's own user.
     var connectionsOfOthers: Int
     /// Connections of one of them, and of all who come over tcp together: so nobody else of them is
@@ -41,6 +45,8 @@ struct ConnectionTable {
     /// each have a thousand events that nobody has read.
     init(descriptors: Int) {
       connections = descriptors - min(2304, descriptors / 2)
+      connectionsOfOwner = connections - connections / 4
+      connectionsOfOwnProgram = connections / 2
       connectionsOfOthers = connections / 2
       connectionsOfOne = connectionsOfOthers - connectionsOfOthers / 4
     }
@@ -73,6 +79,8 @@ struct ConnectionTable {
   private let ownUser: UInt32
   private var entries: [Key: Entry] = [:]
   private var counts: [UInt32?: Int] = [:]
+  /// Connections of the daemon's own user, by their programs.
+  private var ownPrograms: [PeerProgram: Int] = [:]
   private var budgets: [UInt32?: Budget] = [:]
   private var nextSerial: UInt64 = 1
   private var gone: [UInt64] = []
@@ -135,7 +143,7 @@ struct ConnectionTable {
   ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
     forget(key)
-    let isRefused = !hasRoom(for: user) || !spend(user, now)
+    let isRefused = !hasRoom(for: user, program) || !spend(user, now)
     entries[key] = Entry(
       user: user,
       program: program,
@@ -144,6 +152,7 @@ struct ConnectionTable {
       isRefused: isRefused,
     )
     counts[user, default: 0] += 1
+    if user == ownUser { ownPrograms[program, default: 0] += 1 }
     guard !isRefused else { return false }
     switch side {
     case .control where user == nil: faraway.append(descriptor, now)
@@ -153,9 +162,12 @@ struct ConnectionTable {
     return true
   }
 
-  private func hasRoom(for user: UInt32?) -> Bool {
+  private func hasRoom(for user: UInt32?, _ program: PeerProgram) -> Bool {
     guard entries.count < limits.connections else { return false }
-    guard user != ownUser else { return true }
+    if user == ownUser {
+      return counts[user, default: 0] < limits.connectionsOfOwner
+        && ownPrograms[program, default: 0] < limits.connectionsOfOwnProgram
+    }
     return entries.count - counts[ownUser, default: 0] < limits.connectionsOfOthers
       && counts[user, default: 0] < limits.connectionsOfOne
   }
@@ -184,6 +196,10 @@ struct ConnectionTable {
     guard let entry = entries.removeValue(forKey: key) else { return false }
     let count = counts[entry.user, default: 1] - 1
     counts[entry.user] = count == 0 ? nil : count
+    if entry.user == ownUser {
+      let count = ownPrograms[entry.program, default: 1] - 1
+      ownPrograms[entry.program] = count == 0 ? nil : count
+    }
     if key.side == .publishing { silent[entry.user]?.remove(key.descriptor) }
     if entry.isGreeted { silent[entry.user]?.part(entry.program) }
     if silent[entry.user]?.isEmpty ?? false { silent[entry.user] = nil }

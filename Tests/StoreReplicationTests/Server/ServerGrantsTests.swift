@@ -334,6 +334,32 @@ import Testing
     try bench.hello(6)
   }
 
+  @Test func `A program that forgets its sessions leaves room to its user's others, and to others`()
+    throws
+  {
+    var limits = Limits()
+    (limits.sessions, limits.sessionsOfOwners, limits.sessionsPerProcess) = (5, 4, 2)
+    let bench = ServerBench(limits: limits)
+    bench.turn.apply(Grants(owner: 999, lines: [line(1000, "counter")]))
+    let processes = [
+      (1, 999, 7), (2, 999, 7), (3, 999, 7), (4, 999, 8), (5, 999, 8), (6, 0, 9),
+    ]
+    for (peer, user, process) in processes + [(7, 1000, 10)] {
+      bench.addresses[ServerBench.peer(UInt8(peer))] = "localhost:\(user):100:\(process)"
+    }
+    for peer in [1, 2] as [UInt8] { try bench.hello(peer) }
+    withKnownIssue { try bench.hello(3) }
+    for peer in [4, 5] as [UInt8] { try bench.hello(peer) }
+    // Root may do everything, too.
+    withKnownIssue { try bench.hello(6) }
+    try bench.hello(7)
+    #expect(bench.server.counters.refusedSessions == 2)
+    // Those who lost a connection make room for their own kind.
+    bench.lose(ServerBench.peer(2))
+    try bench.hello(3)
+    #expect(bench.server.counters.refusedSessions == 2)
+  }
+
   @Test func `Who comes again and again under new names displaces nobody else's clients`() throws {
     var limits = Limits()
     limits.clients = 4

@@ -94,15 +94,51 @@ extension ReplicaServer {
 
   /// Why there is no room for another session; nil when there is.
   private func problem(withRoomFor caller: Caller, _ rights: Rights) -> String? {
-    guard rights.isEverything || sessions.count(of: caller.identity.holder) < limits.sessionsPerUser
-    else {
-      counters.refusedSessions += 1
-      return "Your user has \(limits.sessionsPerUser) sessions already. End some first."
+    for quota in quotas(of: caller, rights) {
+      // Whoever may come back makes room for those who are there.
+      while sessions.hasAtLeast(quota.sessions, where: quota.includes) {
+        guard let lost = sessions.takeLost(where: quota.includes) else {
+          counters.refusedSessions += 1
+          return quota.problem
+        }
+        end(lost, code: nil, message: "")
+      }
     }
-    // Whoever may come back makes room for those who are there.
-    while sessions.isFull, let lost = sessions.takeLost() { end(lost, code: nil, message: "") }
-    return sessions.isFull
-      ? "The daemon has \(limits.sessions) sessions already. Try again later." : nil
+    return nil
+  }
+
+  /// How many sessions there may be of those to whom another one would belong.
+  private struct Quota {
+    let sessions: Int
+    let problem: String
+    let includes: (Session) -> Bool
+  }
+
+  private func quotas(of caller: Caller, _ rights: Rights) -> [Quota] {
+    let identity = caller.identity
+    let all = Quota(
+      sessions: limits.sessions,
+      problem: "The daemon has \(limits.sessions) sessions already. Try again later.",
+    ) { _ in true }
+    guard rights.isEverything else {
+      let most = limits.sessionsPerUser
+      let problem = "Your user has \(most) sessions already. End some first."
+      let own = Quota(sessions: most, problem: problem) {
+        $0.origin.identity.holder == identity.holder
+      }
+      return [own, all]
+    }
+    let (most, mostOfOne) = (limits.sessionsOfOwners, limits.sessionsPerProcess)
+    let owners = Quota(
+      sessions: most,
+      problem: "Those who may do everything have \(most) sessions already. End some first.",
+    ) { $0.rights.isEverything }
+    guard case .user(_, _, let process) = identity else { return [owners, all] }
+    let program = Quota(
+      sessions: mostOfOne,
+      problem: "Your process, \(process), has \(mostOfOne) sessions already. End some first.",
+    ) { $0.origin.identity == identity }
+    return [program, owners, all]
   }
 
   /// What is wrong with the name that a client gives itself; nil when nothing is.

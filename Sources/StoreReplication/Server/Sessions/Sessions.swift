@@ -266,10 +266,11 @@ final class Sessions {
     self.random = random
   }
 
-  var isFull: Bool { byToken.count >= limits.sessions }
-
-  /// How many sessions a user has, or a key.
-  func count(of holder: ClientHolder) -> Int { usage[holder]?.sessions ?? 0 }
+  /// Whether there are so many sessions of a kind.
+  func hasAtLeast(_ count: Int, where isOfKind: (Session) -> Bool) -> Bool {
+    // Mostly there are fewer of all kinds together.
+    byToken.count >= count && byToken.values.count(where: isOfKind) >= count
+  }
 
   /// Takes note of a hello of somebody who may not do everything.
   ///
@@ -467,12 +468,14 @@ final class Sessions {
     if lost.count > 2 * limits.sessions { lost.removeAll { !$0.isOpen || !$0.isLost } }
   }
 
-  /// Of those who lost a connection the one that has waited longest for another; nil for nobody.
+  /// Of those of a kind who lost a connection the one that has waited longest for another; nil for
+  /// nobody.
   ///
   /// To be ended when there is no room for those who come.
-  func takeLost() -> Session? {
-    while let session = lost.popFirst() { if session.isOpen, session.isLost { return session } }
-    return nil
+  func takeLost(where isOfKind: (Session) -> Bool) -> Session? {
+    lost.removeAll { !$0.isOpen || !$0.isLost }
+    guard let index = lost.firstIndex(where: isOfKind) else { return nil }
+    return lost.remove(at: index)
   }
 
   private func expect(_ session: Session) {
