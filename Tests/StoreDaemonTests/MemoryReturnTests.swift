@@ -46,6 +46,22 @@ struct MemoryReturnTests {
     ])
   }
 
+  @Test func `What becomes free behind a return is given back some times later`() {
+    var memory = MemoryReturn()
+    #expect(!memory.isDue(at: 0, now: 0) && !memory.isPending)
+    var (returns, now): ([Int64], Int64) = ([], 0)
+    let moment: Int64 = 1_000_000
+    repeat {
+      now += moment
+      if memory.isDue(at: Self.much, now: now) {
+        #expect(memory.isPending)
+        memory.returned(from: now, to: now)
+        returns.append(now / moment - 1)
+      }
+    } while memory.isPending
+    #expect(returns == [0, 500, 1500, 3500, 7500, 15_500])
+  }
+
   @Test func `A large process grows by more before memory is given back at once`() {
     let base = 100 * Self.much
     let much = base / MemoryReturn.largeParts

@@ -24,8 +24,6 @@ import Darwin
 final class ConnectionGuard: Sendable {
   /// Nanoseconds between two reminders that somebody has not been.
   private static let reminder: Int64 = 250_000_000
-  /// After how long the memory is given back that a flood took.
-  private static let memoryDelay = DispatchTimeInterval.seconds(2)
   /// Nanoseconds between two warnings.
   private static let warningInterval: Int64 = 10_000_000_000
 
@@ -43,7 +41,6 @@ final class ConnectionGuard: Sendable {
   private let rounds = Atomic<UInt64>(0)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
-  private let isReturnPlanned = Atomic(false)
   private let isReturningMemory = Atomic(false)
   /// When memory was given back last, from when to when; read while none is.
   private let returnStart = Atomic<Int64>(0)
@@ -178,15 +175,6 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Gives back the memory of a flood that was gone through, a while later.
-  func returnMemorySoon() {
-    guard !isReturnPlanned.exchange(true, ordering: .relaxed) else { return }
-    memoryQueue.asyncAfter(deadline: .now() + Self.memoryDelay) { [self] in
-      isReturnPlanned.store(false, ordering: .relaxed)
-      ZeroMQLibrary.returnMemory()
-    }
-  }
-
   /// Shuts down the connection with a serial, if it is not over; nothing is taken of it any more.
   func shutDown(
     _ serial: UInt64,
@@ -241,7 +229,8 @@ final class ConnectionGuard: Sendable {
     var nextLook: Int64 = 0
     var lastReminder: Int64 = 0
     while stopped < monitors.count {
-      let waits = [remind(&lastReminder), until(nextLook)].compactMap(\.self)
+      let look = until(nextLook, isPending: memory.isPending)
+      let waits = [remind(&lastReminder), look].compactMap(\.self)
       _ = try poller.wait(timeout: waits.min())
       stopped += try takeEvents(&refused)
       let now = LoopClock.nanoseconds
@@ -395,8 +384,8 @@ final class ConnectionGuard: Sendable {
     hasFloods.store(true, ordering: .releasing)
   }
 
-  private func until(_ moment: Int64) -> Duration? {
-    table.withLock { $0.count } == 0
+  private func until(_ moment: Int64, isPending: Bool) -> Duration? {
+    !isPending && table.withLock { $0.count } == 0
       ? nil : .nanoseconds(max(0, moment - LoopClock.nanoseconds))
   }
 

@@ -36,7 +36,7 @@ final class Intake {
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
     static let fetched = 16_384
     /// Messages passed over in one turn, of those who were shut down: others wait for so long.
-    static let passedOver = 65_536
+    static let passedOver = 16_384
     /// A routing id that a peer has chosen: the library keeps it several times, and sends it along.
     static let routingID = 64
   }
@@ -87,7 +87,6 @@ final class Intake {
     // Whoever was shut down has nothing left to be read. What the library has read itself may still
     // come, until it tells that the connection is over.
     cut = side == .control ? cut.filter { routes.isConnected($0) } : []
-    connections.returnMemorySoon()
     return nil
   }
 
