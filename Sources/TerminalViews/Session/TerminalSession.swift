@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// The view is drawn again when something has changed that it has read of a store, or of any other
 /// `Observable` object, and after input, but never more often than so many times a second: however
-/// quick the changes are, what is drawn is the newest state.
+/// quick the changes are, what is drawn is the newest state. A view that takes long to draw is drawn
+/// more seldom, so that changes take a ninth of the time at most; input is shown without delay.
 @MainActor
 public final class TerminalSession {
   private let device: any TerminalDevice
@@ -24,7 +25,7 @@ public final class TerminalSession {
   private var frame: Frame?
   private var isShown = false
   /// The drawing that is to come.
-  private var drawing: Task<Void, Never>?
+  private var drawing: (task: Task<Void, Never>, isUrgent: Bool)?
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   private var runner: CheckedContinuation<Void, Never>?
   private var isEnded = false
@@ -46,7 +47,7 @@ public final class TerminalSession {
     self.root = root
     let start = clock.now
     now = { start.duration(to: clock.now) }
-    // A pause that is cut short makes one drawing too early, which does no harm.
+    // A pause is cut short where another drawing comes in the place of this one.
     pause = { try? await clock.sleep(for: $0) }
     pacer = FramePacer(framesPerSecond: framesPerSecond)
     reads.onChange = { [weak self] in self?.drawSoon() }
@@ -69,7 +70,7 @@ public final class TerminalSession {
     guard !isEnded else { return }
     isEnded = true
     device.stop()
-    drawing?.cancel()
+    drawing?.task.cancel()
     runner?.resume()
     runner = nil
     resumeIdle()
@@ -78,7 +79,7 @@ public final class TerminalSession {
   /// Draws anew, soon: for changes of what is not observed.
   public func invalidate() {
     reads.outdate()
-    drawSoon()
+    drawSoon(isUrgent: true)
   }
 
   /// Waits until the newest state of everything is shown.
@@ -90,21 +91,29 @@ public final class TerminalSession {
 
   // MARK: - Drawing
 
-  private func drawSoon() {
-    guard drawing == nil, !isEnded else { return }
-    drawing = Task { [weak self] in
-      if let self, case let delay = pacer.delay(at: now()), delay > .zero { await pause(delay) }
-      self?.draw()
+  private func drawSoon(isUrgent: Bool = false) {
+    if isEnded { return }
+    if let drawing {
+      guard isUrgent, !drawing.isUrgent else { return }
+      drawing.task.cancel()
     }
+    let task = Task { [weak self] in
+      if let self, case let delay = pacer.delay(at: now(), isUrgent: isUrgent), delay > .zero {
+        await pause(delay)
+      }
+      if !Task.isCancelled { self?.draw() }
+    }
+    drawing = (task, isUrgent)
   }
 
   private func draw() {
     drawing = nil
     guard !isEnded else { return }
+    let start = now()
     let frame = upToDate()
     device.show(frame.grid, cursor: frame.cursor)
     isShown = true
-    pacer.drew(at: now())
+    pacer.drew(from: start, to: now())
     if reads.isOutdated { drawSoon() } else { resumeIdle() }
   }
 

@@ -154,6 +154,35 @@ private struct CountView: View {
     session.end()
   }
 
+  @Test func `What takes long to draw is drawn more seldom, but soon after input`() async {
+    let clock = TestClock()
+    let terminal = MemoryTerminal(width: 20, height: 3)
+    let cost = Duration.milliseconds(50)
+    let slow = SlowClock(clock)
+    let session = TerminalSession(on: terminal, framesPerSecond: 10, clock: slow) { [store] in
+      slow.pass(cost)
+      return CountView(store: store)
+    }
+    session.start()
+    await session.idle()
+    store.send(.named("1"))
+    await clock.advance(by: cost * FramePacer.rest - .milliseconds(1))
+    #expect(terminal.frames == 1)
+    await clock.advance(by: .milliseconds(1))
+    await session.idle()
+    #expect(terminal.frames == 2)
+    // A drawing that waits is brought forward by input, as far as there may be one.
+    store.send(.named("2"))
+    await clock.advance(by: .milliseconds(90))
+    terminal.press("x")
+    #expect(terminal.frames == 2)
+    await clock.advance(by: .milliseconds(10))
+    await session.idle()
+    #expect(terminal.frames == 3)
+    #expect(terminal.lines[1] == "Name: 2")
+    session.end()
+  }
+
   @Test func `A drawing that is replaced observes no more`() async {
     let terminal = MemoryTerminal(width: 20, height: 3)
     let session = session(terminal)
@@ -191,5 +220,24 @@ private struct CountView: View {
     store.send(.increment)
     await session.idle()
     #expect(terminal.frames == frames)
+  }
+}
+
+/// A test clock on which time passes within a drawing, too.
+private final class SlowClock: Clock, Sendable {
+  typealias Instant = TestClock<Duration>.Instant
+
+  private let clock: TestClock<Duration>
+  private let passed = LockIsolated(Duration.zero)
+
+  init(_ clock: TestClock<Duration>) { self.clock = clock }
+
+  var now: Instant { clock.now.advanced(by: passed.value) }
+  var minimumResolution: Duration { clock.minimumResolution }
+
+  func pass(_ time: Duration) { passed.withValue { $0 += time } }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await clock.sleep(until: deadline.advanced(by: .zero - passed.value))
   }
 }
