@@ -28,7 +28,8 @@ public struct TableColumn<Element> {
 
 /// Rows of any number in columns, of which only those are made that are to be seen.
 ///
-/// A column is as wide as what is to be seen of it; what has no room at the right is cut off.
+/// A column is as wide as what is to be seen of it. Where all together have no room, texts are cut
+/// off in the widest ones first, and what has no room then at the right; numbers stay whole.
 public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
   private let data: Data
   private let id: KeyPath<Data.Element, ID>
@@ -77,7 +78,8 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
         max(widest, Glyph.columns(of: column.text(data.at(offset))))
       }
     }
-    write(columns.map(\.title), widths, in: canvas) { _ in Style(.secondary, isBold: true) }
+    let shown = fitting(widths, canvas.size.width)
+    write(columns.map(\.title), shown, in: canvas) { _ in Style(.secondary, isBold: true) }
     let rows = RowWindow<ID>(count: data.count, selection: selection) { offset in
       data.at(offset)[keyPath: id]
     } onSubmit: { offset in
@@ -86,9 +88,26 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
     }
     rows.draw(in: canvas.part(y: 1)) { row, offset in
       let element = data.at(offset)
-      write(columns.map { $0.text(element) }, widths, in: row) { columns[$0].style(element) }
+      write(columns.map { $0.text(element) }, shown, in: row) { columns[$0].style(element) }
     }
   }
+
+  /// Widths with which all columns have room, as far as their titles leave some.
+  private func fitting(_ widths: [Int], _ width: Int) -> [Int] {
+    var widths = widths.map { min($0, max(0, width)) }
+    var excess = widths.reduce(0, +) + Self.gap * (widths.count - 1) - width
+    let texts = columns.indices.filter { !columns[$0].isNumber }
+    while excess > 0 {
+      let widest = texts.filter { widths[$0] > Glyph.columns(of: columns[$0].title) }
+        .max { (widths[$0], -$0) < (widths[$1], -$1) }
+      guard let widest else { break }
+      widths[widest] -= 1
+      excess -= 1
+    }
+    return widths
+  }
+
+  private static var gap: Int { 2 }
 
   private func write(
     _ texts: [String],
@@ -98,9 +117,10 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
   ) {
     var x = 0
     for (place, text) in texts.enumerated() {
-      let indent = columns[place].isNumber ? widths[place] - Glyph.columns(of: text) : 0
-      canvas.writeTruncated(text, x: x + max(0, indent), style(place))
-      x += widths[place] + 2
+      let width = widths[place]
+      let indent = columns[place].isNumber ? max(0, width - Glyph.columns(of: text)) : 0
+      canvas.writeTruncated(text, x: x + indent, width: width - indent, style(place))
+      x += width + Self.gap
     }
   }
 }

@@ -53,6 +53,30 @@ import Testing
     #expect(rows.asked < 50)
   }
 
+  @Test func `Of a table without room the widest texts are cut off, and numbers and others stay`() {
+    let selection = Box(RowSelection<Int>())
+    let table = Table(
+      [7],
+      id: \.self,
+      selection: selection.binding,
+      columns: [
+        TableColumn("No", isNumber: true) { "\($0)" },
+        TableColumn("Action") { _ in "a very long action" },
+        TableColumn("By") { _ in "someone" },
+        TableColumn("Took", isNumber: true) { _ in "1234 ms" },
+      ],
+    )
+    func lines(_ width: Int) -> [String] {
+      let frame = Frame(size: Size(width: width, height: 2), memory: ViewMemory())
+      table.drawn(in: frame.canvas)
+      return frame.grid.lines
+    }
+    #expect(lines(40).last == " 7  a very long action  someone  1234 ms")
+    #expect(lines(32).last == " 7  a very lo…  someone  1234 ms")
+    #expect(lines(26).last == " 7  a ver…  some…  1234 ms")
+    #expect(lines(9).last == " 7  a ve…")
+  }
+
   @Test func `The selection stays with its row, and else with its place`() {
     var selection = RowSelection<Int>()
     selection.follow(count: 3) { [10, 20, 30][$0] }
