@@ -55,6 +55,7 @@ write_beside() {
 measure_ui() {
   local line median least greatest name
   if [ ! -r "/proc/$$/task/$$/schedstat" ] || ! command -v script >/dev/null; then
+    unmeasured ui-searched 'needs Linux, and script of util-linux'
     for name in typed tree; do
       unmeasured "ui-$name" 'needs Linux, and script of util-linux'
       unmeasured "ui-$name-p99" 'needs Linux, and script of util-linux'
@@ -67,13 +68,16 @@ measure_ui() {
   for ((i = 0; i < ui_rounds; i++)); do
     start blind "$bin/HostBench" follow --dir "$work/screens" --clients 1 --scope todos \
       --first "$i"
-    line=$(write_beside "$((3 * i))")
+    line=$(write_beside "$((4 * i))")
     stop_last
     field p99_us "$line" >>"$work/ui-blind"
     printf '\n' >>"$work/ui-blind"
-    screen "$((3 * i + 1))" typed Todos $':Go to Todos\r' ui
-    screen "$((3 * i + 2))" tree items '' watch todos
+    screen "$((4 * i + 1))" typed Todos $':Go to Todos\r' ui
+    screen "$((4 * i + 2))" tree items '' watch todos
+    screen "$((4 * i + 3))" searched Todos $':Go to Todos\r/to do\r' ui
   done
+  read -r median least greatest < <(awk '{ print $2 }' "$work/ui-searched" | spread)
+  figure ui-searched "$median" "$least" "$greatest" '% of a core'
   for name in typed tree; do
     read -r median least greatest < <(awk '{ print $2 }' "$work/ui-$name" | spread)
     figure "ui-$name" "$median" "$least" "$greatest" '% of a core'

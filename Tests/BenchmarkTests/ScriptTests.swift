@@ -177,6 +177,7 @@ struct ScriptTests {
       "durable-throughput", "durable-redis-throughput", "durable-redis-latency",
       "durable-append-latency", "commit-p99", "journal-size", "recovery", "snapshot-read",
       "curve-latency", "curve-throughput", "curve-cpu", "get-redis", "ui-typed", "ui-tree",
+      "ui-searched",
       "ui-typed-p99", "ui-tree-p99",
     ]
     #expect(Set(found).isSuperset(of: expected))
