@@ -131,8 +131,8 @@ package struct Limits: Sendable, Equatable {
   package var reservedSessions: UInt64 = 256
   /// Clients who said goodbye of which no record says it yet: one is made for so many.
   package var unrecordedFarewells = 1024
-  /// Revisions that wait to become durable: beyond this clients' actions wait, and are refused
-  /// once the disk has stalled, so that it does not fill the memory.
+  /// Revisions that wait to become durable: beyond this clients wait for ``Timing/holdBack``, and
+  /// then their actions are refused, so that they do not fill the memory.
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20
@@ -196,8 +196,12 @@ package struct Timing: Sendable, Equatable {
   /// The first and the longest wait before a scope is fetched again whose digest differs though it
   /// was just fetched.
   package var mismatchBackOff: ClosedRange<Duration> = .seconds(1) ... .seconds(60)
-  /// How long a disk may take for one batch before actions are refused, rather than made to wait.
+  /// How long those who come wait for what a daemon that starts does first; a disk that takes
+  /// longer counts as stalled.
   package var stall: Duration = .milliseconds(500)
+  /// How long clients wait while the disk has enough to do, before their actions are refused: what
+  /// has no need of the disk waits with the actions.
+  package var holdBack: Duration = .milliseconds(100)
   /// How long a daemon waits before it tries again to keep what there was no room for.
   package var retry: Duration = .seconds(1)
   /// The first and the longest wait before a client connects afresh.

@@ -146,6 +146,7 @@ extension SimulationOptions {
     limits.unreleasedBytes = generator.logarithmic(256...1 << 20)
     timing.stall = .milliseconds(generator.logarithmic(10...1_000))
     timing.retry = .milliseconds(generator.logarithmic(10...1_000))
+    timing.holdBack = .milliseconds(generator.logarithmic(2...1_000))
   }
 
   /// How much is done at once and how soon peers count as slow, by a generator of its own.

@@ -41,8 +41,10 @@ package final class Recorder {
   @exclusivity(unchecked) private(set) var newest: UInt64
   private var startedThrough: UInt64 = 0
   @exclusivity(unchecked) private var batch = Batch.none
-  /// When the batch began that has taken so long that the disk counts as stalled.
-  private var stall: Instant?
+  /// Since when clients wait; nil while they do not.
+  private var waitingSince: Instant?
+  /// Whether they have waited for as long as they are made to.
+  private var isWaitOver = false
   /// Why nothing can be kept for now; nil while it can.
   @exclusivity(unchecked) private(set) var obstacle: String?
 
@@ -58,7 +60,7 @@ package final class Recorder {
   private enum Batch {
     case none
     /// On its way to the disk.
-    case underWay(JournalBatch, since: Instant)
+    case underWay(JournalBatch)
     /// It could not be kept; it is tried again then.
     case waiting(JournalBatch, until: Instant)
     /// Nothing can be kept any more, and why.
@@ -205,13 +207,20 @@ package final class Recorder {
   private var isStarting: Bool { released < startedThrough }
 
   /// Whether what comes should wait: there is enough to do for a disk that does it.
+  ///
+  /// Nobody waits for longer than ``waitEnd``, also where the daemon's own effects have the disk
+  /// busy all the time.
   func holdsBack(_ now: Instant) -> Bool {
     guard isOverloaded || isStarting else { return false }
     switch batch {
-    case .none: return true
-    case .underWay(_, let since): return now < since.advanced(by: timing.stall)
+    case .none, .underWay: return waitEnd.map { now < $0 } ?? true
     case .waiting, .failed: return false
     }
+  }
+
+  /// When those are heard who wait, whatever the disk does; nil where nobody waits yet.
+  private var waitEnd: Instant? {
+    waitingSince?.advanced(by: isStarting ? timing.stall : timing.holdBack)
   }
 
   /// Why an action cannot be taken, because the disk does nothing; nil while it can.
@@ -252,17 +261,22 @@ package final class Recorder {
   var nextDeadline: Instant {
     switch batch {
     case .waiting(_, let instant): instant
-    case .underWay(_, let since) where (isOverloaded || isStarting) && stall != since:
-      since.advanced(by: timing.stall)
-    case .none, .underWay, .failed: .distantFuture
+    case .none, .underWay: isWaitOver ? .distantFuture : waitEnd ?? .distantFuture
+    case .failed: .distantFuture
     }
   }
 
-  /// Notes whether the disk counts as stalled: then nothing changes until it has done something.
-  func noteStall(_ now: Instant) {
-    if case .underWay(_, let since) = batch, since.advanced(by: timing.stall) <= now {
-      stall = since
-    }
+  /// Notes at the end of a turn since when clients wait, and whether they have waited enough: then
+  /// nothing changes until the disk has done something.
+  func noteWait(_ now: Instant) {
+    guard isOverloaded || isStarting else { return endWait() }
+    if waitingSince == nil { waitingSince = now }
+    isWaitOver = waitEnd.map { $0 <= now } ?? false
+  }
+
+  private func endWait() {
+    waitingSince = nil
+    isWaitOver = false
   }
 
   /// Whether a batch can be made durable now.
@@ -279,7 +293,7 @@ package final class Recorder {
   func nextBatch(_ now: Instant, lastSession: UInt64 = 0) -> JournalBatch? {
     switch batch {
     case .waiting(let batch, let instant) where instant <= now:
-      self.batch = .underWay(batch, since: now)
+      self.batch = .underWay(batch)
       return batch
     case .none where newest >= growingFrom:
       sessionNumbers = max(sessionNumbers, lastSession + limits.reservedSessions)
@@ -290,7 +304,7 @@ package final class Recorder {
       )
       growing = .durable
       growingFrom = newest + 1
-      self.batch = .underWay(batch, since: now)
+      self.batch = .underWay(batch)
       return batch
     case .none, .underWay, .waiting, .failed: return nil
     }
@@ -332,6 +346,7 @@ package final class Recorder {
       "Revision \(revision) is durable, after the batch of \(batch.revisions)",
     )
     released = revision
+    if !isOverloaded, !isStarting { endWait() }
     if obstacle != nil { problems.append("What waited is kept, and actions are taken again.") }
     obstacle = nil
     bytesSinceSnapshot += batch.records.count
@@ -342,7 +357,7 @@ package final class Recorder {
   /// over before comes to nothing.
   private func takeBatch(_ result: JournalResult) -> JournalBatch? {
     switch batch {
-    case .underWay(let batch, _):
+    case .underWay(let batch):
       self.batch = .none
       return batch
     case .failed: return nil

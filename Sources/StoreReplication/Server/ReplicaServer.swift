@@ -410,7 +410,7 @@ package final class ReplicaServer {
     subscriptions.flush(now: now.instant)
     subscribers.check(at: heard.instant)
     reducedInTurn = 0
-    recorder?.noteStall(now.instant)
+    recorder?.noteWait(now.instant)
     outcomes.sendAll()
     subscriptions.sendDueBookmarks(now: now.instant)
     joins.sendWorking(now: now.instant)

@@ -245,9 +245,9 @@ import Testing
     limits.unreleasedRevisions = 2
     let (bench, _, _) = try bench(limits: limits)
     try bench.hello(2)
-    try bench.advance(by: .milliseconds(9_900))
+    try bench.advance(by: .milliseconds(9_950))
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
-    try bench.advance(by: .milliseconds(200))
+    try bench.advance(by: .milliseconds(90))
     #expect(bench.turn.isHeldBack)
     #expect(bench.server.counters.leasesEnded == 0, "What was sent may wait")
     let deadline = try #require(bench.turn.nextDeadline)
@@ -256,12 +256,58 @@ import Testing
     #expect(bench.server.counters.leasesEnded == 1)
   }
 
+  @Test func `What has no need of the disk waits a tenth of a second behind actions, no longer`()
+    throws
+  {
+    var limits = Limits()
+    limits.unreleasedRevisions = 2
+    let (bench, _, _) = try bench(limits: limits)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
+    _ = bench.take(1)
+    bench.receive(.ping(number: 7, revision: 0), from: 1)
+    try bench.endTurn()
+    #expect(bench.take(1).isEmpty)
+    #expect(bench.turn.nextDeadline == bench.now.instant.advanced(by: .milliseconds(100)))
+    try bench.advance(by: .milliseconds(100))
+    guard case .pong(number: 7, revision: 0, _)? = bench.take(1).last else {
+      Issue.record("No pong")
+      return
+    }
+  }
+
+  @Test func `Clients are heard though the daemon's own actions have the disk busy all the time`()
+    throws
+  {
+    var limits = Limits()
+    limits.unreleasedRevisions = 2
+    let (bench, _, _) = try bench(limits: limits)
+    for _ in 0..<2 { bench.root.send(.secretChanged) }
+    try bench.endTurn()
+    for round in 1...4 {
+      for _ in 0..<2 { bench.root.send(.secretChanged) }
+      try sync(bench)
+      #expect(bench.turn.isHeldBack, "round \(round)")
+      try bench.advance(by: .milliseconds(25))
+    }
+    #expect(!bench.turn.isHeldBack)
+    guard case .pong = try ping(bench, 1) else {
+      Issue.record("No pong")
+      return
+    }
+    let refused = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    #expect(refused.count == 1, "Actions are not held any more")
+    // As soon as less waits they are taken again.
+    try sync(bench)
+    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    #expect(bench.root.state.counter.count == 1)
+  }
+
   @Test func `When the disk stalls actions are refused, and reads go on`() throws {
     var limits = Limits()
     limits.unreleasedRevisions = 2
     let (bench, _, _) = try bench(limits: limits)
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
-    try bench.advance(by: .milliseconds(500))
+    try bench.advance(by: .milliseconds(100))
     let refused = try bench.act(1, sequence: 3, .incrementButtonTapped)
     guard refused.count == 1, case .failed(let failure) = refused[0] else {
       Issue.record("Not refused at once but \(refused)")
