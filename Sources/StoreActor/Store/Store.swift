@@ -70,7 +70,8 @@ public final class Store<State, Action> {
   /// Sends an action.
   ///
   /// In process the state includes the action when this returns; of a store in another process,
-  /// ``StoreTask/applied()`` tells when it does.
+  /// ``StoreTask/applied()`` tells when it does. In a daemon that keeps its state this returns
+  /// before the action is kept, and `applied()` tells when it is.
   ///
   /// - Returns: What follows from the action; wait for its effects, or cancel them.
   @discardableResult

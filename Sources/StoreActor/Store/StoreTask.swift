@@ -10,6 +10,7 @@ public struct StoreTask: Sendable {
   private enum Kind {
     /// The revision that includes the action, and its effects where it has any.
     case reduced(UInt64, (any StoreTaskHandle)?)
+    case recorded(RecordedTask)
     case sent(any SentTaskHandle)
   }
 
@@ -23,9 +24,18 @@ public struct StoreTask: Sendable {
   /// The task of an action whose outcome is not known yet.
   package init(handle: any SentTaskHandle) { kind = .sent(handle) }
 
+  private init(_ kind: Kind) { self.kind = kind }
+
+  /// The same task, for those who wait until what it reduced is durable.
+  func recorded(in kept: KeptRevisions) -> StoreTask {
+    guard case .reduced(let revision, let handle) = kind else { return self }
+    return StoreTask(.recorded(RecordedTask(revision: revision, handle: handle, kept: kept)))
+  }
+
   private var handle: (any StoreTaskHandle)? {
     switch kind {
     case .reduced(_, let handle): handle
+    case .recorded(let task): task.handle
     case .sent(let handle): handle
     }
   }
@@ -51,20 +61,25 @@ public struct StoreTask: Sendable {
 
   /// Waits until the action has been reduced and the result is in the store's state.
   ///
-  /// In process that is so when `send` returns.
+  /// In process that is so when `send` returns. In a daemon that keeps its state, whose own store
+  /// shows what its journal does not have yet, it waits for the journal as well.
   ///
   /// - Returns: The revision that includes the action.
-  /// - Throws: An ``ActionFailure`` when the action was not, or perhaps not, reduced.
+  /// - Throws: An ``ActionFailure`` when the action was not, or perhaps not, reduced; also when the
+  ///   journal was closed before it had the action.
   @discardableResult
   public func applied() async throws -> UInt64 {
     switch kind {
-    case .reduced(let revision, _): revision
-    case .sent(let handle): try await handle.applied()
+    case .reduced(let revision, _): return revision
+    case .recorded(let task):
+      try await task.kept.wait(for: task.revision)
+      return task.revision
+    case .sent(let handle): return try await handle.applied()
     }
   }
 
   /// Whether the action was given to reducers of this process.
-  package var isReducedHere: Bool { if case .reduced = kind { true } else { false } }
+  package var isReducedHere: Bool { if case .sent = kind { false } else { true } }
 
   /// Whether no effects of the action are under way.
   package var isFinished: Bool {

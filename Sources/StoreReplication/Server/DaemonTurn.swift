@@ -255,6 +255,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func fail(_ reason: String) {
     guard failure == nil else { return }
     failure = reason
+    server.fail(reason)
     switch phase {
     case .serving, .stopping, .settling: phase = .stopping
     case .leaving, .over: break
@@ -354,7 +355,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if server.hasUnreleased, failure == nil {
       guard end <= moment.instant else { return }
       let time = server.timing.settling
-      failure = "The disk did not take in \(time) what was to be kept before the daemon's end."
+      let reason = "The disk did not take in \(time) what was to be kept before the daemon's end."
+      failure = reason
+      server.fail(reason)
     }
     let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)

@@ -480,6 +480,9 @@ package final class ReplicaServer {
     }
   }
 
+  /// Nothing that was not released will be durable as far as anybody knows.
+  func fail(_ reason: String) { root.fail(reason) }
+
   /// Gives up when more waits for the journal than memory should hold.
   ///
   /// - Returns: Why nothing can be kept any more; nil as long as it can.

@@ -329,6 +329,34 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
   }
 
+  @Test func `The daemon's own store says when its journal has an action`() async throws {
+    let (bench, _, _) = try bench()
+    let task = bench.root.send(.secretChanged)
+    #expect(bench.root.state.secret == 1, "It shows the newest state at once")
+    let waiting = Task { try await task.applied() }
+    try bench.endTurn()
+    try sync(bench)
+    #expect(try await waiting.value == 1)
+    let lost = bench.root.send(.secretChanged)
+    try bench.endTurn()
+    bench.turn.finish(.failed("The disk is broken."))
+    let failure = await #expect(throws: ActionFailure.self) { try await lost.applied() }
+    #expect(failure?.code == .outcomeUnknown && failure?.revision == 2)
+    #expect(failure?.message.contains("The disk is broken.") == true)
+  }
+
+  @Test func `What was not kept when the daemon ended says so, and later actions do not wait`()
+    async throws
+  {
+    let (bench, _, _) = try bench()
+    let task = bench.root.send(.secretChanged)
+    try bench.endTurn()
+    bench.turn.detach()
+    let failure = await #expect(throws: ActionFailure.self) { try await task.applied() }
+    #expect(failure?.code == .outcomeUnknown)
+    #expect(try await bench.root.send(.secretChanged).applied() == 2)
+  }
+
   @Test func `What there is no room for is held, tried again, and then told`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)

@@ -60,6 +60,8 @@ final class RootProbe: RootPort {
 
   func advance() { root.advance() }
 
+  func fail(_ reason: String) { root.fail(reason) }
+
   func follow(_ scope: RootScope, as number: Int) {
     follows += 1
     root.follow(scope, as: number)

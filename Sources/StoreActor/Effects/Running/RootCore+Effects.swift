@@ -87,6 +87,14 @@ extension RootCore {
     }
   }
 
+  /// Waits until all that was sent is durable; nil where nothing is kept.
+  private var keep: (@MainActor @Sendable () async throws -> Void)? {
+    guard let kept else { return nil }
+    return { [weak self] in
+      if let revision = self?.revision { try await kept.wait(for: revision) }
+    }
+  }
+
   private func start(
     _ run: EffectRun<Action>,
     as work: EffectWork,
@@ -103,6 +111,7 @@ extension RootCore {
         guard !work.isCancelled else { return }
         self?.emit(output, of: context.action)
       },
+      keep: keep,
     )
     let task = makeTask(priority: run.priority, name: run.name) { [place = context.place] in
       await EffectPlace.$current.withValue(place) { await run.operation(send) }

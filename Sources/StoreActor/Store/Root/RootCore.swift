@@ -57,6 +57,10 @@ package final class RootCore<State, Action>: StoreCore {
   /// Is told of effects that have names; nil where nobody keeps that.
   package var effectLog: (any EffectLog)?
 
+  /// Which revisions are durable, for those in this process who wait for one; nil where nothing is
+  /// kept.
+  @exclusivity(unchecked) package var kept: KeptRevisions?
+
   /// Is called for each output, after ``onCommit`` of the revision in which it was made and before
   /// anybody else is told of either; of an effect that runs on, when the effect makes it.
   ///
@@ -194,7 +198,8 @@ package final class RootCore<State, Action>: StoreCore {
   @usableFromInline
   @discardableResult
   package func send(_ action: Action) -> StoreTask {
-    send(action, lineage: nil)
+    let task = send(action, lineage: nil)
+    return if let kept { task.recorded(in: kept) } else { task }
   }
 
   @usableFromInline

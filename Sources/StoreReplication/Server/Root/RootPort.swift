@@ -56,6 +56,11 @@ package protocol RootPort: AnyObject {
   /// Tells the observer of all steps up to a revision, which has become durable.
   func release(through revision: UInt64)
 
+  /// Nothing that was not released will be durable as far as anybody knows.
+  ///
+  /// - Parameter reason: Why.
+  func fail(_ reason: String)
+
   /// Tells the observer of a scope's changes from now on, by its number among those followed.
   func follow(_ scope: RootScope, as number: Int)
 

@@ -1,0 +1,81 @@
+/// Which revisions of a daemon's own store are durable, for those who wait until one is.
+@MainActor
+package final class KeptRevisions {
+  /// All up to this one are.
+  private var newest: UInt64
+  /// Why no further one will be; nil as long as they may.
+  private var problem: String?
+  /// Who waits, and for which revision.
+  private var waiting: [Int: (revision: UInt64, continuation: Continuation)] = [:]
+  private var lastNumber = 0
+
+  private typealias Continuation = CheckedContinuation<Void, any Error>
+
+  /// All revisions up to one are durable.
+  package init(through revision: UInt64) { newest = revision }
+
+  /// All revisions up to one are durable from now on.
+  package func keep(through revision: UInt64) {
+    newest = revision
+    if waiting.isEmpty { return }
+    for (number, waiter) in waiting where waiter.revision <= revision {
+      waiting[number] = nil
+      waiter.continuation.resume()
+    }
+  }
+
+  /// Nothing is kept any more.
+  ///
+  /// - Parameter problem: Why.
+  package func end(_ problem: String) {
+    self.problem = self.problem ?? problem
+    let waiting = waiting
+    self.waiting = [:]
+    for (revision, continuation) in waiting.values {
+      continuation.resume(throwing: failure(of: revision))
+    }
+  }
+
+  /// Waits until a revision is durable.
+  ///
+  /// - Throws: An ``ActionFailure`` when it may never be; `CancellationError` when the task is
+  ///   cancelled.
+  func wait(for revision: UInt64) async throws {
+    if revision <= newest { return }
+    if problem != nil { throw failure(of: revision) }
+    lastNumber += 1
+    let number = lastNumber
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { (continuation: Continuation) in
+        if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
+        waiting[number] = (revision, continuation)
+      }
+    } onCancel: {
+      Task { @MainActor in
+        waiting.removeValue(forKey: number)?.continuation.resume(throwing: CancellationError())
+      }
+    }
+  }
+
+  private func failure(of revision: UInt64) -> ActionFailure {
+    ActionFailure(
+      code: .outcomeUnknown,
+      message: "The action was applied, and may not be kept. \(problem ?? "")",
+      remedy: "Look at the state when the daemon has started again to see whether it was.",
+      revision: revision,
+    )
+  }
+}
+
+/// An action that a daemon's own store has reduced, and its journal has still to keep.
+final class RecordedTask: Sendable {
+  let revision: UInt64
+  let handle: (any StoreTaskHandle)?
+  let kept: KeptRevisions
+
+  init(revision: UInt64, handle: (any StoreTaskHandle)?, kept: KeptRevisions) {
+    self.revision = revision
+    self.handle = handle
+    self.kept = kept
+  }
+}
