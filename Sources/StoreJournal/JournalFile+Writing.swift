@@ -65,7 +65,11 @@ extension JournalFile {
     _ bytes: [UInt8],
     of revision: UInt64,
   ) throws(JournalError) -> SnapshotRow {
-    try DurableFile.write(bytes, to: SnapshotRow.path(of: revision, in: directory))
+    try DurableFile.write(bytes, to: SnapshotRow.path(of: revision, in: directory)) {
+      // It is whole, and has not its name yet.
+      Failpoint.reach(.duringSnapshot)
+      return false
+    }
     return SnapshotRow(revision: revision, build: begun().build, of: bytes)
   }
 
@@ -138,6 +142,7 @@ extension JournalFile {
         }
         guard let last = gone.last else { return false }
         try db.execute(sql: "DELETE FROM log WHERE first <= ?", arguments: [last.first])
+        Failpoint.reach(.duringTruncation)
         return true
       }
     } catch {

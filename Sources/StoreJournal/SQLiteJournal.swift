@@ -136,7 +136,6 @@ package final class SQLiteJournal: Journal {
       guard !isOver.withLock({ $0 }) else { return }
       do throws(JournalError) {
         let written = try file.write(snapshot.encoded(), of: snapshot.revision)
-        Failpoint.reach(.duringSnapshot)
         try file.checkNewestSnapshot()
         keep(written)
       } catch {
@@ -167,7 +166,6 @@ package final class SQLiteJournal: Journal {
       do throws(JournalError) {
         let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
         let isMore = try file.trim(retention, at: now)
-        Failpoint.reach(.duringTruncation)
         if isMore { trim() }
         return nil
       } catch {

@@ -29,24 +29,86 @@ extension ProcessTests {
       ProcessInfo.processInfo.environment["PROGRAMS"] == nil
       || ProcessInfo.processInfo.environment["FAILPOINTS"] != nil
 
+    /// A place in the code at which a daemon is ended.
+    private struct Place {
+      let point: Failpoint
+      /// How often it comes by before.
+      let count: Int
+      /// Whether it surely comes by so often in a round.
+      let isSure: Bool
+
+      /// Each of them in turn, between rounds in which nothing but a signal ends the daemon; those
+      /// first that need what a daemon without a place has left.
+      init?(round: Int) {
+        guard DurableTests.hasFailpoints, !round.isMultiple(of: 3) else { return nil }
+        let first: [Failpoint] = [.duringRecovery, .afterRecovery]
+        let points = first + Failpoint.allCases.filter { !first.contains($0) }
+        let number = round * 2 / 3
+        point = points[number % points.count]
+        isSure = number < points.count
+        let sure =
+          switch point {
+          // The first is of what the daemon does by itself when it starts.
+          case .beforeAppend, .afterAppend, .beforeCommit, .afterCommit: 2
+          // Behind answers to hellos and joins.
+          case .beforeAck, .afterAck: 8
+          case .beforePublishing, .afterPublishing, .duringSnapshot, .afterSnapshot,
+            .duringTruncation, .duringRecovery, .afterRecovery:
+            1
+          }
+        count = isSure || first.contains(point) ? sure : .random(in: 1...20)
+      }
+    }
+
+    /// What a daemon has that keeps little, so that it lets go of some in each round.
+    private func arguments(_ world: World) -> [String] {
+      ["--dir", world.directory, "--retain-bytes", "20000"]
+    }
+
     /// Starts a daemon that may end by itself at some place, also before it is ready.
     private func startDaemon(_ world: World, _ round: Int) async throws -> ChildProcess {
       var environment: [String: String] = [:]
-      let points = Failpoint.allCases
-      // Each of them in turn, between rounds in which nothing but a signal ends it.
-      if Self.hasFailpoints, !round.isMultiple(of: 3) {
-        let point = points[(round * 2 / 3) % points.count]
-        let count = point == .duringRecovery || point == .afterRecovery ? 1 : .random(in: 1...20)
-        environment["STOREACTOR_FAILPOINT"] = "\(point.rawValue):\(count)"
+      if let place = Place(round: round) {
+        environment["STOREACTOR_FAILPOINT"] = "\(place.point.rawValue):\(place.count)"
+        environment["STOREACTOR_FAILPOINT_NOTES"] = "\(world.directory)/places"
         environment["STOREACTOR_SNAPSHOT_BYTES"] = "2000"
       }
-      let daemon = try world.start(.stored, ["--dir", world.directory], environment: environment)
+      let daemon = try world.start(.stored, arguments(world), environment: environment)
       try await either {
         _ = try await daemon.output.lines(atLeast: 1)
       } or: {
         _ = try await daemon.ended()
       }
       return daemon
+    }
+
+    /// Ends a daemon somewhere in the middle of its round, as a client sees it; or where it ends by
+    /// itself, for which it has its time where it surely does.
+    private func end(
+      _ daemon: ChildProcess,
+      _ round: Int,
+      when client: ChildProcess,
+      hasSeen lines: Int,
+    ) async throws {
+      if Place(round: round)?.isSure != true {
+        try await either {
+          _ = try await client.output.lines(atLeast: lines)
+        } or: {
+          _ = try await daemon.ended()
+        }
+        daemon.send(signal: SIGKILL)
+      }
+      #expect(try await daemon.ended(within: .seconds(30)) == .signal(SIGKILL), "round \(round)")
+    }
+
+    /// Each place has ended a daemon.
+    private func checkPlaces(_ world: World, rounds: Int) throws {
+      let sure = (0..<rounds).compactMap(Place.init).filter(\.isSure).map(\.point.rawValue)
+      guard !sure.isEmpty else { return }
+      let notes = try String(contentsOfFile: "\(world.directory)/places", encoding: .utf8)
+      let reached = Set(notes.split(separator: "\n").map(String.init))
+      #expect(reached.isSuperset(of: sure), "\(Set(sure).subtracting(reached)) was not reached")
+      #expect(rounds < 20 || sure.count == Failpoint.allCases.count)
     }
 
     /// Waits for whichever comes first.
@@ -70,7 +132,7 @@ extension ProcessTests {
     {
       try await World.run { world in
         let (senders, rounds, each) = (4, Self.rounds, 25)
-        var daemon = try await world.startDaemon()
+        var daemon = try await startDaemon(world, 0)
         let epoch = try await world.answer("--json", "status")["epoch"]
         let watcher = try await world.watch("todos", "--deltas", "--digest")
         let clients = try (0..<senders).map { _ in
@@ -86,22 +148,11 @@ extension ProcessTests {
             // Who finds no daemon at all ends, and does not wait for one.
             for client in clients { _ = try await client.output.lines(atLeast: 1) }
           }
-          // Somewhere in the middle of the round, as a client sees it; or where it ends by itself.
           let seen = round * each + Int.random(in: 0..<each)
-          let client = clients[round % senders]
-          let running = daemon
-          try await either {
-            _ = try await client.output.lines(atLeast: seen)
-          } or: {
-            _ = try await running.ended()
-          }
-          daemon.send(signal: SIGKILL)
-          #expect(try await daemon.ended() == .signal(SIGKILL))
-          daemon = try await startDaemon(world, round)
+          try await end(daemon, round, when: clients[round % senders], hasSeen: seen)
+          daemon = try await startDaemon(world, round + 1 < rounds ? round + 1 : 0)
         }
-        daemon.send(signal: SIGKILL)
-        _ = try await daemon.ended()
-        daemon = try await world.startDaemon()
+        try checkPlaces(world, rounds: rounds)
         for client in clients { client.closeInput() }
         for client in clients {
           let run = try await world.finish(client)

@@ -12,6 +12,8 @@ import Darwin
 enum Failpoints {
   /// Ends the process where `STOREACTOR_FAILPOINT` says, such as `beforeCommit:7`: the seventh time
   /// that it comes by.
+  ///
+  /// The place's name is added to the file `STOREACTOR_FAILPOINT_NOTES` then.
   static func install() {
     guard let parts = value("STOREACTOR_FAILPOINT")?.split(separator: ":") else { return }
     guard parts.count == 2, let point = Failpoint(rawValue: String(parts[0])),
@@ -35,12 +37,25 @@ enum Failpoints {
       left = Mutex(count)
     }
 
+    private func note() {
+      guard let path = Failpoints.value("STOREACTOR_FAILPOINT_NOTES") else { return }
+      let line = Array("\(point.rawValue)\n".utf8)
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+      precondition(
+        descriptor >= 0 && write(descriptor, line, line.count) == line.count,
+        "\(path) could not be written: \(errno)",
+      )
+      close(descriptor)
+    }
+
     @Sendable
     func reach(_ point: Failpoint) {
       guard point == self.point else { return }
       left.withLock { left in
         left -= 1
-        if left == 0 { kill(getpid(), SIGKILL) }
+        guard left == 0 else { return }
+        note()
+        kill(getpid(), SIGKILL)
       }
     }
   }
