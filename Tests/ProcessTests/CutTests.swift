@@ -3,7 +3,14 @@ import GenericState
 import StoreJournal
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 extension ProcessTests {
   /// The real SQLite on a disk that loses what was not synced: what was said to be durable is there
@@ -139,7 +146,125 @@ extension ProcessTests {
       }
     }
 
-    // MARK: A daemon on such a disk
+    // MARK: A daemon whose disk is cut
+
+    /// What a client has been told, and how long the log of the disk was by then.
+    private struct Acknowledgement {
+      let count: Int
+      let logBytes: Int
+    }
+
+    /// Counts with a daemon, some actions at a time, until it is killed.
+    private func count(
+      _ world: World,
+      _ durability: Durability,
+    ) async throws -> (CutDisk, [Acknowledgement]) {
+      let log = "\(world.directory)/cut.log"
+      var environment = try await settings(world, CutDisk.build(in: world))
+      environment["CUTDISK_LOG"] = log
+      // An acknowledgement that does not wait for the disk is there long before.
+      environment["CUTDISK_SLOW"] = "10000"
+      environment["STOREACTOR_SNAPSHOT_BYTES"] = "1500"
+      let daemon = try await world.startDaemon(
+        .stored,
+        ["--durability", durability.rawValue, "--retain-bytes", "0"],
+        environment: environment,
+      )
+      let sender = try world.startClient("--json", "send", "counter", "-")
+      var acknowledgements: [Acknowledgement] = []
+      var count = 0
+      for round in 0..<50 {
+        let more = 1 + round % 4
+        sender.write(lines: Array(repeating: Self.increment, count: more))
+        count += more
+        _ = try await sender.output.lines(atLeast: count)
+        let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+        acknowledgements.append(Acknowledgement(count: count, logBytes: try #require(size)))
+      }
+      daemon.send(signal: SIGKILL)
+      _ = try await daemon.ended()
+      return (try CutDisk(log), acknowledgements)
+    }
+
+    /// The counter that a daemon would begin with.
+    @MainActor
+    private func recoveredCount(in directory: String) throws -> Int {
+      let form = DurableForm(WorkspaceFeature.State.self)
+      let file = try JournalFile(
+        directory: directory,
+        root: form.name,
+        schema: form.schema,
+        durability: .full,
+        epoch: 7,
+      )
+      let recovery = Recovery(form, initial: WorkspaceFeature.State())
+      _ = try file.read { part throws(CodecError) in
+        switch part {
+        case .build(let schema): try recovery.written(by: schema)
+        case .snapshot(let bytes): try recovery.take(snapshot: bytes[...])
+        case .records(let bytes, _): try recovery.take(records: bytes[...])
+        }
+      }
+      try file.begin()
+      try file.close()
+      return recovery.finish().root.counter.count
+    }
+
+    /// What is lost of what clients were told, of which every other cut is right behind some of it.
+    private func losses(
+      _ disk: CutDisk,
+      _ acknowledgements: [Acknowledgement],
+      cuts: Int,
+      in world: World,
+    ) async throws -> [String] {
+      // How many steps there were at each.
+      let told = acknowledgements.map { told in
+        (steps: disk.steps.count { $0.end <= told.logBytes }, count: told.count)
+      }
+      let first = try #require(told.first).steps
+      let places = (0..<cuts).map { cut in
+        cut.isMultiple(of: 2)
+          ? told[Int.random(in: told.indices)].steps : Int.random(in: first...disk.steps.count)
+      }
+      var (losses, done) = ([String](), 0)
+      var state = CutDisk.State()
+      for (cut, place) in places.sorted().enumerated() {
+        for step in disk.steps[done..<place] { state.take(step) }
+        done = place
+        var generator: (any RandomNumberGenerator)? =
+          cut.isMultiple(of: 2) ? SystemRandomNumberGenerator() : nil
+        let copy = "\(world.directory)/copy"
+        try state.write("\(world.directory)/data", to: copy, &generator)
+        let expected = told.last { $0.steps <= place }?.count ?? 0
+        do {
+          let found = try await recoveredCount(in: copy)
+          if found < expected { losses.append("step \(place): \(found) of \(expected)") }
+        } catch {
+          losses.append("step \(place): \(error)")
+        }
+      }
+      return losses
+    }
+
+    @Test(arguments: 0..<(cuts + cutsPerRound - 1) / cutsPerRound)
+    func `What a daemon has acknowledged is there, wherever its disk is cut`(
+      round: Int
+    ) async throws {
+      try await World.run { world in
+        let (disk, acknowledgements) = try await count(world, .full)
+        let cuts = min(Self.cutsPerRound, Self.cuts - round * Self.cutsPerRound)
+        #expect(try await losses(disk, acknowledgements, cuts: cuts, in: world) == [])
+      }
+    }
+
+    @Test func `What a daemon acknowledges without a sync is found to be lost`() async throws {
+      try await World.run { world in
+        let (disk, acknowledgements) = try await count(world, .none)
+        #expect(try await !losses(disk, acknowledgements, cuts: 10, in: world).isEmpty)
+      }
+    }
+
+    // MARK: A daemon whose disk misbehaves
 
     private func settings(_ world: World, _ library: String) -> [String: String] {
       [

@@ -9,6 +9,8 @@ struct CutDisk: Sendable {
     let file: Int32
     let place: UInt64
     let bytes: ArraySlice<UInt8>
+    /// How long the log was when it was written down.
+    let end: Int
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
   }
@@ -44,12 +46,15 @@ struct CutDisk: Sendable {
     var place = 0
     while place + 17 <= bytes.count {
       let count = Int(number(place + 13, 4))
+      // The program was killed while it wrote.
+      if place + 17 + count > bytes.count { break }
       steps.append(
         Step(
           kind: Character(UnicodeScalar(bytes[place])),
           file: Int32(number(place + 1, 4)),
           place: number(place + 5, 8),
           bytes: bytes[place + 17..<place + 17 + count],
+          end: place + 17 + count,
         )
       )
       place += 17 + count

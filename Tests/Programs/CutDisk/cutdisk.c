@@ -6,6 +6,7 @@
 //   CUTDISK_LOG   where it writes down what is done (below); nothing without it
 //   CUTDISK_FAIL  while a file of this name is there, syncs fail with EIO
 //   CUTDISK_HANG  while a file of this name is there, syncs do not return
+//   CUTDISK_SLOW  how many microseconds longer a sync takes: what does not wait for it is found out
 //   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
 //   CUTDISK_TIGHT the same, as long as the directory has a file "reserve"
 //   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
@@ -38,6 +39,7 @@ static char *path_of[FILES];
 static struct { dev_t device; ino_t inode; } known[FILES];
 static int32_t known_count;
 static int log_descriptor = -1;
+static useconds_t slowness;
 static const char *root, *fail_flag, *hang_flag, *full_flag, *tight_flag;
 
 #define REAL(result, name, ...)                                       \
@@ -51,6 +53,7 @@ __attribute__((constructor)) static void begin(void) {
   hang_flag = getenv("CUTDISK_HANG");
   full_flag = getenv("CUTDISK_FULL");
   tight_flag = getenv("CUTDISK_TIGHT");
+  slowness = getenv("CUTDISK_SLOW") ? atoi(getenv("CUTDISK_SLOW")) : 0;
   const char *path = getenv("CUTDISK_LOG");
   if (path) log_descriptor = real_open64(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
@@ -212,6 +215,7 @@ static int synced(int descriptor, int (*real)(int)) {
     errno = EIO;
     return -1;
   }
+  if (slowness) usleep(slowness);
   pthread_mutex_lock(&lock);
   int status = real(descriptor);
   const char *path = path_of[descriptor];
