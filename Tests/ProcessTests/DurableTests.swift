@@ -1,5 +1,6 @@
 import Foundation
 import GenericState
+import StoreJournal
 import StoreReplication
 import StoreState
 import Testing
@@ -9,6 +10,13 @@ import Glibc
 #elseif canImport(Darwin)
 import Darwin
 #endif
+
+/// A workspace as another program has it: its counter is a text.
+private struct OtherWorkspace: DurableState, ReplicatedRecord, Equatable {
+  var counter = "none"
+
+  static let layout = RecordLayout<Self>("WorkspaceFeature", [.field("counter", \.counter)])
+}
 
 extension ProcessTests {
   /// A daemon that keeps its state: what it has told somebody is there after any end.
@@ -421,6 +429,38 @@ extension ProcessTests {
         try whole.write(to: path)
         _ = try await world.startDaemon()
         #expect(try await world.get("counter")["count"]?.int == 1)
+      }
+    }
+
+    @Test func `What another program has kept is refused with the difference, and left as it is`()
+      async throws
+    {
+      try await World.run { world in
+        let data = "\(world.directory)/data"
+        let form = DurableForm(OtherWorkspace.self)
+        func open() throws -> JournalFile {
+          try JournalFile(
+            directory: data,
+            root: form.name,
+            schema: form.schema,
+            durability: .full,
+            epoch: 7,
+          )
+        }
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let file = try open()
+        try file.begin()
+        let bytes = await Recovery(form, initial: OtherWorkspace()).finish().snapshot(form)
+        _ = try file.keep(try file.write(bytes, of: 0))
+        try file.close()
+        let daemon = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await daemon.ended() == .status(73))
+        let words = daemon.errors.lines.joined(separator: " ")
+        #expect(words.contains("a program with other types"), "\(words)")
+        #expect(words.contains("counter"), "It names what differs: \(words)")
+        // Nobody has said since that he writes.
+        let opening = try open().opening
+        #expect(opening.isSameBuild && opening.isClean && opening.epoch == 7)
       }
     }
 

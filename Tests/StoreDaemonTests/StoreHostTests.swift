@@ -2,6 +2,7 @@ import CZMQ
 import Foundation
 import StoreActor
 import StoreJournal
+import StoreState
 import Testing
 
 @testable import StoreDaemon
@@ -184,6 +185,76 @@ import Testing
     }
   }
 
+  /// Runs a daemon for a while.
+  private func run<State, Action>(
+    _ host: StoreHost<State, Action>,
+    _ body: (Store<State, Action>) -> Void,
+  ) async throws {
+    let problem = try await withCheckedThrowingContinuation { continuation in
+      do {
+        try host.start { continuation.resume(returning: $0) }
+      } catch {
+        continuation.resume(throwing: error)
+      }
+      body(host.store)
+      host.stop()
+    }
+    #expect(problem == nil)
+  }
+
+  private func tallyHost<State: Tallying>(_: State.Type, in path: String) -> StoreHost<State, TallyAction>
+  {
+    var configuration = HostConfiguration(directory: path)
+    configuration.data = "\(path)/data"
+    return StoreHost(initialState: State(), exposures: [], configuration: configuration) {
+      Tally<State>()
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `The first start of another build keeps a snapshot in its own form, before any record`()
+    async throws
+  {
+    try await withDirectory { directory in
+      try await run(tallyHost(EarlierTally.self, in: directory.path)) { store in
+        for _ in 0..<3 { store.send(.counted) }
+      }
+      try await run(tallyHost(LaterTally.self, in: directory.path)) { store in
+        #expect(store.count == 3)
+        store.send(.counted)
+        #expect(store.total == 1)
+      }
+      let form = DurableForm(LaterTally.self)
+      let file = try JournalFile(
+        directory: "\(directory.path)/data",
+        root: form.name,
+        schema: form.schema,
+        durability: .full,
+        epoch: 1,
+      )
+      #expect(file.opening.isSameBuild)
+      // All that is read is the new build's, so the old one's types are not needed any more.
+      let recovery = Recovery(form, initial: LaterTally())
+      var schemas: [SchemaDocument] = []
+      var snapshots = 0
+      _ = try file.read { part throws(CodecError) in
+        switch part {
+        case .build(let schema): schemas.append(schema)
+        case .snapshot(let bytes):
+          snapshots += 1
+          try recovery.take(snapshot: bytes[...])
+          #expect(recovery.revision == 3)
+        case .records(let bytes, _): try recovery.take(records: bytes[...])
+        }
+      }
+      try file.close()
+      #expect(schemas == [form.schema])
+      #expect(snapshots == 1)
+      let root = recovery.finish().root
+      #expect(root.count == 4 && root.total == 1)
+    }
+  }
+
   @Test func `A state that shares a value without a key is not kept, and the error says which`()
     throws
   {
@@ -297,6 +368,46 @@ private struct Unkeyed: Reducer {
   enum Action: Sendable { case counted }
 
   var body: some ReducerOf<Self> { EmptyReducer() }
+}
+
+/// A state that counts.
+private protocol Tallying: DurableState, Initialisable {
+  mutating func increment()
+}
+
+private enum TallyAction: Sendable { case counted }
+
+private struct Tally<State: Tallying>: Reducer {
+  var body: some Reducer<State, TallyAction> {
+    Reduce { state, _ in
+      state.increment()
+      return .none
+    }
+  }
+}
+
+private struct EarlierTally: ReplicatedRecord, Tallying, Equatable {
+  var count = 0
+
+  mutating func increment() { count += 1 }
+
+  static let layout = RecordLayout<Self>("Tally", [.field("count", \.count)])
+}
+
+/// The same in a later build, which counts anew besides.
+private struct LaterTally: ReplicatedRecord, Tallying, Equatable {
+  var count = 0
+  var total = 0
+
+  mutating func increment() {
+    count += 1
+    total += 1
+  }
+
+  static let layout = RecordLayout<Self>(
+    "Tally",
+    [.field("count", \.count), .field("total", \.total)],
+  )
 }
 
 private struct Kept: Reducer {
