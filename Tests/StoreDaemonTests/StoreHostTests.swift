@@ -202,8 +202,10 @@ import Testing
     #expect(problem == nil)
   }
 
-  private func tallyHost<State: Tallying>(_: State.Type, in path: String) -> StoreHost<State, TallyAction>
-  {
+  private func tallyHost<State: Tallying>(
+    _: State.Type,
+    in path: String,
+  ) -> StoreHost<State, TallyAction> {
     var configuration = HostConfiguration(directory: path)
     configuration.data = "\(path)/data"
     return StoreHost(initialState: State(), exposures: [], configuration: configuration) {
@@ -252,6 +254,28 @@ import Testing
       #expect(snapshots == 1)
       let root = recovery.finish().root
       #expect(root.count == 4 && root.total == 1)
+    }
+  }
+
+  @Test func `A daemon does not start with what it cannot keep, and says what to declare`()
+    async throws
+  {
+    try await withDirectory { directory in
+      var configuration = HostConfiguration(directory: directory.path)
+      configuration.data = directory.appending(path: "data").path
+      let host = StoreHost(
+        initialState: Feature.State(),
+        exposures: [],
+        configuration: configuration,
+      ) {
+        Feature()
+      }
+      let error = #expect(throws: HostError.self) { try host.start() }
+      #expect(error?.code == .usage)
+      #expect(error?.message.contains("it is not DurableState") == true)
+      #expect(error?.remedy.contains("Declare that conformance") == true)
+      let path = directory.appending(path: "data/journal.sqlite").path
+      #expect(!FileManager.default.fileExists(atPath: path))
     }
   }
 
