@@ -401,7 +401,8 @@ let package = Package(
     .testTarget(
       name: "BenchmarkTests",
       dependencies: [
-        "HostBench", "StateBench", "StoreBench", "StoreReplication", "StorectlMain", "StoredMain",
+        "HostBench", "StateBench", "StoreBench", "StoreJournal", "StoreReplication", "StorectlMain",
+        "StoredMain",
       ],
     ),
     .testTarget(

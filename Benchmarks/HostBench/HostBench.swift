@@ -83,7 +83,8 @@ enum HostBench {
     HostBench serve --dir DIR [--rows N]   a daemon with rows, until killed
     HostBench write --dir DIR [--rows N] [--rate N] [--actions N]   how long its changes take
     HostBench rejoin --dir DIR [--first N] clients that join one after the other, until killed
-    HostBench keep --data DIR [--toggles N] [--rows N] [--no-snapshots]   what is kept of toggles
+    HostBench keep --data DIR [--toggles N] [--rows N] [--no-snapshots] [--retain BYTES]
+        what is kept of toggles
     HostBench recover --data DIR [--rounds N]                  records brought back, a second
     HostBench read --data DIR [--rows N]     [--rounds N]      reading a large one
     HostBench bare --dir DIR               sockets like a daemon's, with nothing behind them

@@ -13,8 +13,16 @@ enum KeepBench {
     let toggles = arguments.number("--toggles", or: 1_000_000)
     let rows = arguments.number("--rows", or: 1000)
     let hasSnapshots = !arguments.flag("--no-snapshots")
+    let retention = Retention(bytes: arguments.number("--retain", or: Retention().bytes))
     HostBench.runToEnd {
-      try await figures(path, toggles: toggles, rows: rows, hasSnapshots: hasSnapshots).printLine()
+      try await figures(
+        path,
+        toggles: toggles,
+        rows: rows,
+        hasSnapshots: hasSnapshots,
+        retention: retention,
+      )
+      .printLine()
     }
   }
 
@@ -23,8 +31,14 @@ enum KeepBench {
     toggles: Int,
     rows: Int,
     hasSnapshots: Bool,
+    retention: Retention = Retention(),
   ) async throws -> Figures {
-    let daemon = try KeptDaemon(data: path, rows: rows, hasSnapshots: hasSnapshots)
+    let daemon = try KeptDaemon(
+      data: path,
+      rows: rows,
+      hasSnapshots: hasSnapshots,
+      retention: retention,
+    )
     let start = Machine.writtenBytes
     try await daemon.toggle(toggles)
     let journal = try await daemon.close()

@@ -23,8 +23,9 @@ final class KeptDaemon {
   ///   - path: The data directory, in which nothing is yet.
   ///   - rows: How many rows there are.
   ///   - hasSnapshots: Whether any is kept but the first.
+  ///   - retention: What is kept of old history.
   /// - Throws: `JournalError`.
-  init(data path: String, rows: Int, hasSnapshots: Bool) throws {
+  init(data path: String, rows: Int, hasSnapshots: Bool, retention: Retention) throws {
     let todos = BenchDaemon.todos(rows)
     ids = Array(todos.items.ids)
     core = RootCore(
@@ -35,7 +36,7 @@ final class KeptDaemon {
     try file.begin()
     let recovered = Recovery(Self.form, initial: core.state).finish()
     _ = try file.keep(try file.write(recovered.snapshot(Self.form), of: 0))
-    journal = TimedJournal(SQLiteJournal(file, Retention()))
+    journal = TimedJournal(SQLiteJournal(file, retention))
     var limits = Limits()
     if !hasSnapshots { limits.recordBytesPerSnapshot = .max }
     let server = ReplicaServer(
@@ -113,7 +114,11 @@ final class KeptDaemon {
     await connect()
     var numbers = Pseudorandom(seed: 3)
     var left = count
+    let mostUnsaid = UInt64(Limits().window - 2 * 128)
     while left > 0 {
+      // As a client does, which knows what it was told, and keeps to the window.
+      turnOnce()
+      while core.revision - turn.server.revision > mostUnsaid { await nextResult() }
       let requests = try (0..<min(left, 128)).map { _ in
         let id = ids[Int.random(in: ids.indices, using: &numbers)]
         let action = Todos.Action.items(.element(id: id, action: .toggleButtonTapped))

@@ -1,4 +1,5 @@
 import Foundation
+import StoreJournal
 import Testing
 
 @testable import HostBench
@@ -54,15 +55,16 @@ struct HostBenchTests {
     defer { try? FileManager.default.removeItem(atPath: path) }
     let kept = try await KeepBench.figures(
       "\(path)/a",
-      toggles: 300,
+      toggles: 3_000,
       rows: 10,
       hasSnapshots: false,
+      retention: Retention(bytes: 0),
     )
     let line = kept.line
-    #expect(try number("record_bytes", in: line) > 300 * 30)
+    #expect(try number("record_bytes", in: line) > 3_000 * 30)
     #expect(try number("commits", in: line) > 0)
     let recovered = try RecoverBench.figures("\(path)/a", rounds: 1).line
-    #expect(recovered.contains(#""records":300,"#))
+    #expect(recovered.contains(#""records":3000,"#))
     let read = try ReadBench.figures("\(path)/b", rows: 50, rounds: 1).line
     #expect(try number("ratio", in: read) > 0)
   }
