@@ -143,6 +143,28 @@ extension ProcessTests {
       }
     }
 
+    @Test(
+      "Data that cannot be written are said at the start, with what to do",
+      .enabled(if: OtherUsers.canBeActed),
+    )
+    func readOnlyData() async throws {
+      try await World.run(in: "/tmp/") { world in
+        #expect(chmod(world.directory, 0o711) == 0)
+        let own = "\(world.directory)/ann"
+        let data = "\(own)/data"
+        for (directory, mode) in [(own, 0o700), (data, 0o500)] as [(String, mode_t)] {
+          #expect(mkdir(directory, mode) == 0)
+          #expect(chown(directory, OtherUsers.ann, OtherUsers.ann) == 0)
+        }
+        let daemon = try world.start(.stored, as: OtherUsers.ann, ["--dir", own, "--data", data])
+        #expect(try await daemon.ended() == .status(73))
+        let words = daemon.errors.lines.joined(separator: " ")
+        #expect(words.contains("\(data)/lock") && words.contains("Permission denied"), "\(words)")
+        #expect(daemon.output.lines == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: data) == [])
+      }
+    }
+
     @Test("A lock that is a link is not followed")
     func linkedLock() async throws {
       try await World.run { world in

@@ -34,7 +34,10 @@ struct Log: ParsableCommand {
   var scope: String?
 
   @Option(
-    help: ArgumentHelp("Only what a client sent, by its id.", valueName: "id"),
+    help: ArgumentHelp(
+      "Only what a client sent, by its id, which a log shows that is read with --data.",
+      valueName: "id",
+    ),
     transform: { text in
       guard let id = Identifier(hexadecimal: text) else {
         throw ValidationError("\"\(text)\" is no client's id: it has 32 hexadecimal digits.")
