@@ -81,11 +81,15 @@ simulate: packages ## Run SEEDS=N simulated runs (100 unless told)
 	@echo '==> Simulating $(SEEDS) runs'
 	@$(DEBUG)/simulator --seeds $(SEEDS) $(ARGS)
 
-soak: packages ## Run RUNS=N simulated runs of a release build (20000), and ten with 20 MiB of state
+# As they are drawn half of the seeds have a disk, and few of those have daemons that start again.
+soak: packages ## Run RUNS=N simulated runs of a release build (20000), then half as many on a disk
 	@echo '==> Building the simulator (release)'
 	@$(SWIFT) build -c release --product simulator
 	@echo '==> Simulating $(RUNS) runs'
 	@.build/release/simulator --seeds $(RUNS) $(ARGS)
+	@echo '==> Simulating $(RUNS) / 2 runs whose daemons start again from a disk'
+	@.build/release/simulator --first $$(($(RUNS) + 1)) --seeds $$(($(RUNS) / 2)) \
+	  --set disk=1 --set restarts=2 $(ARGS)
 	@echo '==> Simulating ten runs with 20 MiB of state'
 	@.build/release/simulator --seeds 10 --set rows=10000 --set titleBytes=20000 \
 	  --set frameBytes=1048576 $(ARGS)
