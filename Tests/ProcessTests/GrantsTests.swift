@@ -136,32 +136,81 @@ extension ProcessTests {
       }
     }
 
+    #if os(Linux)
+    /// What only some may see has this word in it, and what all may see the other one.
+    private static let (secret, known) = ("secret", "public")
+    private static let shared = """
+      user:\(OtherUsers.ann)  presence,todos  see
+      user:\(OtherUsers.bob)  presence  see
+      """
+
     @Test
-    func `What not everybody may see is in no frame that is published`() async throws {
-      try await run(grants()) { world in
-        _ = try await world.startDaemon()
-        let recorder = Recorder(world)
-        let watchers = try [0, OtherUsers.ann].map {
-          try world.startClient(as: $0, ["watch", "todos", "--deltas"])
+    func `What not everybody may see is in no frame to anybody else who follows what he may`()
+      async throws
+    {
+      try await run(Self.shared) { world in
+        _ = try await world.startDaemon(.stored, ["--lease-ms", "60000"])
+        let relay = try RecordingRelay(world, as: OtherUsers.bob)
+        let ann = try world.startClient(as: OtherUsers.ann, ["watch", "todos", "--deltas"])
+        _ = try await ann.output.lines(atLeast: 1)
+        let owner = try RawSocket(world, .dealer, "ctl")
+        let learnt = try owner.join("todos", as: 1).topic
+        // He follows with a client of ours, and with one of his own, which listens to more.
+        let arguments = ["--dir", relay.directory, "--json", "watch", "presence", "--deltas"]
+        let bob = try world.start(as: OtherUsers.bob, arguments)
+        _ = try await bob.output.lines(atLeast: 1)
+        let listener = try Eavesdropper(
+          of: "presence",
+          at: ("ipc://\(relay.directory)/ctl", "ipc://\(relay.directory)/pub"),
+          listeningTo: [learnt],
+        )
+        let guests = try await changeBoth(in: world)
+        _ = try await ann.output.line("the last title") { $0.contains("\(Self.secret) 20") }
+        _ = try await bob.output.line("the last guest") { $0.contains("\(Self.known) 20") }
+        #expect(try !listener.frames(until: "\(Self.known) 20").isEmpty)
+        try await relay.hasDeltas(on: listener.topic, with: "\(Self.known) 20", connections: 2)
+        for record in relay.all {
+          let isTold = record.bytes.contains(Array(Self.secret.utf8))
+          #expect(!isTold, "on \(record.file)")
         }
-        let counter = try world.startClient(as: OtherUsers.bob, ["watch", "counter", "--deltas"])
-        for watcher in watchers + [counter] { _ = try await watcher.output.lines(atLeast: 1) }
-        for number in 1...20 {
-          try await world.send("todos", #"{"addButtonTapped":{"title":"secret \#(number)"}}"#)
-          try await world.send("counter", #""incrementButtonTapped""#)
-        }
-        for watcher in watchers {
-          _ = try await watcher.output.line("the last title") { $0.contains("secret 20") }
-        }
-        _ = try await counter.output.lines(atLeast: 21)
-        let frames = try recorder.stop()
-        #expect(!frames.isEmpty)
-        for frame in frames {
-          #expect(!String(decoding: frame, as: UTF8.self).contains("secret"))
-        }
-        #expect(!counter.output.lines.joined().contains("secret"))
+        #expect(!bob.output.lines.joined().contains(Self.secret))
+        withExtendedLifetime((guests, owner)) {}
       }
     }
+
+    /// Changes what only some may see and what all may see, in turns.
+    ///
+    /// - Returns: Those whom all see.
+    private func changeBoth(in world: World) async throws -> [RawSocket] {
+      var guests: [RawSocket] = []
+      for number in 1...20 {
+        let title = "\(Self.secret) \(number)"
+        try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
+        let guest = try RawSocket(world, .dealer, "ctl")
+        try guest.send(.rawHello(100 + UInt64(number), name: "\(Self.known) \(number)"))
+        guests.append(guest)
+      }
+      return guests
+    }
+
+    @Test
+    func `Who subscribes to the name of a view that only some may see is cut off`() async throws {
+      try await run(Self.shared) { world in
+        _ = try await world.startDaemon(.stored, ["--lease-ms", "60000"])
+        let relay = try RecordingRelay(world, as: OtherUsers.bob)
+        let owner = try RawSocket(world, .dealer, "ctl")
+        let learnt = try owner.join("todos", as: 1).topic
+        let peer = try RawPeer(
+          "\(relay.directory)/pub",
+          as: "XSUB",
+          sending: ZMTP.message([1] + learnt.bytes),
+        )
+        try await peer.closed()
+        #expect(try await world.counter("cutSubscribers") == 1)
+        withExtendedLifetime(owner) {}
+      }
+    }
+    #endif
 
     @Test
     func `The file is read again, a mistake changes nothing, and who may do less is ended`()
@@ -224,40 +273,5 @@ extension ProcessTests {
         #expect(run.errorText.contains("line 1") && run.errorText.contains("look"))
       }
     }
-  }
-}
-
-/// Records what is published: whoever is let in may subscribe to anything, for a moment.
-private final class Recorder: Sendable {
-  private let frames = Watched<[[UInt8]]>([])
-  private let isOver = Watched(false)
-  private let hasStopped = Watched(false)
-
-  init(_ world: World) {
-    let (frames, isOver, hasStopped) = (frames, isOver, hasStopped)
-    Thread.detachNewThread {
-      // Connects again and again, as it is cut off each time that it is noticed.
-      if let context = try? Context() {
-        while !isOver.value {
-          var options = SocketOptions()
-          options.linger = .zero
-          guard let socket = try? Socket(context, kind: .xsub, options: options),
-            (try? socket.connect("ipc://\(world.directory)/pub")) != nil
-          else { break }
-          for kind: UInt8 in [0x11, 0x12, 0x13] { _ = try? socket.send([1, kind]) }
-          _ = try? Poller([.socket(socket)]).wait(timeout: .milliseconds(20))
-          while let message = try? socket.receive() {
-            let bytes = message.bytes
-            frames.update { $0.append(bytes) }
-          }
-        }
-      }
-      hasStopped.update { $0 = true }
-    }
-  }
-
-  func stop() throws -> [[UInt8]] {
-    isOver.update { $0 = true }
-    return frames.value
   }
 }

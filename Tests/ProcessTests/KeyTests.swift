@@ -295,27 +295,34 @@ extension ProcessTests {
 
     @Test func `A key gets no byte of what is not granted to it`() async throws {
       try await World.run { world in
-        let daemon = try await TCPDaemon.start(world)
+        let daemon = try await TCPDaemon.start(world, ["--lease-ms", "60000"])
         let guest = try guest(world, "guest", daemon)
-        let line = try await world.invite("laptop", "--grant", "counter:see")
-        #expect(try await guest.enrol(line).isSuccess)
-        let listener = try Listener(guest, port: daemon.port)
-        try await listener.heard()
-        let own = try await world.watch("todos", "--deltas")
-        let counter = try guest.start(["watch", "counter"])
-        _ = try await counter.output.lines(atLeast: 1)
+        #expect(try await guest.enrol(world.invite("laptop", "--grant", "presence:see")).isSuccess)
+        let owner = try RawSocket(world, .dealer, "ctl")
+        let learnt = try owner.join("todos", as: 1).topic
+        let (server, pair) = try guest.keys()
+        let listener = try Eavesdropper(
+          of: "presence",
+          at: (daemon.address, "tcp://127.0.0.1:\(daemon.port + 1)"),
+          as: CurveClient(server: server, pair: pair),
+          listeningTo: [learnt],
+        )
+        let present = try guest.start(["watch", "presence"])
+        _ = try await present.output.lines(atLeast: 1)
+        var guests: [RawSocket] = []
         for number in 1...5 {
           try await world.send("todos", #"{"addButtonTapped":{"title":"secret \#(number)"}}"#)
-          try await world.send("counter", Self.increment)
+          let guest = try RawSocket(world, .dealer, "ctl")
+          try guest.send(.rawHello(100 + UInt64(number), name: "public \(number)"))
+          guests.append(guest)
         }
-        _ = try await own.output.line("the last title") { $0.contains("secret 5") }
-        _ = try await counter.output.lines(atLeast: 6)
-        let frames = try listener.stop() + Self.answers(to: guest, port: daemon.port)
-        #expect(!frames.isEmpty)
-        for frame in frames {
-          #expect(!String(decoding: frame, as: UTF8.self).contains("secret"))
-        }
-        #expect(!counter.output.lines.joined().contains("secret"))
+        _ = try await present.output.line("the last guest") { $0.contains("public 5") }
+        let frames =
+          try listener.frames(until: "public 5") + Self.answers(to: guest, port: daemon.port)
+        let told = frames.count { $0.contains(Array("secret".utf8)) }
+        #expect(told == 0)
+        #expect(!present.output.lines.joined().contains("secret"))
+        withExtendedLifetime((guests, owner)) {}
       }
     }
 
@@ -326,7 +333,7 @@ extension ProcessTests {
       let socket = try RawSocket(Context(), .dealer, to: "tcp://127.0.0.1:\(port)", as: key)
       let log = HistoryQuery.log(after: 0, count: 1_000, scope: nil, client: nil)
       for message in [
-        .rawHello(1), .rawJoin(["todos"]), .rawJoin(nonce: 2, ["todos", "counter"]),
+        .rawHello(2), .rawJoin(["todos"]), .rawJoin(nonce: 2, ["todos", "presence"]),
         .history(request: 1, log), .history(request: 2, .state(revision: 9, scope: "todos")),
         .status(request: 3), .describe(request: 4), .ping(number: 5, revision: 0),
       ] as [ClientMessage] { try socket.send(message) }
@@ -573,12 +580,6 @@ private final class Listener: Sendable {
   private let frames = Watched<[[UInt8]]>([])
   private let isOver = Watched(false)
 
-  /// With an enrolled user's key.
-  convenience init(_ guest: Guest, port: UInt16) throws {
-    let (server, pair) = try guest.keys()
-    try self.init(port: port, server: server, pair: pair)
-  }
-
   init(port: UInt16, server: [UInt8]?, pair: CurvePair?) throws {
     let (frames, isOver) = (frames, isOver)
     var options = SocketOptions()
@@ -599,11 +600,6 @@ private final class Listener: Sendable {
         }
       }
     }
-  }
-
-  /// Waits until it has got something: it was let in.
-  func heard() async throws {
-    try await frames.wait(within: .seconds(30), for: "a frame") { $0.isEmpty ? nil : true }
   }
 
   /// Ends it.

@@ -9,6 +9,7 @@ extension ClientMessage {
     name: String = "guest",
     isListed: Bool = true,
     token: Identifier? = nil,
+    features: ProtocolFeatures = [],
   ) -> Self {
     .hello(
       Hello(
@@ -17,6 +18,7 @@ extension ClientMessage {
         firstSequence: 1,
         name: name,
         isListed: isListed,
+        features: features,
       )
     )
   }

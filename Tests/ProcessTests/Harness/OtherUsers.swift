@@ -80,7 +80,7 @@ extension RawPeer {
 
   /// Makes this thread somebody else's, up to its end, by the kernel's own numbers: the library's
   /// functions do so with all threads.
-  private static func become(_ user: UInt32) throws {
+  static func become(_ user: UInt32) throws {
     typealias SystemCall = @convention(c) (Int, UInt, UInt, UInt) -> Int
     guard let symbol = dlsym(nil, "syscall") else { throw ProcessFailure("there is no syscall") }
     let call = unsafeBitCast(symbol, to: SystemCall.self)

@@ -84,7 +84,7 @@ final class Relay: Sendable {
   /// Passes on what comes, until one side closes.
   ///
   /// The descriptors stay, as few as a test has connections: another thread may still have them.
-  private static func pass(
+  static func pass(
     from source: Int32,
     to target: Int32,
     before: ([UInt8]) -> Void = { _ in },
