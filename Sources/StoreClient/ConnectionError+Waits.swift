@@ -21,7 +21,8 @@ extension ConnectionError {
       )
     case "badState":
       self.init(.schemaMismatch, failure.message, remedy: "Use programs of the same build.")
-    case "overloaded": self.init(.tryAgain, failure.message, remedy: "Try again later.")
+    // The daemon says itself what to do.
+    case "overloaded": self.init(.tryAgain, failure.message, remedy: "")
     default: self.init(.refused, failure.message, remedy: "")
     }
   }

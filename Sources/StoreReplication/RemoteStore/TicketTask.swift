@@ -76,8 +76,8 @@ extension ActionFailure {
     switch failure.code {
     case Outcome.expired:
       (code, remedy) = (.expired, "It was not applied. Send it again if it is still wanted.")
-    case Outcome.overloaded:
-      (code, remedy) = (.overloaded, "It was not applied. Try again later.")
+    // Whoever refuses it says when to try again.
+    case Outcome.overloaded: (code, remedy) = (.overloaded, "It was not applied.")
     case Outcome.absent: (code, remedy) = (.absent, "It was not applied.")
     case Outcome.conflict:
       (code, remedy) = (.conflict, "It was not applied. Change the value that there is now.")

@@ -89,7 +89,7 @@ extension ReplicaServer {
     counters.actionsThrottled += 1
     throw Outcome.Failure(
       code: Outcome.overloaded,
-      message: "Effects of \(most) of your actions run already.",
+      message: "Effects of \(most) of your actions run already. Try again when some have ended.",
     )
   }
 

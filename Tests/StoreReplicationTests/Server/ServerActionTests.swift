@@ -434,6 +434,11 @@ import Testing
       return
     }
     #expect(failure.code == Outcome.overloaded)
+    #expect(
+      "\(ActionFailure(failure))"
+        == "overloaded: Effects of 2 of your actions run already. Try again when some have ended. "
+        + "It was not applied."
+    )
     #expect(bench.server.counters.actionsThrottled == 1)
     #expect(bench.root.state.counter.count == 0)
     await eventually { bench.gate.waiting == 2 }

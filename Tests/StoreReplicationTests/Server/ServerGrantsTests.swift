@@ -456,6 +456,16 @@ import Testing
     #expect(try codes(16, handle: 1) == ["overloaded"])
     #expect(try codes(21, handle: 1, deadline: 1) == ["overloaded"])
     #expect(bench.server.counters.actionsThrottled == 15)
+    guard case .failed(let failure)? = try bench.act(Self.ann, sequence: 26, actions[0]).first
+    else {
+      Issue.record("The action is not refused")
+      return
+    }
+    // When to try again is said once.
+    #expect(
+      "\(ActionFailure(failure))"
+        == "overloaded: You may send 10 actions a second. Try again later. It was not applied."
+    )
   }
 
   @Test func `Another user says so many hellos a second, and waits for an answer beyond`() throws {

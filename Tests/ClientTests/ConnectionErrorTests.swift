@@ -1,0 +1,16 @@
+import StoreClient
+import StoreReplication
+import Testing
+
+@Suite struct ConnectionErrorTests {
+  @Test func `Who is refused for want of room is told once what to do`() {
+    for message in [
+      "The daemon has 4096 sessions already. Try again later.",
+      "Your user has 256 sessions already. End some first.",
+    ] {
+      let error = ConnectionError(JoinFailure(code: "overloaded", message: message, details: []))
+      #expect(error.code == .tryAgain)
+      #expect("\(error)" == message)
+    }
+  }
+}
