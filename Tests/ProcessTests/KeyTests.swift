@@ -156,6 +156,17 @@ extension ProcessTests {
         _ = try await watcher.output.line("what was added") { $0.contains("far") }
         let status = try await world.answer("--json", "status")
         #expect(status["sessions"]?.items?.contains { $0["key"]?.text == "laptop" } == true)
+        // The log says who has decided on it.
+        #expect(try await world.client("revoke", "laptop").isSuccess)
+        let user = "user \(geteuid()), "
+        for (what, who) in [
+          ("A key is invited.", user), ("A key was enrolled.", "key ticket:"),
+          ("A key was revoked.", user),
+        ] {
+          _ = try await daemon.process.errors.line(what) {
+            $0.contains(what) && $0.contains("key=laptop") && $0.contains("identity=\(who)")
+          }
+        }
       }
     }
 

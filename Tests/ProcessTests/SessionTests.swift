@@ -183,6 +183,15 @@ extension ProcessTests {
         }
         #expect(came.index < went.index)
         #expect(came.line.contains("peer=localhost:\(geteuid()):"))
+        // Whoever is there when the daemon ends has an end as well.
+        _ = try await world.watch("counter")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        let lines = daemon.errors.lines
+        #expect(lines.contains { $0.contains("A session ends.") && $0.contains("goingDown") })
+        for word in ["begins", "ends"] {
+          #expect(lines.count { $0.contains("A session \(word).") } == 2, "\(lines)")
+        }
       }
     }
 

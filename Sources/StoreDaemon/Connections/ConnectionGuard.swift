@@ -17,8 +17,8 @@ import Darwin
 /// Each connection that is let in gets a serial that is never used twice, which libzmq puts on each
 /// of its frames. A routing id will not do for that: peers choose it.
 ///
-/// What guards what: `table` and `door` are shared by the thread and the main actor, each behind
-/// its mutex, `hasGone`
+/// What guards what: `table`, `door` and `cuts` are shared by the thread and the main actor, each
+/// behind its mutex, `hasGone`
 /// and its like are atomic, `wakeUp` is the main actor's. The sockets belong to the thread that is
 /// in ``run()``, and to whoever has joined it afterwards.
 final class ConnectionGuard: Sendable {
@@ -50,6 +50,7 @@ final class ConnectionGuard: Sendable {
   private let cutSilent = Atomic<UInt64>(0)
   private let cutFloods = Atomic<UInt64>(0)
   private let door: Mutex<Door>
+  private let cuts = Mutex(CutReports())
   private let logger: Logger
 
   /// Makes the main loop turn soon.
@@ -106,13 +107,7 @@ final class ConnectionGuard: Sendable {
       hasFloods.store(false, ordering: .relaxed)
       return table.takeFloods()
     }
-    for (serial, side) in floods {
-      logger.warning(
-        "A connection was closed: it went on sending while nobody was heard.",
-        metadata: ["connection": "\(serial.map { "\($0)" } ?? "unknown")"],
-      )
-      if let serial { body(serial, side) }
-    }
+    for case (let serial?, let side) in floods { body(serial, side) }
   }
 
   /// Takes note of which connection sends frames with a serial.
@@ -182,13 +177,23 @@ final class ConnectionGuard: Sendable {
     _ side: ConnectionTable.Side,
     reason: String,
   ) {
-    table.withLock { table in
-      if table.identify(serial, descriptor, side) { Connection.discard(descriptor) }
+    let peer = table.withLock { table -> String? in
+      guard table.identify(serial, descriptor, side) else { return nil }
+      Connection.discard(descriptor)
+      return table.peer(descriptor, side).name
     }
-    logger.warning(
-      "A connection was closed: it \(reason).",
-      metadata: ["connection": "\(serial)"],
-    )
+    report(CutReports.Cut(connection: serial, peer: peer, reason: reason))
+  }
+
+  private func report(_ cut: CutReports.Cut) {
+    cuts.withLock { $0.add(cut) }
+    reportCuts(at: LoopClock.nanoseconds)
+  }
+
+  /// Says which connections were shut down, unless that was said a moment ago.
+  private func reportCuts(at now: Int64, isLast: Bool = false) {
+    guard let line = cuts.withLock({ $0.take(at: now, isLast: isLast) }) else { return }
+    logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
   }
 
   /// Lets in those only to whom something is granted, and ends connections of others.
@@ -228,9 +233,11 @@ final class ConnectionGuard: Sendable {
     var memory = MemoryReturn()
     var nextLook: Int64 = 0
     var lastReminder: Int64 = 0
+    // Nobody is there any more who would have a later line of it.
+    defer { reportCuts(at: LoopClock.nanoseconds, isLast: true) }
     while stopped < monitors.count {
       let look = until(nextLook, isPending: memory.isPending)
-      let waits = [remind(&lastReminder), look].compactMap(\.self)
+      let waits = [remind(&lastReminder), look, untilCutsAreTold].compactMap(\.self)
       _ = try poller.wait(timeout: waits.min())
       stopped += try takeEvents(&refused)
       let now = LoopClock.nanoseconds
@@ -250,7 +257,12 @@ final class ConnectionGuard: Sendable {
         try answer(request, &refused)
       }
       refused.report(logger)
+      reportCuts(at: LoopClock.nanoseconds)
     }
+  }
+
+  private var untilCutsAreTold: Duration? {
+    cuts.withLock { $0.due }.map { .nanoseconds(max(0, $0 - LoopClock.nanoseconds)) }
   }
 
   /// Takes what the monitors tell.
@@ -378,10 +390,15 @@ final class ConnectionGuard: Sendable {
   private func shutDown(_ flood: FloodWatch.Connection, _ own: Int32?) {
     guard let own else { return }
     defer { Connection.release(own) }
-    guard table.withLock({ $0.cut(flood) }) else { return }
+    let peer = table.withLock { table in
+      table.cut(flood) ? table.peer(flood.descriptor, flood.side) : nil
+    }
+    guard let peer else { return }
     Connection.discard(own)
     cutFloods.add(1, ordering: .relaxed)
     hasFloods.store(true, ordering: .releasing)
+    let reason = "went on sending while nobody was heard"
+    report(CutReports.Cut(connection: peer.serial, peer: peer.name, reason: reason))
   }
 
   private func until(_ moment: Int64, isPending: Bool) -> Duration? {

@@ -335,3 +335,17 @@ struct ConnectionTable {
     return entry.acceptedAt == acceptedAt && !entry.isGreeted && !entry.isRefused
   }
 }
+
+extension ConnectionTable {
+  /// The serial of a connection, and who is at its other end, as far as these are known.
+  func peer(_ descriptor: Int32, _ side: Side) -> (serial: UInt64?, name: String?) {
+    let entry = entries[Key(side: side, descriptor: descriptor)]
+    let name: String? =
+      switch (entry?.user, entry?.name) {
+      case (let user?, _): entry.map { "user \(user), pid \($0.program.number)" }
+      case (nil, .key(let name, _)?): "key \(name)"
+      case (nil, .ticket?), (nil, nil): nil
+      }
+    return (entry?.serial, name)
+  }
+}

@@ -70,10 +70,15 @@ final class KeyService {
     forgetOld()
     switch job.command {
     case .list: list(answer)
-    case .invite(let name, let grants, let seconds): invite(name, grants, seconds, answer)
-    case .revoke(let name): revoke(name, answer)
-    case .enrol(let key): enrol(key, by: job.ticket, answer)
+    case .invite(let name, let grants, let seconds): invite(name, grants, seconds, job, answer)
+    case .revoke(let name): revoke(name, job, answer)
+    case .enrol(let key): enrol(key, job, answer)
     }
+  }
+
+  /// What the log has beside what was done with a key: which one, and who has asked for it.
+  private func metadata(_ name: String, _ job: KeyJob) -> Logger.Metadata {
+    job.caller.reduce(into: ["key": "\(name)"]) { $0[$1.key] = "\($1.value)" }
   }
 
   private func list(_ answer: @escaping Answer) {
@@ -115,6 +120,7 @@ final class KeyService {
     _ name: String,
     _ lines: [String],
     _ seconds: UInt64,
+    _ job: KeyJob,
     _ answer: @escaping Answer,
   ) {
     guard let door else {
@@ -147,6 +153,7 @@ final class KeyService {
     } then: { service, outcome in
       switch outcome {
       case .success:
+        service.logger.notice("A key is invited.", metadata: service.metadata(name, job))
         service.tellSockets()
         let invitation = KeyAnswer.Invitation(
           daemon: door.key,
@@ -194,8 +201,8 @@ final class KeyService {
 
   // MARK: - Keys
 
-  private func enrol(_ key: [UInt8], by name: KeyTicket?, _ answer: @escaping Answer) {
-    guard let name, let ticket = tickets[name] else {
+  private func enrol(_ key: [UInt8], _ job: KeyJob, _ answer: @escaping Answer) {
+    guard let name = job.ticket, let ticket = tickets[name] else {
       let message = "This ticket was used, or its time is over. Ask for another one."
       return answer(.failed(code: "unauthorised", message: message))
     }
@@ -212,7 +219,7 @@ final class KeyService {
     } then: { service, outcome in
       switch outcome {
       case .success(let change):
-        service.logger.notice("A key was enrolled.", metadata: ["key": "\(ticket.name)"])
+        service.logger.notice("A key was enrolled.", metadata: service.metadata(ticket.name, job))
         // The key is let in before the ticket is not any more: who finds neither good is out.
         service.onChange(change)
         service.tickets[name] = nil
@@ -223,7 +230,7 @@ final class KeyService {
         // What the file has in it is nothing for somebody who is not in yet.
         service.logger.error(
           "A key could not be enrolled: \(problem)",
-          metadata: ["key": "\(ticket.name)"],
+          metadata: service.metadata(ticket.name, job),
         )
         let message = "The daemon cannot take a key now: its log says why. Try again later."
         answer(.failed(code: "unavailable", message: message))
@@ -231,7 +238,7 @@ final class KeyService {
     }
   }
 
-  private func revoke(_ name: String, _ answer: @escaping Answer) {
+  private func revoke(_ name: String, _ job: KeyJob, _ answer: @escaping Answer) {
     let revoked = tickets.filter { $0.value.name == name }.keys
     for ticket in revoked { tickets[ticket] = nil }
     if !revoked.isEmpty { tellSockets() }
@@ -242,10 +249,12 @@ final class KeyService {
     } then: { service, outcome in
       switch outcome {
       case .success(let change?):
-        service.logger.notice("A key was revoked.", metadata: ["key": "\(name)"])
+        service.logger.notice("A key was revoked.", metadata: service.metadata(name, job))
         service.onChange(change)
         answer(.done(name: name, warning: change.grants.problem.map { "\($0)" }))
-      case .success(nil) where !revoked.isEmpty: answer(.done(name: name))
+      case .success(nil) where !revoked.isEmpty:
+        service.logger.notice("A ticket was revoked.", metadata: service.metadata(name, job))
+        answer(.done(name: name))
       case .success(nil):
         answer(.failed(code: "rejected", message: "There is no key \"\(name)\", and no ticket."))
       case .failure(let problem):

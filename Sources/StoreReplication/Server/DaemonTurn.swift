@@ -298,6 +298,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     server.startEffects()
     try sendPieces(until: moment.instant.advanced(by: server.timing.handOut))
     for cut in server.takeCuts() { transport.shutDown(cut.peer, reason: cut.reason) }
+    report()
+  }
+
+  private func report() {
     for notice in server.takeNotices() { transport.report(notice) }
   }
 
@@ -361,6 +365,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
     let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)
+    report()
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
     leaveIfAnswered(moment)
   }

@@ -12,6 +12,8 @@ package struct KeyJob: Sendable {
   package let command: KeyCommand
   /// The ticket by which the client is connected; nil for one of the daemon's owner.
   package let ticket: KeyTicket?
+  /// Who gives it, for the log: where it comes from, and for whom somebody vouches.
+  package let caller: [String: String]
 
   /// What has come of it.
   package func result(_ answer: KeyAnswer) -> Result {

@@ -34,13 +34,29 @@ extension ReplicaServer {
         ticket == nil
         ? "Only the daemon's user and root decide on keys, and only on its own machine."
         : "A ticket is for handing in a key, and for nothing else."
+      notices.append(
+        ServerNotice(
+          kind: .audit,
+          peer: caller.address,
+          text: "A command for keys is refused.",
+          details: ["identity": "\(caller.identity)"],
+        )
+      )
       return tell(request, .failed(code: Outcome.unauthorised, message: message), to: peer)
     }
     guard let onKeys else {
       let message = "This daemon keeps no keys."
       return tell(request, .failed(code: "unavailable", message: message), to: peer)
     }
-    onKeys(KeyJob(request: request, peer: peer, command: command, ticket: ticket))
+    onKeys(
+      KeyJob(
+        request: request,
+        peer: peer,
+        command: command,
+        ticket: ticket,
+        caller: ["peer": caller.address, "identity": "\(caller.identity)"],
+      )
+    )
   }
 
   func tell(_ request: UInt64, _ answer: KeyAnswer, to peer: PeerID) {

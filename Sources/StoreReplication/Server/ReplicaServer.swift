@@ -528,6 +528,7 @@ package final class ReplicaServer {
       let message =
         reason.map { "The daemon cannot keep its state: \($0)" }
         ?? "The daemon is stopping."
+      audit(session, "A session ends.", reason: "goingDown")
       outbox.send(.goodbye(code: "goingDown", message: message), to: session.peer)
       session.actions.cancelAll()
     }

@@ -146,7 +146,8 @@ package enum Connection {
 /// Which program is at a connection's other end, as far as the kernel tells: a process of this
 /// machine, or a machine.
 package struct PeerProgram: Hashable, Sendable {
-  private let number: UInt64
+  /// The process's number, or one of the machine's; 0 where nothing is known.
+  package let number: UInt64
 
   /// The program with a number; those of which nothing is known have 0.
   package init(number: UInt64) { self.number = number }

@@ -80,6 +80,8 @@ import Testing
     bench.server.onKeys = { job in
       commands.append(job.command)
       #expect((job.ticket != nil) == (job.command == .enrol(key: Self.key(9))))
+      let identity = job.caller["identity"]
+      #expect(identity?.hasPrefix(job.ticket == nil ? "user 999, " : "key ticket:") == true)
       bench.turn.finish(job.result(.done(name: "x")))
     }
     let decisions: [KeyCommand] = [
@@ -102,6 +104,9 @@ import Testing
       }
     }
     #expect(commands == decisions + [.enrol(key: Self.key(9))])
+    let refusals = bench.audit.filter { $0.text == "A command for keys is refused." }
+    #expect(refusals.count == 5 * (decisions.count + 1) - commands.count)
+    #expect(refusals.contains { $0.details["identity"] == "user 1000, group 100, pid 2" })
   }
 
   @Test func `A daemon without keys says so`() throws {

@@ -365,6 +365,19 @@ import Testing
         return
       }
     }
+    let ends = bench.audit.filter { $0.text == "A session ends." }
+    #expect(ends.map { $0.details["session"] } == ["1", "2"])
+    #expect(ends.allSatisfy { $0.details["reason"] == "goingDown" })
+  }
+
+  @Test func `A session that has ended is not told to end again when the daemon stops`() throws {
+    let bench = ServerBench()
+    try bench.hello(1)
+    bench.receive(.bye, from: 1)
+    bench.turn.stop()
+    try bench.endTurn()
+    let ends = bench.audit.filter { $0.text == "A session ends." }
+    #expect(ends.map { $0.details["reason"] } == ["left"])
   }
 
   @Test("Who came, was refused, came back and went is told in the order in which it was")

@@ -1,0 +1,66 @@
+import Testing
+import ZeroMQ
+
+@testable import StoreDaemon
+
+@Suite struct CutReportsTests {
+  private static let second: Int64 = 1_000_000_000
+
+  private func cut(_ serial: UInt64?, _ peer: String? = nil) -> CutReports.Cut {
+    CutReports.Cut(connection: serial, peer: peer, reason: "reads nothing")
+  }
+
+  @Test func `The first one is told at once, with who it was`() {
+    var reports = CutReports()
+    #expect(reports.due == nil && reports.take(at: 0) == nil)
+    reports.add(cut(7, "user 1000, pid 71"))
+    let line = reports.take(at: 5)
+    #expect(line?.text == "A connection was closed: it reads nothing.")
+    #expect(line?.details == ["connection": "7", "peer": "user 1000, pid 71"])
+    #expect(reports.due == nil && reports.take(at: 6) == nil)
+  }
+
+  @Test func `Those that follow are one line with their number, ten seconds later`() {
+    var reports = CutReports()
+    reports.add(cut(1))
+    _ = reports.take(at: 0)
+    for serial in 2...9 as ClosedRange<UInt64> {
+      reports.add(cut(serial))
+      #expect(reports.take(at: Self.second) == nil)
+    }
+    #expect(reports.due == 10 * Self.second)
+    let line = reports.take(at: 10 * Self.second)
+    #expect(line?.text == "8 connections were closed. The last one reads nothing.")
+    #expect(line?.details == ["connection": "9"])
+    reports.add(cut(10))
+    #expect(reports.take(at: 11 * Self.second) == nil)
+    let next = reports.take(at: 20 * Self.second)
+    #expect(next?.text == "A connection was closed: it reads nothing.")
+  }
+
+  @Test func `A connection is told by its user and program, or by its key`() {
+    var table = ConnectionTable(limits: ConnectionTable.Limits(descriptors: 64), ownUser: 1000)
+    for (descriptor, user) in [(1, 7), (2, nil), (3, nil)] as [(Int32, UInt32?)] {
+      let program = PeerProgram(number: 71)
+      _ = table.accept(descriptor, .control, user: user, program: program, now: 0)
+    }
+    let serials = (0..<2).map { _ in table.makeSerial() }
+    _ = table.identify(serials[0], 1, .control)
+    _ = table.identify(serials[1], 2, .control, as: .key("laptop", [1]))
+    #expect(table.peer(1, .control) == (serials[0], "user 7, pid 71"))
+    #expect(table.peer(2, .control) == (serials[1], "key laptop"))
+    #expect(table.peer(3, .control) == (nil, nil))
+    #expect(table.peer(4, .control) == (nil, nil))
+  }
+
+  @Test func `At the end all is told`() {
+    var reports = CutReports()
+    for _ in 0..<2 {
+      reports.add(cut(nil))
+      _ = reports.take(at: 0)
+    }
+    let line = reports.take(at: 1, isLast: true)
+    #expect(line?.details == ["connection": "unknown"])
+    #expect(reports.take(at: 2, isLast: true) == nil)
+  }
+}
