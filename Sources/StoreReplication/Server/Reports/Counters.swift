@@ -23,6 +23,9 @@ package final class Counters {
   package internal(set) var blockedPeers: UInt64 = 0
   package internal(set) var cutSubscribers: UInt64 = 0
   package internal(set) var cutSessionless: UInt64 = 0
+  /// Hellos that were answered with a refusal, for whatever reason.
+  package internal(set) var refusedHellos: UInt64 = 0
+  /// Those of them whose user, or key, has too many sessions.
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var hellosThrottled: UInt64 = 0
@@ -41,6 +44,7 @@ package final class Counters {
       ("deltaBytes", deltaBytes), ("outputs", outputs), ("leasesEnded", leasesEnded),
       ("blockedPeers", blockedPeers), ("cutSubscribers", cutSubscribers),
       ("cutSessionless", cutSessionless),
+      ("refusedHellos", refusedHellos),
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
       ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),

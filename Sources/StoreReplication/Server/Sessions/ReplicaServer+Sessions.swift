@@ -81,6 +81,7 @@ extension ReplicaServer {
   }
 
   private func refuse(_ peer: PeerID, _ caller: Caller, _ code: String, _ message: String) {
+    counters.refusedHellos += 1
     outbox.send(.refused(code: code, message: message), to: peer)
     notices.append(
       ServerNotice(
