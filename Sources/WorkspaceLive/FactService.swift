@@ -39,7 +39,8 @@ struct FactService: Sendable {
 
   /// Asks for a fact, and gives up when the time is over.
   func fact(about number: Int) async throws -> String {
-    guard pace.allows() else {
+    @Dependency(\.origin) var origin
+    guard pace.allows(origin.identity) else {
       throw failure(number, "is asked too often; ask again in a moment")
     }
     let deadline = clock.now.advanced(by: timeout)

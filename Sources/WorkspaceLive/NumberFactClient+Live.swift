@@ -8,7 +8,8 @@ extension NumberFactClient {
   /// A client that asks a web service: `GET <base>/<number>`, answered by 200 and a text.
   ///
   /// Redirects to another service are not followed. At most ten requests leave at once, and two a
-  /// second from then on: further ones fail without being sent.
+  /// second from then on, and half as many of what one program or one key has begun: further ones
+  /// fail without being sent.
   ///
   /// Every other answer, and one of more than 64 KiB, is a ``NumberFactError``; a cancelled request
   /// throws `CancellationError`.

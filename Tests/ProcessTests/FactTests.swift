@@ -75,6 +75,31 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A client that asks too often does not take the others' facts`() async throws {
+      try await World.run { world in
+        let service = try FactService("200 OK", body: "a fact")
+        _ = try await world.startDaemon(.stored, ["--number-fact-url", service.url])
+        let watcher = try await world.watch("counter")
+        let greedy = try world.startClient("--json", "send", "counter", "-")
+        // One after the other, so that none is withdrawn before it was asked for.
+        var place = 0
+        while watcher.output.lines[place...].allSatisfy({ !$0.contains("too often") }) {
+          let count = service.requestCount
+          try #require(count <= 9)
+          place = watcher.output.lines.count
+          greedy.write(lines: [#""numberFactButtonTapped""#])
+          try await watcher.output.state(from: place, "an answer") {
+            $0["numberFactAlert"] != .null
+          }
+        }
+        let other = try world.startClient("--json", "send", "counter", "-")
+        place = watcher.output.lines.count
+        other.write(lines: [#""numberFactButtonTapped""#])
+        try await watcher.output.state(from: place, "a fact") { $0.text().contains("a fact") }
+        for sender in [greedy, other] { #expect(try await world.finish(sender).isSuccess) }
+      }
+    }
+
     @Test("A service that sends to another one is not followed, and that is shown")
     func redirect() async throws {
       try await World.run { world in

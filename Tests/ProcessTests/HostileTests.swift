@@ -420,15 +420,46 @@ extension ProcessTests {
         let context = try Context()
         let peer = try socket(context, .dealer, world, "ctl")
         let request = ClientMessage.ActionRequest(handle: 1, action: [0xf6], deadline: nil)
-        let actions = Array(repeating: request, count: 5_000)
+        let actions = Array(repeating: request, count: 100_000)
         #expect(try peer.send(Self.hello.encoded()) == .sent)
         #expect(try peer.send(ClientMessage.actions(first: 1, actions).encoded()) == .sent)
         guard case .goodbye("protocolError", let message)? = try await last(peer, world) else {
           Issue.record("the peer was told nothing")
           return
         }
-        #expect(message.contains("5000"))
+        #expect(message.contains("100000"))
         try await witness.check(daemon)
+      }
+    }
+
+    @Test func `A message of five million empty parts keeps honest clients waiting, and no more`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let witness = try await Witness(world)
+        let before = try daemon.residentBytes()
+        let part: [UInt8] = [1, 0]
+        let parts = [[UInt8]](repeating: part, count: 5_000_000).flatMap { $0 }
+        let peer = try RawPeer(
+          "\(world.directory)/ctl",
+          as: "DEALER",
+          sending: ZMTP.message(Self.hello.encoded()) + parts + [0, 0],
+        )
+        // It is read to its end, or cut off as a flood, where nobody else says anything meanwhile.
+        let clock = ContinuousClock()
+        let end = clock.now + .seconds(40)
+        var isOver = false
+        while !isOver {
+          let start = clock.now
+          isOver = try await world.counter("malformed") + world.counter("cutFloods") > 0
+          // For less than a lease: nobody loses his session.
+          #expect(clock.now - start < .seconds(10))
+          try #require(clock.now < end)
+        }
+        withExtendedLifetime(peer) {}
+        try await witness.check(daemon)
+        #expect(try daemon.residentBytes() - before < 512 << 20)
       }
     }
 

@@ -78,6 +78,42 @@ struct LiveNumberFactTests {
     #expect(asked.value == 11)
   }
 
+  @Test func `Who asks again and again leaves half of the answers to others`() async throws {
+    let clock = TestClock()
+    try await FactServer.run { _ in
+      HTTPResponse(statusCode: .ok, body: Data("fine".utf8))
+    } operation: { server in
+      let client = try NumberFactClient.live(baseURL: server.baseURL, clock: clock)
+      let identities: [ActionOrigin.Identity] = [
+        .user(1000, group: 100, process: 1), .user(1000, group: 100, process: 2), .key("laptop"),
+      ]
+      /// How many of so many answers one gets.
+      func answers(_ number: Int, of count: Int) async throws -> Int {
+        try await withDependencies {
+          $0.origin = ActionOrigin(identity: identities[number])
+        } operation: {
+          var answers = 0
+          for _ in 0..<count {
+            do {
+              if try await client.fetch(1) == "fine" { answers += 1 }
+            } catch let error as NumberFactError {
+              #expect(error.message.contains("is asked too often"))
+            }
+          }
+          return answers
+        }
+      }
+      #expect(try await answers(0, of: 20) == 5)
+      #expect(try await answers(1, of: 3) == 3)
+      #expect(try await answers(2, of: 20) == 2)
+      // Two a second, and one of them for each who asks for more.
+      await clock.advance(by: .seconds(1))
+      #expect(try await answers(0, of: 20) == 1)
+      #expect(try await answers(1, of: 20) == 1)
+      #expect(try await answers(2, of: 20) == 0)
+    }
+  }
+
   @Test("Bytes that are not UTF-8 are an error")
   func refusesOtherBytes() async throws {
     let error = try await FactServer.run(body: Data([0x66, 0xff, 0xfe])) { server in
