@@ -164,10 +164,10 @@ extension ProcessTests {
       async throws
     {
       try await run { world in
-        _ = try await world.startDaemon()
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
         let limits = Limits()
         let per = limits.actionsPerFrame
-        let frames = stride(from: 1, through: 2 * limits.actionsPerSecond, by: per).map {
+        let frames = stride(from: 1, through: 4 * limits.actionsPerSecond, by: per).map {
           increments(per, first: UInt64($0)).encoded()
         }
         let join = ClientMessage.rawJoin(["counter"], mode: .sendOnly)
