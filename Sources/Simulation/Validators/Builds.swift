@@ -9,6 +9,7 @@ package enum Builds {
     func violate(_ what: String) { violations.append(Violation("Builds", what)) }
     // Who follows more than it may is told so.
     for refusal in history.refusals where refusal.failure.code != "tooManyScopes" {
+      guard history.mayHave(refusal.client, refusal.scope) else { continue }
       let text = "client \(refusal.client) was refused \(refusal.scope)"
       if refusal.isReadable {
         violate("\(text): \(refusal.failure.message) \(refusal.failure.details)")

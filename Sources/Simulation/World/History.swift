@@ -153,6 +153,8 @@ package struct History: Sendable {
   /// In the order in which they lived.
   package var epochs: [Epoch] = []
   package var clients: [[Record]] = []
+  /// What clients may see and send that may not do everything, by their indices.
+  package var granted: [Int: Set<String>] = [:]
   package var endings: [Ending] = []
   package var refusals: [Refusal] = []
   /// The scopes that clients join at the end though nobody holds them.
@@ -228,6 +230,12 @@ extension History {
     count {
       if case .shown(let shown) = $0 { shown.scopes.contains(where: \.isLater) } else { false }
     }
+  }
+
+  /// Whether a client may see a scope, and send to it.
+  package func mayHave(_ client: Int, _ scope: String) -> Bool {
+    let name = scope.hasPrefix("list/rows/") ? "list/rows/*" : scope
+    return granted[client]?.contains(name) ?? true
   }
 
   private func count(_ isCounted: (Record) -> Bool) -> Int {

@@ -95,6 +95,8 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case forgottenWaits
   /// Who awaits effects hears nothing of it.
   case forgottenEffects
+  /// Who may not do everything is granted everything.
+  case brokenGrants
 
   /// A promise that it breaks.
   package var promise: String {
@@ -119,6 +121,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .lateTurns, .sharedDeadlines, .forgottenWaits, .forgottenEffects: "Waits end"
     case .discardedCaptures: "Waits succeed"
     case .hastyRepairs: "Backs off"
+    case .brokenGrants: "Granted"
     }
   }
 
@@ -141,6 +144,9 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .forgottenWaits, .forgottenEffects:
       options.faults.closes = 2
       options.disk.isThere = false
+    case .brokenGrants:
+      options.clients = 4
+      options.granted = 1
     case .hiddenMarkers:
       options = SimulationOptions()
       options.limits.messageBytes = 256
@@ -153,8 +159,9 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     // These are planted where daemons start with nothing, or know nothing of disks.
     default: options.disk.isThere = false
     }
-    // Only one is about what is too large.
+    // Only one is about what is too large, and one about what is granted.
     if self != .hiddenMarkers { options.limits.messageBytes = Limits().messageBytes }
+    if self != .brokenGrants { options.granted = 0 }
     options.planted = self
     return options
   }

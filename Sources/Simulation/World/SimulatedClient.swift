@@ -12,6 +12,8 @@ final class SimulatedClient: ClientTransport {
   }
 
   let index: Int
+  /// Where it is connected from, as the kernel says it; nil for one that may do everything.
+  let address: String?
   /// Whether its program is of a later build than the daemon.
   let isLater: Bool
   let client: ReplicaClient
@@ -54,6 +56,7 @@ final class SimulatedClient: ClientTransport {
   init(_ world: World, index: Int, generator: SeededGenerator) {
     self.world = world
     self.index = index
+    address = world.isLimited(index) ? "localhost:\(World.limitedUser):100:\(index)" : nil
     var generator = generator
     var own = generator.fork()
     var timing = world.options.timing

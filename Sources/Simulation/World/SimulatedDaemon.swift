@@ -48,7 +48,7 @@ final class SimulatedDaemon {
       processID: 1,
       now: world.moment,
       generator: generator,
-      grants: world.options.faults.grants > 0 ? world.grants() : .everything,
+      grants: world.hasGrants ? world.grants() : .everything,
       sessionAction: { [unowned world, unowned core] event in
         world.sessionAction(event, at: core.revision + 1)
       },
@@ -198,7 +198,7 @@ final class SimulatedSockets: DaemonTransport {
 
   var now: Moment { world.moment }
   var instant: Instant { now.instant }
-  var address: String { "simulated" }
+  private(set) var address = ""
 
   func nextUpstream() -> IncomingFrame? { upstream.next() }
 
@@ -211,7 +211,11 @@ final class SimulatedSockets: DaemonTransport {
     world.cut(peer)
   }
 
-  func nextControl() -> IncomingFrame? { control.popFirst() }
+  func nextControl() -> IncomingFrame? {
+    guard let frame = control.popFirst() else { return nil }
+    address = world.addresses[frame.peer] ?? "simulated"
+    return frame
+  }
 
   func receive(control frame: [UInt8], from peer: PeerID) {
     let incoming = IncomingFrame(peer: peer, bytes: frame[...])

@@ -32,6 +32,7 @@ extension SimulationOptions {
       Knob("actions", \.actionsPerClient, simplest: 1),
       Knob("span", \.span.inMicroseconds, simplest: 100_000),
       Knob("later", \.laterClients.inPercent, simplest: 0),
+      Knob("granted", \.granted),
       Knob("rows", \.rows, simplest: 0),
       Knob("titleBytes", \.titleBytes, simplest: 4),
     ] + faultKnobs + diskKnobs + habitKnobs + limitKnobs + timingKnobs

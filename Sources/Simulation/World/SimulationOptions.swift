@@ -14,6 +14,9 @@ package struct SimulationOptions: Sendable, Equatable {
   package var disk = Disk()
   /// How likely a client is of a later build than the daemon; the first one never is.
   package var laterClients = 0.3
+  /// What every other client may see and send, a bit for each name (``World/names``); 0 where all
+  /// may do everything.
+  package var granted = 0
   /// How many rows there are at the start.
   package var rows = 4
   /// How long titles are at most.
@@ -130,6 +133,8 @@ extension SimulationOptions {
     limits.heldBytes = others.logarithmic(256...1 << 20)
     drawDisk(seed)
     drawPace(seed)
+    var grants = SeededGenerator(seed: seed ^ 0x9_4a47)
+    granted = grants.chance(0.3) ? grants.number(1...30) : 0
     self = coherent
   }
 

@@ -57,18 +57,44 @@ extension World {
     }
   }
 
-  /// Grants by which somebody who is not there sees a part only: the rest comes to each alone.
+  /// What may be granted.
+  static let names = ["accounts", "list", "list/rows/*", "note", "presence"]
+  /// Whose programs some clients are that may not do everything.
+  static let limitedUser: UInt32 = 7
+
+  /// Whether a client may do only what is granted.
+  func isLimited(_ client: Int) -> Bool { options.granted > 0 && !client.isMultiple(of: 2) }
+
+  var hasGrants: Bool { options.granted > 0 || options.faults.grants > 0 }
+
+  /// What is granted to the limited clients, and to somebody who is not there: what not both may
+  /// see comes to each alone.
   func grants() -> Grants {
-    let names = ["accounts", "list", "list/rows/*", "note", "presence"]
-    let seen = names.filter { _ in generator.chance(0.6) }
-    trace("not everybody may see more than \(seen)")
-    let line = Grants.Line(
-      grantee: .user(99),
-      scopes: (seen + ["nothing"]).compactMap { ScopePattern($0) },
+    var lines: [Grants.Line] = []
+    if options.faults.grants > 0 {
+      let seen = Self.names.filter { _ in generator.chance(0.6) }
+      trace("not everybody may see more than \(seen)")
+      lines.append(line(for: 99, seen + ["nothing"], sends: .nothing))
+    }
+    if options.granted > 0 {
+      let names = options.planted == .brokenGrants ? ["*"] : grantedNames
+      lines.append(line(for: Self.limitedUser, names, sends: .everything))
+    }
+    return Grants(owner: 0, lines: lines)
+  }
+
+  /// What limited clients may see and send.
+  var grantedNames: [String] {
+    Self.names.enumerated().filter { options.granted >> $0.offset & 1 == 1 }.map(\.element)
+  }
+
+  private func line(for user: UInt32, _ names: [String], sends: SendRight) -> Grants.Line {
+    Grants.Line(
+      grantee: .user(user),
+      scopes: names.compactMap { ScopePattern($0) },
       sees: true,
-      sends: .nothing,
+      sends: sends,
     )
-    return Grants(owner: 0, lines: [line])
   }
 
   private func putToSleep(_ client: SimulatedClient) {

@@ -40,6 +40,7 @@ extension World {
       nextPipe += 1
       client.control = pipe
       controlPipes[pipe.peer] = (pipe, client)
+      addresses[pipe.peer] = client.address
       trace("client \(client.index)'s control socket is connected")
       // The greeting.
       send([], to: pipe.peer)

@@ -15,6 +15,8 @@ package final class World {
   var daemon: SimulatedDaemon?
   private(set) var clients: [SimulatedClient] = []
   var controlPipes: [PeerID: (pipe: ControlPipe, client: SimulatedClient)] = [:]
+  /// Where those are connected from who may not do everything, also when they have gone.
+  var addresses: [PeerID: String] = [:]
   /// In the order in which they came; with those that broke and were not missed yet.
   var publishingPipes: [(pipe: PublishingPipe, client: SimulatedClient)] = []
   /// How many connections of the publishing sockets want a topic.
@@ -112,6 +114,7 @@ package final class World {
   }
 
   func addClient() {
+    if isLimited(clients.count) { history.granted[clients.count] = Set(grantedNames) }
     history.clients.append([])
     let client = SimulatedClient(self, index: clients.count, generator: generator.fork())
     clients.append(client)

@@ -12,6 +12,7 @@ struct SimulationTests {
     var faults: UInt64 = 0
     var markers: UInt64 = 0
     var steps: UInt64 = 0
+    var refusals = 0
     for seed: UInt64 in 1...100 {
       let history = World.history(ofSeed: seed)
       let violations = Validator.check(history)
@@ -19,7 +20,9 @@ struct SimulationTests {
       faults += history.resyncs + (history.counters["duplicates"] ?? 0)
       markers += history.counters["markers"] ?? 0
       steps += history.counters["deltas"] ?? 0
+      refusals += history.refusals.count { !history.mayHave($0.client, $0.scope) }
     }
+    #expect(refusals > 10, "nobody was refused what he may not have")
     #expect(markers > 20 && steps > 2 * markers, "\(markers) of \(steps) steps are too large")
     #expect(faults > 0, "nothing was ever lost or sent again, so the runs show nothing")
   }
