@@ -227,8 +227,10 @@ final class SimulatedClient: ClientTransport {
 
   /// Writes down all that is shown, as somebody would see it who looks now.
   func recordShown() {
-    // Without a view what it showed last is stale, or gone.
-    guard let epoch = client.shownEpoch ?? lastShown?.epoch else { return }
+    // Without a view what it showed last is stale, or gone; a view that is not shown yet has a
+    // revision of another epoch.
+    let view = client.shownEpoch.map { (epoch: $0, revision: client.revision) }
+    guard let (epoch, revision) = view ?? lastShown.map({ ($0.epoch, $0.revision) }) else { return }
     let scopes = followed.compactMap { followed -> History.Shown.Scope? in
       switch followed.scope.status {
       case .live, .stale: break
@@ -246,7 +248,7 @@ final class SimulatedClient: ClientTransport {
       guard store.scope.status == .live || store.scope.status == .stale else { return nil }
       return store.shown().map { History.Shown.Scope(name: store.name, bytes: History.fold($0)) }
     }
-    let shown = History.Shown(epoch: epoch, revision: client.revision, scopes: scopes + opened)
+    let shown = History.Shown(epoch: epoch, revision: revision, scopes: scopes + opened)
     guard shown != lastShown else { return }
     lastShown = shown
     record(.shown(shown))
