@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// The view is drawn again when something has changed that it has read of a store, or of any other
 /// `Observable` object, and after input, but never more often than so many times a second: however
-/// quick the changes are, what is drawn is the newest state. A view that takes long to draw is drawn
-/// more seldom, so that changes take a ninth of the time at most; input is shown without delay.
+/// quick the changes are, what is drawn is the newest state. A view that takes long to draw is
+/// drawn more seldom, so that changes take a ninth of the time at most; input is shown without
+/// delay.
 @MainActor
 public final class TerminalSession {
   private let device: any TerminalDevice

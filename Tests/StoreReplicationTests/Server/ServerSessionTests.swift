@@ -407,7 +407,7 @@ import Testing
     )
     #expect(bench.audit.first?.details["session"] == "1")
     #expect(bench.server.counters.byName.contains { $0 == ("refusedHellos", 2) })
-    #expect(bench.server.counters.refusedSessions == 0)
+    #expect(bench.server.counters.refusedSessions == 1)
   }
 }
 
