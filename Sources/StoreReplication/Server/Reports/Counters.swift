@@ -25,7 +25,8 @@ package final class Counters {
   package internal(set) var cutSessionless: UInt64 = 0
   /// Hellos that were answered with a refusal, for whatever reason.
   package internal(set) var refusedHellos: UInt64 = 0
-  /// Those of them whose user, or key, has too many sessions.
+  /// Those of them for whom there was no room: their process, user or key, or all together, had as
+  /// many sessions as there may be.
   package internal(set) var refusedSessions: UInt64 = 0
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var hellosThrottled: UInt64 = 0
