@@ -1,4 +1,5 @@
 package import GenericState
+import StoreActor
 package import StoreReplication
 import StoreState
 

@@ -6,10 +6,7 @@ package final class KeptRevisions {
   /// Why no further one will be; nil as long as they may.
   private var problem: String?
   /// Who waits, and for which revision.
-  private var waiting: [Int: (revision: UInt64, continuation: Continuation)] = [:]
-  private var lastNumber = 0
-
-  private typealias Continuation = CheckedContinuation<Void, any Error>
+  private var waiting: [(revision: UInt64, resumption: Resumption<Void>)] = []
 
   /// All revisions up to one are durable.
   package init(through revision: UInt64) { newest = revision }
@@ -18,10 +15,10 @@ package final class KeptRevisions {
   package func keep(through revision: UInt64) {
     newest = revision
     if waiting.isEmpty { return }
-    for (number, waiter) in waiting where waiter.revision <= revision {
-      waiting[number] = nil
-      waiter.continuation.resume()
+    for waiter in waiting where waiter.revision <= revision {
+      waiter.resumption.resume(with: .success(()))
     }
+    waiting.removeAll { !$0.resumption.isWaiting }
   }
 
   /// Nothing is kept any more.
@@ -30,9 +27,9 @@ package final class KeptRevisions {
   package func end(_ problem: String) {
     self.problem = self.problem ?? problem
     let waiting = waiting
-    self.waiting = [:]
-    for (revision, continuation) in waiting.values {
-      continuation.resume(throwing: failure(of: revision))
+    self.waiting = []
+    for (revision, resumption) in waiting {
+      resumption.resume(with: .failure(failure(of: revision)))
     }
   }
 
@@ -43,18 +40,7 @@ package final class KeptRevisions {
   func wait(for revision: UInt64) async throws {
     if revision <= newest { return }
     if problem != nil { throw failure(of: revision) }
-    lastNumber += 1
-    let number = lastNumber
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { (continuation: Continuation) in
-        if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
-        waiting[number] = (revision, continuation)
-      }
-    } onCancel: {
-      Task { @MainActor in
-        waiting.removeValue(forKey: number)?.continuation.resume(throwing: CancellationError())
-      }
-    }
+    try await Resumption<Void>().value { waiting.append((revision, $0)) }
   }
 
   private func failure(of revision: UInt64) -> ActionFailure {

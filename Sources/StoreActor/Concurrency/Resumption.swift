@@ -9,7 +9,7 @@ package final class Resumption<Value: Sendable> {
   package init() {}
 
   /// Whether the task waits.
-  var isWaiting: Bool { continuation != nil }
+  package var isWaiting: Bool { continuation != nil }
 
   /// Suspends until the value comes.
   ///
