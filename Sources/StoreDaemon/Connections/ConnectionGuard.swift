@@ -24,9 +24,6 @@ import Darwin
 final class ConnectionGuard: Sendable {
   /// Nanoseconds between two reminders that somebody has not been.
   private static let reminder: Int64 = 250_000_000
-  /// Nanoseconds between two warnings.
-  private static let warningInterval: Int64 = 10_000_000_000
-
   /// Who may come in.
   private struct Door {
     var grants: Grants
@@ -426,7 +423,7 @@ final class ConnectionGuard: Sendable {
     mutating func report(_ logger: Logger) {
       guard count > 0 || strangers > 0 else { return }
       let now = LoopClock.nanoseconds
-      guard reportedAt.map({ now - $0 >= ConnectionGuard.warningInterval }) ?? true else { return }
+      guard reportedAt.map({ now - $0 >= CutReports.interval }) ?? true else { return }
       if count > 0 {
         logger.warning(
           "\(count) connections were refused: there are too many, or they come too fast."

@@ -359,9 +359,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if server.hasUnreleased, failure == nil {
       guard end <= moment.instant else { return }
       let time = server.timing.settling
-      let reason = "The disk did not take in \(time) what was to be kept before the daemon's end."
-      failure = reason
-      server.fail(reason)
+      fail("The disk did not take in \(time) what was to be kept before the daemon's end.")
     }
     let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)

@@ -29,8 +29,6 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   @exclusivity(unchecked) private var stepWeight = 0
   /// What is kept of steps; nil where nothing is.
   private let journal: RootJournal<Root>?
-  /// For those in this process who wait until a revision is durable; nil where nothing is kept.
-  private let kept: KeptRevisions?
   /// The newest revision that may be told of, where there is a journal.
   @exclusivity(unchecked) private var released: UInt64
   /// What was put out and belongs to revisions that were not released.
@@ -58,8 +56,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     self.core = core
     self.journal = journal
     released = core.revision
-    kept = journal.map { _ in KeptRevisions(through: core.revision) }
-    core.kept = kept
+    core.kept = journal.map { _ in KeptRevisions(through: core.revision) }
     self.sessionAction = sessionAction
     self.restoredAction = restoredAction
     pendingRestoration = recovered?.restoration
@@ -102,8 +99,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     core.onBegin = nil
     core.onBeginShared = nil
     core.effectLog = nil
+    core.kept?.end("The daemon has ended.")
     core.kept = nil
-    kept?.end("The daemon has ended.")
     // What was not told to anybody has no effects, now or later.
     if journal != nil, released < core.revision { core.cancelEffects() }
     core.defersEffects = false
@@ -251,10 +248,10 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       putOut(through: next)
     }
     versions.keep(from: released)
-    kept?.keep(through: released)
+    core.kept?.keep(through: released)
   }
 
-  func fail(_ reason: String) { kept?.end(reason) }
+  func fail(_ reason: String) { core.kept?.end(reason) }
 
   private func putOut(through revision: UInt64) {
     while let output = heldOutputs.first, output.revision <= revision {
