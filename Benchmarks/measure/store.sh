@@ -72,11 +72,10 @@ measure_presented() {
 # sharing_figure KEY CASE: instructions of a case by those of a process that shares nothing. Each
 # is counted in a process of its own, for what one case shares is there for all.
 sharing_figure() {
-  local shared none
+  local shared
   shared=$(instructions_of_case "$2")
-  none=$(instructions_of_case send-depth-3)
-  if [ -n "$shared" ] && [ -n "$none" ]; then
-    figure "$1" "$(calculate 'shared / none' "shared=${shared% *}" "none=${none% *}")" '' '' \
+  if [ -n "$shared" ] && [ -n "$bare" ]; then
+    figure "$1" "$(calculate 'shared / bare' "shared=${shared% *}" "bare=${bare% *}")" '' '' \
       "$shared"
   else
     unmeasured "$1" 'needs perf or valgrind, to count instructions'
@@ -86,12 +85,12 @@ sharing_figure() {
 # What features cost that use nothing of the rest: a program from its start to its first action, and
 # an action, by instructions, which are the same on each machine of a kind.
 measure_bare() {
-  local start action
+  local start
   start=$(counted "$bin/StoreBench" --count 1 send-depth-3)
-  action=$(instructions_of_case send-depth-3)
-  if [ -n "$start" ] && [ -n "$action" ]; then
+  bare=$(instructions_of_case send-depth-3)
+  if [ -n "$start" ] && [ -n "$bare" ]; then
     figure start-up "$start"
-    figure send-depth-3-instructions "${action% *}"
+    figure send-depth-3-instructions "${bare% *}"
   else
     unmeasured start-up 'needs perf or valgrind, to count instructions'
     unmeasured send-depth-3-instructions 'needs perf or valgrind, to count instructions'

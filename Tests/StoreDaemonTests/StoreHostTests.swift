@@ -261,16 +261,7 @@ import Testing
     async throws
   {
     try await withDirectory { directory in
-      var configuration = HostConfiguration(directory: directory.path)
-      configuration.data = directory.appending(path: "data").path
-      let host = StoreHost(
-        initialState: Feature.State(),
-        exposures: [],
-        configuration: configuration,
-      ) {
-        Feature()
-      }
-      let error = #expect(throws: HostError.self) { try host.start() }
+      let error = refusal(of: Feature(), Feature.State(), keptIn: directory)
       #expect(error?.code == .usage)
       #expect(error?.message.contains("it is not DurableState") == true)
       #expect(error?.remedy.contains("Declare that conformance") == true)
@@ -280,24 +271,28 @@ import Testing
   }
 
   @Test func `A state that shares a value without a key is not kept, and the error says which`()
-    throws
+    async throws
   {
-    let directory = FileManager.default.temporaryDirectory
-      .appending(path: "host-\(UInt32.random(in: 0 ... .max))")
-    defer { try? FileManager.default.removeItem(at: directory) }
+    try await withDirectory { directory in
+      let error = refusal(of: Unkeyed(), Unkeyed.State(), keptIn: directory)
+      #expect(error?.code == .usage)
+      #expect(error?.message.contains("Unkeyed.count") == true, "\(error?.message ?? "")")
+      #expect(error?.remedy.contains("a key") == true)
+    }
+  }
+
+  /// Why a daemon of a feature does not start that is to keep its state.
+  private func refusal<Feature: Reducer>(
+    of feature: Feature,
+    _ state: Feature.State,
+    keptIn directory: URL,
+  ) -> HostError? where Feature.State: Sendable, Feature.Action: Sendable {
     var configuration = HostConfiguration(directory: directory.path)
     configuration.data = directory.appending(path: "data").path
-    let host = StoreHost(
-      initialState: Unkeyed.State(),
-      exposures: [],
-      configuration: configuration,
-    ) {
-      Unkeyed()
+    let host = StoreHost(initialState: state, exposures: [], configuration: configuration) {
+      feature
     }
-    let error = #expect(throws: HostError.self) { try host.start() }
-    #expect(error?.code == .usage)
-    #expect(error?.message.contains("Unkeyed.count") == true, "\(error?.message ?? "")")
-    #expect(error?.remedy.contains("a key") == true)
+    return #expect(throws: HostError.self) { try host.start() }
   }
 
   // MARK: Tests that are written
