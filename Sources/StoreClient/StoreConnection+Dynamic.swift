@@ -29,6 +29,12 @@ extension StoreConnection {
     return try await answer { client.keys(command, $0) }
   }
 
+  /// Which rows there are whose ids begin with a text, in a part of the rows.
+  package func rows(_ query: RowQuery) async throws -> RowAnswer {
+    let client = client
+    return try await answer { client.rows(query, $0) }
+  }
+
   /// Waits for so much time.
   package func pause(for time: Duration) async throws {
     try await Resumption<Void>().value { resumption in

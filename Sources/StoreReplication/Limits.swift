@@ -63,9 +63,18 @@ package struct Limits: Sendable, Equatable {
   /// Statuses that one connection asks for in a second: one of a thousand sessions takes the main
   /// thread as long as a thousand actions.
   package var statusesPerSecond = 8
-  /// Descriptions, questions for the past and commands for keys that one connection asks in a
-  /// second: each answer is as long as a hundred outcomes, and waits here until it is read.
+  /// Descriptions, questions for the past or for rows and commands for keys that one connection
+  /// asks in a second: each answer is as long as a hundred outcomes, and waits here until it is
+  /// read.
   package var questionsPerSecond = 64
+  /// Rows that are looked at for one question for rows: half a millisecond of the main thread.
+  package var rowsPerQuestion = 2048
+  /// The same in bytes of their ids.
+  package var rowBytesPerQuestion = 64 << 10
+  /// Ids of rows in an answer: as many as somebody looks through.
+  package var rowIDsPerAnswer = 200
+  /// An id in such an answer, in bytes; a longer one is nothing that somebody types.
+  package var rowIDBytes = 256
   /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
   package var scopesPerJoin: Int { 2 * scopesPerSession }
   /// Names of scopes in a status, in bytes; beyond that they are only counted.

@@ -1,8 +1,9 @@
 import Foundation
 import GenericState
-import StoreReplication
 import StoreState
 import Testing
+
+@testable import StoreReplication
 
 /// A shell that completes what is typed.
 enum CompletingShell: String, CaseIterable, Sendable {
@@ -196,24 +197,160 @@ extension ProcessTests {
       }
     }
 
+    /// Has the program complete a word after `storectl get`, as bash does.
+    private func complete(
+      _ world: World,
+      _ word: String,
+    ) async throws -> (names: [String], time: Duration) {
+      let start = ContinuousClock.now
+      let words = ["---completion", "get", "--", "positional@0", "2", "\(word.count)"]
+      let run = try await world.finish(
+        world.start(
+          .storectl,
+          words + ["storectl", "get", word],
+          environment: ["SAP_SHELL": "bash", "STOREACTOR_DIR": world.directory],
+        )
+      )
+      let time = ContinuousClock.now - start
+      #expect(run.isSuccess && run.errors == [], "\(run)")
+      return (run.output, time)
+    }
+
+    /// How long it takes at least until nothing is completed; the first time the program is read
+    /// from the disk.
+    private func shortestSilence(_ world: World) async throws -> Duration {
+      var times: [Duration] = []
+      for _ in 0..<7 {
+        let (names, time) = try await complete(world, "rows/")
+        #expect(names == [])
+        times.append(time)
+      }
+      return try #require(times.min())
+    }
+
     @Test func `Without a daemon the answer to a shell is there at once`() async throws {
       try await World.run { world in
-        let clock = ContinuousClock()
-        var times: [Duration] = []
-        // The first one reads the program from the disk.
-        for _ in 0..<7 {
-          let start = clock.now
-          let run = try await world.finish(
-            world.start(
-              .storectl,
-              ["---completion", "get", "--", "positional@0", "2", "3", "storectl", "get", "cou"],
-              environment: ["SAP_SHELL": "bash", "STOREACTOR_DIR": world.directory],
-            )
-          )
-          times.append(clock.now - start)
-          #expect(run.isSuccess && run.output == [] && run.errors == [], "\(run)")
+        let time = try await shortestSilence(world)
+        #expect(time < .milliseconds(150), "\(time)")
+      }
+    }
+
+    @Test(arguments: Silence.allCases)
+    func `A daemon that says nothing keeps no shell waiting`(silence: Silence) async throws {
+      try await World.run { world in
+        let says: @Sendable (ClientMessage) -> [DaemonMessage]? = { message in
+          switch (silence, message) {
+          case (.everything, _), (.describe, .describe), (.rows, .rows): []
+          case (.unknown, .rows): [.notUnderstood(kind: 13, message: "What?")]
+          default: nil
+          }
         }
-        #expect(try #require(times.min()) < .milliseconds(150), "\(times)")
+        let scopes = [try Self.rows]
+        let daemon = try await FalseDaemon(in: world.directory, scopes: scopes, says: says)
+        let time = try await shortestSilence(world)
+        #expect(time < .milliseconds(150), "\(time)")
+        withExtendedLifetime(daemon) {}
+      }
+    }
+
+    /// Where a daemon stops to answer.
+    enum Silence: CaseIterable, Sendable {
+      case everything
+      case describe
+      case rows
+      /// It is of a release that knows no question for rows.
+      case unknown
+    }
+
+    private static var rows: ScopeDescription {
+      get throws {
+        let nothing = try SchemaDocument(root: .null, definitions: [:])
+        let id = try SchemaDocument(root: .text, definitions: [:])
+        return ScopeDescription(name: "rows", state: nothing, action: nothing, id: id)
+      }
+    }
+
+    private func tellingRows(
+      _ world: World,
+      _ answer: @escaping @Sendable (RowQuery) -> RowAnswer,
+    ) async throws -> FalseDaemon {
+      try await FalseDaemon(
+        in: world.directory,
+        scopes: [try Self.rows],
+        says: { message in
+          guard case .rows(let request, let query) = message else { return nil }
+          var encoder = CBOREncoder()
+          answer(query).encode(to: &encoder)
+          return [.rows(request: request, item: encoder.bytes[...])]
+        },
+      )
+    }
+
+    @Test func `What a daemon says of rows that nobody asked for is not offered`() async throws {
+      try await World.run { world in
+        let asked = Watched<[RowQuery]>([])
+        let answers = [
+          RowAnswer(ids: ["other", "one", "o\u{1B}[2J", "o\no"], next: 5),
+          RowAnswer(ids: (0..<300).map { "o\($0)" }, next: 1),
+          RowAnswer(ids: ["onward"], next: nil),
+        ]
+        let daemon = try await tellingRows(world) { query in
+          asked.update { $0.append(query) }
+          return answers[min(asked.value.count - 1, 2)]
+        }
+        var names: [String] = []
+        for _ in 0..<50 where names.count < 2 {
+          asked.update { $0 = [] }
+          names = try await complete(world, "rows/o").names
+        }
+        #expect(names.prefix(3) == ["rows/other", "rows/one", "rows/o0"] && names.count == 200)
+        #expect(asked.value.map(\.start) == [0, 5] && asked.value.allSatisfy { $0.prefix == "o" })
+        withExtendedLifetime(daemon) {}
+      }
+    }
+
+    @Test func `A daemon that never comes to an end is asked so often, and no longer`()
+      async throws
+    {
+      try await World.run { world in
+        let asked = Watched(0 as UInt64)
+        let daemon = try await tellingRows(world) { query in
+          asked.update { $0 += 1 }
+          return RowAnswer(ids: ["no"], next: query.start + 1)
+        }
+        let (names, _) = try await complete(world, "rows/o")
+        #expect(names == [] && asked.value <= 60, "\(names) \(asked.value)")
+        withExtendedLifetime(daemon) {}
+      }
+    }
+
+    @Test func `The first two hundred rows are offered, found by what is typed of them`()
+      async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let lines = "\(world.directory)/lines"
+        let line = #"{"addButtonTapped":{"title":"Milk"}}"#
+        try String(repeating: line + "\n", count: 300)
+          .write(toFile: lines, atomically: true, encoding: .utf8)
+        let sender = try world.start(
+          .storectl,
+          ["--dir", world.directory, "send", "todos", "-"],
+          script: #"exec "$0" "$@" < \#(lines)"#,
+        )
+        #expect(try await world.finish(sender, within: .seconds(60)).isSuccess)
+        let items = try #require(try await world.get("todos")["items"]?.items)
+        let ids = items.compactMap { $0["id"]?.text }
+        let digit = try #require(ids.last?.prefix(2))
+        for (typed, count) in [("", 200), (digit, 300)] {
+          let expected = ids.filter { $0.hasPrefix(typed) }.prefix(count)
+          var names: [String] = []
+          // Nothing is offered where the machine takes too long for who has pressed a key.
+          for _ in 0..<50 where names.count < expected.count {
+            names = try await complete(world, "todos/items/\(typed)").names
+          }
+          #expect(names == expected.map { "todos/items/\($0)" })
+        }
       }
     }
   }

@@ -3,13 +3,25 @@ import StoreClient
 import StoreReplication
 import StoreState
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// What can stand at a place of the command line, as a running daemon says.
 ///
 /// Whoever presses the tabulator has not asked for a daemon: where none answers in a moment,
 /// nothing is completed, and nothing is said.
 enum Completions {
-  private static let patience: Duration = .milliseconds(100)
+  private static let patience: Duration = .milliseconds(80)
+  /// For so long questions for rows are asked.
+  private static let searching: Duration = .milliseconds(50)
+  /// When the program ends whatever it waits for: who has pressed a key sees nothing but the wait.
+  private static let deadline: useconds_t = 110_000
   private static let mostRows = 200
+  /// One connection may ask for so much in a second, and has asked for a description.
+  private static let mostQuestions = 60
   private static let optionsWithValues: Set = [
     "--dir", "--connect", "--owner", "--timeout", "--trace",
   ]
@@ -34,6 +46,9 @@ enum Completions {
     _ body: @escaping @MainActor (Daemon) async throws -> [String],
   ) -> [String] {
     guard !isRest(place, of: words) else { return [] }
+    endInTime(deadline)
+    // What was found is printed as a whole.
+    defer { endInTime(0) }
     do {
       let options = try ConnectionOptions.parse(connectionOptions(in: words))
       // Nobody is asked for a password by a tabulator.
@@ -50,6 +65,12 @@ enum Completions {
       // There is nobody to ask, and nobody who wants to know that.
       return []
     }
+  }
+
+  /// Ends the program, in silence, in so many microseconds; in 0 not any more.
+  private static func endInTime(_ microseconds: useconds_t) {
+    signal(SIGALRM) { _ in _exit(0) }
+    ualarm(microseconds, 0)
   }
 
   /// Whether a shell takes a name for nothing but a word.
@@ -129,22 +150,28 @@ extension Completions {
     return found
   }
 
-  /// The names of the first rows, which are found in the scope whose fields lead to them.
+  /// The names of the first rows.
+  ///
+  /// A daemon looks at a part of its rows for each question. What is found in time counts.
   @MainActor
   private static func rows(
     of beginning: String,
     _ daemon: Daemon,
     beginningWith prefix: String,
   ) async throws -> [String] {
-    let parents = daemon.scopes.filter { !$0.isEach && beginning.hasPrefix("\($0.name)/") }
-    guard let parent = parents.max(by: { $0.name.count < $1.name.count }) else { return [] }
-    let state = try await daemon.state(of: parent.name)
-    var node = StateNode(parent.name, state.value, state.schema, in: parent.state)
-    for field in beginning.dropFirst(parent.name.count).split(separator: "/") {
-      guard let offset = node.offset(of: .field(String(field))) else { return [] }
-      node = node.part(at: offset)
+    let scope = String(beginning.dropLast())
+    let ids = prefix.hasPrefix(beginning) ? String(prefix.dropFirst(beginning.count)) : ""
+    let end = ContinuousClock.now + searching
+    var (found, questions): ([String], _) = ([], 0)
+    var next: UInt64? = 0
+    while let start = next, found.count < mostRows, questions < mostQuestions, .now < end {
+      let query = RowQuery(scope: scope, prefix: ids, start: start)
+      let answer = try await daemon.connection.rows(query)
+      found += answer.ids.map { "\(beginning)\($0)" }.filter { $0.hasPrefix(prefix) && isPlain($0) }
+      questions += 1
+      // Where a daemon does not get on there is nothing more to be had.
+      next = answer.next.flatMap { $0 > start ? $0 : nil }
     }
-    return (0..<node.partCount).lazy.map { "\(beginning)\(node.part(at: $0).label)" }
-      .filter { $0.hasPrefix(prefix) }.prefix(mostRows).map(\.self)
+    return Array(found.prefix(mostRows))
   }
 }

@@ -77,6 +77,25 @@ extension ReplicaClient {
     }
   }
 
+  /// Asks which rows there are whose ids begin with a text.
+  package func rows(
+    _ query: RowQuery,
+    _ body: @escaping @MainActor (Result<RowAnswer, CodecError>) -> Void,
+  ) {
+    request {
+      .rows(request: $0, query)
+    } body: { answer in
+      do throws(CodecError) {
+        var decoder = CBORDecoder(try answer.get())
+        let answer = try RowAnswer(from: &decoder)
+        try decoder.finish()
+        body(.success(answer))
+      } catch {
+        body(.failure(error))
+      }
+    }
+  }
+
   private func request(
     _ message: (UInt64) -> ClientMessage,
     body: @escaping @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void,

@@ -288,7 +288,8 @@ package final class ReplicaClient {
     case .pong(let number, _, let reach):
       compare(reach, pong: number)
     case .description(let request, let item), .status(let request, let item),
-      .history(let request, let item), .keys(let request, let item):
+      .history(let request, let item), .keys(let request, let item),
+      .rows(let request, let item):
       answered(request, item)
     case .goodbye(let code, let message): sessionEnded(code: code, message: message)
     case .gap(let expected): actions.rewind(to: expected)

@@ -211,6 +211,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
           }
         },
         changedIDs: ExposedRows.changedIDs(of: part, ids),
+        encodedIDs: ExposedRows.encodedIDs(of: part),
         followed: { action in
           let action = action.assumingMemoryBound(to: RootAction.self)
           guard case .element(let id, _)? = path.extract(from: action.pointee) else { return nil }

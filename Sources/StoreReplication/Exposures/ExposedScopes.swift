@@ -174,6 +174,9 @@ package struct ExposedRows {
   let forEachChanged: (_ old: Place, _ new: Place, (RootScope) -> Void) -> Void
   /// Hands over the ids, as scopes' names have them, of all rows that differ in two roots.
   let changedIDs: @Sendable (_ old: Place, _ new: Place, (String) -> Void) -> Void
+  /// Hands over the encodings of the ids, from a row on, until told that it is enough; returns the
+  /// row to go on with, nil at the end.
+  let encodedIDs: (_ place: Place, _ start: Int, ([UInt8]) -> Bool) -> Int?
   /// The followed scope of the row that an action is for.
   let followed: (_ action: Place) -> RootScope?
 
@@ -182,12 +185,31 @@ package struct ExposedRows {
     find: @escaping (String) throws(CodecError) -> Row,
     forEachChanged: @escaping (Place, Place, (RootScope) -> Void) -> Void,
     changedIDs: @escaping @Sendable (Place, Place, (String) -> Void) -> Void,
+    encodedIDs: @escaping (Place, Int, ([UInt8]) -> Bool) -> Int?,
     followed: @escaping (Place) -> RootScope?,
   ) {
     self.find = find
     self.forEachChanged = forEachChanged
     self.changedIDs = changedIDs
+    self.encodedIDs = encodedIDs
     self.followed = followed
+  }
+
+  /// Goes over the ids of an array from a position on.
+  @inlinable
+  static func encodedIDs<Root: Sendable, ID: Hashable & WireValue, Element: ReplicatedState>(
+    of part: StoredPart<Root, IdentifiedArray<ID, Element>>
+  ) -> (Place, Int, ([UInt8]) -> Bool) -> Int? {
+    { place, start, body in
+      let rows = part.read(at: place.assumingMemoryBound(to: Root.self))
+      guard start >= 0, start < rows.count else { return nil }
+      for position in start..<rows.count {
+        var encoder = CBOREncoder()
+        rows.ids[position].encode(to: &encoder)
+        if !body(encoder.bytes) { return position + 1 < rows.count ? position + 1 : nil }
+      }
+      return nil
+    }
   }
 
   /// Finds the rows of an array that are not the same in two roots.

@@ -62,8 +62,13 @@ package struct ScopeDescription: Hashable, Sendable {
 
   /// The text that stands for an id in a scope's name; nil for one that is none of its schema.
   static func text(of id: some WireValue, _ document: SchemaDocument) -> String? {
+    text(ofEncoded: id.encoded(), document)
+  }
+
+  /// The same of an id's encoding.
+  static func text(ofEncoded id: [UInt8], _ document: SchemaDocument) -> String? {
     do throws(CodecError) {
-      return text(of: try GenericValue(encoded: id.encoded()), document.root, document)
+      return text(of: try GenericValue(encoded: id), document.root, document)
     } catch {
       // It does not read what it wrote, so nobody can name it.
       return nil

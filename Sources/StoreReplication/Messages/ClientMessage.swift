@@ -13,6 +13,7 @@ package enum ClientMessage: Hashable, Sendable {
   case bye
   case history(request: UInt64, HistoryQuery)
   case keys(request: UInt64, KeyCommand)
+  case rows(request: UInt64, RowQuery)
   /// A message of a later version: well-formed, and of a kind that this one does not know.
   case unknown(kind: UInt64)
 
@@ -148,6 +149,7 @@ extension ClientMessage {
     static let bye: UInt64 = 10
     static let history: UInt64 = 11
     static let keys: UInt64 = 12
+    static let rows: UInt64 = 13
   }
 
   /// The message's frame.
@@ -189,6 +191,10 @@ extension ClientMessage {
       encoder.message(Kind.keys, 2)
       encoder.encode(unsigned: request)
       command.encode(to: &encoder)
+    case .rows(let request, let query):
+      encoder.message(Kind.rows, 4)
+      encoder.encode(unsigned: request)
+      query.encode(to: &encoder)
     case .unknown(let kind): encoder.message(kind, 0)
     }
   }
@@ -242,6 +248,9 @@ extension ClientMessage {
     case Kind.keys:
       taken = try decoder.require(2, of: rest, "keys")
       self = .keys(request: try decoder.unsigned(), try KeyCommand(from: &decoder))
+    case Kind.rows:
+      taken = try decoder.require(4, of: rest, "rows")
+      self = .rows(request: try decoder.unsigned(), try RowQuery(from: &decoder))
     default:
       taken = 0
       self = .unknown(kind: kind)

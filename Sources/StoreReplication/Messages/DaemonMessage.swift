@@ -23,6 +23,7 @@ package enum DaemonMessage: Hashable, Sendable {
   case own(PublishedMessage)
   case history(request: UInt64, item: ArraySlice<UInt8>)
   case keys(request: UInt64, item: ArraySlice<UInt8>)
+  case rows(request: UInt64, item: ArraySlice<UInt8>)
 
   package struct HelloOK: Hashable, Sendable {
     /// The version that both speak from now on.
@@ -101,6 +102,7 @@ extension DaemonMessage {
     static let notUnderstood: UInt64 = 79
     static let history: UInt64 = 80
     static let keys: UInt64 = 81
+    static let rows: UInt64 = 82
   }
 
   /// The message's frame.
@@ -159,6 +161,10 @@ extension DaemonMessage {
       encoder.append(raw: item)
     case .keys(let request, let item):
       encoder.message(Kind.keys, 2)
+      encoder.encode(unsigned: request)
+      encoder.append(raw: item)
+    case .rows(let request, let item):
+      encoder.message(Kind.rows, 2)
       encoder.encode(unsigned: request)
       encoder.append(raw: item)
     }
@@ -252,6 +258,9 @@ extension DaemonMessage {
     case Kind.keys:
       let taken = try decoder.require(2, of: rest, "keys are")
       return (.keys(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
+    case Kind.rows:
+      let taken = try decoder.require(2, of: rest, "rows are")
+      return (.rows(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)
     default: throw decoder.error(.typeMismatch, "expected a daemon's message, found kind \(kind)")
     }
   }

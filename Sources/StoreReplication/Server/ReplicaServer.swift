@@ -593,6 +593,7 @@ package final class ReplicaServer {
     case .history(let request, let query): history(request, query, of: session)
     case .keys(let request, let command):
       take(request, command, from: session.peer, session.caller, nil)
+    case .rows(let request, let query): rows(request, query, of: session)
     case .join(_, let requests) where requests.count > limits.scopesPerJoin:
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."

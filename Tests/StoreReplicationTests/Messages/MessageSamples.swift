@@ -99,6 +99,7 @@ enum MessageSamples {
     .keys(request: 30, .invite(name: "laptop", grants: ["counter see", "* send"], seconds: 900)),
     .keys(request: 31, .revoke(name: "laptop")),
     .keys(request: 32, .enrol(key: [UInt8](repeating: 0xa5, count: KeyText.keyBytes))),
+    .rows(request: 33, RowQuery(scope: "todos/items", prefix: "5F", start: 2048)),
     .bye,
     .unknown(kind: 3),
     .unknown(kind: .max),
@@ -171,6 +172,7 @@ enum MessageSamples {
     .status(request: 2, item: "fine".encoded()[...]),
     .history(request: 3, item: "then".encoded()[...]),
     .keys(request: 4, item: "laptop".encoded()[...]),
+    .rows(request: 5, item: [UInt8]().encodedArray[...]),
     .goodbye(code: "leaseEnded", message: "silence"),
     .gap(expected: 8),
   ]

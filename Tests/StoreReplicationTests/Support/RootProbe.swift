@@ -82,6 +82,10 @@ final class RootProbe: RootPort {
     return root.digest(of: scope)
   }
 
+  func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer {
+    root.rows(query, rights, limits)
+  }
+
   func version() -> RootVersion { root.version() }
 
   func version(at revision: UInt64) -> RootVersion? { root.version(at: revision) }

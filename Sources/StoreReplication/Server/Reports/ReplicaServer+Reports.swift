@@ -14,6 +14,14 @@ extension ReplicaServer {
     outbox.send(.description(request: request, item: encoder.bytes[...]), to: peer)
   }
 
+  /// Says which rows there are whose ids begin with a text.
+  func rows(_ request: UInt64, _ query: RowQuery, of session: Session) {
+    guard mayAsk(session.peer) else { return }
+    var encoder = CBOREncoder()
+    root.rows(query, session.rights, limits).encode(to: &encoder)
+    outbox.send(.rows(request: request, item: encoder.bytes[...]), to: session.peer)
+  }
+
   /// Says how the daemon is; who may not see everything sees sessions of its own user only.
   func status(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
     guard mayHaveStatus(peer) else { return }

@@ -75,6 +75,10 @@ package protocol RootPort: AnyObject {
   /// The digest of a scope's newest state that may be told of.
   func digest(of scope: RootScope) -> Digest
 
+  /// Which rows of an exposure have ids that begin with a text, in the newest state that may be
+  /// told of and as far as the rights allow; none where there is no such exposure.
+  func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer
+
   // MARK: Versions
 
   /// The newest version that may be told of.

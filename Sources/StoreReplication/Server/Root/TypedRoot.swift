@@ -309,6 +309,20 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     withPlace(of: revision) { scope.source.digest($0) }
   }
 
+  func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer {
+    for exposed in exposed {
+      guard let rows = exposed.rows, let ids = exposed.description.id,
+        exposed.description.name.utf8.elementsEqual(query.scope.utf8)
+      else { continue }
+      var search = RowSearch(query, ids, rights, limits)
+      let next = withPlace(of: revision) { place in
+        rows.encodedIDs(place, Int(clamping: query.start)) { search.look(at: $0) }
+      }
+      return RowAnswer(ids: search.ids, next: next.map { UInt64($0) })
+    }
+    return RowAnswer(ids: [], next: nil)
+  }
+
   // MARK: Versions
 
   func version() -> RootVersion {
