@@ -8,6 +8,9 @@ import Darwin
 struct DaemonProbe {
   let directory: String
 
+  /// Whether there is no socket.
+  var isAbsent: Bool { access("\(directory)/ctl", F_OK) != 0 && errno == ENOENT }
+
   /// Whether nobody takes connections there.
   var isRefused: Bool {
     var address = sockaddr_un()
@@ -57,14 +60,12 @@ extension StoreConnection {
   /// - Throws: As ``connected(within:)``, and ``ConnectionError/Code/silent`` when somebody takes
   ///   connections, but does not answer.
   package func reached(within time: Duration) async throws(ConnectionError) {
+    let probe = location.directory.map { DaemonProbe(directory: $0) }
     do throws(ConnectionError) {
-      return try await connected(within: Self.glance)
+      return try await connected(within: probe?.isAbsent == true ? .zero : Self.glance)
     } catch {
       guard error.code == .noDaemon else { throw error }
-      guard let directory = location.directory else {
-        return try await connected(within: time - Self.glance)
-      }
-      let probe = DaemonProbe(directory: directory)
+      guard let probe else { return try await connected(within: time - Self.glance) }
       if probe.isRefused { throw error }
       do throws(ConnectionError) {
         try await connected(within: time - Self.glance)

@@ -99,14 +99,15 @@ extension ProcessTests {
 
     @Test func `Where nobody listens that is told at once`() async throws {
       try await World.run { world in
+        var times: [Duration] = []
         // The first run reads the program from the disk.
-        for round in 0..<3 {
-          let clock = ContinuousClock()
-          let start = clock.now
+        for _ in 0..<7 {
+          let start = ContinuousClock.now
           let run = try await world.client("status")
           #expect(run.end == .status(69))
-          #expect(round == 0 || clock.now - start < .milliseconds(700), "\(clock.now - start)")
+          times.append(ContinuousClock.now - start)
         }
+        #expect(try #require(times.min()) < .milliseconds(100), "\(times)")
       }
     }
 
