@@ -21,7 +21,7 @@ STATIC := $(if $(filter Darwin,$(shell uname -s)),,--static-swift-stdlib)
 DEBUG := .build/debug
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run install test examples docs fuzz bench simulate soak crash storm format lint \
+.PHONY: help demo run install bare test examples docs fuzz bench simulate soak crash storm format lint \
   packages install-packages bench-packages
 
 help: ## List the targets
@@ -48,6 +48,10 @@ install: install-packages ## Build a release and install it (PREFIX=/usr/local; 
 	  $(SWIFT) build -c release $(STATIC) --product $$program || exit 1; done
 	@echo '==> Installing into $(DESTDIR)$(PREFIX)'
 	@STRIP=1 DESTDIR='$(DESTDIR)' Scripts/install '$(RELEASE)' '$(PREFIX)'
+
+bare: ## Build a release, install it into a folder, and run it where there is no Swift
+	@root=$$(mktemp -d) && trap 'rm -rf "$$root"' EXIT && \
+	  $(MAKE) --no-print-directory install PREFIX=/usr DESTDIR="$$root" && Scripts/bare "$$root" /usr
 
 # One after the other: the main serial executor, which TestStore takes, is the whole process's.
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)
