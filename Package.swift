@@ -120,6 +120,7 @@ let package = Package(
       name: "StoreDaemon",
       dependencies: [
         "StoreActor", "StoreJournal", "StoreReplication", "StoreState", "ZeroMQ",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -157,6 +158,7 @@ let package = Package(
         "StoredWorkspace", "StoredWorkspaceLive", "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
@@ -235,7 +237,13 @@ let package = Package(
 
     .testTarget(name: "HouseTests"),
     .testTarget(name: "ZeroMQTests", dependencies: ["CZMQ", "ZeroMQ"]),
-    .testTarget(name: "StoreDaemonTests", dependencies: ["CZMQ", "StoreDaemon", "ZeroMQ"]),
+    .testTarget(
+      name: "StoreDaemonTests",
+      dependencies: [
+        "CZMQ", "StoreDaemon", "StoreReplication", "ZeroMQ",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+      ],
+    ),
     .testTarget(
       name: "StoreJournalTests",
       dependencies: [

@@ -91,7 +91,8 @@ struct DaemonOptions: ParsableArguments {
       "Where to tell the daemon's numbers over HTTP, for Prometheus, such as 127.0.0.1:9464.",
       discussion: """
         A port alone is one of the loopback interface. Everybody may read the numbers who reaches \
-        the address. Without it they are told by \"storectl status --prometheus\" only.
+        the address. Without it they are told by \"storectl status --prometheus\" only. With it, \
+        or with --trace, the numbers have how often each action ran, and how long that took.
         """,
       valueName: "address",
     )

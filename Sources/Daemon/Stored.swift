@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoreMetrics
 import Foundation
 import GenericState
 import Logging
@@ -54,7 +55,10 @@ struct Stored: ParsableCommand {
       let traces = try settings.traceFile { Logger(label: "stored").warning("\($0)") }
       if let traces { InstrumentationSystem.bootstrap(traces) }
       defer { traces?.forceFlush() }
-      let host = try Self.host(settings, isTraced: traces != nil)
+      let host = try Self.host(
+        settings,
+        isReporting: traces != nil || settings.host.metrics != nil,
+      )
       host.onReload = { reload(since: settings) }
       try host.run { ready in
         print(
@@ -105,23 +109,33 @@ struct Stored: ParsableCommand {
   }
 
   /// The daemon with these settings.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings.
+  ///   - isReporting: Whether its actions and effects are reported, as spans and as numbers.
+  /// - Returns: The daemon.
+  /// - Throws: Why there is none.
   @MainActor
   static func host(
     _ settings: DaemonSettings,
-    isTraced: Bool = false,
+    isReporting: Bool = false,
   ) throws -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
     let facts = try settings.numberFactClient()
     let format = settings.logFormat
     DaemonLog.level = settings.logLevel
     LoggingSystem.bootstrap { DaemonLog(label: $0, format: format) }
-    // Two types of reducers: who is not traced does not pay for it.
-    if isTraced { return host(settings, facts) { WorkspaceFeature().signpost() } }
-    return host(settings, facts) { WorkspaceFeature() }
+    var configuration = settings.host
+    // Two types of reducers: who wants neither traces nor numbers does not pay for them.
+    guard isReporting else { return host(configuration, facts) { WorkspaceFeature() } }
+    let metrics = ProgramMetrics()
+    MetricsSystem.bootstrap(metrics)
+    configuration.programMetrics = metrics
+    return host(configuration, facts) { WorkspaceFeature().signpost() }
   }
 
   @MainActor
   private static func host<R: Reducer<WorkspaceFeature.State, WorkspaceFeature.Action>>(
-    _ settings: DaemonSettings,
+    _ configuration: HostConfiguration,
     _ facts: NumberFactClient,
     _ reducer: () -> R,
   ) -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
@@ -135,7 +149,7 @@ struct Stored: ParsableCommand {
         )
       ),
       exposures: WorkspaceFeature.exposures,
-      configuration: settings.host,
+      configuration: configuration,
       logger: Logger(label: "stored"),
       sessionAction: WorkspaceFeature.action(for:),
       withDependencies: { $0.numberFact = facts },

@@ -63,6 +63,24 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What the daemon's features are seen to do is among the numbers`() async throws {
+      try await World.run { world in
+        let (_, port) = try await start(world)
+        for action in ["incrementButtonTapped", "incrementButtonTapped", "startButtonTapped"] {
+          _ = try await world.client("send", "counter", action)
+        }
+        let action = #"action="WorkspaceFeature.Action.counter(.incrementButtonTapped)""#
+        let answer = lines(try await ask(port, Self.question))
+        #expect(answer.contains("# TYPE storeactor_action_duration_seconds summary"))
+        #expect(
+          answer.contains("storeactor_action_duration_seconds_count{\(action)} 2"),
+          "\(answer)",
+        )
+        let status = try await world.client("status", "--prometheus").output
+        #expect(status.contains("storeactor_action_duration_seconds_count{\(action)} 2"))
+      }
+    }
+
     @Test(arguments: [
       ("GET / HTTP/1.1\r\n\r\n", "404"), ("POST /metrics HTTP/1.1\r\n\r\n", "405"),
       ("nonsense\r\n\r\n", "400"), (String(repeating: "x", count: 20_000), "431"),

@@ -41,6 +41,9 @@ public struct HostConfiguration: Sendable {
   ///
   /// Everybody may read them who reaches it.
   public var metrics: String?
+  /// What the program counts with swift-metrics, to be told with the daemon's numbers; nil for
+  /// nothing.
+  public var programMetrics: ProgramMetrics?
   /// Silence after which a client's session ends.
   public var lease: Duration = .seconds(10)
   /// What is left of the lease when a client's connection goes, for it to come back in.

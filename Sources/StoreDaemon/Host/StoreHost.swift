@@ -332,6 +332,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   /// Tells the daemon's numbers from now on; nil where nobody is to be told.
   private func openMetrics(of service: HostService) throws(HostError) -> MetricsEndpoint? {
+    if let metrics = configuration.programMetrics {
+      service.turn.server.counters.ofProgram = { metrics.samples }
+    }
     guard let address = configuration.metrics else { return nil }
     let endpoint = try MetricsEndpoint(MetricsAddress(address))
     try endpoint.start(logger: logger) { [weak service] in

@@ -9,6 +9,7 @@ import Testing
 @Suite struct StatusMetricsTests {
   @Test func `A client reads the numbers from an answer that the daemon tells itself`() throws {
     let bench = ServerBench()
+    bench.server.counters.ofProgram = { Self.samples }
     for client: UInt8 in 1...2 {
       let hello = try bench.hello(client)
       try bench.join(client, hello, nonce: 1, [.follow("counter")])
@@ -28,6 +29,10 @@ import Testing
     for line in [
       "storeactor_revision 1", "storeactor_uptime_seconds 3", "storeactor_sessions 2",
       "storeactor_lag_revisions 1", "storeactor_effects 0", "storeactor_actions_applied_total 1",
+      "# TYPE storeactor_effects_total counter",
+      "storeactor_effects_total{action=\"Deck.a \\\"b\\\" \\\\ \u{FFFD}\"} 3",
+      "# TYPE took_seconds summary", "took_seconds_count 2", "took_seconds_sum 0.5",
+      "# TYPE _3_d gauge", #"_3_d{_="x"} -Inf"#,
     ] {
       #expect(own.contains(line), "\(line)")
     }
@@ -35,6 +40,45 @@ import Testing
     let later = bench.now.instant.advanced(by: .seconds(60))
     #expect(bench.server.metrics(at: later).lines.contains("storeactor_uptime_seconds 63"))
   }
+
+  private static let samples = [
+    MetricSample(
+      name: "storeactor.effects",
+      kind: .counter,
+      labels: [
+        MetricSample.Label(name: "prefix", value: ""),
+        MetricSample.Label(name: "action", value: "Deck.a \"b\" \\ \n"),
+        MetricSample.Label(name: "action", value: "again"),
+      ],
+      count: 3,
+    ),
+    MetricSample(name: "took.seconds", kind: .summary, labels: [], count: 2, value: 0.5),
+    MetricSample(
+      name: "3 d",
+      kind: .gauge,
+      labels: [MetricSample.Label(name: "ä", value: "x")],
+      value: -.infinity,
+    ),
+  ]
+
+  @Test func `What a program counts forges none of the daemon's numbers`() {
+    var metrics = StatusMetrics(.map([]))
+    let own = metrics.lines
+    metrics.samples = [
+      MetricSample(name: "storeactor.revision", kind: .gauge, labels: [], value: 9),
+      MetricSample(name: "two", kind: .gauge, labels: [], value: 9),
+      MetricSample(name: "two", kind: .summary, labels: [], count: 9),
+    ]
+    #expect(metrics.lines == own)
+  }
+
+  private static let nonsense: [GenericValue] = [
+    .null, .array([]), .array([.text("x"), .unsigned(9), .array([]), .unsigned(1), .float(0)]),
+    .array([.text("x"), .unsigned(0), .array([.text("odd")]), .unsigned(1), .float(0)]),
+    .array([.text("x"), .unsigned(0), .array([.null, .null]), .unsigned(1), .float(0)]),
+    .array([.text("x"), .unsigned(0), .array([]), .negative(1), .float(0)]),
+    .array([.text("x"), .unsigned(0), .array([]), .unsigned(1), .unsigned(0)]),
+  ]
 
   @Test func `What makes no sense in an answer is left out`() {
     let counters: [GenericValue.Entry] = [
@@ -48,7 +92,10 @@ import Testing
       .map([.init(.text("effects"), .unsigned(2))]), .null,
     ]
     let lines = StatusMetrics(
-      .map([.init(.text("counters"), .map(counters)), .init(.text("sessions"), .array(sessions))])
+      .map([
+        .init(.text("samples"), .array(Self.nonsense)), .init(.text("counters"), .map(counters)),
+        .init(.text("sessions"), .array(sessions)),
+      ])
     )
     .lines.filter { !$0.hasPrefix("#") }
     #expect(

@@ -33,6 +33,8 @@ package final class Counters {
   package internal(set) var reportsRefused: UInt64 = 0
   /// What the transport counts: who never gets to the turn.
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
+  /// What the daemon's program counts itself.
+  package var ofProgram: @MainActor () -> [MetricSample] = { [] }
 
   /// The counters by the names under which they are reported.
   package var byName: [(String, UInt64)] {

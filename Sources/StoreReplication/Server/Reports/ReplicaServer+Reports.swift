@@ -42,6 +42,7 @@ extension ReplicaServer {
       sessions: shown.map { status(of: $0, namesIn: &room) },
       // They count what others do as well, to scopes that do not exist for everybody.
       counters: rights.isEverything ? counters.byName : [],
+      samples: rights.isEverything ? counters.ofProgram() : [],
     )
     var encoder = CBOREncoder()
     report.encode(to: &encoder)
@@ -59,6 +60,7 @@ extension ReplicaServer {
       lag: all.map { lag(of: $0) }.max() ?? 0,
       effects: all.reduce(0) { $0 + UInt64($1.actions.runningCount) },
       counters: counters.byName,
+      samples: counters.ofProgram(),
     )
   }
 
@@ -180,15 +182,19 @@ struct StatusReport {
   var uptimeMilliseconds: UInt64
   var sessions: [Session]
   var counters: [(String, UInt64)]
+  var samples: [MetricSample]
 
   /// Writes a map, whose keys stand in the order of their encodings.
   ///
   /// Without a tree of values in between: many may ask, and each gets what may be hundreds of
   /// sessions.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(9)
+    encoder.mapHeader(10)
     encoder.field("pid", UInt64(clamping: processID))
     encoder.field("epoch", epoch)
+    encoder.encode(text: "samples")
+    encoder.arrayHeader(samples.count)
+    for sample in samples { sample.encode(to: &encoder) }
     encoder.encode(text: "counters")
     record(counters.map { ($0.0, .unsigned($0.1)) }).encode(to: &encoder)
     encoder.field("obstacle", text: obstacle)

@@ -11,6 +11,8 @@ package struct StatusMetrics: Sendable {
   var lag: UInt64
   var effects: UInt64
   var counters: [(name: String, count: UInt64)]
+  /// What the program has counted itself.
+  var samples: [MetricSample]
 
   /// The text's lines: for each number what it means, of which kind it is, and the number.
   package var lines: [String] {
@@ -30,6 +32,21 @@ package struct StatusMetrics: Sendable {
     for counter in counters.sorted(by: { $0.name < $1.name }) where Self.isName(counter.name) {
       let help = "The daemon's counter \(counter.name)."
       add("\(Self.snakeCase(counter.name))_total", "counter", help, counter.count)
+    }
+    return lines + sampleLines(besides: lines)
+  }
+
+  /// The lines of what the program has counted, but for what is called as the daemon's own numbers
+  /// are, or twice and of different kinds.
+  private func sampleLines(besides own: [String]) -> [String] {
+    let taken = Set(own.map { $0.prefix { $0 != " " } })
+    var lines: [String] = []
+    let named = Dictionary(grouping: samples, by: \.metricName)
+    for (name, samples) in named.sorted(by: { $0.key < $1.key }) {
+      guard !taken.contains(name[...]), Set(samples.map(\.kind)).count == 1 else { continue }
+      lines.append("# HELP \(name) Counted by the daemon's program.")
+      lines.append("# TYPE \(name) \(samples[0].kind.text)")
+      lines += samples.map(\.lines).sorted { $0.lexicographicallyPrecedes($1) }.flatMap(\.self)
     }
     return lines
   }
@@ -57,6 +74,10 @@ extension StatusMetrics {
     lag = all.compactMap { $0.number("lag") }.max() ?? 0
     effects = all.reduce(0) {
       $0.addingReportingOverflow($1.number("effects") ?? 0).partialValue
+    }
+    samples = []
+    if case .array(let items)? = status[field: "samples"] {
+      samples = items.compactMap { MetricSample($0) }
     }
     counters = []
     guard case .map(let entries)? = status[field: "counters"] else { return }
