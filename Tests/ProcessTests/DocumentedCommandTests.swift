@@ -3,18 +3,28 @@ import GenericState
 import StoreState
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+private let root = URL(filePath: #filePath).deletingLastPathComponent()
+  .deletingLastPathComponent().deletingLastPathComponent()
+
 extension ProcessTests {
   /// Every command that help and the pages show is run as it stands there.
   @Suite struct DocumentedCommandTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-
-    /// The pages that show commands.
+    /// The pages that show commands; those of `Examples/README.md` need what `make examples`
+    /// builds, which walks through them.
     private static let pages: [String] = {
-      let guides = root.appending(path: "docs/guides").path()
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: guides)) ?? []
+      let folders = ["docs/guides", "Examples", "Sources"]
+      let found = folders.flatMap { folder in
+        let names = FileManager.default.enumerator(atPath: root.appending(path: folder).path())
+        return (names?.compactMap { $0 as? String } ?? []).map { "\(folder)/\($0)" }
+      }
       return ["README.md"]
-        + names.filter { $0.hasSuffix(".md") }.sorted().map { "docs/guides/\($0)" }
+        + found.filter { $0.hasSuffix(".md") && $0 != "Examples/README.md" }.sorted()
     }()
 
     @Test(arguments: [Program.stored, .storectl])
@@ -38,23 +48,63 @@ extension ProcessTests {
 
     @Test(arguments: pages)
     func `What a page shows works`(page: String) async throws {
-      let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
-      let commands = Self.commands(text)
+      let commands = ShownCommands.find(in: try read(page))
       #expect(page != "README.md" || commands.count > 5)
       guard !commands.isEmpty else { return }
-      let makefile = try String(contentsOf: Self.root.appending(path: "Makefile"), encoding: .utf8)
       try await World.run { world in
         let desk = try await Desk(world)
-        for command in commands {
-          if command.hasPrefix("make ") {
-            // The gate runs them; here only whether there is such a target.
-            let target = command.split(separator: " ")[1]
-            #expect(makefile.contains("\n\(target):"), "\(command)")
-          } else {
-            try await desk.run(command)
-          }
-        }
+        for command in commands { try await desk.run(command) }
       }
+    }
+
+    @Test func `The walk through the examples runs what their page shows`() throws {
+      let page = try read("Examples/README.md")
+      let commands = ShownCommands.find(in: page)
+      #expect(commands.count >= 5)
+      // The walk takes the lines that are indented so, and fails at one that it does not know.
+      let lines = page.split(separator: "\n").filter { $0.hasPrefix("        ") }
+      #expect(commands == lines.map { String($0.trimmingPrefix(while: \.isWhitespace)) })
+      #expect(try read("Scripts/examples").contains("sed -n 's/^        //p' Examples/README.md"))
+      #expect(try read(".ci/run").contains("make examples"))
+    }
+
+    private func read(_ path: String) throws -> String {
+      try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test func `Commands are found in every form in which pages show them`() {
+      let page = """
+        ```sh
+        one "$A"
+        # a remark
+        two
+        ```
+        Text with `make nothing`.
+
+            $ three --x
+            what it says
+            $ four | head -1
+
+            make five
+
+        ```console
+        $ six
+        make nothing
+        ```
+        1. A list:
+
+                A_B=c storectl seven
+                delta(record) = {}
+
+        ```swift
+        make nothing
+        ```
+        """
+      #expect(
+        ShownCommands.find(in: page) == [
+          "one \"$A\"", "two", "three --x", "four | head -1", "six", "A_B=c storectl seven",
+        ]
+      )
     }
 
     private static func subcommands(_ help: [String]) -> [String] {
@@ -67,19 +117,6 @@ extension ProcessTests {
     private static func examples(_ help: [String]) -> [String] {
       help.drop { $0 != "Example:" && $0 != "Examples:" }.dropFirst()
         .prefix { $0.hasPrefix("  ") }.map { String($0.trimmingPrefix(while: \.isWhitespace)) }
-    }
-
-    /// The lines of a page's code that are commands of ours.
-    private static func commands(_ text: String) -> [String] {
-      var isCode = false
-      return text.split(separator: "\n").compactMap { line in
-        if line.hasPrefix("```") { isCode.toggle() }
-        guard isCode || line.hasPrefix("    ") else { return nil }
-        var command = line.trimmingPrefix(while: \.isWhitespace)
-        command.trimPrefix("$ ")
-        let isOurs = command.prefixMatch(of: /([A-Z_]+=\w+ )?(storectl|stored|make) [\w-]/) != nil
-        return isOurs ? String(command) : nil
-      }
     }
   }
 }
@@ -107,14 +144,50 @@ private struct Desk {
         withDestinationPath: path,
       )
     }
-    // Not everybody has it; what it would do with the output is its own affair.
-    try files.createSymbolicLink(atPath: "\(bin)/jq", withDestinationPath: "/bin/true")
+    for (program, script) in Self.others {
+      try "#!/bin/sh\n\(script)\n"
+        .write(toFile: "\(bin)/\(program)", atomically: true, encoding: .utf8)
+      #expect(chmod("\(bin)/\(program)", 0o755) == 0)
+    }
     try #"{"addButtonTapped":{"title":"Eggs"}}"#
       .write(toFile: "\(world.directory)/actions", atomically: true, encoding: .utf8)
   }
 
+  /// What stands in the place of programs that are not everywhere, or would change the machine.
+  private static let others = [
+    // What it would do with the output is its own affair.
+    "jq": "exit 0",
+    // It is of the tests' packages; what is shown is installed for them.
+    "pip": #"[ "$1" = install ] && shift && exec python3 -m pip show -q "$@""#,
+    // There is no service manager, but there is the unit that it is to find.
+    "systemctl": """
+    [ "$1" = --user ] || exit 1
+    for word; do unit=${word##*/}; done
+    test -f "\(root.path())/Packaging/${unit%.service}.service"
+    """,
+  ]
+
   /// Runs a command as it is shown, and expects that it does what it says.
   func run(_ command: String) async throws {
+    let words = command.split(separator: " ").drop { $0.wholeMatch(of: /[A-Z_]+=.*/) != nil }
+    switch words.first {
+    case "storectl", "stored", "systemctl": try await type(command)
+    case "python3" where isPythonAvailable, "pip" where isPythonAvailable: try await type(command)
+    // `make test` says that what needs it is not tested.
+    case "python3", "pip": break
+    // It is what runs this.
+    case "make" where words.dropFirst().first == "test": break
+    case "make":
+      let folder = try (Program.stored.path as NSString).deletingLastPathComponent
+      let place = "-C '\(root.path())' DESTDIR='\(world.directory)/root'"
+      let built = "SWIFT=true DEBUG='\(folder)' RELEASE='\(folder)'"
+      try await type("make \(place) \(built)\(command.dropFirst("make".count))")
+    default:
+      Issue.record("A page shows a command that no test runs: \(command)")
+    }
+  }
+
+  private func type(_ command: String) async throws {
     var text =
       command
       .replacing("5F36…", with: row)
@@ -129,10 +202,10 @@ private struct Desk {
       environment: environment(text),
     )
     if isEndless(text) {
-      _ = try await shell.output.lines(atLeast: 1)
+      _ = try await shell.output.line("what \(command) shows") { !$0.hasPrefix("==>") }
       shell.write(lines: ["enough"])
     }
-    let run = try await world.finish(shell)
+    let run = try await world.finish(shell, within: .seconds(120))
     #expect(run.end == .status(status(text)), "\(command): \(run.output) \(run.errorText)")
   }
 
@@ -145,8 +218,8 @@ private struct Desk {
   }
 
   private func environment(_ command: String) -> [String: String] {
-    let isDaemon = command.prefixMatch(of: /stored --/) != nil
-    return [
+    let isDaemon = command.hasPrefix("stored --") || isMadeToRun(command)
+    let own = [
       "PATH": "\(world.directory)/bin:/usr/bin:/bin", "HOME": world.directory,
       // Another daemon has a place of its own.
       "STOREACTOR_DIR": isDaemon ? "\(world.directory)/alone" : world.directory,
@@ -154,12 +227,20 @@ private struct Desk {
       "DATA": command.hasPrefix("storectl backup") ? "data" : "copy",
       "COPY": "copy", "FILE": "history", "REVISION": "1", "NEW": "new-\(UUID())",
     ]
+    return own.merging(pythonEnvironment) { own, _ in own }
   }
 
   private func isEndless(_ command: String) -> Bool {
-    let watches = command.hasPrefix("storectl watch") && !command.contains("--count")
+    let watches =
+      command.prefixMatch(of: /(storectl|python3 -m storeactor) watch/) != nil
+      && !command.contains("--count")
     return (watches && !command.contains("| head")) || command.contains("--follow")
       || command.hasPrefix("storectl status --watch") || command.hasPrefix("stored --")
+      || isMadeToRun(command)
+  }
+
+  private func isMadeToRun(_ command: String) -> Bool {
+    command.wholeMatch(of: /make .* run( .*)?/) != nil
   }
 
   /// What it ends with.

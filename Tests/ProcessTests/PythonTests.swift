@@ -13,16 +13,16 @@ private let root = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().path()
 
 /// Where `make test` puts the packages, and where the client is.
-private let environment: [String: String] = [
+let pythonEnvironment: [String: String] = [
   "PYTHONPATH": "\(root)/.build/python:\(root)/Examples/python",
   "PYTHONDONTWRITEBYTECODE": "1",
 ]
 
-private let isAvailable: Bool = {
+let isPythonAvailable: Bool = {
   let process = Process()
   process.executableURL = URL(filePath: "/usr/bin/env")
   process.arguments = ["python3", "-c", "import cbor2, zmq"]
-  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  process.environment = ProcessInfo.processInfo.environment.merging(pythonEnvironment) { $1 }
   process.standardError = FileHandle.nullDevice
   guard (try? process.run()) != nil else { return false }
   process.waitUntilExit()
@@ -33,14 +33,14 @@ extension ProcessTests {
   /// The client in Python, which was written from the protocol's page alone.
   @Suite(
     "A client in Python",
-    .enabled(if: isAvailable, "needs python3 with pyzmq and cbor2, which make test installs"),
+    .enabled(if: isPythonAvailable, "needs python3, pyzmq and cbor2, which make test installs"),
   )
   struct PythonTests {
     private func start(_ world: World, _ arguments: String...) throws -> ChildProcess {
       try world.start(
         path: "/usr/bin/env",
         ["python3"] + arguments,
-        environment: environment,
+        environment: pythonEnvironment,
       )
     }
 
@@ -50,7 +50,7 @@ extension ProcessTests {
       let process = try world.start(
         path: "/bin/sh",
         ["-c", script, world.directory] + arguments,
-        environment: environment,
+        environment: pythonEnvironment,
       )
       return try await world.finish(process)
     }
