@@ -21,7 +21,9 @@ extension JournalFile {
       records: batch.records,
     )
     do {
-      try database.writeWithoutTransaction { db in try row.insert(into: db) }
+      try database.writeWithoutTransaction { db in
+        try Self.tellingQuota(db) { try row.insert(into: db) }
+      }
     } catch {
       throw Self.error(error, "The journal in \(directory) could not be written")
     }
@@ -47,7 +49,9 @@ extension JournalFile {
   /// Moves what was appended to its place, so that the file beside it does not grow for ever.
   package func checkpoint() throws(JournalError) {
     do {
-      try database.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
+      try database.writeWithoutTransaction { db in
+        _ = try Self.tellingQuota(db) { try db.checkpoint(.passive) }
+      }
     } catch {
       let error = Self.error(error, "The journal in \(directory) could not be checkpointed")
       // Where it stays in its place the next checkpoint tries it again.

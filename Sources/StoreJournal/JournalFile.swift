@@ -3,6 +3,12 @@ import GRDB
 package import StoreState
 import Synchronization
 
+#if canImport(SQLite3)
+import SQLite3
+#else
+import GRDBSQLite
+#endif
+
 /// A root's history in a directory: an SQLite file with its records, and a file for each snapshot.
 ///
 /// Every call blocks, and may be made on any thread, by one caller at a time unless it says
@@ -127,7 +133,7 @@ package final class JournalFile: Sendable {
       // After GRDB has set up the connection, which sets NORMAL. That a daemon writes is on the
       // disk before anybody learns of it, whatever is promised of the rest.
       try promise(.full, in: db)
-      return try prepare(db, for: request, leavingOut: torn)
+      return try tellingQuota(db) { try prepare(db, for: request, leavingOut: torn) }
     }
     return (database, opening)
   }
@@ -139,11 +145,13 @@ package final class JournalFile: Sendable {
     do {
       let found = try Self.withRoom(in: directory) {
         try database.writeWithoutTransaction { [request, opening] db in
-          let found = try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
-          // What an earlier program wrote without a sync is on the disk now.
-          try Self.checkpointAll(db)
-          try Self.promise(request.durability, in: db)
-          return found
+          try Self.tellingQuota(db) {
+            let found = try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
+            // What an earlier program wrote without a sync is on the disk now.
+            try Self.checkpointAll(db)
+            try Self.promise(request.durability, in: db)
+            return found
+          }
         }
       }
       end.withLock { $0 = found }
@@ -195,12 +203,48 @@ package final class JournalFile: Sendable {
     do {
       try database.writeWithoutTransaction { db in
         try Self.promise(.full, in: db)
-        try Self.set(["epoch": String(epoch, radix: 16)], in: db)
+        try Self.tellingQuota(db) {
+          try Self.set(["epoch": String(epoch, radix: 16)], in: db)
+        }
         try Self.promise(request.durability, in: db)
       }
     } catch {
       throw Self.error(error, "The new epoch of \(directory) could not be noted")
     }
+  }
+
+  /// Does something, and says that the disk is full where a quota is: SQLite takes that for a disk
+  /// that fails.
+  ///
+  /// What was to be written was not, as on a full disk. After a sync that is not known, whatever
+  /// the reason.
+  static func tellingQuota<Result>(_ db: Database, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_WRITE {
+      guard lastErrors(db) == [EDQUOT] else { throw error }
+      throw DatabaseError(resultCode: .SQLITE_FULL, message: quotaReason)
+    }
+  }
+
+  private static let quotaReason = "the quota of the disk is used up"
+
+  /// What the system said when it refused something of a database's file, and of its log.
+  ///
+  /// Of a commit SQLite keeps no such number for the connection. Those of earlier refusals are
+  /// among them: after another one than for want of room nothing is written any more.
+  private static func lastErrors(_ db: Database) -> Set<Int32> {
+    var errors: Set<Int32> = []
+    for place in [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER] {
+      var file: UnsafeMutablePointer<sqlite3_file>?
+      var number: Int32 = 0
+      guard sqlite3_file_control(db.sqliteConnection, "main", place, &file) == SQLITE_OK,
+        let file, let methods = file.pointee.pMethods,
+        methods.pointee.xFileControl?(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK
+      else { continue }
+      errors.insert(number)
+    }
+    return errors.subtracting([0])
   }
 
   /// The daemon ends, and everything that it told anybody is kept.
@@ -209,9 +253,11 @@ package final class JournalFile: Sendable {
       try database.writeWithoutTransaction { db in
         guard end.withLock({ $0 != nil }) else { return }
         try Self.promise(.full, in: db)
-        try Self.checkpointAll(db)
-        try Self.set(["clean": "1"], in: db)
-        try Self.checkpointAll(db)
+        try Self.tellingQuota(db) {
+          try Self.checkpointAll(db)
+          try Self.set(["clean": "1"], in: db)
+          try Self.checkpointAll(db)
+        }
       }
       try database.close()
     } catch {
@@ -225,7 +271,8 @@ package final class JournalFile: Sendable {
       let code = code(of: error)
       let remedy = code == .corrupt ? " Restore a backup." : ""
       // What SQLite says of it may be no more than that something was wrong with the disk.
-      let reason = code == .full ? "the disk is full" : error.message ?? "\(error)"
+      let isFull = code == .full && error.message != quotaReason
+      let reason = isFull ? "the disk is full" : error.message ?? "\(error)"
       return JournalError(code, "\(what): \(reason).\(remedy)")
     }
     guard !isDamage(error) else {

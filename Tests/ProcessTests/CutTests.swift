@@ -271,6 +271,7 @@ extension ProcessTests {
         "LD_PRELOAD": library, "CUTDISK_ROOT": "\(world.directory)/data",
         "CUTDISK_FAIL": "\(world.directory)/fail", "CUTDISK_HANG": "\(world.directory)/hang",
         "CUTDISK_FULL": "\(world.directory)/full", "CUTDISK_TIGHT": "\(world.directory)/tight",
+        "CUTDISK_QUOTA": "\(world.directory)/quota",
       ]
     }
 
@@ -347,25 +348,29 @@ extension ProcessTests {
       }
     }
 
-    @Test func `On a full disk actions are refused at once, and when there is room all goes on`()
-      async throws
-    {
+    @Test(
+      arguments: [("full", "the disk is full"), ("quota", "the quota of the disk is used up")]
+    )
+    func `On a full disk actions are refused at once, and when there is room all goes on`(
+      flag: String,
+      reason: String,
+    ) async throws {
       try await World.run { world in
         let library = try await CutDisk.build(in: world)
         let daemon = try await world.startDaemon(environment: settings(world, library))
         try await world.send("counter", Self.increment)
-        try set("full", in: world)
+        try set(flag, in: world)
         // Whatever is recorded first finds out, and waits; actions after it are refused.
         let first = try world.startClient("--json", "send", "counter", Self.increment)
         let add = #"{"addButtonTapped":{"title":"more"}}"#
         try await send("todos", add, in: world) { $0.contains("overloaded") }
         #expect(try await world.get("counter")["count"]?.int == 1, "Reading goes on")
         let status = try await world.answer("--json", "status")
-        #expect(status["obstacle"]?.text?.contains("full") == true, "\(status.text())")
+        #expect(status["obstacle"]?.text?.contains(reason) == true, "\(status.text())")
         #expect(status["newestRevision"]?.int ?? 0 > status["durableRevision"]?.int ?? 9)
-        _ = try await daemon.errors.line("a full disk") { $0.contains("disk is full") }
-        #expect(daemon.errors.lines.count { $0.contains("disk is full") } == 1, "It is said once")
-        try FileManager.default.removeItem(atPath: "\(world.directory)/full")
+        _ = try await daemon.errors.line("a full disk") { $0.contains(reason) }
+        #expect(daemon.errors.lines.count { $0.contains(reason) } == 1, "It is said once")
+        try FileManager.default.removeItem(atPath: "\(world.directory)/\(flag)")
         let waited = try await world.finish(first).isSuccess ? 1 : 0
         try await send("counter", Self.increment, in: world) { $0.contains("applied") }
         #expect(try await world.get("counter")["count"]?.int == 2 + waited)

@@ -8,7 +8,8 @@
 //   CUTDISK_HANG  while a file of this name is there, syncs do not return
 //   CUTDISK_SLOW  how many microseconds longer a sync takes: what does not wait for it is found out
 //   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
-//   CUTDISK_TIGHT the same, as long as the directory has a file "reserve"
+//   CUTDISK_QUOTA the same with EDQUOT
+//   CUTDISK_TIGHT the same as CUTDISK_FULL, as long as the directory has a file "reserve"
 //   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
 //
 // An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
@@ -40,7 +41,7 @@ static struct { dev_t device; ino_t inode; } known[FILES];
 static int32_t known_count;
 static int log_descriptor = -1;
 static useconds_t slowness;
-static const char *root, *fail_flag, *hang_flag, *full_flag, *tight_flag;
+static const char *root, *fail_flag, *hang_flag, *full_flag, *quota_flag, *tight_flag;
 
 #define REAL(result, name, ...)                                       \
   static result (*real_##name)(__VA_ARGS__);                          \
@@ -52,6 +53,7 @@ __attribute__((constructor)) static void begin(void) {
   fail_flag = getenv("CUTDISK_FAIL");
   hang_flag = getenv("CUTDISK_HANG");
   full_flag = getenv("CUTDISK_FULL");
+  quota_flag = getenv("CUTDISK_QUOTA");
   tight_flag = getenv("CUTDISK_TIGHT");
   slowness = getenv("CUTDISK_SLOW") ? atoi(getenv("CUTDISK_SLOW")) : 0;
   const char *path = getenv("CUTDISK_LOG");
@@ -147,6 +149,7 @@ OPEN(open64)
 // Why nothing grows; 0 where it does.
 static int refusal(int descriptor) {
   if (file(descriptor) == PLAIN) return 0;
+  if (is_set(quota_flag)) return EDQUOT;
   char reserve[4096];
   snprintf(reserve, sizeof reserve, "%s/reserve", root);
   if (!is_set(full_flag) && !(is_set(tight_flag) && is_set(reserve))) return 0;
