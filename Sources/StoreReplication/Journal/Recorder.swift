@@ -227,7 +227,8 @@ package final class Recorder {
   func refusal(_ now: Instant) -> Outcome.Failure? {
     let reason: String
     if let obstacle {
-      reason = "The daemon cannot keep what the action would change: \(obstacle)."
+      let sentence = obstacle.hasSuffix(".") ? obstacle : "\(obstacle)."
+      reason = "The daemon cannot keep what the action would change: \(sentence)"
     } else if isOverloaded, !holdsBack(now) {
       reason = "The daemon's disk is too slow for what is sent: \(newest - released) changes wait."
     } else {

@@ -360,7 +360,7 @@ import Testing
   @Test func `What there is no room for is held, tried again, and then told`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    bench.turn.finish(.held("no room"))
+    bench.turn.finish(.held("no room."))
     try bench.endTurn()
     #expect(bench.takeNotices().filter { $0.text.contains("no room") }.count == 1)
     #expect(journal.batches.count == 1)
@@ -369,7 +369,7 @@ import Testing
       Issue.record("Not refused at once but \(refused)")
       return
     }
-    #expect(failure.code == Outcome.overloaded && failure.message.contains("no room"))
+    #expect(failure.code == Outcome.overloaded && failure.message.contains("no room. Try"))
     #expect(bench.root.state.counter.count == 1)
     #expect(bench.take(joined.topic).isEmpty)
     try bench.advance(by: .seconds(1))
