@@ -77,7 +77,7 @@ enum Note {
     switch code {
     case .foreign, .newer, .older, .schema, .corrupt, .missing: .badData
     case .occupied: .cannotCreate
-    case .full, .busy: .tryAgain
+    case .full, .busy, .fenced: .tryAgain
     case .system: .inputOutput
     }
   }

@@ -185,7 +185,7 @@ package final class JournalCopy {
       before: sum,
       records: pending.records,
     )
-    try database.writeWithoutTransaction { db in try row.insert(into: db) }
+    _ = try database.writeWithoutTransaction { db in try row.insert(into: db) }
     // A sync of all of it at the end would hold up whoever else syncs.
     if row.total / Self.bytesPerSync > total / Self.bytesPerSync {
       try DurableFile.sync(Self.draft(in: directory))

@@ -16,6 +16,8 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case schema
     /// What was kept is not what is found.
     case corrupt
+    /// Another daemon has begun to write since: nothing was changed, and nothing ever will be.
+    case fenced
     /// There is no room on the disk: nothing was changed, and it may be tried again.
     case full
     /// Somebody else uses what is needed: nothing was changed, and it may be tried again.

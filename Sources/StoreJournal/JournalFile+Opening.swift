@@ -169,6 +169,7 @@ extension JournalFile {
       doubt: try doubt(meta, request, db),
       tornCommits: torn,
       newest: try newestRevision(db),
+      term: meta.term,
     )
     if opening.doubt != nil {
       var generator = SystemRandomNumberGenerator()
@@ -205,8 +206,7 @@ extension JournalFile {
     _ opening: Opening,
     besides damaged: Set<UInt64>,
   ) throws -> End {
-    let meta = try Meta(db)
-    let term = (meta["term"].flatMap(UInt64.init) ?? 0) &+ 1
+    let term = opening.term &+ 1
     let values = [
       "boot": boot(), "clean": "0", "durability": request.durability.rawValue,
       "epoch": String(opening.epoch, radix: 16), "file": try identity(of: request.path),
@@ -214,6 +214,13 @@ extension JournalFile {
     ]
     var build: Int64 = 0
     try db.inTransaction(.immediate) {
+      guard try Meta(db).term == opening.term, try newestRevision(db) == opening.newest else {
+        throw JournalError(
+          .busy,
+          "Another daemon has written to \(request.directory) while its history was read. Stop one "
+            + "of the two, then start again.",
+        )
+      }
       build = try note(request.schema, in: db)
       try set(values, in: db)
       for revision in damaged {
@@ -227,6 +234,7 @@ extension JournalFile {
     let last = try Row.fetchOne(db, sql: "SELECT sum, total FROM log ORDER BY first DESC LIMIT 1")
     return End(
       build: build,
+      term: term,
       sum: UInt64(bitPattern: try last?.decode(forColumn: "sum") ?? 0),
       total: try last?.decode(forColumn: "total") ?? 0,
     )
@@ -350,6 +358,9 @@ extension JournalFile {
     subscript(name: String) -> String? { values[name] }
 
     var epoch: UInt64? { self["epoch"].flatMap { UInt64($0, radix: 16) } }
+
+    /// The term of the daemon that began last; 0 where none has.
+    var term: UInt64 { self["term"].flatMap { UInt64($0) } ?? 0 }
 
     /// What was promised; nil where nothing was written yet.
     var durability: Durability? { self["durability"].flatMap(Durability.init(rawValue:)) }

@@ -5,10 +5,10 @@ import StoreState
 import Synchronization
 
 extension JournalFile {
-  /// Keeps a batch.
+  /// Keeps a batch; one that is there already stays, once.
   ///
-  /// - Throws: ``JournalError``. Where it is `full` or `busy` nothing was kept; else it is not
-  ///   known what was, and nothing further may be appended.
+  /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nothing was kept; else it is
+  ///   not known what was, and nothing further may be appended.
   package func append(_ batch: JournalBatch) throws(JournalError) {
     let end = begun()
     let row = LogRow(
@@ -22,7 +22,10 @@ extension JournalFile {
     )
     do {
       try database.writeWithoutTransaction { db in
-        try Self.tellingQuota(db) { try row.insert(into: db) }
+        try Self.tellingQuota(db) {
+          guard try !row.insert(into: db, under: end.term) else { return }
+          throw fenced(by: try Meta(db).term)
+        }
       }
     } catch {
       throw Self.error(error, "The journal in \(directory) could not be written")
@@ -38,13 +41,6 @@ extension JournalFile {
 
   /// Syncs what was appended.
   func sync() throws(JournalError) { try DurableFile.sync("\(request.path)-wal") }
-
-  private func begun() -> End {
-    guard let end = end.withLock({ $0 }) else {
-      preconditionFailure("The journal in \(directory) is written before it was begun")
-    }
-    return end
-  }
 
   /// Moves what was appended to its place, so that the file beside it does not grow for ever.
   package func checkpoint() throws(JournalError) {
@@ -84,7 +80,7 @@ extension JournalFile {
   package func keep(_ snapshot: SnapshotRow) throws(JournalError) -> [String] {
     let damaged = damaged.withLock { $0.subtracting([snapshot.revision]) }
     do {
-      return try database.write { db in
+      return try change { db in
         try snapshot.insert(into: db)
         let revisions = try snapshots(db)
         let good = revisions.filter { !damaged.contains(UInt64(clamping: $0)) }
@@ -123,7 +119,7 @@ extension JournalFile {
     at wallMilliseconds: UInt64 = 0,
   ) throws(JournalError) -> Bool {
     do {
-      return try database.write { db in
+      return try change { db in
         let revisions = try snapshots(db)
         guard revisions.count >= Self.snapshotsKept else { return false }
         let needed = revisions[Self.snapshotsKept - 1]

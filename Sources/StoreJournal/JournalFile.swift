@@ -56,6 +56,9 @@ package final class JournalFile: Sendable {
   struct End {
     /// The number of the build that writes.
     let build: Int64
+    /// The number under which this daemon writes: each that begins raises it by one, and what an
+    /// earlier one writes is refused from then on.
+    let term: UInt64
     /// The last row's checksum.
     var sum: UInt64
     /// The bytes of all records so far, with those that were let go of.
@@ -76,6 +79,8 @@ package final class JournalFile: Sendable {
     package var tornCommits = 0
     /// The newest revision that there is.
     package var newest: UInt64 = 0
+    /// The term of the daemon that wrote last; 0 where none did.
+    var term: UInt64 = 0
   }
 
   /// Opens a history, or begins one.
@@ -140,21 +145,27 @@ package final class JournalFile: Sendable {
 
   /// Notes that this program writes from now on, and clears up what an earlier one left.
   ///
-  /// To be called when all that is to be read could be read, before anything is written.
+  /// To be called when all that is to be read could be read, before anything is written. Whoever
+  /// wrote before can write no more; where somebody has written since the file was opened, nothing
+  /// is changed.
   package func begin() throws(JournalError) {
     do {
       let found = try Self.withRoom(in: directory) {
         try database.writeWithoutTransaction { [request, opening] db in
           try Self.tellingQuota(db) {
-            let found = try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
-            // What an earlier program wrote without a sync is on the disk now.
-            try Self.checkpointAll(db)
-            try Self.promise(request.durability, in: db)
-            return found
+            try Self.begin(db, request, opening, besides: damaged.withLock { $0 })
           }
         }
       }
       end.withLock { $0 = found }
+      // Apart, for the term is raised once.
+      try Self.withRoom(in: directory) {
+        try database.writeWithoutTransaction { [request] db in
+          // What an earlier program wrote without a sync is on the disk now.
+          try Self.tellingQuota(db) { try Self.checkpointAll(db) }
+          try Self.promise(request.durability, in: db)
+        }
+      }
       try removeStrays()
       _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
     } catch {
@@ -203,14 +214,46 @@ package final class JournalFile: Sendable {
     do {
       try database.writeWithoutTransaction { db in
         try Self.promise(.full, in: db)
-        try Self.tellingQuota(db) {
-          try Self.set(["epoch": String(epoch, radix: 16)], in: db)
-        }
+        try change(in: db) { try Self.set(["epoch": String(epoch, radix: 16)], in: db) }
         try Self.promise(request.durability, in: db)
       }
     } catch {
       throw Self.error(error, "The new epoch of \(directory) could not be noted")
     }
+  }
+
+  /// Changes what is kept, in one transaction, unless another daemon has begun to write.
+  func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    try database.writeWithoutTransaction { db in try change(in: db) { try body(db) } }
+  }
+
+  private func change<Result>(in db: Database, _ body: () throws -> Result) throws -> Result {
+    try Self.tellingQuota(db) {
+      var result: Result?
+      try db.inTransaction(.immediate) {
+        let term = try Meta(db).term
+        guard term == begun().term else { throw fenced(by: term) }
+        result = try body()
+        return .commit
+      }
+      guard let result else { preconditionFailure("A transaction has ended without its result") }
+      return result
+    }
+  }
+
+  func fenced(by term: UInt64) -> JournalError {
+    JournalError(
+      .fenced,
+      "Another daemon has taken over the journal in \(directory): term \(term) follows "
+        + "\(begun().term).",
+    )
+  }
+
+  func begun() -> End {
+    guard let end = end.withLock({ $0 }) else {
+      preconditionFailure("The journal in \(directory) is written before it was begun")
+    }
+    return end
   }
 
   /// Does something, and says that the disk is full where a quota is: SQLite takes that for a disk
@@ -255,7 +298,7 @@ package final class JournalFile: Sendable {
         try Self.promise(.full, in: db)
         try Self.tellingQuota(db) {
           try Self.checkpointAll(db)
-          try Self.set(["clean": "1"], in: db)
+          try change(in: db) { try Self.set(["clean": "1"], in: db) }
           try Self.checkpointAll(db)
         }
       }

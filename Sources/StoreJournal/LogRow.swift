@@ -140,18 +140,31 @@ struct LogRow {
     }
   }
 
-  /// Keeps it.
-  func insert(into db: Database) throws {
+  /// Keeps it, once, unless a daemon has begun to write under another term.
+  ///
+  /// - Returns: Whether it is kept.
+  func insert(into db: Database, under term: UInt64 = 0) throws -> Bool {
     let statement = try db.cachedStatement(
       sql: "INSERT INTO log (first, last, build, sessions, total, before, sum, records) "
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        + "SELECT ?, ?, ?, ?, ?, ?, ?, ? "
+        + "WHERE IFNULL((SELECT value FROM meta WHERE name = 'term'), '0') = ?"
     )
-    try statement.execute(
-      arguments: [
-        first, last, build, sessions, total, Int64(bitPattern: before), Int64(bitPattern: sum),
-        Data(records),
-      ]
-    )
+    do {
+      try statement.execute(
+        arguments: [
+          first, last, build, sessions, total, Int64(bitPattern: before), Int64(bitPattern: sum),
+          Data(records), "\(term)",
+        ]
+      )
+      return db.changesCount > 0
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+      // It was not known that it is kept.
+      let sql = "SELECT sum FROM log WHERE first = ?"
+      guard try Int64.fetchOne(db, sql: sql, arguments: [first]) == Int64(bitPattern: sum) else {
+        throw error
+      }
+      return true
+    }
   }
 
   /// Whether it is as it was kept.

@@ -66,9 +66,14 @@ package final class SQLiteJournal: Journal {
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
-        return error.code.isForNow ? .held(error.message) : .failed(error.message)
+        return error.code.isForNow ? .held(error.message) : Self.end(error)
       }
     }
+  }
+
+  /// Nothing more can be written, for a reason.
+  private nonisolated static func end(_ error: JournalError) -> JournalResult {
+    error.code == .fenced ? .fenced(error.message) : .failed(error.message)
   }
 
   /// Whether a checkpoint is due, which is then no more: also behind an append that was held.
@@ -122,7 +127,7 @@ package final class SQLiteJournal: Journal {
         return .renewed(epoch: epoch)
       } catch {
         // It is tried again by the next daemon, which a client tells the same.
-        guard error.code.isForNow else { return .failed(error.message) }
+        guard error.code.isForNow else { return Self.end(error) }
         queue.asyncAfter(deadline: .now() + Self.retryDelay) {
           self.renew(epoch: epoch, isAgain: true)
         }
@@ -154,8 +159,7 @@ package final class SQLiteJournal: Journal {
         trim()
         return .snapshot(problem: nil)
       } catch {
-        return error.code.isForNow
-          ? .snapshot(problem: error.message) : .failed(error.message)
+        return error.code.isForNow ? .snapshot(problem: error.message) : Self.end(error)
       }
     }
   }
@@ -171,7 +175,7 @@ package final class SQLiteJournal: Journal {
       } catch {
         // Damage of what is not needed any more keeps nobody from going on.
         return error.code.isForNow || error.code == .corrupt
-          ? .untrimmed(error.message) : .failed(error.message)
+          ? .untrimmed(error.message) : Self.end(error)
       }
     }
   }
@@ -187,7 +191,10 @@ package final class SQLiteJournal: Journal {
   }
 
   private nonisolated func finish(_ result: JournalResult) {
-    if case .failed = result { isOver.withLock { $0 = true } }
+    switch result {
+    case .failed, .fenced: isOver.withLock { $0 = true }
+    default: break
+    }
     DispatchQueue.main.async {
       MainActor.assumeIsolated { self.onResult(result) }
     }

@@ -334,6 +334,39 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A daemon that wakes when another one has its history tells nobody anything more`()
+      async throws
+    {
+      try await World.run { world in
+        let first = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        first.send(signal: SIGSTOP)
+        // It comes to a daemon that stands still.
+        let action = ["send", "counter", Self.increment]
+        let late = try world.startClient(action + ["--timeout", "5"])
+        // As where locks are of no use, such as on some network file systems.
+        let data = "\(world.directory)/data"
+        try FileManager.default.removeItem(atPath: "\(data)/lock")
+        let other = "\(world.directory)/other"
+        let second = try world.start(.stored, ["--dir", other, "--data", data])
+        _ = try await second.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
+        let sent = try await world.finish(world.start(.storectl, ["--dir", other] + action))
+        #expect(sent.isSuccess, "\(sent.errorText)")
+        first.send(signal: SIGCONT)
+        #expect(try await first.ended() == .status(71))
+        // Either is found first.
+        let words = first.errors.lines.joined(separator: " ")
+        #expect(words.contains("taken over") || words.contains("another's"), "\(words)")
+        #expect(try await !world.finish(late).isSuccess)
+        second.send(signal: SIGTERM)
+        #expect(try await second.ended() == .status(0))
+        let run = try await world.client("--json", "verify", "--data", data)
+        #expect(run.isSuccess, "\(run.errorText)")
+        _ = try await world.startDaemon()
+        #expect(try await world.get("counter")["count"]?.int == 2)
+      }
+    }
+
     @Test func `A second daemon on the same data is refused by the pid of the first`()
       async throws
     {

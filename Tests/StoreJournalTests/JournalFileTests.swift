@@ -104,7 +104,13 @@ import Testing
     try file.append(batch(3...3))
     try file.close()
     let again = try open(epoch: 8)
-    let opening = JournalFile.Opening(epoch: 7, isClean: true, isSameBuild: true, newest: 3)
+    let opening = JournalFile.Opening(
+      epoch: 7,
+      isClean: true,
+      isSameBuild: true,
+      newest: 3,
+      term: 1,
+    )
     #expect(again.opening == opening)
     #expect(try parts(again) == ["build", "snapshot [0]", "records [1] 3", "records [3] 3"])
   }
@@ -124,16 +130,24 @@ import Testing
     for name in ["journal.sqlite", "journal.sqlite-wal", "journal.sqlite-shm"] {
       try #require(chmod("\(directory.path)/\(name)", 0o644) == 0)
     }
-    try open().append(batch(1...1))
+    let again = try open()
+    try again.append(batch(1...1))
     #expect(try modes() == [0o600, 0o600, 0o600, 0o700])
-    try file.close()
+    try again.close()
+    withExtendedLifetime(file) {}
   }
 
   @Test func `A history that was not closed says so, and goes on in its epoch`() throws {
     let file = try open()
     try file.append(batch(1...1))
     let again = try open(epoch: 8)
-    let opening = JournalFile.Opening(epoch: 7, isClean: false, isSameBuild: true, newest: 1)
+    let opening = JournalFile.Opening(
+      epoch: 7,
+      isClean: false,
+      isSameBuild: true,
+      newest: 1,
+      term: 1,
+    )
     #expect(again.opening == opening)
   }
 
@@ -662,6 +676,82 @@ import Testing
       while step.withLock({ $0 < next }) { condition.wait() }
       condition.unlock()
     }
+  }
+
+  // MARK: Two who write
+
+  @Test func `Whoever wrote before another daemon began changes nothing any more`() throws {
+    let first = try begin()
+    try first.append(batch(1...1))
+    let row = try first.write([1], of: 1)
+    let second = try open()
+    #expect(try parts(second) == ["build", "snapshot [0]", "records [1] 3"])
+    let attempts: [() throws -> Void] = [
+      { try first.append(self.batch(2...2)) },
+      { _ = try first.keep(row) },
+      { _ = try first.trim(.nothing) },
+      { try first.renew(epoch: 9) },
+      { try first.close() },
+    ]
+    for (place, attempt) in attempts.enumerated() {
+      let refusal = try #require(message(attempt), "attempt \(place)")
+      #expect(refusal.0 == .fenced && refusal.1.contains("term 2 follows 1"), "\(refusal)")
+    }
+    try second.append(batch(2...3))
+    #expect(message { try first.append(self.batch(2...3)) }?.0 == .fenced)
+    let opening = try unbegun().opening
+    #expect(opening.epoch == 7 && !opening.isClean && opening.newest == 3 && opening.term == 2)
+    try second.close()
+  }
+
+  @Test func `Who has read a history that went on meanwhile does not begin to write it`() throws {
+    let first = try begin()
+    let late = try unbegun()
+    try first.append(batch(1...1))
+    #expect(message { try late.begin() }?.0 == .busy)
+    let other = try unbegun()
+    let second = try open()
+    let refusal = try #require(message { try other.begin() })
+    #expect(refusal.0 == .busy && refusal.1.contains("Another daemon has written"))
+    // Neither has raised the term: the second one writes on.
+    try second.append(batch(2...2))
+  }
+
+  @Test func `A batch of which nobody knew that it is kept is kept once`() throws {
+    let file = try begin()
+    try file.append(batch(1...2))
+    let end = file.begun()
+    try file.append(batch(3...3))
+    // Its answer got lost.
+    file.end.withLock { $0 = end }
+    try file.append(batch(3...3))
+    try file.append(batch(4...4))
+    let expected = ["records [1] 3", "records [3] 3", "records [4] 3"]
+    #expect(try parts(file) == ["build", "snapshot [0]"] + expected)
+    // Something else in its place is no repetition.
+    file.end.withLock { $0 = end }
+    let other = JournalBatch(revisions: 3...3, records: [99], sessionNumbers: 3)
+    #expect(message { try file.append(other) }?.0 == .system)
+  }
+
+  @MainActor
+  @Test func `A journal that another daemon has taken over says so, and nothing else`()
+    async throws
+  {
+    let journal = SQLiteJournal(try begin(), .nothing)
+    let (results, noted) = AsyncStream.makeStream(of: JournalResult.self)
+    let second = try open()
+    journal.onResult = { noted.yield($0) }
+    journal.append(batch(1...1))
+    journal.store(JournalSnapshot(revision: 0) { [1] })
+    var coming = results.makeAsyncIterator()
+    guard case .fenced(let reason)? = await coming.next() else {
+      Issue.record("It is not fenced")
+      return
+    }
+    #expect(reason.contains("taken over") && reason.contains(directory.path))
+    try second.append(batch(1...1))
+    #expect(message { try journal.close(within: .seconds(60)) }?.0 == .fenced)
   }
 
   // MARK: What is refused

@@ -48,7 +48,7 @@ extension HostError {
   init(_ error: JournalError) {
     let code: Code =
       switch error.code {
-      case .full, .busy: .tryAgain
+      case .full, .busy, .fenced: .tryAgain
       case .system: .system
       case .foreign, .newer, .older, .missing, .occupied, .schema, .corrupt: .cannotCreate
       }

@@ -1,10 +1,18 @@
-/// Where a daemon keeps its history, as its turn sees it.
+/// Where a daemon keeps its history, as its turn sees it; what is kept is read by a
+/// ``HistorySource``.
+///
+/// A journal has a **term**: whoever begins to write a history raises it by one, and from then on
+/// nothing is taken from those who began before. So an object is one daemon's hold of a history, and
+/// each of its calls is under its term: one that is no longer the newest ends with
+/// ``JournalResult/fenced(_:)``, and changes nothing.
 ///
 /// Calls return at once; what became of a call is handed to `DaemonTurn.finish(_:)` later, on the
 /// main thread. At most one batch and one snapshot are under way at a time.
 @MainActor
 package protocol Journal: AnyObject {
   /// Makes records durable.
+  ///
+  /// A batch that is there already is kept once: one of which nobody knows may be tried again.
   func append(_ batch: JournalBatch)
 
   /// Notes that history goes on in another epoch.
@@ -50,10 +58,14 @@ package struct JournalSnapshot: Sendable {
 package enum JournalResult: Hashable, Sendable {
   /// Nothing that happens to the machine takes back the batch, which ended with this revision.
   case durable(through: UInt64)
-  /// Nothing of the batch was kept, and it may be tried again: why, such as a disk that is full.
+  /// The batch is not known to be kept, and is to be tried again: why, such as a disk that is full,
+  /// or an answer that did not come.
   case held(String)
   /// It is not known what was kept. Nothing further may be appended by this process.
   case failed(String)
+  /// Somebody else goes on with the history, and says what becomes of it: nobody may be told of
+  /// anything any more.
+  case fenced(String)
   /// History goes on in this epoch, whatever happens to the machine.
   case renewed(epoch: UInt64)
   /// It cannot be noted for now that history goes on in another epoch, and why; it is tried again.

@@ -324,7 +324,7 @@ package final class Recorder {
       }
       obstacle = reason
       self.batch = .waiting(batch, until: now.advanced(by: timing.retry))
-    case .failed(let reason):
+    case .failed(let reason), .fenced(let reason):
       if case .failed = batch { break }
       batch = .failed(reason)
       return reason

@@ -242,6 +242,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   package func finish(_ result: JournalResult) {
     if let reason = server.receive(result, at: transport.now) {
       fail(reason)
+      // Somebody else speaks for the history now: not even goodbye is said.
+      if case .fenced = result { phase = .over }
     } else {
       // The disk works on what came meanwhile, while all that it has is told.
       append()

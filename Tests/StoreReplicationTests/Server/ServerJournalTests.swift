@@ -514,6 +514,29 @@ import Testing
     #expect(bench.turn.isOver)
   }
 
+  @Test(arguments: [false, true])
+  func `A daemon that another one has taken over from ends without another frame`(
+    isToStop: Bool
+  ) throws {
+    let (bench, _, joined) = try bench()
+    let lost = bench.root.send(.secretChanged)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    if isToStop {
+      bench.turn.stop()
+      try bench.endTurn()
+    }
+    bench.turn.finish(.fenced("term 2 follows 1"))
+    try bench.endTurn()
+    #expect(bench.turn.isOver && bench.turn.failure == "term 2 follows 1")
+    // Nor what comes from now on is answered.
+    bench.receive(.ping(number: 7, revision: 0), from: 1)
+    try bench.endTurn()
+    try bench.advance(by: .seconds(1))
+    #expect(bench.take(1).isEmpty && bench.take(joined.topic).isEmpty)
+    #expect(journal.batches.count == 1 && journal.snapshots.isEmpty)
+    withExtendedLifetime(lost) {}
+  }
+
   @Test func `A daemon that is told to stop waits for its journal, and tells all before`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
