@@ -167,6 +167,8 @@ package struct History: Sendable {
   package var listedClients = 0
   /// What a daemon did not have any more when it was started again, though it had said so.
   package var losses: [String] = []
+  /// How often a daemon learned that another one had taken its history over.
+  package var fencings = 0
   /// How often a daemon was started from a disk that had something.
   package var recoveries = 0
   /// Why the run did not come to rest; nil when it did.

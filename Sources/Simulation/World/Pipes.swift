@@ -4,13 +4,16 @@ import StoreReplication
 @MainActor
 final class ControlPipe {
   let peer: PeerID
+  /// Who is at its other end; nil when that is gone.
+  private(set) weak var daemon: SimulatedDaemon?
   var isOpen = true
   /// When the last frame of each direction arrives; none may overtake it.
   var lastAtDaemon: Int64 = 0
   var lastAtClient: Int64 = 0
 
-  init(number: UInt64) {
+  init(number: UInt64, to daemon: SimulatedDaemon) {
     peer = PeerID(pipe: number)
+    self.daemon = daemon
   }
 }
 
@@ -25,6 +28,8 @@ extension PeerID {
 @MainActor
 final class PublishingPipe {
   let peer: PeerID
+  /// Who is at its other end; nil when that is gone.
+  private(set) weak var daemon: SimulatedDaemon?
   var isOpen = true
   /// Whether everything that is sent is lost, though both ends think that it is open.
   var isSilent = false
@@ -33,5 +38,8 @@ final class PublishingPipe {
   /// Topics at the daemon's end.
   var topics: Set<[UInt8]> = []
 
-  init(number: UInt64) { peer = PeerID(pipe: number) }
+  init(number: UInt64, to daemon: SimulatedDaemon) {
+    peer = PeerID(pipe: number)
+    self.daemon = daemon
+  }
 }

@@ -72,6 +72,10 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
   case hastyCommits
   /// The disk does not notice that it has something else than it was told to keep.
   case uncheckedRecords
+  /// The disk keeps once more what it has.
+  case repeatedBatches
+  /// The disk listens to a daemon also when another one has taken over.
+  case unfencedWriters
   /// A daemon that starts again does not know what became of actions.
   case forgottenOutcomes
   /// A daemon that starts again does not know who was there.
@@ -115,7 +119,7 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
     case .hastyOutcomes: "Read your writes"
     case .hiddenEffects, .lostEnds: "Effects"
     case .swappedActions: "Serial"
-    case .hastyCommits, .uncheckedRecords: "Durable"
+    case .hastyCommits, .uncheckedRecords, .repeatedBatches, .unfencedWriters: "Durable"
     case .unheardLeaves, .forgottenSessions: "Session-bound"
     case .keptScopes: "Held"
     case .lateTurns, .sharedDeadlines, .forgottenWaits, .forgottenEffects: "Waits end"
@@ -155,7 +159,11 @@ package enum PlantedFault: String, Hashable, Sendable, CaseIterable {
       options = options.withDisk(seed: 3)
       options.disk.damages = 2
       // What a sync leaves out that fails has been followed by more already.
-      if self == .hastyCommits { options.disk.syncFailures = 0 }
+      if self == .hastyCommits { (options.disk.syncFailures, options.disk.takeovers) = (0, 0) }
+    case .repeatedBatches, .unfencedWriters:
+      options = options.withDisk(seed: 3)
+      options.disk.lostAnswers = 3
+      options.disk.takeovers = 2
     // These are planted where daemons start with nothing, or know nothing of disks.
     default: options.disk.isThere = false
     }

@@ -6,9 +6,13 @@ import StoreReplication
 final class SimulatedDaemon {
   let core: RootCore<Board.State, Board.Action>
   let turn: DaemonTurn<SimulatedSockets>
-  private let sockets: SimulatedSockets
+  let sockets: SimulatedSockets
+  /// Nil in memory.
+  let journal: SimulatedJournal?
   private unowned let world: World
   private let pacemaker: Pacemaker
+  /// What waits until its process goes on; nil while that does.
+  private var deferred: [() -> Void]?
 
   /// - Parameters:
   ///   - world: The world that it is in.
@@ -26,8 +30,12 @@ final class SimulatedDaemon {
     generator: SeededGenerator,
   ) {
     self.world = world
+    journal = kept?.journal
+    let serial = world.daemons
     let ledger = Ledger(daemon: number)
-    let work: Board.Work = { [unowned world] in world.work(for: $0, $1) }
+    let work: Board.Work = { [unowned world] in
+      if serial == world.daemons { world.work(for: $0, $1) }
+    }
     core = RootCore(initialState: { state }, reducer: { Board(ledger: ledger, work: work) })
     pacemaker = Pacemaker(world.clock)
     sockets = SimulatedSockets(world)
@@ -36,7 +44,10 @@ final class SimulatedDaemon {
     }
     let core = core
     // From the first revision on, which the server may make.
-    core.onCommit = { [unowned world] in Self.committed(world, $0, $1, $2) }
+    core.onCommit = { [unowned world] in
+      // What comes of a history that another daemon has taken over nobody may see.
+      if serial == world.daemons { Self.committed(world, $0, $1, $2) }
+    }
     let server = ReplicaServer(
       root: core,
       exposures: Board.exposures,
@@ -50,17 +61,17 @@ final class SimulatedDaemon {
       generator: generator,
       grants: world.hasGrants ? world.grants() : .everything,
       sessionAction: { [unowned world, unowned core] event in
-        world.sessionAction(event, at: core.revision + 1)
+        world.sessionAction(event, at: core.revision + 1, isNoted: serial == world.daemons)
       },
     )
     turn = DaemonTurn(server, transport: sockets, journal: kept?.journal)
-    kept?.journal.onResult = { [unowned self] in turn.finish($0) }
+    kept?.journal.onResult = { [unowned self] result in whenRunning { self.take(result) } }
     sockets.onChange = { [unowned self] in planTurn() }
-    sockets.onResult = { [unowned self] in turn.finish($0) }
+    sockets.onResult = { [unowned self] result in whenRunning { self.turn.finish(result) } }
     let put = core.onOutput
     core.onOutput = { [unowned self] output, revision in
       put?(output, revision)
-      self.put(output, revision)
+      if serial == world.daemons { self.put(output, revision) }
     }
     pacemaker.turn = { [unowned self] in self.takeTurn() }
     planDeadline()
@@ -145,12 +156,38 @@ final class SimulatedDaemon {
     pacemaker.plan(at: world.clock.now + world.generator.duration(.zero ... .microseconds(300)))
   }
 
+  private func take(_ result: JournalResult) {
+    if case .fenced = result {
+      sockets.isSilent = true
+      world.history.fencings += 1
+    }
+    turn.finish(result)
+  }
+
+  // MARK: Its process
+
+  private func whenRunning(_ body: @escaping () -> Void) {
+    if deferred == nil { body() } else { deferred?.append(body) }
+  }
+
+  /// The process stands still; what comes waits.
+  func freeze() { deferred = [] }
+
+  /// It goes on.
+  func thaw() {
+    let bodies = deferred ?? []
+    deferred = nil
+    for body in bodies { body() }
+    planTurn()
+  }
+
   private func takeTurn() {
+    guard deferred == nil else { return }
     let hasMore = turn.receive()
     turn.end()
     sockets.sendHeld()
     turn.server.checkInvariants()
-    if turn.isOver, world.disk != nil { return world.daemonIsOver() }
+    if turn.isOver, world.disk != nil { return world.isOver(self) }
     if hasMore { planTurn() }
     planDeadline()
   }
@@ -168,14 +205,21 @@ final class SimulatedDaemon {
   }
 
   func stop() {
-    let last = world.history.epochs.count - 1
-    world.history.epochs[last].released = turn.server.revision
+    if world.daemon === self { noteEnd() }
     sockets.isOpen = false
     pacemaker.stop()
-    world.endAllWork()
     for (name, count) in turn.server.counters.byName {
       world.history.counters[name, default: 0] += count
     }
+  }
+}
+
+extension SimulatedDaemon {
+  /// Nothing of what it does from now on counts.
+  func noteEnd() {
+    let last = world.history.epochs.count - 1
+    world.history.epochs[last].released = turn.server.revision
+    world.endAllWork()
   }
 }
 
@@ -188,6 +232,8 @@ final class SimulatedSockets: DaemonTransport {
   var lost: Queue<PeerID> = Queue()
   private var control = FairQueue<PeerID, IncomingFrame>()
   var isOpen = true
+  /// Whether nobody may be told anything any more.
+  var isSilent = false
   var onChange: () -> Void = {}
   var onResult: (CaptureJob.Result) -> Void = { _ in }
   private unowned let world: World
@@ -222,9 +268,15 @@ final class SimulatedSockets: DaemonTransport {
     control.append(incoming, from: peer, cost: frame.count + 128)
   }
 
+  private func noteSpeech() {
+    guard isSilent else { return }
+    world.history.losses.append("a daemon said something after another one had taken over")
+  }
+
   func publish(_ topic: [UInt8], _ body: [UInt8]) {
+    noteSpeech()
     if world.saboteur == nil {
-      world.publish(topic, body)
+      world.publish(topic, body, from: self)
     } else {
       held.append((topic, body))
     }
@@ -235,11 +287,15 @@ final class SimulatedSockets: DaemonTransport {
     guard let saboteur = world.saboteur else { return }
     let messages = held
     held = []
-    for (topic, body) in messages where saboteur.hurries(body) { world.publish(topic, body) }
-    for (topic, body) in messages where !saboteur.hurries(body) { world.publish(topic, body) }
+    let (first, then) = (messages.filter { saboteur.hurries($0.body) }, messages)
+    for (topic, body) in first { world.publish(topic, body, from: self) }
+    for (topic, body) in then where !saboteur.hurries(body) {
+      world.publish(topic, body, from: self)
+    }
   }
 
   func send(_ frame: [UInt8], to peer: PeerID) -> Bool {
+    noteSpeech()
     if world.isBlocked(peer) { return false }
     world.send(frame, to: peer)
     return true

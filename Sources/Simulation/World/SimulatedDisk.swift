@@ -3,12 +3,13 @@ import StoreState
 
 /// A disk that outlives its daemons: what it was told to keep, and what can become of that.
 ///
-/// It moves bytes, takes its time, and is full, fails, tears and rots when the world says so. What
-/// a batch says that is under way when its daemon ends is kept, torn or gone, as chance has it.
+/// It moves bytes, takes its time, and is full, fails, tears and rots when the world says so, and
+/// answers of it get lost. What a batch says that is under way when its daemon ends is kept, torn or
+/// gone, as chance has it. Several daemons may have it open; it listens to the last one.
 @MainActor
 final class SimulatedDisk {
   /// A batch as it stands on the disk.
-  private struct Row {
+  fileprivate struct Row: Equatable {
     var revisions: ClosedRange<UInt64>
     var bytes: [UInt8]
     var sessionNumbers: UInt64
@@ -42,14 +43,14 @@ final class SimulatedDisk {
   private var rows: [Row] = []
   /// Oldest first.
   private var snapshots: [Snapshot] = []
-  /// What is on its way, and is not said to be kept.
-  private var underWay: Row?
   private var busyUntil: Int64 = 0
   var isFull = false
   /// Whether the next sync fails.
   var failsNext = false
-  /// Each daemon's calls come to nothing when it has ended.
-  private var generation = 0
+  /// Whether nobody hears that the next batch is kept.
+  var losesNextAnswer = false
+  /// Whoever opens it raises it by one.
+  private var term = 0
 
   init(_ world: World, generator: SeededGenerator) {
     self.world = world
@@ -59,38 +60,49 @@ final class SimulatedDisk {
   // MARK: What a daemon asks
 
   /// The disk as one daemon has it.
-  func open() -> SimulatedJournal { SimulatedJournal(self, generation: generation) }
+  func open() -> SimulatedJournal {
+    term += 1
+    return SimulatedJournal(self, term: term)
+  }
+
+  /// What a daemon is told after whom another one has opened the disk; nil where none has.
+  fileprivate func fence(_ journal: SimulatedJournal) -> JournalResult? {
+    guard journal.term != term, world.options.planted != .unfencedWriters else { return nil }
+    return .fenced("term \(term) follows \(journal.term)")
+  }
 
   fileprivate func append(_ batch: JournalBatch, _ journal: SimulatedJournal) {
     let row = Row(batch)
-    underWay = row
+    journal.underWay = row
     let through = batch.revisions.upperBound
     let isHasty = world.options.planted == .hastyCommits
     let time = generator.duration(world.isHealed ? .zero ... .milliseconds(1) : commitDuration)
     // One after the other, also where more are under way than it admits.
     busyUntil = max(busyUntil, world.clock.now + time)
     if isHasty {
-      world.clock.after(0) { [unowned self] in finish(.durable(through: through), journal) }
+      world.clock.after(0) { journal.finish(.durable(through: through)) }
     }
     world.clock.at(busyUntil) { [unowned self] in
-      guard journal.generation == generation else { return }
-      underWay = nil
+      guard !journal.isOver else { return }
+      journal.underWay = nil
+      if let fenced = fence(journal) { return journal.finish(fenced) }
       if failsNext {
         failsNext = false
         world.trace("a sync fails")
         // What the disk has of it nobody knows.
         leave(row)
-        return finish(.failed("the disk is broken"), journal)
+        return journal.finish(.failed("the disk is broken"))
       }
-      if isFull, !isHasty { return finish(.held("the disk is full"), journal) }
-      rows.append(row)
-      if !isHasty { finish(.durable(through: through), journal) }
+      if isFull, !isHasty { return journal.finish(.held("the disk is full")) }
+      // It may be there already, and nobody knew.
+      if rows.last != row || world.options.planted == .repeatedBatches { rows.append(row) }
+      if isHasty { return }
+      if losesNextAnswer {
+        losesNextAnswer = false
+        return journal.finish(.held("no answer came"))
+      }
+      journal.finish(.durable(through: through))
     }
-  }
-
-  /// Tells a daemon, unless it has ended meanwhile.
-  private func finish(_ result: JournalResult, _ journal: SimulatedJournal) {
-    if journal.generation == generation { journal.finish(result) }
   }
 
   private var commitDuration: ClosedRange<Duration> { .zero...world.options.disk.commit }
@@ -98,10 +110,11 @@ final class SimulatedDisk {
   fileprivate func store(_ snapshot: JournalSnapshot, _ journal: SimulatedJournal) {
     let bytes = snapshot.encoded()
     world.clock.after(generator.duration(commitDuration)) { [unowned self] in
-      guard journal.generation == generation else { return }
-      if isFull { return finish(.snapshot(problem: "the disk is full"), journal) }
+      guard !journal.isOver else { return }
+      if let fenced = fence(journal) { return journal.finish(fenced) }
+      if isFull { return journal.finish(.snapshot(problem: "the disk is full")) }
       keep(bytes, of: snapshot.revision)
-      finish(.snapshot(problem: nil), journal)
+      journal.finish(.snapshot(problem: nil))
     }
   }
 
@@ -117,17 +130,20 @@ final class SimulatedDisk {
   // MARK: What happens to it
 
   /// A daemon has ended, in whatever way: what was under way is decided.
-  func cut() {
-    generation += 1
+  func close(_ journal: SimulatedJournal) {
+    journal.isOver = true
+    // What an outdated one has under way comes to nothing.
+    guard journal.term == term else { return }
     busyUntil = 0
-    guard let row = underWay else { return }
-    underWay = nil
+    guard let row = journal.underWay else { return }
     // Of those before it nothing is there either.
     if world.options.planted != .hastyCommits { leave(row) }
   }
 
   /// What was written and not synced: there, torn, or gone.
   private func leave(_ row: Row) {
+    // It may be there from before, when nobody heard of it.
+    if rows.last == row { return }
     switch generator.number(0...2) {
     case 0: rows.append(row)
     case 1:
@@ -153,6 +169,11 @@ final class SimulatedDisk {
       { [self] in rows[index].bytes[place] ^= bit },
     )
   }
+
+  /// Gives up the last row.
+  ///
+  /// - Returns: False where there is none.
+  func dropNewest() -> Bool { rows.popLast() != nil }
 
   private var newest: UInt64 { snapshots.last?.revision ?? 0 }
 
@@ -226,20 +247,25 @@ final class SimulatedDisk {
 @MainActor
 final class SimulatedJournal: Journal {
   private let disk: SimulatedDisk
-  fileprivate let generation: Int
+  fileprivate let term: Int
+  /// What is on its way, and is not said to be kept.
+  fileprivate var underWay: SimulatedDisk.Row?
+  /// Whether its daemon has ended: its calls come to nothing.
+  fileprivate var isOver = false
   var onResult: (JournalResult) -> Void = { _ in }
 
-  fileprivate init(_ disk: SimulatedDisk, generation: Int) {
+  fileprivate init(_ disk: SimulatedDisk, term: Int) {
     self.disk = disk
-    self.generation = generation
+    self.term = term
   }
 
   /// Nobody puts older copies back here.
-  func renew(epoch: UInt64) { finish(.renewed(epoch: epoch)) }
+  func renew(epoch: UInt64) { finish(disk.fence(self) ?? .renewed(epoch: epoch)) }
 
   func append(_ batch: JournalBatch) { disk.append(batch, self) }
 
   func store(_ snapshot: JournalSnapshot) { disk.store(snapshot, self) }
 
-  fileprivate func finish(_ result: JournalResult) { onResult(result) }
+  /// Tells the daemon, unless it has ended meanwhile.
+  fileprivate func finish(_ result: JournalResult) { if !isOver { onResult(result) } }
 }

@@ -57,6 +57,8 @@ extension SimulationOptions {
     Knob("fulls", \.disk.fulls),
     Knob("syncFailures", \.disk.syncFailures),
     Knob("damages", \.disk.damages),
+    Knob("lostAnswers", \.disk.lostAnswers),
+    Knob("takeovers", \.disk.takeovers),
     Knob("recordBytesPerSnapshot", \.limits.recordBytesPerSnapshot),
     Knob("unreleasedBytes", \.limits.unreleasedBytes),
     Knob("unreleasedRevisions", \.limits.unreleasedRevisions.asNumber),

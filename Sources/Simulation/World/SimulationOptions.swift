@@ -70,6 +70,10 @@ package struct SimulationOptions: Sendable, Equatable {
     package var syncFailures = 0
     /// Something on it has changed when a daemon starts.
     package var damages = 0
+    /// Nobody hears that a batch is kept.
+    package var lostAnswers = 0
+    /// A daemon's process stands still, another one takes its history over, and the first wakes.
+    package var takeovers = 0
 
     package init() {}
   }
@@ -132,6 +136,7 @@ extension SimulationOptions {
       others.chance(0.5) ? others.number(112...256) : others.logarithmic(256...1 << 16)
     limits.heldBytes = others.logarithmic(256...1 << 20)
     drawDisk(seed)
+    drawWriters(seed)
     drawPace(seed)
     var grants = SeededGenerator(seed: seed ^ 0x9_4a47)
     granted = grants.chance(0.3) ? grants.number(1...30) : 0
@@ -152,6 +157,13 @@ extension SimulationOptions {
     timing.stall = .milliseconds(generator.logarithmic(10...1_000))
     timing.retry = .milliseconds(generator.logarithmic(10...1_000))
     timing.holdBack = .milliseconds(generator.logarithmic(2...1_000))
+  }
+
+  /// What becomes of the disk's answers and of those who write to it, by a generator of its own.
+  private mutating func drawWriters(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed ^ 0x7e_4a5)
+    disk.lostAnswers = generator.chance(0.5) ? 0 : generator.number(1...3)
+    disk.takeovers = generator.chance(0.7) ? 0 : generator.number(1...2)
   }
 
   /// How much is done at once and how soon peers count as slow, by a generator of its own.

@@ -16,6 +16,37 @@ extension World {
         if !isHealed { disk.failsNext = true }
       }
     }
+    for _ in 0..<options.disk.lostAnswers {
+      clock.at(delay(.zero...options.span)) { [unowned self] in
+        if !isHealed { disk.losesNextAnswer = true }
+      }
+    }
+    for _ in 0..<options.disk.takeovers {
+      clock.at(delay(.zero...options.span)) { [unowned self] in takeOver() }
+    }
+  }
+
+  /// The daemon's process stands still for a while, and another daemon takes its history over.
+  ///
+  /// Those clients that do not notice go on with the first one when it wakes.
+  private func takeOver() {
+    guard let daemon, !isHealed, outdated.isEmpty else { return }
+    trace("the daemon's process stands still")
+    daemon.freeze()
+    clock.after(delay(.milliseconds(1) ... .milliseconds(500))) { [unowned self] in
+      guard self.daemon === daemon else { return }
+      trace("another daemon takes over")
+      daemon.noteEnd()
+      outdated.append(daemon)
+      startDaemon()
+      for client in openClients where client.index.isMultiple(of: 2) { reconnect(client) }
+      clock.after(delay(.zero ... .seconds(1))) {
+        self.trace("the one before wakes")
+        daemon.thaw()
+        // Where it has nothing to write it notices sooner or later that its lock is another's.
+        self.clock.after(self.delay(.zero ... .seconds(1))) { daemon.shutDown() }
+      }
+    }
   }
 
   /// Starts a daemon from the disk; where that is damaged it must not start, and the damage is
@@ -33,27 +64,45 @@ extension World {
         repair()
       }
     }
+    while true {
+      do {
+        return try disk.recover(initial: initial, epoch: epoch)
+      } catch {
+        history.losses.append("a daemon cannot start: \(error)")
+        precondition(disk.dropNewest(), "The simulated disk has what cannot be read: \(error)")
+      }
+    }
+  }
+
+  /// At the end the disk has what the daemon has, and nothing that cannot be read.
+  func auditDisk(_ root: Board.State) {
+    guard let disk, history.unrest == nil else { return }
     do {
-      return try disk.recover(initial: initial, epoch: epoch)
+      guard try disk.recover(initial: root, epoch: 0).root != root else { return }
+      history.losses.append("the disk has another state at the end than its daemon")
     } catch {
-      preconditionFailure("The simulated disk has what cannot be read: \(error)")
+      history.losses.append("the disk cannot be read at the end: \(error)")
     }
   }
 
   /// A daemon has ended without having been told to, or has finished ending.
-  func daemonIsOver() {
-    guard let daemon else { return }
-    trace("the daemon has ended: \(daemon.turn.failure ?? "it was told to")")
+  func isOver(_ daemon: SimulatedDaemon) {
+    let isCurrent = daemon === self.daemon
+    guard isCurrent || outdated.contains(where: { $0 === daemon }) else { return }
+    trace("a daemon has ended: \(daemon.turn.failure ?? "it was told to")")
     end(daemon)
-    clock.after(delay(.milliseconds(1) ... .milliseconds(40))) { [unowned self] in cutAll() }
-    startLater()
+    clock.after(delay(.milliseconds(1) ... .milliseconds(40))) { [unowned self] in
+      cutAll(from: daemon)
+    }
+    if isCurrent { startLater() }
   }
 
   /// A daemon's process is no more.
   func end(_ daemon: SimulatedDaemon) {
     daemon.stop()
-    disk?.cut()
-    self.daemon = nil
+    if let journal = daemon.journal { disk?.close(journal) }
+    outdated.removeAll { $0 === daemon }
+    if self.daemon === daemon { self.daemon = nil }
   }
 
   func startLater() {

@@ -122,18 +122,25 @@ extension World {
     end(daemon)
     // An orderly one is waited for until its goodbyes are out.
     clock.after(isOrderly ? delay(.milliseconds(1) ... .milliseconds(40)) : 0) {
-      [unowned self] in cutAll()
+      [unowned self] in cutAll(from: daemon)
     }
     startLater()
   }
 
-  func cutAll() {
-    publishingPipes = []
+  /// A daemon is no more: whoever was connected to it is so no longer.
+  func cutAll(from daemon: SimulatedDaemon) {
+    publishingPipes.removeAll { $0.pipe.daemon === daemon }
+    // Another daemon may have taken its place before.
+    func isElsewhere(_ other: SimulatedDaemon?) -> Bool { other != nil && other !== daemon }
     for client in openClients {
-      client.publishing?.isOpen = false
-      client.publishing = nil
-      connectPublishing(client, after: delay(.milliseconds(1) ... .milliseconds(100)))
-      cutControl(client, for: delay(.milliseconds(1) ... .milliseconds(100)))
+      if !isElsewhere(client.publishing?.daemon) {
+        client.publishing?.isOpen = false
+        client.publishing = nil
+        connectPublishing(client, after: delay(.milliseconds(1) ... .milliseconds(100)))
+      }
+      if !isElsewhere(client.control?.daemon) {
+        cutControl(client, for: delay(.milliseconds(1) ... .milliseconds(100)))
+      }
     }
   }
 
@@ -151,6 +158,7 @@ extension World {
     isHealed = true
     disk?.isFull = false
     disk?.failsNext = false
+    disk?.losesNextAnswer = false
     for client in clients { (client.congestedUntil, client.blockedUntil) = (0, 0) }
   }
 }

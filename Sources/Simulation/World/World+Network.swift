@@ -7,9 +7,9 @@ extension World {
     // Without a connection a frame is not even queued, as the real socket is set up.
     guard let pipe = client.control, pipe.isOpen else { return }
     pipe.lastAtDaemon = max(pipe.lastAtDaemon, clock.now + delay(options.controlDelay))
-    clock.at(pipe.lastAtDaemon) { [unowned self] in
+    clock.at(pipe.lastAtDaemon) {
       guard pipe.isOpen else { return }
-      daemon?.receive(control: frame, from: pipe.peer)
+      pipe.daemon?.receive(control: frame, from: pipe.peer)
     }
   }
 
@@ -35,8 +35,8 @@ extension World {
     clock.after(nanoseconds) { [unowned self] in
       guard generation == client.generation, client.control == nil, !client.client.isClosed
       else { return }
-      guard daemon != nil else { return connectControl(client, after: 20_000_000) }
-      let pipe = ControlPipe(number: nextPipe)
+      guard let daemon else { return connectControl(client, after: 20_000_000) }
+      let pipe = ControlPipe(number: nextPipe, to: daemon)
       nextPipe += 1
       client.control = pipe
       controlPipes[pipe.peer] = (pipe, client)
@@ -59,7 +59,7 @@ extension World {
     pipe.isOpen = false
     controlPipes[pipe.peer] = nil
     client.control = nil
-    daemon?.lose(pipe.peer)
+    pipe.daemon?.lose(pipe.peer)
   }
 
   // MARK: Publishing
@@ -67,24 +67,25 @@ extension World {
   func sendUpstream(_ frame: [UInt8], from client: SimulatedClient) {
     guard let pipe = client.publishing, pipe.isOpen else { return }
     pipe.lastAtDaemon = max(pipe.lastAtDaemon, clock.now + delay(options.publishingDelay))
-    clock.at(pipe.lastAtDaemon) { [unowned self] in
+    clock.at(pipe.lastAtDaemon) {
       guard pipe.isOpen, !pipe.isSilent else { return }
       switch frame.first {
       case 0: pipe.topics.remove(Array(frame.dropFirst()))
       case 1: pipe.topics.insert(Array(frame.dropFirst()))
       default: break
       }
-      daemon?.receive(upstream: frame, from: pipe.peer)
+      pipe.daemon?.receive(upstream: frame, from: pipe.peer)
     }
   }
 
-  func publish(_ topic: [UInt8], _ body: [UInt8]) {
-    guard let saboteur else { return deliver(topic, body) }
-    for body in saboteur.published(topic, body) { deliver(topic, body) }
+  func publish(_ topic: [UInt8], _ body: [UInt8], from sockets: SimulatedSockets) {
+    guard let saboteur else { return deliver(topic, body, from: sockets) }
+    for body in saboteur.published(topic, body) { deliver(topic, body, from: sockets) }
   }
 
-  private func deliver(_ topic: [UInt8], _ body: [UInt8]) {
-    for (pipe, client) in publishingPipes where pipe.isOpen && pipe.topics.contains(topic) {
+  private func deliver(_ topic: [UInt8], _ body: [UInt8], from sockets: SimulatedSockets) {
+    for (pipe, client) in publishingPipes
+    where pipe.isOpen && pipe.topics.contains(topic) && pipe.daemon?.sockets === sockets {
       let isCongested = client.congestedUntil > clock.now && generator.chance(0.7)
       if isCongested {
         trace("client \(client.index) loses a publication of \(body.count) bytes")
@@ -112,7 +113,7 @@ extension World {
       guard generation == client.generation, client.publishing == nil, !client.client.isClosed
       else { return }
       guard let daemon else { return connectPublishing(client, after: 20_000_000) }
-      let pipe = PublishingPipe(number: nextPipe)
+      let pipe = PublishingPipe(number: nextPipe, to: daemon)
       nextPipe += 1
       client.publishing = pipe
       publishingPipes.append((pipe, client))
@@ -140,7 +141,7 @@ extension World {
   private func miss(_ pipe: PublishingPipe) {
     guard let index = publishingPipes.firstIndex(where: { $0.pipe === pipe }) else { return }
     publishingPipes.remove(at: index)
-    daemon?.lose(pipe.peer)
+    pipe.daemon?.lose(pipe.peer)
   }
 
   /// The daemon closes a connection.

@@ -26,7 +26,10 @@ package final class World {
   private(set) var disk: SimulatedDisk?
   /// How often the disk is damaged before a daemon starts.
   var damagesLeft = 0
-  private var daemons = 0
+  /// How many daemons there were so far.
+  private(set) var daemons = 0
+  /// Those whose history another one has taken over, and that do not know yet.
+  var outdated: [SimulatedDaemon] = []
   /// Whether faults are over.
   var isHealed = false
   /// How far the clock that all programs share was set, in milliseconds.
@@ -144,6 +147,8 @@ package final class World {
     }
     let isFirst = disk.epoch == nil
     let state = isFirst ? SimulatedDaemon.initialState(self) : Board.State()
+    // From here on the disk takes nothing from those that began before.
+    let journal = disk.open()
     let recovered = recover(from: disk, initial: state)
     let epoch = disk.epoch ?? 0
     trace("a daemon starts from revision \(recovered.revision)")
@@ -158,7 +163,7 @@ package final class World {
       number: daemons,
       epoch: epoch,
       state: state,
-      kept: (disk.open(), recovered),
+      kept: (journal, recovered),
       generator: generator.fork(),
     )
   }
@@ -184,7 +189,7 @@ package final class World {
       clock.run(until: clock.now + lease / 4)
       let hasReleased = daemon.map { $0.core.revision == $0.turn.server.revision } ?? false
       let isQuiet =
-        hasReleased
+        hasReleased && outdated.isEmpty
         && openClients.allSatisfy {
           $0.client.isQuiet && $0.asleepUntil <= clock.now && $0.isIdle
         }
@@ -204,6 +209,7 @@ package final class World {
     noteJoined()
     daemon?.stop()
     let root = daemon?.core.state ?? Board.State()
+    auditDisk(root)
     for client in openClients {
       for followed in client.followed { conclude(client, followed, root) }
       for store in client.stores { conclude(client, store, root) }
@@ -216,6 +222,7 @@ package final class World {
     history.isCalm =
       options.faults == SimulationOptions.Faults() && history.resyncs == 0 && isQuick
       && options.limits.keptBytes >= 1 << 20 && options.disk.syncFailures == 0
+      && options.disk.takeovers == 0
       // A client asks again where the disk keeps an answer back for too long.
       && (!options.disk.isThere || options.disk.commit * 8 <= options.timing.answer)
     let open = openClients.filter { !$0.index.isMultiple(of: 3) }.count
@@ -316,18 +323,22 @@ package final class World {
   }
 
   /// What the reducer is told of a session.
-  func sessionAction(_ event: SessionEvent, at revision: UInt64) -> Board.Action? {
-    let last = history.epochs.count - 1
+  func sessionAction(
+    _ event: SessionEvent,
+    at revision: UInt64,
+    isNoted: Bool,
+  ) -> Board.Action? {
+    func note(_ session: UInt64, isJoin: Bool) {
+      guard isNoted else { return }
+      let change = History.SessionChange(session: session, isJoin: isJoin, revision: revision)
+      history.epochs[history.epochs.count - 1].sessions.append(change)
+    }
     switch event {
     case .joined(let info):
-      history.epochs[last].sessions.append(
-        History.SessionChange(session: info.id, isJoin: true, revision: revision)
-      )
+      note(info.id, isJoin: true)
       return .joined(session: info.id)
     case .left(let info):
-      history.epochs[last].sessions.append(
-        History.SessionChange(session: info.id, isJoin: false, revision: revision)
-      )
+      note(info.id, isJoin: false)
       if options.planted == .unheardLeaves { return nil }
       return .left(session: info.id)
     }

@@ -29,7 +29,7 @@ struct SimulationTests {
 
   @Test("Three hundred runs of daemons that start again from their disk keep every promise")
   func disks() {
-    var recoveries = 0
+    var (recoveries, fencings) = (0, 0)
     for seed: UInt64 in 1...300 {
       let options = SimulationOptions(seed: seed).withDisk(seed: seed)
       let history = World.history(ofSeed: seed, options: options)
@@ -40,8 +40,10 @@ struct SimulationTests {
         "simulator --seed \(seed) \(settings.joined(separator: " ")) --verbose",
       )
       recoveries += history.recoveries
+      fencings += history.fencings
     }
     #expect(recoveries > 300)
+    #expect(fencings > 10, "nobody was taken over from while there was something to write")
   }
 
   @Test("The same seed gives the same run, and another seed another")
