@@ -21,7 +21,7 @@ package final class JournalCopy {
 
   private let directory: String
   private let lock: DirectoryLock
-  private let database: DatabaseQueue
+  let database: DatabaseQueue
   private let heading: HistoryHeading
   /// The numbers of builds by their schemas.
   private var builds: [SchemaDocument: Int64] = [:]
@@ -115,11 +115,21 @@ package final class JournalCopy {
 
   // MARK: Writing
 
+  private func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    do {
+      return try database.writeWithoutTransaction { db in
+        try JournalFile.tellingQuota(db) { try body(db) }
+      }
+    } catch {
+      throw JournalFile.error(error, "A copy in \(directory) could not be written")
+    }
+  }
+
   /// Takes a snapshot of a revision; those of all come before records.
   package func add(snapshot part: HistoryPart, of revision: UInt64) throws {
     try DurableFile.write(part.bytes, to: SnapshotRow.path(of: revision, in: directory))
     let row = SnapshotRow(revision: revision, build: try build(part.schema), of: part.bytes)
-    try database.writeWithoutTransaction { db in try row.insert(into: db) }
+    try change { db in try row.insert(into: db) }
     snapshots.insert(revision)
   }
 
@@ -185,7 +195,7 @@ package final class JournalCopy {
       before: sum,
       records: pending.records,
     )
-    _ = try database.writeWithoutTransaction { db in try row.insert(into: db) }
+    _ = try change { db in try row.insert(into: db) }
     // A sync of all of it at the end would hold up whoever else syncs.
     if row.total / Self.bytesPerSync > total / Self.bytesPerSync {
       try DurableFile.sync(Self.draft(in: directory))
@@ -196,7 +206,7 @@ package final class JournalCopy {
 
   private func build(_ schema: SchemaDocument) throws -> Int64 {
     if let known = builds[schema] { return known }
-    let number = try database.writeWithoutTransaction { db in
+    let number = try change { db in
       try JournalFile.note(schema, in: db)
     }
     builds[schema] = number
@@ -221,7 +231,7 @@ package final class JournalCopy {
           + "\(revisions.lowerBound) to \(revisions.upperBound).",
       )
     }
-    try database.writeWithoutTransaction { db in
+    try change { db in
       // None of a file's own, so that whoever opens it knows that it is a copy.
       let values = [
         "clean": heading.wasStopped ? "1" : "0", "durability": Durability.full.rawValue,

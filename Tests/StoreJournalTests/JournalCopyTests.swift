@@ -250,6 +250,25 @@ import Testing
     } catch { return (error as? JournalError)?.code }
   }
 
+  @Test func `A copy for which there is no room says so, and is not there`() throws {
+    try begun().close()
+    let reader = try JournalReader(directory: source.path)
+    let part = try #require(try reader.snapshot(upTo: 6))
+    let copy = try JournalCopy(try reader.heading(), to: target.path)
+    try copy.add(snapshot: part, of: 6)
+    try copy.database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA max_page_count = 1")
+    }
+    let other = SchemaRegistry.document(for: [String: [Double]].self)
+    let large = HistoryPart(schema: other, bytes: part.bytes)
+    let error = #expect(throws: JournalError.self) {
+      for revision in 7...2_000 as ClosedRange<UInt64> {
+        try copy.add(snapshot: large, of: revision)
+      }
+    }
+    #expect(error?.code == .full && error?.message.contains("the disk is full") == true)
+  }
+
   @Test func `A directory that somebody uses gets no copy`() throws {
     try begun().close()
     let lock = try DirectoryLock(target.path)
