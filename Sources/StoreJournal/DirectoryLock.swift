@@ -40,6 +40,9 @@ package final class DirectoryLock: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Whether nobody else has taken it since: some file systems give a lock to everybody.
+  package var isOurs: Bool { Self.pid(descriptor) == "\(getpid())" }
+
   /// Locks a file, unless another program has it for longer than a look takes.
   private static func take(_ descriptor: Int32) -> Bool {
     for attempt in 0..<1_000 {

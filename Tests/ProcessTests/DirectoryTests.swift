@@ -143,6 +143,21 @@ extension ProcessTests {
       }
     }
 
+    @Test("A daemon whose lock names another one says so and stops", arguments: ["", "data/"])
+    func lockOfAnother(place: String) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        // As where a file system gives a lock to everybody.
+        let lock = "\(world.directory)/\(place)lock"
+        let file = try FileHandle(forWritingTo: URL(filePath: lock))
+        try file.write(contentsOf: Data("1\n".utf8))
+        try file.truncate(atOffset: 2)
+        try file.close()
+        #expect(try await daemon.ended() == .status(71))
+        #expect(daemon.errors.lines.contains { $0.hasPrefix("stored: \(lock) is gone") })
+      }
+    }
+
     @Test(
       "Data that cannot be written are said at the start, with what to do",
       .enabled(if: OtherUsers.canBeActed),

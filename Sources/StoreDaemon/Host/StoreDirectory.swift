@@ -42,7 +42,7 @@ final class StoreDirectory: Sendable {
 
   /// Takes note of the lock, the sockets and the journal, which are all there now.
   func remember() {
-    let names = ["lock", "ctl", "pub"] + JournalFile.names
+    let names = [DirectoryLock.name, "ctl", "pub"] + JournalFile.names
     let found = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
     files.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
   }
@@ -53,7 +53,9 @@ final class StoreDirectory: Sendable {
   /// Nobody finds the daemon then, a second one can start, or what is kept is kept nowhere.
   var lostPath: String? {
     let files = files.withLock { $0 }
-    let lost = files.keys.sorted().first { FileIdentity("\(path)/\($0)") != files[$0] }
+    let lost = files.keys.sorted().first { name in
+      FileIdentity("\(path)/\(name)") != files[name] || name == DirectoryLock.name && !lock.isOurs
+    }
     return lost.map { "\(path)/\($0)" }
   }
 
