@@ -180,6 +180,15 @@ extension ProcessTests {
       }
     }
 
+    @Test("A directory without a name is refused", arguments: ["--dir", "--data"])
+    func nameless(option: String) async throws {
+      try await World.run { world in
+        let daemon = try world.start(.stored, ["--dir", world.directory, option, ""])
+        #expect(try await daemon.ended() == .status(64))
+        #expect(daemon.errors.lines.joined().contains("Name one with \(option)"))
+      }
+    }
+
     @Test("A lock that is a link is not followed")
     func linkedLock() async throws {
       try await World.run { world in

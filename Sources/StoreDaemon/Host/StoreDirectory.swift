@@ -80,6 +80,13 @@ final class StoreDirectory: Sendable {
   // MARK: - Taking it
 
   private static func makePrivate(_ path: String, _ option: String) throws(HostError) {
+    guard !path.isEmpty else {
+      throw HostError(
+        .usage,
+        "No directory has an empty name.",
+        remedy: "Name one with \(option).",
+      )
+    }
     let directory: TrustedPath.Directory
     do throws(TrustedPath.Problem) {
       directory = try TrustedPath.follow(path, makingDirectories: true)
