@@ -1,37 +1,37 @@
-/// Why a client could not do what it was asked.
+/// Why a client could not connect, get a store, or go on.
 public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of failure, which is also what a program exits with (sysexits.h).
+  /// The kind of failure, with the exit status of a program that ends because of it (sysexits.h).
   public struct Code: Hashable, Sendable {
     /// The failure's name.
     public let name: String
     /// The exit status.
     public let exitStatus: Int32
 
-    /// A location that no daemon can have.
+    /// The location is not valid for a daemon.
     public static let usage = Code(name: "usage", exitStatus: 64)
     /// Nobody answers at the location.
     public static let noDaemon = Code(name: "noDaemon", exitStatus: 69)
-    /// Somebody takes connections at the location, but does not answer.
+    /// A process accepts connections at the location, but does not answer.
     public static let silent = Code(name: "silent", exitStatus: 70)
     /// The daemon exposes no such scope.
     public static let unknownScope = Code(name: "unknownScope", exitStatus: 65)
-    /// The daemon's types for the scope are not this program's.
+    /// The daemon's types for the scope differ from this program's, and cannot be translated.
     public static let schemaMismatch = Code(name: "schemaMismatch", exitStatus: 65)
-    /// The scope has no state now.
+    /// The scope has no state at the moment, such as a removed row.
     public static let absent = Code(name: "absent", exitStatus: 65)
-    /// The daemon does not serve this client.
+    /// The daemon refuses this client, or what it asked for.
     public static let refused = Code(name: "refused", exitStatus: 77)
-    /// The daemon's directory is open to others, who could take its place.
+    /// The daemon's directory can be changed by other users, who could replace the daemon.
     public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
-    /// The daemon answered, but not in time, or it is too busy.
+    /// The daemon is too busy, or its answer came too late.
     public static let tryAgain = Code(name: "tryAgain", exitStatus: 75)
     /// The connection was closed.
     public static let closed = Code(name: "closed", exitStatus: 69)
-    /// The task that waited was canceled.
+    /// The waiting task was canceled.
     public static let canceled = Code(name: "canceled", exitStatus: 75)
-    /// The daemon sent something that makes no sense.
+    /// The daemon sent something invalid.
     public static let malformed = Code(name: "malformed", exitStatus: 76)
-    /// The system lacks something, or failed.
+    /// An operating system call failed, or a resource is missing.
     public static let system = Code(name: "system", exitStatus: 71)
   }
 

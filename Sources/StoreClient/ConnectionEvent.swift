@@ -1,6 +1,6 @@
 import StoreReplication
 
-/// Something about a connection that its user may want to know.
+/// A change of a connection that its user may want to know about.
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
   /// What happened.
   public enum Kind: Hashable, Sendable {
@@ -26,7 +26,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 
   /// What happened.
   public var kind: Kind
-  /// The same for people.
+  /// The event as a sentence for people.
   public var description: String
 
   init(_ event: ClientEvent) {

@@ -92,13 +92,13 @@ package struct KeyFile {
 }
 
 extension StoreLocation {
-  /// Has the key, if there is one, that the user of this process got by enrolling at the daemon.
+  /// The location, with the key that this user got by enrolling with the daemon, if there is one.
   ///
   /// Keys are in the directory `storeactor/keys` of `$XDG_CONFIG_HOME`, or `~/.config`.
   ///
-  /// - Parameter environment: The process's.
+  /// - Parameter environment: The environment variables of the process.
   /// - Returns: The location with the key.
-  /// - Throws: ``ConnectionError`` where the key's file can be read by others, or makes no sense.
+  /// - Throws: ``ConnectionError`` if other users can read the key's file, or it is invalid.
   public func enrolled(environment: [String: String]) throws(ConnectionError) -> StoreLocation {
     guard directory == nil else { return self }
     var location = self

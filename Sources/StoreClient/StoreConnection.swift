@@ -18,43 +18,43 @@ import Darwin
 /// print(todos.items.count)
 /// ```
 ///
-/// The connection repairs itself: after a break it resumes from what it has, and meanwhile stores
-/// show what they last had. All stores of a connection show one and the same revision. Everything
-/// happens on the main actor.
+/// The connection reconnects by itself: after an interruption it resumes from the revision that it
+/// has, and meanwhile stores show their last state. All stores of a connection show the same
+/// revision. Everything happens on the main actor.
 ///
 /// ## Lifetimes
 ///
-/// A scope is followed as long as a store of it is held, and for ``linger`` after the last was let
-/// go; then its last actions get their outcomes, and it is left. Streams hold no store: they end
-/// with it. A store keeps its connection; a connection that nobody holds any more, nor a store of
-/// it, closes itself.
+/// A scope is followed while a store of it is held, and for ``linger`` after the last one was
+/// released. Then its pending actions get their outcomes, and the scope is left. Streams do not
+/// retain their store: they end with it. A store retains its connection; a connection closes itself
+/// when neither it nor any of its stores is held.
 ///
-/// A store ends when its scope goes absent, when the daemon refuses the scope, and with the
-/// connection, and its `end` says which: its streams end, it keeps the last state, and an action
-/// that is sent to it fails.
+/// A store ends when its scope becomes absent, when the daemon refuses the scope, or when the
+/// connection is closed; its `end` says which. Then its streams end, it keeps its last state, and
+/// actions that are sent to it fail.
 @MainActor
 public final class StoreConnection {
-  /// How long an action of a store may take to come to its turn.
+  /// How long an action may wait until the daemon reduces it; 30 seconds by default.
   ///
-  /// An hour-old tap is not wanted. Beyond it `StoreTask.applied()` throws: `expired` where the
-  /// action certainly was not applied, `outcomeUnknown` where that is not known. Nil lets actions
-  /// wait for ever. Unless told otherwise 30 seconds.
+  /// It keeps a tap from being applied an hour later. After this time `StoreTask.applied()` throws:
+  /// `expired` if the action was certainly not applied, `outcomeUnknown` if that is not known. With
+  /// nil, actions wait forever.
   public var actionTimeToLive: Duration? {
     get { client.actionTimeToLive }
     set { client.actionTimeToLive = newValue }
   }
 
-  /// How long a scope is followed after its last store was let go.
+  /// How long a scope is followed after its last store was released; one second by default.
   ///
-  /// Asking for it again meanwhile takes the copy as it is. Unless told otherwise a second.
+  /// Asking for the scope again within this time reuses its copy.
   public var linger: Duration {
     get { client.timing.linger }
     set { client.timing.linger = max(.zero, newValue) }
   }
 
-  /// What happens to the connection, from when they are asked for until it is closed.
+  /// The events of the connection from now on, until it is closed.
   ///
-  /// Whoever reads too slowly misses the oldest beyond 256.
+  /// The newest 256 events are buffered; a slow reader misses older ones.
   public var events: AsyncStream<ConnectionEvent> {
     AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
       guard !service.isClosed else { return continuation.finish() }
@@ -78,17 +78,17 @@ public final class StoreConnection {
   let endObservers = ObserverList<Void>()
   package var onEvent: @MainActor (ConnectionEvent) -> Void = { _ in }
 
-  /// Connects to a daemon; returns at once, and goes on trying until ``close()``.
+  /// Connects to a daemon; returns at once, and keeps trying until ``close()``.
   ///
-  /// For a program that runs the main queue itself. One that has the main thread to give uses
-  /// ``run(to:name:isListed:_:)``.
+  /// Use this in a program that runs the main queue itself. A program that can give up its main
+  /// thread uses ``run(to:name:isListed:_:)``.
   ///
   /// - Parameters:
   ///   - location: Where the daemon is.
-  ///   - name: What the daemon calls this client, in its status and among those present.
-  ///   - isListed: Whether it is to be listed among those present.
-  /// - Throws: ``ConnectionError`` when sockets cannot be made, or when another user than this one
-  ///   and root may have a hand in the daemon's directory.
+  ///   - name: This client's name in the daemon's status and in its list of sessions.
+  ///   - isListed: Whether features of the daemon see this client in their list of sessions.
+  /// - Throws: ``ConnectionError`` if the sockets cannot be created, or if users other than this
+  ///   one and root can change the daemon's directory.
   public convenience init(
     to location: StoreLocation,
     name: String,
@@ -130,17 +130,17 @@ public final class StoreConnection {
     do throws(ConnectionError) {
       try close()
     } catch {
-      // Nobody is left who could be told.
+      // There is nobody left to report it to.
     }
   }
 
   #if os(Linux)
   /// Connects to a daemon, runs `body` with the connection, closes it and returns the result.
   ///
-  /// Takes over the main thread, so it must be called on it, from a synchronous `main`; sockets,
+  /// It takes over the main thread, so call it there, from a synchronous `main`. The sockets,
   /// the main actor and `body` then share that thread.
   ///
-  /// - Throws: ``ConnectionError`` and what `body` throws.
+  /// - Throws: ``ConnectionError``, and what `body` throws.
   public static func run<Success: Sendable>(
     to location: StoreLocation,
     name: String,
@@ -168,18 +168,18 @@ public final class StoreConnection {
   }
   #endif
 
-  /// The store of a scope, once its first state has come.
+  /// The store of a scope, as soon as its first state has arrived.
   ///
-  /// Nobody needs to know the root: the scope's name and the child's types are enough. Stores of
-  /// one scope share one copy of its state.
+  /// The scope's name and the child feature's types are enough; the root's types are not needed.
+  /// Stores of one scope share one copy of its state.
   ///
   /// - Parameters:
   ///   - scope: The scope's name.
   ///   - reducer: The feature.
-  ///   - time: How long to wait at most; nil waits as long as the connection lives.
+  ///   - time: How long to wait at most; nil waits until the connection is closed.
   /// - Returns: The store.
-  /// - Throws: ``ConnectionError``: there is no such scope, it is absent, the daemon's types for it
-  ///   cannot be read here, nothing came in time, the connection was closed, or the task was
+  /// - Throws: ``ConnectionError`` if there is no such scope, it is absent, its types cannot be
+  ///   read by this program, no state arrived in time, the connection was closed, or the task was
   ///   canceled.
   public func store<R: Reducer>(
     _ scope: String,
@@ -190,12 +190,12 @@ public final class StoreConnection {
     try await store(scope, within: time)
   }
 
-  /// The store of a scope that may only be looked at, once its first state has come.
+  /// The read-only store of a scope, as soon as its first state has arrived.
   ///
   /// - Parameters:
   ///   - scope: The scope's name.
   ///   - state: The type of its state.
-  ///   - time: How long to wait at most; nil waits as long as the connection lives.
+  ///   - time: How long to wait at most; nil waits until the connection is closed.
   /// - Returns: The store.
   /// - Throws: ``ConnectionError``, as ``store(_:_:within:)``.
   public func store<State: ReplicatedState>(
@@ -210,22 +210,22 @@ public final class StoreConnection {
     _ scope: String,
     within time: Duration?,
   ) async throws(ConnectionError) -> Store<State, Action> {
-    // Let go of when there is no state, and the scope with it.
+    // Released if no state arrives, and the scope with it.
     let core = RemoteStoreCore<State, Action>(scope, of: client, connection: self)
     try await state(of: core.scope, within: time)
     return Store(core: core)
   }
 
-  /// Lets `@Shared(.store(…))` share the daemon's values.
+  /// Connects `@Shared(.store(…))` to the daemon's shared values.
   ///
   /// ```swift
   /// prepareDependencies { connection.share(in: &$0) }
   /// ```
   ///
-  /// All that a program shares with its daemon is of one revision. The connection is kept as long
-  /// as somebody has the dependencies, or shares a value.
+  /// All values that a program shares with its daemon belong to one revision. The connection is
+  /// retained while these dependencies, or a value that is shared through them, are in use.
   ///
-  /// - Parameter dependencies: The dependencies of those who are to share them.
+  /// - Parameter dependencies: The dependencies of the features that share the values.
   public func share(in dependencies: inout DependencyValues) {
     let scopes = sharedScopes ?? ClientSharedScopes(client, connection: self)
     sharedScopes = scopes
@@ -241,8 +241,8 @@ public final class StoreConnection {
   /// Waits until a session is open.
   ///
   /// - Parameter time: How long to wait at most.
-  /// - Throws: ``ConnectionError/Code/noDaemon`` when none is open in that time; `refused`,
-  ///   `closed` and `canceled` when there will be none.
+  /// - Throws: ``ConnectionError/Code/noDaemon`` if none is open in that time; `refused`,
+  ///   `closed` or `canceled` if there will be none.
   public func connected(within time: Duration) async throws(ConnectionError) {
     try await wait(for: .connected, "The session", within: time)
   }
@@ -269,10 +269,10 @@ public final class StoreConnection {
 
   /// Ends the session and closes the sockets.
   ///
-  /// Everybody who waits is told: what was not sent has not been applied, of what has no outcome it
-  /// is not known. Streams and stores end.
+  /// Pending waits fail: actions that were not sent yet have not been applied, and the outcome of
+  /// those that were sent is unknown. Streams and stores end.
   ///
-  /// - Throws: ``ConnectionError/Code/system`` when the goodbye cannot be sent.
+  /// - Throws: ``ConnectionError/Code/system`` if the goodbye cannot be sent.
   public func close() throws(ConnectionError) { try close("The connection was closed.") }
 
   private func close(_ reason: String) throws(ConnectionError) {
@@ -285,7 +285,7 @@ public final class StoreConnection {
     }
   }
 
-  /// Nothing comes any more.
+  /// Nothing arrives any more.
   private func ended() {
     queueLoop?.stop()
     endObservers.notify()
@@ -295,7 +295,7 @@ public final class StoreConnection {
     do throws(ConnectionError) {
       try close("The connection's loop failed: \(error)")
     } catch {
-      // Everybody was told; what failed was a last goodbye.
+      // All waits have ended; only the goodbye failed.
     }
   }
 
@@ -305,7 +305,7 @@ public final class StoreConnection {
     eventObservers.notify(event)
   }
 
-  // MARK: For programs that know no types
+  // MARK: For programs without the types
 
   package func submit(
     _ action: [UInt8],

@@ -1,4 +1,4 @@
-/// What a client shows to a daemon that it reaches over tcp, and by what it knows the daemon.
+/// A client's key for a daemon over tcp, with the public key that the daemon must have.
 public struct StoreKey: Hashable, Sendable {
   /// The daemon's public key.
   package var daemon: [UInt8]
@@ -12,9 +12,9 @@ public struct StoreKey: Hashable, Sendable {
 }
 
 extension StoreKey: CustomStringConvertible, CustomReflectable {
-  /// What may be shown, which is not the secret.
+  /// The daemon's public key, without the secret.
   public var description: String { "the key for the daemon \(KeyText.text(daemon))" }
 
-  /// What may be shown, which is not the secret.
+  /// The daemon's public key, without the secret.
   public var customMirror: Mirror { Mirror(self, children: ["daemon": KeyText.text(daemon)]) }
 }

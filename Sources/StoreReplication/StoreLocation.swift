@@ -6,9 +6,9 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   public var publishing: String
   /// The directory; nil for an address.
   public var directory: String?
-  /// The user whose daemon it may be, by number, besides this process's own and root.
+  /// The id of a user whose daemon is trusted, besides this process's user and root.
   public var owner: UInt32?
-  /// What the client shows to a daemon at an address of tcp; nil for one that asks for nothing.
+  /// The client's key for a daemon at a tcp address; nil for a daemon that requires none.
   public var key: StoreKey?
 
   /// The directory or the address.
@@ -41,7 +41,7 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
     self.publishing = publishing
   }
 
-  /// The directory that programs use when they are told none: `$STOREACTOR_DIR`, else
+  /// The directory that programs use by default: `$STOREACTOR_DIR`, else
   /// `$XDG_RUNTIME_DIR/storeactor`, else `~/.storeactor`.
   public static func defaultDirectory(environment: [String: String]) -> String {
     if let directory = environment["STOREACTOR_DIR"], !directory.isEmpty { return directory }
@@ -52,12 +52,12 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// An address that is none.
+/// An address that is not valid.
 public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was given.
   public var address: String
 
-  /// What was given, and what was expected.
+  /// The given address, and what was expected.
   public var description: String {
     "\"\(address)\" is no daemon's address. Expected tcp://HOST:PORT with a port from 1 to 65534, "
       + "or ipc://DIRECTORY."

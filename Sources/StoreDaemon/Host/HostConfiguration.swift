@@ -8,48 +8,47 @@ import Glibc
 import Darwin
 #endif
 
-/// How a daemon runs: where it is, and its times.
+/// The configuration of a daemon: its directories, addresses and time limits.
 public struct HostConfiguration: Sendable {
   /// The directory of its sockets and its lock.
   public var directory: String
-  /// The directory in which the whole state is kept, so that it survives the end of the process and
-  /// of the machine; nil keeps it in memory only.
+  /// The directory in which the whole state is kept, so that it survives a crash of the process and
+  /// of the machine; with nil it is kept in memory only.
   ///
-  /// It needs a state that is `DurableState`.
+  /// The root state has to conform to `DurableState`.
   public var data: String?
-  /// What is promised of a change that somebody was told of.
+  /// When a change is told to clients: after it is safely on disk, or before.
   public var durability = Durability.full
-  /// What of history is kept besides what a restart needs, for those who look back.
+  /// How much history is kept beyond what a restart needs, for reading the past.
   public var retention = Retention()
   /// Further addresses to listen at, such as `tcp://127.0.0.1:5555`.
   public var listen: [String] = []
-  /// The file of the secret key by which clients over tcp know the daemon; nil for `key` in the
-  /// directory.
+  /// The file of the secret key by which clients over tcp authenticate the daemon; nil for `key` in
+  /// the directory.
   ///
-  /// It is made where it is needed and there is none. Whoever keeps it elsewhere must not lose it:
-  /// clients know no other one.
+  /// It is created if it is needed and does not exist. Do not lose it: clients accept no other key.
   public var key: String?
-  /// Whether those of the addresses that are on the loopback interface are for everybody there,
-  /// without keys and encryption.
+  /// Whether addresses on the loopback interface admit every user of the machine, without keys and
+  /// encryption.
   public var allowsInsecureLoopback = false
   /// The file that says what other users may see and send; nil for `grants` in the directory.
   ///
-  /// Where there is none, nobody but the daemon's own user and root is let in.
+  /// Without the file, only the daemon's own user and root are admitted.
   public var grants: String?
-  /// Where the daemon's numbers are told over HTTP, in the text format of Prometheus: `HOST:PORT`
-  /// or, on the loopback interface, `PORT`; nil for nowhere.
+  /// The address at which metrics are served over HTTP, in the text format of Prometheus:
+  /// `HOST:PORT` or, on the loopback interface, `PORT`; nil for none.
   ///
-  /// Everybody may read them who reaches it.
+  /// Everybody who can connect to it can read them.
   public var metrics: String?
   /// What the program counts with swift-metrics, to be told with the daemon's numbers; nil for
   /// nothing.
   public var programMetrics: ProgramMetrics?
-  /// Silence after which a client's session ends.
+  /// How long a client may be silent before its session ends.
   public var lease: Duration = .seconds(10)
-  /// What is left of the lease when a client's connection goes, for it to come back in.
+  /// How long a client whose connection was lost has to come back before its session ends.
   public var grace: Duration = .seconds(2)
 
-  /// A daemon in a directory.
+  /// Creates the configuration of a daemon in a directory.
   public init(directory: String) { self.directory = directory }
 
   /// The addresses that everybody may connect to who reaches them.

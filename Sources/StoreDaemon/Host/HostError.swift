@@ -2,26 +2,26 @@ import StoreJournal
 
 /// Why a daemon could not start, or had to stop.
 public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of failure, which is also what a program exits with (sysexits.h).
+  /// The kind of failure, with the exit status of a program that ends because of it (sysexits.h).
   public struct Code: Hashable, Sendable {
     /// The failure's name.
     public let name: String
     /// The exit status.
     public let exitStatus: Int32
 
-    /// A second daemon on the same directory.
+    /// Another daemon is running in the same directory.
     public static let alreadyRunning = Code(name: "alreadyRunning", exitStatus: 73)
-    /// A directory, file or socket that cannot be made or used.
+    /// A directory, file or socket cannot be created or used.
     public static let cannotCreate = Code(name: "cannotCreate", exitStatus: 73)
-    /// Something that would expose the store to others.
+    /// Something would expose the store to other users.
     public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
-    /// A setting that makes no sense.
+    /// A setting is invalid.
     public static let usage = Code(name: "usage", exitStatus: 64)
-    /// Kept history that cannot be read, or is not there.
+    /// The history on disk is missing or cannot be read.
     public static let badData = Code(name: "badData", exitStatus: 65)
-    /// Something that may work at another time.
+    /// The operation may succeed at another time.
     public static let tryAgain = Code(name: "tryAgain", exitStatus: 75)
-    /// The system lacks something, or failed.
+    /// An operating system call failed, or a resource is missing.
     public static let system = Code(name: "system", exitStatus: 71)
   }
 

@@ -11,9 +11,9 @@ import Glibc
 import Darwin
 #endif
 
-/// The shell around a root store: it owns the store, and serves scopes of it to other processes.
+/// The host of a root store: it owns the store, and serves scopes of it to other processes.
 ///
-/// A daemon of one's own is a state, a reducer, exposures and this:
+/// A daemon is a state, a reducer, exposures and a host:
 ///
 /// ```swift
 /// @main
@@ -30,7 +30,7 @@ import Darwin
 /// }
 /// ```
 ///
-/// Reducers, sockets and publishing share the main thread, and so one order.
+/// Reducers, sockets and publishing share the main thread, so everything happens in one order.
 @MainActor
 public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Where a running daemon is.
@@ -46,7 +46,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// The root, for code in the daemon's own process.
   public let store: Store<State, Action>
 
-  /// The root, for every other isolation of the daemon's process.
+  /// The root, for code in the daemon's process that is not on the main actor.
   public var root: RootStore<State, Action> { RootStore(core: core) }
 
   let core: RootCore<State, Action>
@@ -54,9 +54,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   let configuration: HostConfiguration
   let sessionAction: (SessionEvent) -> Action?
   let restoredAction: (Restoration) -> Action?
-  /// Called when SIGHUP has told the process to read again what it was configured with.
+  /// Called after SIGHUP, for the program to reload its own settings.
   ///
-  /// The grants are read by then; what else there is only the program knows.
+  /// The host has reloaded the grants by then.
   public var onReload: @MainActor () -> Void = {}
 
   private let logger: Logger
@@ -82,19 +82,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Why it had to stop.
   private var failure: HostError?
 
-  /// Creates a daemon; nothing is opened before ``run(onReady:)`` or ``start(onEnd:)``.
+  /// Creates a host; it opens nothing before ``run(onReady:)`` or ``start(onEnd:)``.
   ///
   /// - Parameters:
-  ///   - initialState: The root state where nothing was kept yet.
+  ///   - initialState: The root state if none is on disk yet.
   ///   - exposures: What clients may see; nothing else exists for them.
-  ///   - configuration: Where the daemon is, where it keeps its state, and its times. It is kept
-  ///     only where its type is a `DurableState`.
-  ///   - logger: Where it says what an operator should know.
-  ///   - sessionAction: The root action that tells the reducer that a client came or went.
-  ///   - restoredAction: The root action that tells the reducer that the daemon has started again
-  ///     with the state that was kept, and which effects its end has interrupted. It is the last of
-  ///     the first revision; features ask by themselves, with `onRestored`.
-  ///   - withDependencies: Changes the dependencies of the root's reducer and effects.
+  ///   - configuration: Where the daemon is, where it keeps its state, and its time limits. A state
+  ///     is kept on disk only if its type is a `DurableState`.
+  ///   - logger: The log for the operator.
+  ///   - sessionAction: The root action that is sent when a client comes or goes.
+  ///   - restoredAction: The root action that is sent when the daemon has restarted with the state
+  ///     from disk; it says which effects were interrupted. It is the last of the first revision.
+  ///     Features can use `onRestored` instead.
+  ///   - withDependencies: Overrides dependencies of the root's reducer and effects.
   ///   - reducer: The root's reducer.
   @inlinable
   public convenience init<R: Reducer<State, Action>>(
@@ -141,15 +141,15 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     self.restoredAction = restoredAction
   }
 
-  /// Serves until the process is told to stop by SIGTERM or SIGINT, or ``stop()`` is called, or
-  /// until its lock or one of its sockets is gone.
+  /// Serves until SIGTERM or SIGINT, until ``stop()`` is called, or until its lock or one of its
+  /// sockets has been removed.
   ///
-  /// SIGHUP has it read its grants again, and calls ``onReload``. A service manager that waits to
-  /// be told (`Type=notify` of systemd) is: when clients can connect, when the daemon reads again,
-  /// when it comes to its end, and, where it wants signs of life, from the main thread.
+  /// On SIGHUP it reloads the grants, and calls ``onReload``. It notifies a service manager
+  /// (`Type=notify` of systemd) when clients can connect, when it reloads and when it stops;
+  /// watchdog messages come from the main thread.
   ///
-  /// Takes over the main thread, so it must be called on it, from a synchronous `main`. What was
-  /// accepted is finished, and clients are told, before it returns.
+  /// It takes over the main thread, so call it there, from a synchronous `main`. Before it returns,
+  /// accepted actions are finished, and clients are told.
   ///
   /// - Parameter onReady: Called when clients can connect.
   /// - Throws: ``HostError``.
@@ -228,11 +228,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     tellReady()
   }
 
-  /// Serves from the main queue, in a program that runs that itself; returns at once.
+  /// Serves from the main queue, in a program that runs the main queue itself; returns at once.
   ///
-  /// - Parameter onEnd: Is told when the daemon does not serve any more, and why; nil where it was
-  ///   stopped.
-  /// - Throws: ``HostError``. Then nothing is open, and the store may be used as before.
+  /// - Parameter onEnd: Called when the daemon stops serving, with the reason; nil if ``stop()``
+  ///   was called.
+  /// - Throws: ``HostError``. Then nothing is open, and the store can still be used locally.
   public func start(
     onEnd: @escaping @MainActor (HostError?) -> Void = { _ in }
   ) throws(HostError) {
@@ -254,13 +254,13 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     loop.start()
   }
 
-  /// Finishes what was accepted, says goodbye to clients and ends ``run(onReady:)``.
+  /// Finishes accepted actions, says goodbye to clients and ends ``run(onReady:)``.
   public func stop() {
     serviceManager?.stopping()
     service?.stop()
   }
 
-  /// Where the daemon is; only while it runs.
+  /// Where the daemon is, to be read only while it runs.
   public var ready: Ready {
     Ready(
       directory: configuration.directory,

@@ -1,26 +1,27 @@
 import StoreReplication
 
-/// A test that is to be written: what it is called, and the code by which it makes the feature.
+/// How ``StoreHost/makeTest(_:from:through:)`` writes a test: its name, and the code that creates
+/// the feature.
 ///
-/// What is nil is guessed from the state's type: for `App.Feature.State` the module `App`, the
-/// feature `Feature()` and its `Feature.exposures`.
+/// Properties that are nil are derived from the state's type: for `App.Feature.State` the
+/// module `App`, the feature `Feature()` and its `Feature.exposures`.
 public struct ReplayTest: Hashable, Sendable {
-  /// What its files and its type are called; nil for a name that has the revisions.
+  /// The name of its files and its type; nil for a name with the revisions.
   public var name: String?
-  /// Where it is written.
+  /// The directory that it is written to.
   public var directory = "."
-  /// The modules of the feature.
+  /// The modules that the test imports for the feature.
   public var modules: [String]?
-  /// The root's reducer.
+  /// The code that creates the root's reducer.
   public var feature: String?
-  /// What clients may see.
+  /// The code of the exposures.
   public var exposures: String?
-  /// The action for a session's event, where the daemon has one.
+  /// The code of the action for a session's event, if the daemon has one.
   public var sessionAction: String?
-  /// The action for a restart, where the daemon has one.
+  /// The code of the action for a restart, if the daemon has one.
   public var restoredAction: String?
 
-  /// A test of which everything is guessed.
+  /// Creates a test with everything derived from the state's type.
   public init() {}
 
   func name(for revisions: ClosedRange<UInt64>) throws(HostError) -> String {

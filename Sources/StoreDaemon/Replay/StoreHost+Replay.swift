@@ -4,19 +4,19 @@ import StoreJournal
 public import StoreReplication
 
 extension StoreHost {
-  /// Runs this build's reducer again with what was kept, and compares what comes of it: tomorrow's
-  /// reducers with yesterday's log.
+  /// Replays the recorded history with this build's reducer, and compares the results with those
+  /// that were recorded.
   ///
-  /// Each revision begins with the state that was kept before it. Reducers read the date, UUIDs and
-  /// random numbers that were read then; other dependencies are as they are now. No effect runs.
-  /// What is in `HostConfiguration.data` is only read, and a daemon may be using it. That is a data
-  /// directory, or a journal that ``makeTest(_:from:through:)`` has written. The host itself cannot
+  /// Each revision starts from the recorded state before it. Reducers read the recorded date, UUIDs
+  /// and random numbers; other dependencies have their present values. No effect runs.
+  /// `HostConfiguration.data` is a data directory, or a journal written by
+  /// ``makeTest(_:from:through:)``. It is only read, and a daemon may be using it. The host cannot
   /// be run afterwards.
   ///
   /// - Parameters:
-  ///   - first: The first revision; 0 for the oldest one that can be run.
+  ///   - first: The first revision; 0 for the oldest one that can be replayed.
   ///   - last: The last one.
-  /// - Returns: What was checked, what could not be, and the first revision that differs.
+  /// - Returns: What was checked, what could not be checked, and the first revision that differs.
   /// - Throws: ``HostError``.
   public func replay(
     from first: UInt64 = 0,
@@ -27,20 +27,20 @@ extension StoreHost {
     }
   }
 
-  /// Writes a test that runs a part of what was kept again, with that part beside it.
+  /// Writes a test that replays a part of the recorded history, and that part as a file next to it.
   ///
-  /// The test fails when the reducers of its build make something else of a revision. Its journal
-  /// has the whole state before the range, and all actions in it: also what no client sees. It
-  /// expects what this build makes of that: how many revisions can be checked, and why others
-  /// cannot.
+  /// The test fails if the reducers of a later build produce another result for a revision. Its
+  /// journal contains the whole state before the range and all actions in it, including what no
+  /// client sees. The test also expects how many revisions this build can check, and why others
+  /// cannot be checked.
   ///
   /// - Parameters:
-  ///   - test: What it is called, where it is written, and the code that makes the feature.
-  ///   - first: The first revision; 0 for the oldest one that can be run.
+  ///   - test: Its name and directory, and the code that creates the feature.
+  ///   - first: The first revision; 0 for the oldest one that can be replayed.
   ///   - last: The last one.
   /// - Returns: The paths of the test and of its journal.
-  /// - Throws: ``HostError``, also when one of the files is there already, and when a revision
-  ///   differs now.
+  /// - Throws: ``HostError``, also if one of the files exists, or a revision differs with this
+  ///   build.
   public func makeTest(
     _ test: ReplayTest = ReplayTest(),
     from first: UInt64 = 0,

@@ -1,9 +1,9 @@
-/// What moves a client's bytes and time: sockets and clocks, or a simulated network.
+/// Moves a client's bytes and supplies the time: sockets and clocks, or a simulated network.
 @MainActor
 package protocol ClientTransport: AnyObject {
   associatedtype Failure: Error
 
-  /// This moment, on both clocks.
+  /// The current time, on both clocks.
   var now: Moment { get }
 
   /// Takes the next control frame; an empty one is the greeting of a new connection.
@@ -18,18 +18,18 @@ package protocol ClientTransport: AnyObject {
     _ take: (_ topic: ArraySlice<UInt8>, _ body: ArraySlice<UInt8>?) -> Void
   ) throws(Failure) -> Bool
 
-  /// Sends a control frame; without a connection it goes nowhere.
+  /// Sends a control frame; without a connection it is dropped.
   func send(control frame: consuming [UInt8]) throws(Failure)
 
   /// Sends a frame upstream: a subscription, an unsubscription or a fence.
   func send(upstream frame: [UInt8]) throws(Failure)
 
-  /// Closes both connections and makes them anew.
+  /// Closes both connections and opens new ones.
   func reconnect() throws(Failure)
 }
 
-/// A client's turn: what has come, what is due, what goes out, in the order that the protocol
-/// needs.
+/// A client's turn: it receives, does what is due, and sends, in the order that the protocol
+/// requires.
 ///
 /// The only one there is: programs, tests and the simulator differ in the transport alone. Whoever
 /// drives it calls ``receive()`` and then ``end()``, when something has come, when
@@ -38,14 +38,14 @@ package protocol ClientTransport: AnyObject {
 package final class ClientTurn<Transport: ClientTransport> {
   package let client: ReplicaClient
   package let transport: Transport
-  /// Is told what happens to the connection, at the end of the turn in which it did.
+  /// Called for each event of the connection, at the end of its turn.
   package var onEvent: @MainActor (ClientEvent) -> Void = { _ in }
-  /// When the turn began to listen: what came since is not yet heard.
+  /// When the turn began to receive; what arrived later may be unread.
   private var heardUntil: Moment
 
   /// Messages taken from one socket in one turn.
   private static var messagesPerTurn: Int { 1024 }
-  /// So often the clock is looked at while messages are taken.
+  /// After how many messages the clock is read again.
   private static var messagesPerLook: Int { 16 }
   /// How long a turn takes messages of a socket: pings have to go out, however long it takes the
   /// replicas to apply what comes.
@@ -57,9 +57,9 @@ package final class ClientTurn<Transport: ClientTransport> {
     heardUntil = transport.now
   }
 
-  /// Takes what has come, at most so much that others get their turn.
+  /// Receives what has arrived, with a limit so that the rest of the turn gets its time.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether more may have arrived.
   package func receive() throws(Transport.Failure) -> Bool {
     let moment = transport.now
     let moreControl = try receiveControl(moment)
@@ -96,12 +96,12 @@ package final class ClientTurn<Transport: ClientTransport> {
     return true
   }
 
-  /// Whether enough time was spent with one socket's messages, as far as it was looked.
+  /// Whether the time for one socket's messages is used up, as of the last reading of the clock.
   private func isLate(after number: Int, _ end: Instant) -> Bool {
     number.isMultiple(of: Self.messagesPerLook) && transport.now.instant >= end
   }
 
-  /// Does what is due, sends what the turn has brought, and tells what has happened.
+  /// Does what is due, sends what the turn has produced, and reports events.
   package func end() throws(Transport.Failure) {
     // The daemon is not silent because we were slow to listen.
     if let deadline = client.nextDeadline, deadline <= heardUntil.instant {
@@ -125,10 +125,10 @@ package final class ClientTurn<Transport: ClientTransport> {
     for event in client.takeEvents() { onEvent(event) }
   }
 
-  /// When ``end()`` has something to do without a message; nil for never.
+  /// When ``end()`` has something to do even without a message; nil for never.
   package var nextDeadline: Instant? { client.nextDeadline }
 
-  /// Ends the session and everything that waits, and says goodbye.
+  /// Ends the session and all waits, and says goodbye.
   ///
   /// - Parameter reason: Why, as those are told who wait.
   /// - Throws: What the transport throws; everybody was told all the same.

@@ -8,12 +8,12 @@ extension Expose {
   /// Expose("settings", shared: \.$settings, isEditable: true)
   /// ```
   ///
-  /// What a client changes is a revision of its own, without an action of the root.
+  /// A client's change is a revision of its own, without an action of the root.
   ///
   /// - Parameters:
   ///   - name: The scope's name, unique among the exposures.
   ///   - shared: Where it is in the root's state.
-  ///   - isEditable: Whether clients may change it; unless told they may only look at it.
+  ///   - isEditable: Whether clients may change it; by default it is read-only.
   public init<Value: ReplicatedState>(
     _ name: String,
     shared: any KeyPath<Root, Shared<Value>> & Sendable,

@@ -1,10 +1,10 @@
 public import StoreActor
 public import StoreState
 
-/// A part of the root that clients may see and send actions to: a scope with a name that travels.
+/// A part of the root that clients may see and send actions to: a named scope.
 ///
-/// An exposure is the pair that a ``Scope`` takes, a key path into the state and one into the
-/// actions, and a name:
+/// An exposure has a name, and the two key paths that a ``Scope`` takes, one into the state and one
+/// into the actions:
 ///
 /// ```swift
 /// let exposures: [Expose<App.State, App.Action>] = [
@@ -16,8 +16,8 @@ public import StoreState
 ///
 /// What is not exposed does not exist for clients: they never receive a byte of it.
 ///
-/// An exposure that names a type of outputs lets those travel as well: whoever follows the scope
-/// gets those that its actions make, once, after the state that they belong to.
+/// An exposure with a type of outputs also publishes those: each follower of the scope receives the
+/// outputs of its actions once, after the state that they belong to.
 ///
 /// ```swift
 /// Expose("game", state: \.game, action: \.game, output: Game.Output.self)
@@ -36,7 +36,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - name: The scope's name, unique among the exposures.
   ///   - state: Where its state is in the root's.
   ///   - action: Where its actions are in the root's.
-  ///   - output: The type of its outputs that travel; none do unless told.
+  ///   - output: The type of its outputs that are published; by default none.
   @inlinable
   public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
@@ -68,7 +68,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - name: The scope's name, unique among the exposures.
   ///   - state: Where its state is in the root's.
   ///   - action: Where its actions are in the root's.
-  ///   - output: The type of its outputs that travel; none do unless told.
+  ///   - output: The type of its outputs that are published; by default none.
   @inlinable
   public init<State: ReplicatedState, Action: WireAction, Output: WirePayload>(
     _ name: String,
@@ -94,7 +94,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     )
   }
 
-  /// Exposes a part of the state that clients may only look at.
+  /// Exposes a part of the state read-only.
   @inlinable
   public init<State: ReplicatedState>(_ name: String, state: any KeyPath<Root, State> & Sendable) {
     self.init(
@@ -161,7 +161,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   ///   - name: The part of the scopes' names before `/<id>`.
   ///   - state: Where the array is in the root's state.
   ///   - action: Where the rows' actions are in the root's.
-  ///   - output: The type of the rows' outputs that travel; none do unless told.
+  ///   - output: The type of the rows' outputs that are published; by default none.
   @inlinable
   public init<
     ID: Hashable & WireValue,

@@ -1,9 +1,9 @@
 package import GenericState
 import StoreState
 
-/// What came of running a journal's revisions again with the reducers of this build.
+/// The result of replaying a journal's revisions with the reducers of this build.
 public struct ReplayReport: Hashable, Sendable {
-  /// The first place at which this build does something else.
+  /// The first place at which this build produces another result.
   public struct Difference: Hashable, Sendable {
     /// The revision.
     public var revision: UInt64
@@ -11,36 +11,36 @@ public struct ReplayReport: Hashable, Sendable {
     public var cause: String
     /// The place in the root's durable form, such as `$.counter.count`.
     public var path: String
-    /// What the journal has there.
+    /// The recorded value there.
     public var recorded: String
-    /// What this build makes of it.
+    /// This build's value there.
     public var now: String
-    /// The dependencies that the reducers read and that are as they are now, by name.
+    /// The names of dependencies that the reducers read and whose values were not recorded.
     public var read: [String]
   }
 
-  /// The first revision that was looked at; nil for none.
+  /// The first revision that was examined; nil for none.
   public internal(set) var first: UInt64?
   /// The last one.
   public internal(set) var last: UInt64?
-  /// How many were run again and led to the same; those that reduced nothing are not counted.
+  /// How many were replayed with the same result, not counting those that reduced nothing.
   public private(set) var checked = 0
-  /// How many were not, by what caused them and why.
+  /// How many were not checked, by their cause and the reason.
   public private(set) var unchecked: [String: Int] = [:]
-  /// In how many of those that were checked the reducers have read dependencies which are as they
-  /// are now, by name.
+  /// In how many of the checked revisions the reducers read a dependency whose value was not
+  /// recorded, by the dependency's name.
   ///
-  /// An effect that is made of a dependency counts as well: it was read, though it did not run.
+  /// A dependency that was captured by an effect counts too, although the effect did not run.
   public private(set) var read: [String: Int] = [:]
-  /// Properties of the state that no journal has, which may make a difference.
+  /// Properties of the state that are not recorded, and may therefore cause a difference.
   ///
-  /// They begin with their defaults, and behind each revision that is not checked they do so again.
+  /// They start with their defaults, and are reset after each revision that is not checked.
   public internal(set) var unkept: [String] = []
-  /// The first difference, behind which nothing was run; nil when there is none.
+  /// The first difference, after which the replay stopped; nil if there is none.
   public internal(set) var difference: Difference?
-  /// 16 hexadecimal digits that stand for all that the checked revisions have changed.
+  /// A digest, 16 hexadecimal digits, of all that the checked revisions changed.
   ///
-  /// The same journal and the same reducers give the same ones, however they were compiled.
+  /// The same journal and the same reducers give the same digest, however they were compiled.
   public internal(set) var digest = ""
 
   /// Reasons that are told apart: they have words of others in them, of which there may be many.

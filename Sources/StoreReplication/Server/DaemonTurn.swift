@@ -1,16 +1,16 @@
-/// What moves a daemon's bytes, and tells the time: sockets, a simulated network, a test's hand.
+/// Moves a daemon's bytes and supplies the time: sockets, a simulated network, or a test.
 @MainActor
 package protocol DaemonTransport: AnyObject {
-  /// Why nothing can be moved any more.
+  /// The error after which the transport no longer works.
   associatedtype Failure: Error
 
-  /// The moment, on both clocks.
+  /// The current time, on both clocks.
   var now: Moment { get }
 
-  /// The moment on the monotonic clock, which is asked for often.
+  /// The current time on the monotonic clock, which is read often.
   var instant: Instant { get }
 
-  /// Where the peer of the control frame that was taken last is connected from.
+  /// The address of the peer that sent the last control frame.
   var address: String { get }
 
   /// Takes the next message that came upstream on the publishing socket.
@@ -23,10 +23,10 @@ package protocol DaemonTransport: AnyObject {
   /// - Returns: The frame; nil when none is there.
   func nextControl() throws(Failure) -> IncomingFrame?
 
-  /// Whether somebody may not be heard yet though there was nothing more to take in this turn.
+  /// Whether a peer's messages may still be unread although this turn found no more of them.
   var isBehind: Bool { get }
 
-  /// Takes the next peer whose connection is over; some are told more than once.
+  /// Takes the next peer whose connection has ended; a peer may be reported more than once.
   ///
   /// What came from it may still be taken afterwards, and then it is told again.
   func nextLost() -> PeerID?
@@ -45,20 +45,20 @@ package protocol DaemonTransport: AnyObject {
   /// Runs a job on another thread, and hands what it made to ``DaemonTurn/finish(_:)``.
   func start(_ job: CaptureJob)
 
-  /// Lets a turn come soon, and not within this call, where it does not come by itself.
+  /// Schedules a turn if none would come by itself; never runs it within this call.
   func wakeUp()
 
-  /// Tells those something else who connect to the publishing socket from now on.
+  /// Sets the first message for peers that connect to the publishing socket from now on.
   func welcome(with message: [UInt8])
 
-  /// Says what the daemon's operator should know.
+  /// Reports something to the daemon's operator.
   func report(_ notice: ServerNotice)
 }
 
-/// A frame from a peer, whose name on one socket says nothing about the other.
+/// A frame from a peer, whose ids on the two sockets are unrelated.
 package struct IncomingFrame: Sendable {
   package var peer: PeerID
-  /// Its bytes; nil for what is no frame of ours.
+  /// Its bytes; nil if it is not a frame of this protocol.
   package var bytes: ArraySlice<UInt8>?
 
   package init(peer: PeerID, bytes: ArraySlice<UInt8>?) {
@@ -67,7 +67,7 @@ package struct IncomingFrame: Sendable {
   }
 }
 
-/// The daemon's turn: what comes first, how much of it, and what leaves when.
+/// The daemon's turn: the order in which it receives, publishes and sends, and how much of each.
 ///
 /// Frames are taken, upstream before control; then what is due is done and what may be told of is
 /// published, jobs begin, records go to the journal, frames leave one by one, and only then effects
@@ -77,9 +77,9 @@ package struct IncomingFrame: Sendable {
 package final class DaemonTurn<Transport: DaemonTransport> {
   private enum Phase {
     case serving
-    /// Asked to stop, and about to say goodbye.
+    /// The daemon was asked to stop, and is about to say goodbye.
     case stopping
-    /// Waits for the journal until then, to say goodbye.
+    /// It waits for the journal until then, before it says goodbye.
     case settling(until: Instant)
     /// Nothing is accepted any more; those who were told goodbye and have not answered are waited
     /// for until then.
@@ -91,11 +91,11 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private let transport: Transport
   private let journal: (any Journal)?
   private var phase = Phase.serving
-  /// Everything that came up to this moment has been taken, or had its chance.
+  /// The time up to which everything received has been read.
   private var heardUntil: Moment
   private var isTurning = false
 
-  /// A daemon's turn.
+  /// Creates a daemon's turn.
   ///
   /// - Parameters:
   ///   - server: The daemon's half of the protocol.
@@ -113,7 +113,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     server.onUnsent = { [weak self] in self?.needsTurn() }
   }
 
-  /// Lets the root store go on by itself.
+  /// Releases the root store, which can then be used locally.
   package func detach() {
     server.onUnsent = nil
     server.detach()
@@ -121,19 +121,19 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   private func needsTurn() { if !isTurning { transport.wakeUp() } }
 
-  /// Whether something is on its way to the disk.
+  /// Whether something is being written to the disk.
   package var awaitsJournal: Bool { server.hasUnreleased }
 
-  /// Whether control frames were left where they are, because the journal has enough to do.
+  /// Whether control frames were left unread because the journal is behind.
   package private(set) var isHeldBack = false
 
-  /// Whether what comes is left where it is, because the daemon is about to say goodbye.
+  /// Whether frames are left unread because the daemon is about to say goodbye.
   package var isSettling: Bool { if case .settling = phase { true } else { false } }
 
-  /// Whether clients were told goodbye, and have answered or had their time.
+  /// Whether clients were told goodbye, and have answered or timed out.
   package var isOver: Bool { if case .over = phase { true } else { false } }
 
-  /// Finishes what was accepted, says goodbye to clients, and is over.
+  /// Finishes accepted actions, says goodbye to clients, and ends.
   package func stop() {
     guard case .serving = phase else { return }
     phase = .stopping
@@ -155,9 +155,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   // MARK: What comes in
 
-  /// Takes what has come, at most so much that others get their turn.
+  /// Receives what has arrived, with a limit so that the rest of the turn gets its time.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether more may have arrived.
   package func receive() throws(Transport.Failure) -> Bool {
     isTurning = true
     switch phase {
@@ -214,31 +214,31 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
   }
 
-  /// Holds clients to other grants from now on.
+  /// Applies changed grants from now on.
   package func apply(_ grants: Grants) {
     server.apply(grants, at: transport.now)
     needsTurn()
   }
 
-  /// Takes what a job has made.
+  /// Receives the result of a job.
   package func finish(_ result: CaptureJob.Result) {
     server.receive(result, at: transport.now)
     needsTurn()
   }
 
-  /// Takes what was found of the past.
+  /// Receives an answer about the history.
   package func finish(_ result: HistoryJob.Result) {
     server.receive(result, at: transport.now)
     needsTurn()
   }
 
-  /// Takes what has come of a command for keys.
+  /// Receives the result of a command for keys.
   package func finish(_ result: KeyJob.Result) {
     server.receive(result, at: transport.now)
     needsTurn()
   }
 
-  /// Takes what became of records that were to be made durable.
+  /// Receives the journal's result for records.
   package func finish(_ result: JournalResult) {
     if let reason = server.receive(result, at: transport.now) {
       fail(reason)
@@ -253,7 +253,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     needsTurn()
   }
 
-  /// Nothing that was reduced and not released is told to anybody any more.
+  /// Discards what was reduced and not released: nobody will learn of it.
   private func fail(_ reason: String) {
     guard failure == nil else { return }
     failure = reason
@@ -264,12 +264,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
   }
 
-  /// Why nothing can be kept any more, so that the daemon has to end; nil as long as it can.
+  /// Why the journal has failed, so that the daemon has to end; nil while it works.
   package private(set) var failure: String?
 
   // MARK: What goes out
 
-  /// Does what is due and sends what the turn has brought.
+  /// Does what is due, and sends what the turn has produced.
   package func end() throws(Transport.Failure) {
     defer { isTurning = false }
     let moment = transport.now
@@ -307,7 +307,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     for notice in server.takeNotices() { transport.report(notice) }
   }
 
-  /// Hands the journal what it is to keep next, unless it is still at something.
+  /// Gives the journal its next records, unless it is still writing.
   private func append() {
     guard let journal else { return }
     if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
@@ -322,14 +322,14 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     while let frame = server.nextFrame() { try send(frame) }
   }
 
-  /// Sends what had no room, as far as there is room by now.
+  /// Sends frames that did not fit into a queue before, as far as they fit now.
   private func sendHeld(at instant: Instant) throws(Transport.Failure) {
     try server.outbox.sendHeld(at: instant) { (frame, peer) throws(Transport.Failure) in
       try transport.send(frame, to: peer)
     }
   }
 
-  /// Hands out what joiners get, so much of it that others do not wait for long.
+  /// Sends pieces of snapshots to joining clients, limited so that others do not wait for long.
   private func sendPieces(until end: Instant) throws(Transport.Failure) {
     var bytes = 0
     while bytes < server.limits.pieceBytesPerTurn, let piece = server.nextPiece() {
@@ -355,7 +355,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   // MARK: Leaving
 
-  /// Says goodbye, once all that was accepted is durable or can never be.
+  /// Says goodbye as soon as everything accepted is durable, or the journal has failed.
   private func leaveIfSettled(_ moment: Moment) throws(Transport.Failure) {
     guard case .settling(let end) = phase else { return }
     if server.hasUnreleased, failure == nil {
@@ -398,7 +398,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 }
 
 extension Moment {
-  /// The moment so much earlier.
+  /// The time, earlier by a duration.
   fileprivate func before(_ duration: Duration) -> Moment {
     Moment(
       instant: Instant(nanoseconds: instant.nanoseconds - duration.wholeNanoseconds),

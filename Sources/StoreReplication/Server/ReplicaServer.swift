@@ -1,7 +1,7 @@
 package import StoreActor
 import StoreState
 
-/// The daemon's half of the protocol around a root store: frames, time and commits in, frames out.
+/// The daemon's protocol machine around a root store: frames, time and commits in, frames out.
 ///
 /// It does no I/O and reads no clock. ``Sessions`` says who is there, ``Subscriptions`` what is
 /// followed and published, ``Joins`` how clients come to follow it, ``OutcomeTable`` what became of
@@ -10,13 +10,13 @@ import StoreState
 @MainActor
 package final class ReplicaServer {
   package internal(set) var epoch: UInt64
-  /// Whether history may have been longer once, and goes on in another epoch where it was.
+  /// Whether the history may once have been longer; if so it continues in another epoch.
   var continuation = Continuation.own
   /// Who has joined since this daemon began in an inherited epoch: what they have seen is its own.
   var joinedClients: Set<Identifier> = []
   package let counters = Counters()
   let root: any RootPort
-  /// Keeps what is reduced, and releases what is durable; nil where the state is in memory only.
+  /// Records what is reduced, and releases what is durable; nil if the state is in memory only.
   let recorder: Recorder?
   let limits: Limits
   package let timing: Timing
@@ -38,12 +38,12 @@ package final class ReplicaServer {
   @exclusivity(unchecked) var reducedInTurn = 0
   var notices: [ServerNotice] = []
   private var warnedPeers: Set<PeerID> = []
-  /// Connections of either socket that are to be shut down.
+  /// Connections of both sockets that are to be shut down.
   private var cuts: [Cut] = []
-  /// How much each connection may still ask for.
+  /// The request budget of each connection.
   private var allowances: [PeerID: Allowance] = [:]
 
-  /// What a connection may still ask for.
+  /// The request budget of a connection.
   private struct Allowance {
     var statuses: TokenBucket
     var questions: TokenBucket
@@ -57,9 +57,9 @@ package final class ReplicaServer {
   /// Has somebody find something of the past, and hand it to ``DaemonTurn/finish(_:)``; nil where
   /// none is kept.
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
-  /// Carries out commands for keys; nil where there are none.
+  /// Carries out commands for keys; nil if the daemon has no keys.
   package var onKeys: (@MainActor (KeyJob) -> Void)?
-  /// Questions for the past that have no answer yet, by who asked.
+  /// Pending questions about the history, by the peer that asked.
   var historyJobs: [PeerID: Int] = [:]
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
@@ -174,7 +174,7 @@ package final class ReplicaServer {
     if let recovered { restore(recovered) }
   }
 
-  /// Goes on where the daemon was when it ended: those who were there have left.
+  /// Continues from the recovered state: sessions from before have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
     continuation = .inherited(through: recovered.revision)
     outcomes.restore(recovered.history.clients)
@@ -186,17 +186,17 @@ package final class ReplicaServer {
     recorder?.started()
   }
 
-  /// Leaves the root store alone, which may outlive the server.
+  /// Stops observing the root store, which may outlive the server.
   func detach() { root.detach() }
 
-  /// The newest revision that clients may be told of.
+  /// The newest revision that may be published.
   package var revision: UInt64 { root.revision }
 
-  /// What every new connection of the publishing socket is told first.
+  /// The first message for each new connection of the publishing socket.
   package var welcome: [UInt8] { Welcome(epoch: epoch).encoded() }
 
-  /// Is told when something came up that the end of a turn sends: also between two turns, when the
-  /// effects of an action have ended.
+  /// Called when there is something to send at the end of a turn, also between turns: for example
+  /// when the effects of an action have ended.
   var onUnsent: (@MainActor () -> Void)? {
     get { outcomes.onUnsent }
     set { outcomes.onUnsent = newValue }
@@ -204,7 +204,7 @@ package final class ReplicaServer {
 
   // MARK: What comes in
 
-  /// Takes a control frame.
+  /// Receives a control frame.
   ///
   /// - Parameters:
   ///   - frame: The frame.
@@ -233,7 +233,7 @@ package final class ReplicaServer {
     }
   }
 
-  /// Takes note of something that no well-behaved client sends, and ends the peer's session.
+  /// Reports something that no correct client sends, and ends the peer's session.
   func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
     now = moment
     counters.malformed += 1
@@ -243,7 +243,7 @@ package final class ReplicaServer {
     }
   }
 
-  /// Takes a message that came upstream on the publishing socket.
+  /// Receives a message that was sent upstream on the publishing socket.
   ///
   /// - Parameters:
   ///   - frame: The message.
@@ -267,7 +267,7 @@ package final class ReplicaServer {
     }
   }
 
-  /// Takes note that a connection of either socket is over.
+  /// Records that a connection of either socket has ended.
   func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
     allowances[peer] = nil
@@ -286,26 +286,26 @@ package final class ReplicaServer {
     return cuts + subscribers
   }
 
-  /// Takes what a job has made.
+  /// Receives the result of a job.
   func receive(_ result: CaptureJob.Result, at moment: Moment) {
     now = moment
     joins.finish(result, now: now.instant)
   }
 
-  /// Takes what was found of the past.
+  /// Receives an answer about the history.
   func receive(_ result: HistoryJob.Result, at moment: Moment) {
     now = moment
     historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
     finish(result)
   }
 
-  /// Takes what has come of a command for keys.
+  /// Receives the result of a command for keys.
   func receive(_ result: KeyJob.Result, at moment: Moment) {
     now = moment
     tell(result.request, result.answer, to: result.peer)
   }
 
-  /// A peer's queue has no room for a frame: it goes when there is, unless too much waits by then.
+  /// A peer's queue is full: its frame is sent later, unless too many bytes wait by then.
   func hold(_ frame: [UInt8], for peer: PeerID) {
     // Nobody waits for who is about to be shut down.
     if isCut(peer) { return }
@@ -320,7 +320,7 @@ package final class ReplicaServer {
     shutOut(peer, "does not read what it is sent")
   }
 
-  /// Ends a connection at the end of the turn, and takes nothing more of what it has sent.
+  /// Ends a connection at the end of the turn, and ignores what else it has sent.
   private func shutOut(_ peer: PeerID, _ reason: String) {
     notice(peer, "\(reason); its session ends")
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
@@ -333,10 +333,10 @@ package final class ReplicaServer {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
-  /// Whether a connection may have one more status; who asks for too many is shut down.
+  /// Whether a connection may request one more status; it is shut down if it requests too many.
   func mayHaveStatus(_ peer: PeerID) -> Bool { mayHaveOne(of: \.statuses, peer) }
 
-  /// Whether a connection may ask anything else once more; who asks too much is shut down.
+  /// Whether a connection may make one more other request; it is shut down if it makes too many.
   func mayAsk(_ peer: PeerID) -> Bool { mayHaveOne(of: \.questions, peer) }
 
   private func mayHaveOne(
@@ -355,7 +355,7 @@ package final class ReplicaServer {
 
   // MARK: Grants
 
-  /// Holds clients to other grants from now on.
+  /// Applies changed grants from now on.
   ///
   /// Those whose grants are too narrow for what they have joined are ended. Those who get a view on
   /// the one socket that must come on the other one now connect again.
@@ -379,10 +379,10 @@ package final class ReplicaServer {
 
   // MARK: Turns
 
-  /// Whether so much was reduced that it should be published before anything else is taken.
+  /// Whether so much was reduced that it should be published before more is received.
   var isTurnFull: Bool { reducedInTurn >= limits.actionsPerFrame }
 
-  /// Publishes what the turn changed, answers what it asked and does what is due.
+  /// Publishes the turn's changes, sends replies, and does what is due.
   ///
   /// - Parameters:
   ///   - moment: The moment.
@@ -433,7 +433,7 @@ package final class ReplicaServer {
     return next == .distantFuture ? nil : next
   }
 
-  /// Whether there is something to publish, to send or to begin at once.
+  /// Whether there is something to publish, send or start at once.
   var hasWork: Bool {
     subscriptions.isDirty || outcomes.hasUnsent || hasSessionEvents || !outbox.isEmpty
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
@@ -442,27 +442,27 @@ package final class ReplicaServer {
 
   // MARK: The journal
 
-  /// Whether a record is to be made though nothing was reduced.
+  /// Whether a record is needed although nothing was reduced.
   private var needsRecord: Bool {
     guard let recorder else { return false }
     return recorder.needsRecord || recorder.needsSessionNumbers(behind: sessions.lastID)
   }
 
-  /// The records to be made durable now; nil when there are none, or some are under way.
+  /// The records to be written now; nil if there are none, or a write is in progress.
   func nextBatch() -> JournalBatch? {
     recorder?.nextBatch(now.instant, lastSession: sessions.lastID)
   }
 
-  /// The snapshot to be kept now; nil when none is due.
+  /// The snapshot to be written now; nil if none is due.
   func nextSnapshot() -> JournalSnapshot? {
     guard let recorder, recorder.needsSnapshot, let encode = root.encodeDurably else { return nil }
     let clients = outcomes.kept(through: root.revision)
     return recorder.snapshot(of: root.version(), clients: clients, encode: encode)
   }
 
-  /// Takes what became of the records that were to be made durable.
+  /// Receives the journal's result for records.
   ///
-  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  /// - Returns: Why the journal has failed; nil while it works.
   func receive(_ result: JournalResult, at moment: Moment) -> String? {
     guard let recorder else { preconditionFailure("A result without a journal: \(result)") }
     now = moment
@@ -480,21 +480,21 @@ package final class ReplicaServer {
     }
   }
 
-  /// Nothing that was not released will be durable as far as anybody knows.
+  /// The journal has failed: it is unknown whether unreleased revisions are durable.
   func fail(_ reason: String) { root.fail(reason) }
 
-  /// Gives up when more waits for the journal than memory should hold.
+  /// Fails if more waits for the journal than should be held in memory.
   ///
-  /// - Returns: Why nothing can be kept any more; nil as long as it can.
+  /// - Returns: Why the journal has failed; nil while it works.
   func giveUpIfExhausted() -> String? { recorder?.giveUpIfExhausted() }
 
-  /// Whether control frames should wait, because the journal has enough to do.
+  /// Whether control frames should wait because the journal is behind.
   func holdsBack(_ instant: Instant) -> Bool { recorder?.holdsBack(instant) ?? false }
 
   /// Whether something was reduced that is not durable yet.
   var hasUnreleased: Bool { recorder?.hasUnreleased ?? false }
 
-  /// All that was said has left: effects of what was told of begin.
+  /// All frames have been sent: effects of the released revisions start.
   func startEffects() { root.startEffects() }
 
   // MARK: What goes out
@@ -502,18 +502,18 @@ package final class ReplicaServer {
   /// The next frame to send; nil when there is none.
   func nextFrame() -> OutgoingFrame? { outbox.next() }
 
-  /// The next piece of what joiners get, which goes behind all other frames.
+  /// The next piece of a snapshot for joining clients, which is sent after all other frames.
   func nextPiece() -> OutgoingFrame? { joins.nextPiece() }
 
-  /// The next job to be run on another thread; nil when none is to begin now.
+  /// The next job to run on another thread; nil if none is to start now.
   func nextJob() -> CaptureJob? { joins.nextJob() }
 
-  /// The daemon is about to end: records what no record says yet.
+  /// Records what has not been recorded yet, because the daemon is about to end.
   func recordLast(_ moment: Moment) {
     if recorder?.needsLastRecord(moment.instant) ?? false { root.advance() }
   }
 
-  /// Finishes what was accepted and says goodbye to everyone.
+  /// Finishes accepted actions and says goodbye to all clients.
   ///
   /// - Parameters:
   ///   - moment: The moment.
@@ -550,7 +550,7 @@ package final class ReplicaServer {
     notices.append(ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text))
   }
 
-  /// Takes note of what happened to a session.
+  /// Handles an event of a session.
   func audit(_ session: Session, _ text: String, reason: String? = nil) {
     let name = session.info.name.debugDescription
     var details = ["session": "\(session.info.id)", "name": name]
@@ -667,7 +667,7 @@ package final class ReplicaServer {
 
   // MARK: Invariants
 
-  /// Stops the program when parts contradict themselves or each other: for tests and simulations.
+  /// Traps if the server's parts are inconsistent; for tests and simulations.
   package func checkInvariants() {
     sessions.checkInvariants()
     subscriptions.checkInvariants()
@@ -687,19 +687,19 @@ extension OutgoingFrame {
   }
 }
 
-/// What the daemon's operator should know.
+/// A message for the daemon's operator.
 package struct ServerNotice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Something that no well-behaved client does; told once per peer.
+    /// Something that no correct client does; reported once per peer.
     case warning
-    /// Who came, was refused, or went; told each time.
+    /// A client came, was refused, or left; reported each time.
     case audit
   }
 
   package var kind: Kind
-  /// Where the peer is connected from, or what it is called.
+  /// The peer's address or name.
   package var peer: String
   package var text: String
-  /// What belongs to it, by names.
+  /// Its metadata.
   package var details: [String: String] = [:]
 }

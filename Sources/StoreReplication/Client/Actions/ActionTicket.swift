@@ -1,29 +1,29 @@
 import StoreState
 
-/// An action on its way: accepted here, decided by the daemon, then part of the local state.
+/// An action that was sent: accepted here, decided by the daemon, then included in the local state.
 ///
-/// What is said of it is never guessed. While it is not known whether it ran, the answer is that
-/// it is not known; those who ask later are told what the daemon said.
+/// Its outcome is never guessed. While it is not known whether the action ran, waiters are told
+/// that this is unknown; those who ask later are told what the daemon said.
 ///
-/// Its properties are not checked for overlapping accesses, which would cost a tenth of an action:
-/// none is handed on `inout`.
+/// Its properties are not checked for overlapping accesses, which would cost a tenth of the time
+/// of an action: none is passed `inout`.
 @MainActor
 package final class ActionTicket {
   let scope: ClientScope
   private let action: [UInt8]
-  /// How long it may take; nil for as long as it does.
+  /// How long it may wait to be reduced; nil for no limit.
   let timeToLive: Duration?
-  /// When it is too late for it; nil before its first turn, and where its time has no end.
+  /// Its deadline; nil before its first turn, and without a limit.
   @exclusivity(unchecked) private(set) var end: Instant?
   /// Set when the action is first sent.
   @exclusivity(unchecked) var sequence: UInt64?
   /// The epoch of the daemon that it was first sent to.
   @exclusivity(unchecked) private var firstEpoch: UInt64?
 
-  /// What the daemon said, kept back until the local state has reached it; then what became of it.
+  /// The daemon's outcome, kept back until the local state includes it.
   @exclusivity(unchecked) private(set) var decided: Outcome?
   @exclusivity(unchecked) private var isSettled = false
-  /// What those are told who ask while nothing is known and the time is over.
+  /// The outcome for those who ask after the deadline while nothing is known.
   private var givenUp: Outcome?
   /// Whether its effects have ended, or it has none.
   @exclusivity(unchecked) package private(set) var isFinished = false
@@ -33,7 +33,7 @@ package final class ActionTicket {
   // Nearly always there is one who waits, and an array of one would have to be allocated.
   @exclusivity(unchecked) private var onSettled: (@MainActor (Outcome) -> Void)?
   @exclusivity(unchecked) private var onFinished: (@MainActor () -> Void)?
-  /// What few have.
+  /// Properties that few actions need.
   @exclusivity(unchecked) private var rest: Rest?
 
   private struct Translation {
@@ -41,12 +41,12 @@ package final class ActionTicket {
     let result: Result<[UInt8], Outcome.Failure>
   }
 
-  /// Apart, so that those who have none of it are short.
+  /// Rarely used properties, kept apart to make other tickets small.
   @MainActor
   private final class Rest {
     var onSettled: [@MainActor (Outcome) -> Void] = []
     var onFinished: [@MainActor () -> Void] = []
-    /// Its form for a daemon of another build, or why there is none.
+    /// Its encoding for a daemon of another build, or why there is none.
     var translation: Translation?
     /// Why the daemon was sent the empty action in its place.
     var replaced: Outcome.Failure?
@@ -61,30 +61,30 @@ package final class ActionTicket {
     if let trace { ensureRest().trace = trace }
   }
 
-  /// What became of it, once the local state includes it or it was refused.
+  /// Its outcome, once the local state includes it or it was refused.
   package var outcome: Outcome? { isSettled ? decided : nil }
 
-  /// Whether the daemon has said what becomes of it.
+  /// Whether the daemon has decided its outcome.
   var isDecided: Bool { decided != nil }
 
-  /// Whether those who waited were told something, so that the end of its time tells them nothing.
+  /// Whether its waiters were already told an outcome, so that its deadline has no effect on them.
   var isGivenUp: Bool { givenUp != nil || isSettled }
 
-  /// Begins to count its time.
+  /// Starts its time limit.
   func beginLife(at now: Instant) {
     if let timeToLive, end == nil { end = now.advanced(by: timeToLive) }
   }
 
-  /// Notes what the daemon said; what others were told stays as it is.
+  /// Records the daemon's outcome; waiters that were told another one are not told again.
   func decide(_ outcome: Outcome) { if !isSettled { decided = outcome } }
 
-  /// Runs `body` with the outcome, at once when it is known or the time for it is over.
+  /// Runs `body` with the outcome, at once if it is known or the deadline has passed.
   package func whenSettled(_ body: @escaping @MainActor (Outcome) -> Void) {
     if let outcome = outcome ?? givenUp { return body(outcome) }
     if onSettled == nil { onSettled = body } else { ensureRest().onSettled.append(body) }
   }
 
-  /// Runs `body` when the action's effects have ended, at once when they have.
+  /// Runs `body` when the action's effects have ended, at once if they already have.
   package func whenFinished(_ body: @escaping @MainActor () -> Void) {
     if isFinished { return body() }
     if onFinished == nil { onFinished = body } else { ensureRest().onFinished.append(body) }
@@ -123,7 +123,7 @@ package final class ActionTicket {
     settle(.failed(Outcome.Failure(code: code, message: message)))
   }
 
-  /// Its time is over: those who wait are told what is known by a client of a daemon of that epoch.
+  /// Its deadline has passed: tells waiters what is known, given the epoch of the daemon.
   func giveUp(_ reason: String, epoch: UInt64?) {
     guard !isSettled, givenUp == nil else { return }
     let outcome = known(reason, epoch: epoch)
@@ -138,7 +138,7 @@ package final class ActionTicket {
     endEffects()
   }
 
-  /// What is known of it when no outcome will be waited for.
+  /// What is known of it if its outcome is not awaited any longer.
   private func known(_ reason: String, epoch: UInt64?) -> Outcome {
     if case .failed? = decided, let decided { return explained(decided, epoch: epoch) }
     if case .applied(let revision, _)? = decided {
@@ -154,7 +154,7 @@ package final class ActionTicket {
     return .failed(Outcome.Failure(code: Outcome.outcomeUnknown, message: message))
   }
 
-  /// The daemon said that the effects ended, or they cannot run any longer.
+  /// The daemon reported that the effects ended, or they cannot run any longer.
   func endEffects() {
     effectsEnded = true
     if isSettled { finish() }
@@ -180,10 +180,10 @@ package final class ActionTicket {
 // MARK: - What the daemon is sent
 
 extension ActionTicket {
-  /// The most bytes that it takes in a frame, with its handle and its deadline.
+  /// The most bytes that it needs in a frame, with its handle and its deadline.
   ///
   /// - Parameter most: The most bytes of an action that the daemon takes.
-  /// - Returns: The bytes; nil when the daemon does not take it, as far as that is known.
+  /// - Returns: The bytes; nil if the daemon is known not to accept it.
   func frameBytes(mostBytes most: Int) -> Int? {
     guard scope.handle != nil else { return Self.frameBytes(Self.nothing) }
     let trace = rest?.trace.map(Self.frameBytes(of:)) ?? 0
@@ -194,23 +194,23 @@ extension ActionTicket {
 
   static func frameBytes(_ action: [UInt8]) -> Int { action.count + 18 }
 
-  /// The most bytes that a span takes in a frame.
+  /// The most bytes that a span needs in a frame.
   private static func frameBytes(of trace: String) -> Int { trace.utf8.count + 4 }
 
-  /// Why the daemon does not take it.
+  /// Why the daemon does not accept it.
   ///
   /// - Parameter most: The most bytes of an action that the daemon takes.
-  /// - Returns: What to say of it; nil when the daemon takes it, or when that is not known.
+  /// - Returns: The failure; nil if the daemon accepts it, or if that is not known.
   func obstacle(mostBytes most: Int) -> Outcome.Failure? {
     guard scope.handle != nil, !fits(most), case .failure(let failure) = form(mostBytes: most)
     else { return nil }
     return failure
   }
 
-  /// Whether the daemon takes it as it is, as most often.
+  /// Whether the daemon accepts it unchanged, which is the usual case.
   private func fits(_ most: Int) -> Bool { scope.translation == nil && action.count <= most }
 
-  /// The action as the daemon takes it, or why it does not.
+  /// The action in the daemon's form, or why it is not accepted.
   private func form(mostBytes most: Int) -> Result<[UInt8], Outcome.Failure> {
     if fits(most) { return .success(action) }
     let result = translated()
@@ -218,13 +218,13 @@ extension ActionTicket {
     return .failure(Self.tooLarge(bytes.count, most))
   }
 
-  /// What is said of an action of so many bytes, where no more than so many are taken.
+  /// The failure of an action that is larger than the daemon accepts.
   static func tooLarge(_ count: Int, _ most: Int) -> Outcome.Failure {
     let message = "The action has \(count) bytes, and the daemon takes \(most) at most."
     return Outcome.Failure(code: Outcome.rejected, message: message)
   }
 
-  /// The action as the daemon understands it.
+  /// The action in the daemon's form.
   private func translated() -> Result<[UInt8], Outcome.Failure> {
     guard let by = scope.translation, let actions = by.action else { return .success(action) }
     let rest = ensureRest()
@@ -260,7 +260,7 @@ extension ActionTicket {
     encoder.action(Self.nothing, handle: 0, deadline: nil)
   }
 
-  /// The span that is sent with it: where the daemon takes one, and has room for it.
+  /// The span that is sent with it, if the daemon accepts spans and it fits.
   private func trace(beside action: [UInt8], for session: ReplicaClient.SessionState) -> String? {
     guard let trace = rest?.trace, session.takesTraces,
       action.count + Self.frameBytes(of: trace) <= session.actionBytes
@@ -270,15 +270,15 @@ extension ActionTicket {
 
   private func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? false }
 
-  /// Whether its author knows that it was refused, so that nothing but its sequence is sent.
+  /// Whether its sender was already told that it was refused, so that only its sequence is sent.
   var isRefused: Bool { refusal != nil }
 
-  /// Why it was refused, as its author knows: it must not run after all.
+  /// Why it was refused, which its sender was told: it must not run any more.
   private var refusal: Outcome.Failure? {
     if isSettled, case .failed(let refusal)? = decided { refusal } else { nil }
   }
 
-  /// Why the empty action goes in its place.
+  /// Why the empty action is sent in its place.
   private func reasonForNothing(at now: Instant, _ most: Int) -> Outcome.Failure {
     if let refusal { return refusal }
     if isOver(at: now) {
@@ -288,7 +288,7 @@ extension ActionTicket {
     return obstacle(mostBytes: most) ?? hopelessness
   }
 
-  /// The end of its time on the clocks that programs share: milliseconds since 1970.
+  /// Its deadline on the wall clock, in milliseconds since 1970.
   private func deadline(at now: Moment) -> UInt64? {
     guard let end else { return nil }
     let left = UInt64(clamping: now.instant.duration(to: end).wholeMilliseconds)
@@ -298,7 +298,7 @@ extension ActionTicket {
   /// The encoding of null, which is the empty action for the handle 0.
   static let nothing: [UInt8] = [0xf6]
 
-  /// Why there is nobody who could take it.
+  /// Why no daemon can accept it.
   var hopelessness: Outcome.Failure {
     let message =
       if case .refused(let failure) = scope.status {
@@ -309,13 +309,13 @@ extension ActionTicket {
     return Outcome.Failure(code: Outcome.rejected, message: message)
   }
 
-  /// What became of it, in the words of whoever knows why.
+  /// Its outcome, with the most specific reason that is known.
   ///
   /// - Parameters:
-  ///   - outcome: What the daemon said.
+  ///   - outcome: The daemon's outcome.
   ///   - epoch: The daemon's. Where it was sent to an earlier one first, a refusal by this one does
   ///     not mean that it never ran.
-  /// - Returns: The outcome to tell.
+  /// - Returns: The outcome for waiters.
   func explained(_ outcome: Outcome, epoch: UInt64?) -> Outcome {
     guard case .failed(var failure) = outcome else { return outcome }
     if failure.code == Outcome.rejected, let replaced = rest?.replaced { failure = replaced }

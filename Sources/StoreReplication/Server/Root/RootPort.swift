@@ -1,7 +1,7 @@
 package import StoreActor
 package import StoreState
 
-/// A root store as the protocol sees it, without the types of its state and actions.
+/// The protocol's interface to a root store, without the types of its state and actions.
 ///
 /// Everything above is not generic, and reads no pointer to a root: ``TypedRoot`` does, and
 /// closures that were made for its types.
@@ -10,18 +10,18 @@ package protocol RootPort: AnyObject {
   /// The number of the newest revision that may be told of: where there is a journal, the newest
   /// that is durable.
   var revision: UInt64 { get }
-  /// Whether what is told of is durable.
+  /// Whether published revisions are durable.
   var isDurable: Bool { get }
   /// The number of the newest revision that was reduced.
   var newestRevision: UInt64 { get }
-  /// What clients may see, in the order in which it was exposed.
+  /// The exposures, in their order of declaration.
   var exposed: [ExposedScopes] { get }
-  /// Is told of every step and output from now on; it must live as long as the root.
+  /// Observes every step and output from now on; it must live as long as the root.
   var observer: (any RootObserver)? { get set }
 
   // MARK: Actions
 
-  /// Makes several sends of one origin cheaper, and says whose they are.
+  /// Groups several sends of one origin, which makes them cheaper, and sets their origin.
   func batch(as origin: ActionOrigin, _ sends: () -> Void)
 
   /// Reduces an action of a scope.
@@ -34,42 +34,42 @@ package protocol RootPort: AnyObject {
     to scope: RootScope,
   ) throws(CodecError) -> StoreTask?
 
-  /// Tells the reducer that a listed session came or went.
+  /// Sends the action for a listed session that came or went.
   func send(_ event: SessionEvent)
 
-  /// Tells the reducer that its daemon has started again, as one revision, if it has.
+  /// Sends the actions for a restart, as one revision, if the daemon has restarted.
   ///
-  /// - Returns: What the operator should know; nil when all is well.
+  /// - Returns: A message for the operator; nil if all is well.
   func restart() -> String?
 
-  /// Makes a revision in which nothing is reduced.
+  /// Makes a revision without reducing anything.
   func advance()
 
-  /// Whether effects wait for ``startEffects()`` that may start.
+  /// Whether effects are ready and wait for ``startEffects()``.
   var hasEffectsToStart: Bool { get }
 
-  /// Starts the effects of what may be told of; it has been told.
+  /// Starts the effects of released revisions, whose frames have been sent.
   func startEffects()
 
   // MARK: Steps
 
-  /// Tells the observer of all steps up to a revision, which has become durable.
+  /// Notifies the observer of all steps up to a revision, which has become durable.
   func release(through revision: UInt64)
 
-  /// Nothing that was not released will be durable as far as anybody knows.
+  /// The journal has failed: it is unknown whether unreleased revisions are durable.
   ///
   /// - Parameter reason: Why.
   func fail(_ reason: String)
 
-  /// Tells the observer of a scope's changes from now on, by its number among those followed.
+  /// Notifies the observer of a scope's changes from now on, by its number among followed scopes.
   func follow(_ scope: RootScope, as number: Int)
 
-  /// Tells nothing of a scope any more.
+  /// Stops notifying of a scope.
   func unfollow(_ scope: RootScope)
 
-  /// Writes what the step in progress changed in a scope: to be called by the observer only.
+  /// Writes the delta of a scope for the current step; called by the observer only.
   ///
-  /// - Returns: False when that is nothing, and then nothing is written.
+  /// - Returns: False if there is no change; then nothing is written.
   func encodeDelta(of scope: RootScope, into encoder: inout CBOREncoder) -> Bool
 
   /// The digest of a scope's newest state that may be told of.
@@ -87,7 +87,7 @@ package protocol RootPort: AnyObject {
   /// The version of a revision; nil when it is not kept.
   func version(at revision: UInt64) -> RootVersion?
 
-  /// Writes a root in its durable form, where there is a journal.
+  /// Writes a root in its durable form, if there is a journal.
   var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? { get }
 
   /// How a question for the past is answered, on any thread; nil when it is for a scope that does
@@ -97,20 +97,20 @@ package protocol RootPort: AnyObject {
     _ rights: Rights,
   ) -> (@Sendable (any HistorySource) -> HistoryAnswer)?
 
-  /// Lets the store go on by itself.
+  /// Releases the store, which can then be used locally.
   func detach()
 }
 
-/// Is told what happens to a root.
+/// Observes a root.
 @MainActor
 package protocol RootObserver: AnyObject {
-  /// A step may have changed a followed scope; comes once for each, in the middle of the step.
+  /// A step may have changed a followed scope; called once for each scope, during the step.
   func mayHaveChanged(_ scope: RootScope, at revision: UInt64)
 
-  /// All scopes that a step may have changed were told of.
+  /// All scopes that a step may have changed have been reported.
   func stepped(to revision: UInt64)
 
-  /// An output belongs to a followed scope.
+  /// An output of a followed scope.
   func put(_ output: any Sendable, of scope: RootScope, at revision: UInt64)
 }
 
@@ -135,7 +135,7 @@ package final class RootVersion: @unchecked Sendable {
 
   deinit { release() }
 
-  /// Looks at the root.
+  /// Reads the root.
   func read<Result>(_ body: (ScopeSource.Place) -> Result) -> Result {
     withExtendedLifetime(self) { body(place) }
   }

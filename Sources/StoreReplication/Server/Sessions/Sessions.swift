@@ -1,14 +1,14 @@
 import DequeModule
 public import StoreActor
 
-/// A connected client as the application sees it, for a feature that shows who is there.
+/// A connected client, for a feature that shows who is connected.
 public struct SessionInfo: Hashable, Sendable {
   /// The session's number, unique within the daemon's run, from 1.
   public var id: UInt64
   /// The name that the client gave itself.
   public var name: String
-  /// Where it is connected from, as the transport says it: `localhost:uid:gid:pid` over ipc, and
-  /// `key:NAME@ADDRESS` for who comes by a key.
+  /// Where it is connected from, according to the transport: `localhost:uid:gid:pid` over ipc, and
+  /// `key:NAME@ADDRESS` for a client with a key.
   public var address: String
 
   /// Creates a session's description.
@@ -18,7 +18,7 @@ public struct SessionInfo: Hashable, Sendable {
     self.address = address
   }
 
-  /// Who it is, by the address: what the client calls itself is its own affair.
+  /// Its identity, which follows from the address; ``name`` is only what the client calls itself.
   public var identity: ActionOrigin.Identity { ActionOrigin.Identity(address: address) }
 
   /// What its actions have for their origin.
