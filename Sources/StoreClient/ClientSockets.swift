@@ -6,7 +6,7 @@ import ZeroMQ
 final class ClientSockets: ClientTransport {
   private(set) var control: Socket
   private(set) var publishing: Socket
-  /// Counts how often the sockets were made anew, or closed.
+  /// Counts how often the sockets were recreated or closed.
   private(set) var generation = 0
   private(set) var isClosed = false
   private let context: Context
@@ -21,7 +21,7 @@ final class ClientSockets: ClientTransport {
     publishing = try Self.openPublishing(context, location)
   }
 
-  /// Closes both sockets and connects afresh.
+  /// Closes both sockets and opens new ones.
   func reconnect() throws(ZeroMQError) {
     control.close()
     publishing.close()
@@ -96,7 +96,7 @@ final class ClientSockets: ClientTransport {
     return true
   }
 
-  /// Without a connection nothing is sent: the next greeting starts over with hello, and the
+  /// Without a connection the frame is dropped: the next greeting starts over with hello, and the
   /// client's queue still has every action without an outcome.
   func send(control frame: consuming [UInt8]) throws(ZeroMQError) {
     _ = try control.send(Message(adopting: frame))
@@ -116,7 +116,7 @@ final class ClientSockets: ClientTransport {
 }
 
 extension Moment {
-  /// This moment, on both clocks.
+  /// The current time, on both clocks.
   static var current: Moment {
     Moment(
       instant: Instant(nanoseconds: LoopClock.nanoseconds),

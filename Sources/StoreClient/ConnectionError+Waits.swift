@@ -29,7 +29,7 @@ extension ConnectionError {
 }
 
 extension ConnectionError {
-  /// Why nothing came of what was waited for.
+  /// Why a wait failed.
   ///
   /// - Parameters:
   ///   - failure: How the wait ended.

@@ -4,23 +4,23 @@ import StoreReplication
 public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
   /// What happened.
   public enum Kind: Hashable, Sendable {
-    /// A session is open. Resumed means that effects and lease went on through a break.
+    /// A session is open. Resumed means that effects and lease continued through an interruption.
     case connected(isResumed: Bool)
-    /// The daemon was restarted and its history does not continue: all state comes afresh.
+    /// The daemon has restarted with a new history: all state is fetched again.
     case newEpoch
-    /// The daemon serves this client no more.
+    /// The daemon no longer serves this client.
     case refused
-    /// The session is over, with its effects; another one is asked for.
+    /// The session has ended, with its effects; the client requests another one.
     case sessionEnded
-    /// Nothing is heard of the daemon. What is shown is what was last received.
+    /// The daemon does not answer. Stores show what was last received.
     case silent
-    /// A scope is fetched again, because something was lost or did not fit.
+    /// A scope is fetched again, because a message was lost or did not apply.
     case resynchronizing
-    /// A scope was not what the daemon has; the description says where it differed.
+    /// The copy of a scope differed from the daemon's; the description says where.
     case differed
-    /// Outputs of a scope cannot be read here, mostly because the daemon is of another build.
+    /// Outputs of a scope cannot be read, usually because the daemon is of another build.
     case outputsLeftOut
-    /// The connection is closed; nothing comes after it.
+    /// The connection is closed; this is the last event.
     case closed
   }
 

@@ -1,17 +1,17 @@
 import StoreReplication
 import ZeroMQ
 
-/// A client's turn in a main loop.
+/// Runs a client's turn in an event loop.
 ///
-/// Whoever is told of something in a turn may close the connection. Then everybody who waits is
-/// told at once; the sockets are closed when the turn has done with them.
+/// A callback during a turn may close the connection. Then all waits end at once, and the sockets
+/// are closed when the turn no longer uses them.
 @MainActor
 final class ConnectionService: LoopParticipant {
   let turn: ClientTurn<ClientSockets>
-  /// Is told that the daemon serves this client no more.
+  /// Called when the daemon no longer serves this client.
   var onRefusal: @MainActor () -> Void = {}
   private(set) var isClosed = false
-  /// Whether something is done with the sockets.
+  /// Whether a turn is using the sockets.
   private var isTurning = false
 
   init(_ client: ReplicaClient, _ sockets: ClientSockets) { turn = ClientTurn(client, sockets) }
@@ -19,7 +19,7 @@ final class ConnectionService: LoopParticipant {
   private var link: ClientSockets { turn.transport }
   var sockets: [Socket] { link.isClosed ? [] : [link.control, link.publishing] }
   var socketGeneration: Int { link.generation }
-  /// What awaits an outcome goes on in the turn that brings it.
+  /// Code that awaits an outcome continues in the turn that receives it.
   var resumesMainQueue: Bool { true }
   var awaitsAnswer: Bool { turn.client.pendingActions > 0 }
   var nextDeadline: Int64? { isClosed ? nil : turn.nextDeadline?.nanoseconds }
@@ -46,7 +46,7 @@ final class ConnectionService: LoopParticipant {
     if isClosed { link.close() }
   }
 
-  /// Ends the session and everything that waits, and closes the sockets.
+  /// Ends the session and all waits, and closes the sockets.
   ///
   /// - Parameter reason: Why, as those are told who wait.
   /// - Throws: ``ZeroMQError`` when the goodbye cannot be sent.

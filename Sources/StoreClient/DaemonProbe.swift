@@ -4,14 +4,14 @@ import Glibc
 import Darwin
 #endif
 
-/// What there is to be seen of a daemon in a directory that has said nothing yet.
+/// Finds out whether a daemon that has not answered yet exists in a directory.
 struct DaemonProbe {
   let directory: String
 
   /// Whether there is no socket.
   var isAbsent: Bool { access("\(directory)/ctl", F_OK) != 0 && errno == ENOENT }
 
-  /// Whether nobody takes connections there.
+  /// Whether nobody accepts connections there.
   var isRefused: Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -37,7 +37,7 @@ struct DaemonProbe {
     return status != 0 && [ENOENT, ECONNREFUSED, ENOTDIR].contains(errno)
   }
 
-  /// The process that the directory's lock names; nil where it names none.
+  /// The process named in the directory's lock; nil if there is none.
   var pid: Int32? {
     let descriptor = open("\(directory)/lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -50,10 +50,10 @@ struct DaemonProbe {
 }
 
 extension StoreConnection {
-  /// How long a daemon that is there takes to answer, mostly.
+  /// How long a running daemon usually takes to answer.
   private static let glance: Duration = .milliseconds(50)
 
-  /// Waits until a session is open, but for a daemon that is not there no longer than it takes to
+  /// Waits until a session is open, but if there is no daemon only as long as it takes to
   /// see that.
   ///
   /// - Parameter time: How long to wait at most.

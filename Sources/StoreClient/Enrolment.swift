@@ -2,7 +2,7 @@ import StoreReplication
 import StoreState
 import ZeroMQ
 
-/// A line by which somebody is invited to enrol at a daemon: `tcp://HOST:PORT#DAEMON.TICKET`, the
+/// An invitation to enrol with a daemon, as a line: `tcp://HOST:PORT#DAEMON.TICKET`, the
 /// daemon's public key and the ticket's secret one in hexadecimal digits.
 package struct EnrolmentLine: Hashable, Sendable, CustomStringConvertible {
   package var address: String
@@ -32,9 +32,9 @@ package struct EnrolmentLine: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Hands in a key of this user's own, by an invitation.
+/// Submits a key of this user with an invitation.
 package struct Enrolment {
-  /// How many nanoseconds a daemon may take to let the ticket in, and then to answer.
+  /// How many nanoseconds a daemon may take to admit the ticket, and then to answer.
   private static let patience: Int64 = 10_000_000_000
 
   let line: EnrolmentLine
@@ -45,10 +45,10 @@ package struct Enrolment {
     self.file = file
   }
 
-  /// Makes a pair of keys, hands in the public one and keeps the secret one; blocks meanwhile.
+  /// Creates a key pair, submits the public key and stores the secret one; blocks meanwhile.
   ///
-  /// A pair is kept beside until it is known what has become of it, and handed in again the next
-  /// time.
+  /// Until its enrolment is confirmed, the pair is kept in a second file, and submitted again the
+  /// next time.
   ///
   /// - Returns: What the daemon calls the key.
   /// - Throws: ``ConnectionError``. Then no key is in use; where it is `refused`, none is kept.
@@ -80,7 +80,7 @@ package struct Enrolment {
     }
   }
 
-  /// Hands in a public key.
+  /// Submits a public key.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -121,7 +121,7 @@ package struct Enrolment {
     return name
   }
 
-  /// Waits for a message that means something.
+  /// Waits for a meaningful message.
   ///
   /// - Returns: What it means; nil when none has come in time.
   private func awaited<Meaning>(
@@ -150,7 +150,7 @@ package struct Enrolment {
     return nil
   }
 
-  /// What an answer says; nil for one that is none.
+  /// The content of an answer; nil if it is not one.
   private func name(answeredBy frame: [UInt8]) throws -> String? {
     guard !frame.isEmpty, case .keys(_, let item) = try DaemonMessage(frame: frame[...]) else {
       return nil

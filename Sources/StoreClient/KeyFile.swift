@@ -27,7 +27,7 @@ package struct KeyFile {
 
   private var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
 
-  /// Reads the key; nil where there is none.
+  /// Reads the key; nil if there is none.
   package func read() throws(ConnectionError) -> StoreKey? { try Self.read(path) }
 
   private static func read(_ path: String) throws(ConnectionError) -> StoreKey? {
@@ -54,11 +54,10 @@ package struct KeyFile {
     return StoreKey(daemon: daemon, secret: secret)
   }
 
-  /// Where a key is kept until it is known whether it is good for anything.
+  /// Where a key is kept until its enrolment is confirmed.
   private var preparation: String { "\(path).new" }
 
-  /// Writes a key down that is not in use yet, where there is none: it goes on with ``keep()`` or
-  /// ``drop()``.
+  /// Writes a key that is not in use yet, if there is none; ``keep()`` or ``drop()`` follows.
   ///
   /// - Parameter daemon: The daemon's public key.
   /// - Returns: A new key; or the one that an attempt has left of which nobody knows what came.
@@ -79,7 +78,7 @@ package struct KeyFile {
     }
   }
 
-  /// Puts a key to use that was written down.
+  /// Makes the written key the one in use.
   package func keep() throws(ConnectionError) {
     guard rename(preparation, path) == 0 else {
       let problem = SecretFile.Problem.failed(path, code: errno)
@@ -87,7 +86,7 @@ package struct KeyFile {
     }
   }
 
-  /// Forgets a key that was written down.
+  /// Deletes the written key.
   package func drop() { unlink(preparation) }
 }
 

@@ -3,7 +3,7 @@ import StoreActor
 package import StoreReplication
 import StoreState
 
-/// For programs that know no types: everything works from what the daemon describes.
+/// For programs without the types: everything is based on the daemon's descriptions.
 extension StoreConnection {
   /// What the daemon exposes.
   package func describe() async throws -> [ScopeDescription] {
@@ -11,19 +11,19 @@ extension StoreConnection {
     return try await answer { client.describe($0) }
   }
 
-  /// How the daemon is.
+  /// The daemon's status.
   package func status() async throws -> GenericValue {
     let client = client
     return try await answer { client.status($0) }
   }
 
-  /// Something of the past.
+  /// An answer about the daemon's history.
   package func history(_ query: HistoryQuery) async throws -> HistoryAnswer {
     let client = client
     return try await answer { client.history(query, $0) }
   }
 
-  /// What a daemon says to a command for keys.
+  /// The daemon's answer to a command for keys.
   package func keys(_ command: KeyCommand) async throws -> KeyAnswer {
     let client = client
     return try await answer { client.keys(command, $0) }
@@ -35,7 +35,7 @@ extension StoreConnection {
     return try await answer { client.rows(query, $0) }
   }
 
-  /// Waits for so much time.
+  /// Waits for a duration.
   package func pause(for time: Duration) async throws {
     try await Resumption<Void>().value { resumption in
       client.wait(for: .time, within: time) { _ in resumption.resume(with: .success(())) }
@@ -63,7 +63,7 @@ extension StoreConnection {
     }
   }
 
-  /// Runs `body`, and waits no longer than so much time for what it returns.
+  /// Runs `body`, and waits at most a duration for its result.
   ///
   /// - Throws: What `body` throws, or ``ConnectionError/Code/tryAgain`` when the time is over; then
   ///   `body` is canceled, and waited for no more.

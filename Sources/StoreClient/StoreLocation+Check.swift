@@ -9,10 +9,10 @@ import Darwin
 #endif
 
 extension StoreLocation {
-  /// Checks what can be checked before something is sent there.
+  /// Checks whether the location can be trusted, before anything is sent there.
   ///
-  /// What is sent to a directory is for the daemon of its owner, so nobody else may be able to put
-  /// another one in its place.
+  /// Messages to a directory are for the daemon of its owner, so no other user may be able to
+  /// replace that daemon.
   func check() throws(ConnectionError) {
     do throws(ZeroMQError) {
       try EndpointPath.check(control, operation: "connect to")
@@ -29,7 +29,7 @@ extension StoreLocation {
     }
   }
 
-  /// Nothing goes unencrypted to where others can read it, or answer in the daemon's place.
+  /// Refuses to send unencrypted to where others could read it or impersonate the daemon.
   private func checkKey() throws(ConnectionError) {
     guard key == nil, !isLoopback else { return }
     throw ConnectionError(
@@ -40,7 +40,7 @@ extension StoreLocation {
     )
   }
 
-  /// Whether it is at an address of this machine that no other one reaches.
+  /// Whether its address can be reached from this machine only.
   private var isLoopback: Bool {
     let host = String(control.dropFirst("tcp://".count).prefix { $0 != ":" })
     var parsed = in_addr()
@@ -61,7 +61,7 @@ extension StoreLocation {
 }
 
 extension ConnectionError {
-  /// Why a directory is not trusted, or cannot be one of a daemon.
+  /// Why a directory is not trusted, or cannot belong to a daemon.
   fileprivate init(_ problem: TrustedPath.Problem, _ directory: String) {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")

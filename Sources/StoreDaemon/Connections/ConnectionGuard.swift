@@ -11,11 +11,11 @@ import Glibc
 import Darwin
 #endif
 
-/// Decides who may connect, on a thread of its own: a main thread that is busy neither keeps
-/// anybody waiting at the door nor lets in more than there is room for.
+/// Decides who may connect, on a thread of its own, so that a busy main thread neither delays new
+/// connections nor admits more than there are descriptors for.
 ///
-/// Each connection that is let in gets a serial that is never used twice, which libzmq puts on each
-/// of its frames. A routing id will not do for that: peers choose it.
+/// Each admitted connection gets a serial that is never reused, which libzmq attaches to each of
+/// its frames. A routing id would not do, because peers choose it.
 ///
 /// What guards what: `table`, `door` and `cuts` are shared by the thread and the main actor, each
 /// behind its mutex, `hasGone`
@@ -24,7 +24,7 @@ import Darwin
 final class ConnectionGuard: Sendable {
   /// Nanoseconds between two reminders that somebody has not been.
   private static let reminder: Int64 = 250_000_000
-  /// Who may come in.
+  /// Who may connect.
   private struct Door {
     var grants: Grants
     /// The public keys of tickets, and until when each is good.
@@ -34,12 +34,12 @@ final class ConnectionGuard: Sendable {
   private let table: Mutex<ConnectionTable>
   private let hasGone = Atomic(false)
   private let hasFloods = Atomic(false)
-  /// How often the main thread has heard everybody.
+  /// How often the main thread has served all peers.
   private let rounds = Atomic<UInt64>(0)
   private let isOverdue = Atomic(false)
   private let isWaking = Atomic(false)
   private let isReturningMemory = Atomic(false)
-  /// When memory was given back last, from when to when; read while none is.
+  /// When memory was last returned to the system, as a range; read while no return is running.
   private let returnStart = Atomic<Int64>(0)
   private let returnEnd = Atomic<Int64>(0)
   private let memoryQueue = DispatchQueue(label: "storeactor.memory", qos: .utility)
@@ -50,7 +50,7 @@ final class ConnectionGuard: Sendable {
   private let cuts = Mutex(CutReports())
   private let logger: Logger
 
-  /// Makes the main loop turn soon.
+  /// Schedules a turn of the main loop.
   @MainActor var wakeUp: () -> Void = {}
 
   // Used by the thread alone, while it runs.
@@ -88,13 +88,13 @@ final class ConnectionGuard: Sendable {
   /// How many connections were refused.
   var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
-  /// How many were shut down because they were silent.
+  /// How many were shut down because they sent nothing.
   var cutSilentCount: UInt64 { cutSilent.load(ordering: .relaxed) }
 
-  /// How many were shut down because they went on sending while nobody was heard.
+  /// How many were shut down because they kept sending while the main thread was busy.
   var cutFloodCount: UInt64 { cutFloods.load(ordering: .relaxed) }
 
-  /// Takes note that all that had come was taken.
+  /// Records that the main thread has read everything received.
   func heardEverybody() { rounds.add(1, ordering: .relaxed) }
 
   /// Calls the closure with each serial that the thread has shut down for what it sends.
@@ -107,7 +107,7 @@ final class ConnectionGuard: Sendable {
     for case (let serial?, let side) in floods { body(serial, side) }
   }
 
-  /// Takes note of which connection sends frames with a serial.
+  /// Records which connection sends frames with a serial.
   ///
   /// - Returns: False when that connection is over, so that nothing can be sent to it.
   func identify(
@@ -119,7 +119,7 @@ final class ConnectionGuard: Sendable {
     table.withLock { $0.identify(serial, descriptor, side, as: name) }
   }
 
-  /// Who answers for connections with these serials, by their descriptors.
+  /// The identities of the connections with these serials, by their descriptors.
   func holders(
     of connections: [UInt64: Int32],
     _ side: ConnectionTable.Side,
@@ -133,12 +133,12 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Takes note that a control connection was welcomed.
+  /// Records that a control connection was welcomed.
   func greet(_ serial: UInt64, _ descriptor: Int32) {
     table.withLock { $0.greet(serial, descriptor) }
   }
 
-  /// Calls the closure with each serial whose connection is over; each once.
+  /// Calls the closure once with each serial whose connection has ended.
   ///
   /// Whoever is let in now cannot have taken over the routing id of a serial that is told later:
   /// what has happened is looked at before anybody is let in.
@@ -167,7 +167,7 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Shuts down the connection with a serial, if it is not over; nothing is taken of it any more.
+  /// Shuts down the connection with a serial, if it is open; nothing more is received from it.
   func shutDown(
     _ serial: UInt64,
     _ descriptor: Int32,
@@ -193,7 +193,7 @@ final class ConnectionGuard: Sendable {
     logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
   }
 
-  /// Lets in those only to whom something is granted, and ends connections of others.
+  /// Admits only users and keys with a grant, and ends the connections of others.
   ///
   /// Whoever is let in by the group of a process is asked once more.
   func admit(_ grants: Grants) {
@@ -213,7 +213,7 @@ final class ConnectionGuard: Sendable {
 
   // MARK: - The thread
 
-  /// Guards until both sockets are monitored no more.
+  /// Runs until neither socket is monitored any longer.
   func run() {
     do throws(ZeroMQError) {
       try guardConnections()
@@ -262,7 +262,7 @@ final class ConnectionGuard: Sendable {
     cuts.withLock { $0.due }.map { .nanoseconds(max(0, $0 - LoopClock.nanoseconds)) }
   }
 
-  /// Takes what the monitors tell.
+  /// Handles the events of the monitors.
   ///
   /// - Returns: How many of them ended.
   private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) -> Int {
@@ -316,7 +316,7 @@ final class ConnectionGuard: Sendable {
     try admission.accept(request, as: "\(serial)\(suffix)")
   }
 
-  /// What stands behind the serial of somebody who may come in; nil for who may not.
+  /// What follows the serial of an admitted peer; nil for a peer that is refused.
   private func suffix(for request: Admission.Request) -> String? {
     door.withLock { door in
       guard let key = request.key else {
@@ -347,7 +347,7 @@ final class ConnectionGuard: Sendable {
     return .nanoseconds(Self.reminder)
   }
 
-  /// Gives memory back when the process has grown; on another thread, for it takes a while.
+  /// Returns memory to the system when the process has grown; on another thread, as it is slow.
   ///
   /// Meanwhile the library's thread may have to wait, and what waits in the system says nothing.
   private func returnMemory(_ memory: inout MemoryReturn, of bytes: Int, at now: Int64) {
@@ -363,7 +363,7 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Shuts down who fills the memory while nobody is heard.
+  /// Shuts down peers that fill the memory while the main thread is busy.
   ///
   /// - Returns: How many monitors ended.
   private func shutDownFlood(
@@ -411,11 +411,11 @@ final class ConnectionGuard: Sendable {
     }
   }
 
-  /// Who was turned away since the operator was last told.
+  /// The peers that were refused since the operator was last told.
   private struct Refusals {
-    /// Those who came too fast, or when there was no room.
+    /// Those that came too fast, or when there was no room.
     var count = 0
-    /// Those who may do nothing here, and where the last one of them came from.
+    /// Those without any grant, and the address of the last one.
     var strangers = 0
     var lastStranger = ""
     private var reportedAt: Int64?

@@ -1,7 +1,7 @@
 import StoreReplication
 import ZeroMQ
 
-/// Who is connected to a daemon's sockets: what its monitors and admissions have told.
+/// The connections of a daemon's sockets, as reported by the monitors and by admissions.
 ///
 /// A value without I/O or a clock; ``ConnectionGuard`` is its shell. A connection is known by its
 /// descriptor, which is used anew, and from its admission on by its serial, which never is. The two
@@ -41,8 +41,8 @@ struct ConnectionTable {
 
     /// What a process with so many descriptors can do.
     ///
-    /// Some stay free: connections are accepted before anybody is asked, and the two monitors may
-    /// each have a thousand events that nobody has read.
+    /// Some stay free: connections are accepted before they can be refused, and the two monitors
+    /// may each have a thousand unread events.
     init(descriptors: Int) {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
@@ -64,7 +64,7 @@ struct ConnectionTable {
     /// Serials below were given out to others.
     let firstSerial: UInt64
     var serial: UInt64?
-    /// What it was let in by; nil for one without a key, or until it is identified.
+    /// The key by which it was admitted; nil for one without a key, or until it is identified.
     var name: PeerName?
     var isGreeted = false
     var isRefused = false
@@ -125,7 +125,7 @@ struct ConnectionTable {
 
   var count: Int { entries.count }
 
-  /// Takes note of a new connection.
+  /// Records a new connection.
   ///
   /// - Parameters:
   ///   - descriptor: Its descriptor, which an earlier connection may have had.
@@ -183,7 +183,7 @@ struct ConnectionTable {
     return isEnough
   }
 
-  /// Takes note that a connection is over.
+  /// Records that a connection has ended.
   ///
   /// - Returns: Whether ``takeGone()`` tells it.
   @discardableResult
@@ -208,13 +208,13 @@ struct ConnectionTable {
     return true
   }
 
-  /// A serial for a connection that is let in.
+  /// A serial for an admitted connection.
   mutating func makeSerial() -> UInt64 {
     defer { nextSerial += 1 }
     return nextSerial
   }
 
-  /// Takes note of which connection a serial belongs to.
+  /// Records which connection a serial belongs to.
   ///
   /// - Parameters:
   ///   - serial: The serial.
@@ -236,7 +236,7 @@ struct ConnectionTable {
     return true
   }
 
-  /// Who answers for the connection with a serial, as far as that is known.
+  /// The identity of the connection with a serial, if it is known.
   func holder(of serial: UInt64, _ descriptor: Int32, _ side: Side) -> ClientHolder {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial, entry.serial ?? serial == serial
@@ -245,7 +245,7 @@ struct ConnectionTable {
     return if case .key(let name, _)? = entry.name { .key(name) } else { .unknown }
   }
 
-  /// Takes note that a control connection has said who it is, and was welcomed.
+  /// Records that a control connection has identified itself, and was welcomed.
   mutating func greet(_ serial: UInt64, _ descriptor: Int32) {
     let key = Key(side: .control, descriptor: descriptor)
     guard let entry = entries[key], entry.serial == serial, !entry.isGreeted else { return }
@@ -286,7 +286,7 @@ struct ConnectionTable {
     }
   }
 
-  /// Takes note that a connection is to be shut down for what it sends.
+  /// Records that a connection is to be shut down because of what it sends.
   ///
   /// - Returns: Whether it is still there; ``takeFloods()`` tells it then.
   mutating func cut(_ connection: FloodWatch.Connection) -> Bool {

@@ -1,26 +1,26 @@
-/// Which connections fill the library's memory while nobody counts what they send.
+/// Finds connections that fill libzmq's memory while the main thread does not count what they send.
 ///
-/// The main thread counts, and shuts down who sends too much. While it is held up, or slower than a
-/// flood, the library's thread reads on, into queues that know no limit. So when the process has
-/// grown by much since everybody was heard, whoever goes on sending is shut down, one at a time:
-/// what waits of it in the system becomes more again and again, though it is read. What an honest
-/// client has sent and waits for only becomes less, unless it is several times as much as the
-/// system keeps for a connection.
+/// The main thread counts, and shuts down peers that send too much. While it is blocked, or slower
+/// than a flood, libzmq's I/O thread continues to read into queues without a limit. So when the
+/// process has grown considerably since all peers were last served, peers that keep sending are
+/// shut down, one at a time. They are recognized by their backlog in the kernel, which grows again and
+/// again although it is read. That of an honest client only shrinks, unless it has sent several
+/// times as much as the kernel buffers for a connection.
 ///
 /// A value without I/O or a clock.
 struct FloodWatch {
   /// By how much the process has grown when somebody is shut down: more than the windows of many
   /// clients, as much as may wait to be taken.
   static let growth = 48 << 20
-  /// The bytes that wait in the system of one that sends much.
+  /// The backlog in the kernel of a peer that sends much.
   static let queuedBytes = 1 << 10
   /// The looks in a row at which one has to have as much, and how often it has to be more than at
   /// the one before.
   static let looks = 6
   static let rises = 2
-  /// Nanoseconds between two looks.
+  /// Nanoseconds between two checks.
   static let interval: Int64 = 3_000_000
-  /// Nanoseconds between two looks at the process alone.
+  /// Nanoseconds between two checks of the process alone.
   static let calmInterval: Int64 = 50_000_000
 
   /// A connection, by what tells it from others that had the same descriptor.
@@ -30,11 +30,11 @@ struct FloodWatch {
     var acceptedAt: Int64
   }
 
-  /// One that has had bytes waiting at every look.
+  /// A connection that has had a backlog at every check.
   private struct Pressing {
     var looks = 1
     var rises = 0
-    /// What was seen last.
+    /// The result of the last check.
     var count: Int
   }
 
@@ -43,10 +43,10 @@ struct FloodWatch {
   private var base = 0
   private var isGrown = false
 
-  /// Nanoseconds to the next look.
+  /// Nanoseconds until the next check.
   var interval: Int64 { isGrown ? Self.interval : Self.calmInterval }
 
-  /// Looks at how large the process is.
+  /// Checks the size of the process.
   ///
   /// - Parameters:
   ///   - bytes: Its resident bytes.
@@ -63,7 +63,7 @@ struct FloodWatch {
     return isGrown
   }
 
-  /// Looks at what waits in the system.
+  /// Checks the backlogs in the kernel.
   ///
   /// - Parameters:
   ///   - connections: All that there are.

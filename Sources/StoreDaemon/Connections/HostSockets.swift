@@ -12,7 +12,7 @@ package import ZeroMQ
 package final class HostSockets {
   package let control: Socket
   package let publishing: Socket
-  /// Both, those first whose messages are taken first.
+  /// Both sockets, in the order in which they are read.
   var all: [Socket] { [publishing, control] }
   private let context: Context
   private let connections: ConnectionGuard
@@ -22,14 +22,14 @@ package final class HostSockets {
   private var guardThread: HelperThread?
   /// The descriptors of the publishing socket's connections, by their serials.
   private var subscribers: [UInt64: Int32] = [:]
-  /// Whether more may have come upstream than was taken.
+  /// Whether more upstream messages may have arrived than were read.
   private var hasUpstream = false
-  /// Peers whose connection is over, of which nobody was told yet.
+  /// Peers whose connection has ended and was not reported yet.
   private var lost: Deque<PeerID> = []
-  /// Where the control frame that was taken last came from.
+  /// The address of the peer of the last control frame.
   private(set) var address = ""
 
-  /// Makes the main loop turn soon, where it does not do so by itself.
+  /// Schedules a turn of the main loop, if none would come by itself.
   var wakeUp: () -> Void {
     get { connections.wakeUp }
     set { connections.wakeUp = newValue }
@@ -65,7 +65,7 @@ package final class HostSockets {
     routes.onGone = { [weak self] in self?.gone($0) }
   }
 
-  /// Lets peers in, whom the guard awaits already.
+  /// Opens the sockets to peers; the guard is already running.
   private func open(
     _ configuration: HostConfiguration,
     _ limits: Limits,
@@ -88,7 +88,7 @@ package final class HostSockets {
     }
   }
 
-  /// Encrypts what is bound from now on.
+  /// Enables encryption for addresses that are bound from now on.
   private func encrypt(_ limits: Limits, _ key: CurvePair) throws(ZeroMQError) {
     let longest = limits.frameBytes + Socket.curveOverhead
     try control.encrypt(as: key, maxMessageSize: longest)
@@ -143,7 +143,7 @@ package final class HostSockets {
     return options
   }
 
-  /// Who was refused a connection, who was silent, and who sent faster than they can be heard.
+  /// Numbers of connections that were refused, sent nothing, or sent too fast.
   var counters: [(String, UInt64)] {
     [
       ("refusedConnections", connections.refusedCount),
@@ -153,7 +153,7 @@ package final class HostSockets {
     ]
   }
 
-  /// Shuts down those who did not say who they are, or anything, in time.
+  /// Shuts down connections that did not identify themselves, or send anything, in time.
   func beginTurn() {
     routes.beginTurn()
     upstreamIntake.beginTurn()
@@ -163,7 +163,7 @@ package final class HostSockets {
     }
   }
 
-  /// Takes in what was left for later turns, in queues that have a limit.
+  /// Reads messages for later turns into queues with a limit.
   func fetchRest() throws(ZeroMQError) {
     let isUpstreamEmpty = try upstreamIntake.fetch()
     if try controlIntake.fetch(), isUpstreamEmpty { connections.heardEverybody() }

@@ -3,7 +3,7 @@ import StoreJournal
 import StoreReplication
 import Synchronization
 
-/// Answers questions for the past on a thread of its own, one after the other.
+/// Answers questions about the history on a thread of its own, one after the other.
 final class HistoryService: Sendable {
   private let directory: String
   private let queue = DispatchQueue(label: "storeactor.history", qos: .utility)
@@ -12,7 +12,7 @@ final class HistoryService: Sendable {
 
   init(directory: String) { self.directory = directory }
 
-  /// Has a question answered, and hands over the answer on the main thread.
+  /// Answers a question, and passes on the answer on the main thread.
   func answer(
     _ job: HistoryJob,
     _ body: @escaping @MainActor @Sendable (HistoryJob.Result) -> Void,

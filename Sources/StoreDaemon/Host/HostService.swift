@@ -4,7 +4,7 @@ import StoreJournal
 import StoreReplication
 import ZeroMQ
 
-/// The daemon's sockets and its logger, which its turn drives from a main loop.
+/// Runs the daemon's turn in an event loop, with its sockets and its logger.
 @MainActor
 final class HostService: LoopParticipant {
   let turn: DaemonTurn<HostTransport>
@@ -36,7 +36,7 @@ final class HostService: LoopParticipant {
     }
   }
 
-  /// Makes the loop turn soon, where it does not do so by itself.
+  /// Schedules a turn of the loop, if none would come by itself.
   var wakeUp: () -> Void {
     get { transport.onWakeUp }
     set {
@@ -65,7 +65,7 @@ final class HostService: LoopParticipant {
     if turn.isOver { onStop() }
   }
 
-  /// Holds clients to other grants from now on: first what they get, then who is let in.
+  /// Applies changed grants from now on: first to what clients receive, then to who is admitted.
   func apply(_ grants: Grants) {
     turn.apply(grants)
     transport.sockets.admit(grants)
@@ -74,7 +74,7 @@ final class HostService: LoopParticipant {
   /// Finishes the turn, says goodbye, and stops.
   func stop() { turn.stop() }
 
-  /// Tells nobody of what is not known to be kept, says goodbye, and stops.
+  /// Discards revisions that may not be durable, says goodbye, and stops.
   func fail(_ reason: String) { turn.finish(.failed(reason)) }
 
   /// Closes everything.
@@ -106,7 +106,7 @@ final class HostService: LoopParticipant {
 final class HostTransport: DaemonTransport {
   let sockets: HostSockets
   fileprivate let logger: Logger
-  /// As many threads as there is work and cores.
+  /// As many threads as there are jobs and cores.
   private let captures = DispatchQueue(label: "storeactor.captures", attributes: .concurrent)
   var onWakeUp: () -> Void = {}
   var onResult: (CaptureJob.Result) -> Void = { _ in }
@@ -167,12 +167,12 @@ final class HostTransport: DaemonTransport {
 }
 
 extension HostTransport {
-  /// Says what the operator has to know of the journal.
+  /// Logs the journal's messages for the operator.
   func say(_ error: JournalError) { logger.error("\(error)") }
 }
 
 extension Moment {
-  /// This moment, on both clocks.
+  /// The current time, on both clocks.
   static var current: Moment {
     Moment(
       instant: Instant(nanoseconds: LoopClock.nanoseconds),

@@ -1,12 +1,12 @@
-/// Says how far a recovery is, where it takes more than a second.
+/// Reports the progress of a recovery that takes more than a second.
 struct RecoveryProgress {
   private static let second: Int64 = 1_000_000_000
 
   private let newest: UInt64
-  /// When something is said next, in nanoseconds.
+  /// When the next report is due, in nanoseconds.
   private var next: Int64
 
-  /// Begins to look at the time.
+  /// Starts measuring the time.
   ///
   /// - Parameters:
   ///   - newest: The revision that is recovered last.
@@ -16,7 +16,7 @@ struct RecoveryProgress {
     next = now + Self.second
   }
 
-  /// Says how far the recovery is.
+  /// Reports the progress.
   ///
   /// - Parameters:
   ///   - revision: The revision that was recovered last.

@@ -1,11 +1,11 @@
 import Dispatch
 
-/// Looks at something again and again, away from the main thread, for as long as it lives.
+/// Repeats a check, off the main thread, for as long as it lives.
 @MainActor
 final class RepeatedLook<Finding: Sendable> {
   private let timer: any DispatchSourceTimer
 
-  /// Begins to look.
+  /// Starts checking.
   ///
   /// - Parameters:
   ///   - seconds: How long it waits between two looks, and before the first.

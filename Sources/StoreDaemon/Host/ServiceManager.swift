@@ -7,15 +7,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Tells the service manager that has started the process how it is, as sd_notify(3) does.
+/// Notifies the service manager that started the process, as sd_notify(3) does.
 ///
-/// A process that none has started tells nobody.
+/// A process that was not started by one notifies nobody.
 @MainActor
 final class ServiceManager {
   private let address: sockaddr_un
   private let length: socklen_t
   private let descriptor: Int32
-  /// How often the manager wants a sign of life, in microseconds; nil where it wants none.
+  /// The watchdog interval in microseconds; nil without a watchdog.
   private let watchdog: Int?
   private let logger: Logger
   private var timer: (any DispatchSourceTimer)?
@@ -58,8 +58,8 @@ final class ServiceManager {
     if descriptor >= 0 { close(descriptor) }
   }
 
-  /// Says that the daemon serves; from then on gives signs of life from the main thread, as long as
-  /// that comes to it.
+  /// Reports that the daemon is ready; from then on sends watchdog messages from the main thread,
+  /// as long as that is not blocked.
   func ready(_ status: String) {
     tell("READY=1\nSTATUS=\(status)")
     guard timer == nil, let watchdog else { return }
@@ -73,7 +73,7 @@ final class ServiceManager {
     self.timer = timer
   }
 
-  /// Says that the daemon reads again what it was configured with; ``ready(_:)`` ends that.
+  /// Reports that the daemon reloads its configuration; ``ready(_:)`` ends that.
   func reloading() {
     var time = timespec()
     // Fails only for a clock that the system does not have.
@@ -81,7 +81,7 @@ final class ServiceManager {
     tell("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1_000)")
   }
 
-  /// Says that the daemon comes to its end.
+  /// Reports that the daemon is stopping.
   func stopping() { tell("STOPPING=1") }
 
   private func tell(_ state: String) {

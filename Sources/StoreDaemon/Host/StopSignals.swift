@@ -6,8 +6,9 @@ import Glibc
 import Darwin
 #endif
 
-/// SIGTERM and SIGINT as requests to stop, and SIGHUP as one to read again what a daemon was
-/// configured with; none is lost from when it is made.
+/// SIGTERM and SIGINT as requests to stop, and SIGHUP as a request to reload the configuration.
+///
+/// No signal is lost after it was created.
 ///
 /// They are blocked, so that one that comes early waits for its source. A process that was told to
 /// ignore SIGHUP, as `nohup` does, goes on ignoring it.
@@ -28,7 +29,7 @@ final class StopSignals {
     pthread_sigmask(SIG_BLOCK, &blocked, &mask)
   }
 
-  /// Whether one that is a request to stop waits for ``begin(onStop:onReload:)``.
+  /// Whether a request to stop is pending for ``begin(onStop:onReload:)``.
   var isStopWaiting: Bool {
     var waiting = sigset_t()
     sigemptyset(&waiting)
@@ -50,7 +51,7 @@ final class StopSignals {
     }
   }
 
-  /// Lets signals do again what they do to any program.
+  /// Restores the default effect of the signals.
   func end() {
     for source in sources { source.cancel() }
     sources = []

@@ -17,7 +17,7 @@ import Darwin
 final class StoreDirectory: Sendable {
   let path: String
   private let lock: DirectoryLock
-  /// The files that clients find, as they were when everything was open.
+  /// The files that clients use, as they were when everything was opened.
   private let files = Mutex<[String: FileIdentity]>([:])
 
   /// Makes the directory if need be, checks that it is private, and locks it.
@@ -40,17 +40,16 @@ final class StoreDirectory: Sendable {
 
   // MARK: - Keeping it
 
-  /// Takes note of the lock, the sockets and the journal, which are all there now.
+  /// Records the lock, the sockets and the journal, which all exist now.
   func remember() {
     let names = [DirectoryLock.name, "ctl", "pub"] + JournalFile.names
     let found = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
     files.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
   }
 
-  /// Which of the lock, the sockets and the journal is gone or another's by now; nil when all are
-  /// there.
+  /// Which of the lock, the sockets and the journal was removed or replaced; nil if none was.
   ///
-  /// Nobody finds the daemon then, a second one can start, or what is kept is kept nowhere.
+  /// Then clients cannot find the daemon, a second one can start, or the state is written nowhere.
   var lostPath: String? {
     let files = files.withLock { $0 }
     let lost = files.keys.sorted().first { name in
@@ -59,9 +58,9 @@ final class StoreDirectory: Sendable {
     return lost.map { "\(path)/\($0)" }
   }
 
-  /// Lets other users reach the sockets, or nobody; who of them is let in is decided there.
+  /// Lets other users open the sockets, or nobody; admission is decided there.
   ///
-  /// What else is in the directory has permissions of its own.
+  /// Other files in the directory have permissions of their own.
   func letOthersReach(_ isOpen: Bool) throws(HostError) {
     try setMode(isOpen ? 0o711 : 0o700, of: path)
     for name in ["ctl", "pub"] { try setMode(isOpen ? 0o666 : 0o600, of: "\(path)/\(name)") }

@@ -60,7 +60,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   public var onReload: @MainActor () -> Void = {}
 
   private let logger: Logger
-  /// How the state is kept; nil where its type does not say.
+  /// How the state is kept on disk; nil if its type is not a `DurableState`.
   private let form: DurableForm<State>?
 
   // Open while the daemon runs.
@@ -68,16 +68,16 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private var directoryLook: RepeatedLook<String>?
   private var grantsLook: RepeatedLook<GrantsFile.Change>?
   private var grantsFile: GrantsFile?
-  /// What is in force.
+  /// The grants in force.
   private var grants = Grants.everything
   private var serviceManager: ServiceManager?
   private var metrics: MetricsEndpoint?
   private(set) var service: HostService?
   private var commits: StoreSubscription?
   private var outputs: StoreSubscription?
-  /// Whether its store has replayed, and begins no effect any more.
+  /// Whether it has replayed its history, after which its store starts no effects.
   var hasReplayed = false
-  /// Whether a daemon that still reads its history has to end.
+  /// Whether a daemon that is still reading its history has to end.
   private var isToStop: () -> Bool = { false }
   /// Why it had to stop.
   private var failure: HostError?
@@ -192,7 +192,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     #endif
   }
 
-  /// Opens everything; nil where a signal has come before the history was read to its end.
+  /// Opens everything; nil if a signal arrived before the history was read completely.
   private func open(unlessStoppedBy signals: StopSignals) throws(HostError) -> HostService? {
     var isStopped = false
     isToStop = {
@@ -330,7 +330,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return service
   }
 
-  /// Tells the daemon's numbers from now on; nil where nobody is to be told.
+  /// Starts serving metrics; nil if none are configured.
   private func openMetrics(of service: HostService) throws(HostError) -> MetricsEndpoint? {
     if let metrics = configuration.programMetrics {
       service.turn.server.counters.ofProgram = { metrics.samples }
@@ -343,7 +343,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return endpoint
   }
 
-  /// Takes the directories that are the daemon's own, each once, however its path is written.
+  /// Opens the daemon's own directories, each once, however its path is written.
   private func takeDirectories() throws(HostError) -> [StoreDirectory] {
     var directories: [StoreDirectory] = []
     for (path, option) in configuration.directories {
@@ -353,7 +353,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return directories
   }
 
-  /// Begins to look at the files that others may change or take.
+  /// Starts watching the files that others may change or remove.
   private func look(
     at directories: [StoreDirectory],
     _ grantsFile: GrantsFile,
@@ -377,7 +377,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
   }
 
-  /// Opens the sockets; where that fails the journal is closed.
+  /// Opens the sockets; if that fails the journal is closed.
   private func openSockets(
     welcome: Welcome,
     _ grants: Grants,
@@ -427,8 +427,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return keys
   }
 
-  /// The pair by which clients over tcp know the daemon; nil where it listens at no address that
-  /// asks for keys.
+  /// The key pair by which clients over tcp authenticate the daemon; nil if no address of the
+  /// daemon requires keys.
   private func daemonKey() throws(HostError) -> CurvePair? {
     guard !configuration.encryptedAddresses.isEmpty else { return nil }
     let path = configuration.key ?? "\(configuration.directory)/key"
@@ -466,8 +466,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   /// The file of grants has changed.
   ///
-  /// One with a mistake gives nobody anything, and takes from those only whom it does not name any
-  /// more: what is taken back must not wait for another line to be mended.
+  /// A file with a mistake grants nothing new, and revokes only the rights of those that it does
+  /// not name any more: a revocation must not wait until another line is corrected.
   private func changed(_ result: Result<Grants, GrantsFile.Problem>) {
     switch result {
     case .success(let grants):
@@ -486,7 +486,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     }
   }
 
-  /// Cuts a key off that the file still has.
+  /// Revokes a key that is still in the file.
   ///
   /// - Returns: False when there is none.
   private func forget(key name: String) -> Bool {
@@ -514,7 +514,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let epoch: UInt64
   }
 
-  /// Brings the state back to where it was; nil where it is kept in memory only.
+  /// Recovers the state from disk; nil if it is kept in memory only.
   private func openJournal() throws(HostError) -> OpenedJournal? {
     guard let path = configuration.data else { return nil }
     let form = try durableForm()
@@ -724,7 +724,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return error
   }
 
-  /// Clients do not find this daemon any more, and may find another; or it keeps nothing any more.
+  /// Clients cannot find this daemon any more, or it cannot write its state any more.
   private func lost(_ file: String) {
     guard !JournalFile.names.contains(where: { file.hasSuffix("/\($0)") }) else {
       return lostJournal(file)
@@ -739,7 +739,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     stop()
   }
 
-  /// What the system writes to a file that is gone is lost: nothing more is told to anybody.
+  /// Writes to a removed file are lost, so no further revision is published.
   private func lostJournal(_ file: String) {
     let error = HostError(
       .system,

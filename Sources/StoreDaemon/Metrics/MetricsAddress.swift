@@ -45,7 +45,7 @@ struct MetricsAddress: Hashable, Sendable, CustomStringConvertible {
     return "\(bytes.joined(separator: ".")):\(port)"
   }
 
-  /// As the system takes it.
+  /// The address in the system's form.
   var systemAddress: sockaddr_in {
     var address = sockaddr_in()
     #if canImport(Darwin)

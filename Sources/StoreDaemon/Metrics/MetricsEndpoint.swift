@@ -10,36 +10,35 @@ import Glibc
 import Darwin
 #endif
 
-/// Tells the daemon's numbers over HTTP to whoever asks for `/metrics`.
+/// Serves the daemon's metrics over HTTP at `/metrics`.
 ///
-/// All that has to do with peers is done on a thread of its own, which never waits for one of them.
-/// The main actor only counts, when it comes to that, and however many ask no more often than every
-/// ``Limits/freshness``.
+/// Peers are handled on a thread of its own, which never blocks on one of them. The main actor only
+/// counts, and however many peers ask, no more often than every ``Limits/freshness``.
 ///
 /// What guards what: `inbox` is shared by the thread and the main actor, behind its mutex; `thread`
 /// is the main actor's. The descriptors are never changed; the listening one is read by the thread
 /// alone, and all are closed where nobody is left who has them.
 final class MetricsEndpoint: Sendable {
   enum Limits {
-    /// Peers at once; for another one somebody has to go who takes his time.
+    /// Peers at once; a further one replaces a slow one.
     static let peers = 16
-    /// Nanoseconds that a peer has to ask, and then to take the answer.
+    /// Nanoseconds for a peer's request, and then for its response.
     static let patience: Int64 = 5_000_000_000
-    /// Nanoseconds that a peer has to begin to ask where others wait to come in.
+    /// Nanoseconds until a peer has to start its request if others wait to connect.
     static let hearing: Int64 = 100_000_000
-    /// Nanoseconds that a peer has to ask from its first byte on, where others wait to come in.
+    /// Nanoseconds for a request from its first byte on, if others wait to connect.
     static let asking: Int64 = 1_000_000_000
-    /// Nanoseconds that a peer has to go when it was told everything.
+    /// Nanoseconds for a peer to close after its response.
     static let leaving: Int64 = 1_000_000_000
-    /// Nanoseconds that the main actor has to count.
+    /// Nanoseconds for the main actor to count.
     static let answer: Int64 = 2_000_000_000
-    /// Nanoseconds for which what was counted is told again.
+    /// Nanoseconds for which the same numbers are served again.
     static let freshness: Int64 = 100_000_000
-    /// Nanoseconds for which nobody is let in where the system has no descriptor for it.
+    /// Nanoseconds for which no peer is accepted after the system ran out of descriptors.
     static let rest: Int64 = 100_000_000
   }
 
-  /// What the main actor has for the thread.
+  /// Messages from the main actor to the thread.
   private struct Inbox {
     var metrics: StatusMetrics?
     var isStopped = false
@@ -53,7 +52,7 @@ final class MetricsEndpoint: Sendable {
   private let inbox = Mutex(Inbox())
   @MainActor private var thread: HelperThread?
 
-  /// Begins to listen; nobody is answered before ``start(logger:_:)``.
+  /// Starts listening; no request is answered before ``start(logger:_:)``.
   ///
   /// - Parameter wanted: The address; a port 0 stands for one that is free.
   /// - Throws: ``HostError``.
@@ -78,7 +77,7 @@ final class MetricsEndpoint: Sendable {
     for descriptor in [listener, bell.rings, bell.hears] { close(descriptor) }
   }
 
-  /// Begins to answer.
+  /// Starts answering.
   ///
   /// - Parameters:
   ///   - logger: Where it says what an operator should know.
@@ -103,7 +102,7 @@ final class MetricsEndpoint: Sendable {
     }
   }
 
-  /// Answers nobody any more, and waits until that is so.
+  /// Stops answering, and waits until the thread has ended.
   @MainActor
   func stop() {
     inbox.withLock { $0.isStopped = true }
@@ -126,7 +125,7 @@ final class MetricsEndpoint: Sendable {
 
   // MARK: - For the thread
 
-  /// What is waited for: the bell first, then new peers.
+  /// What the thread polls: the wake-up pipe first, then new peers.
   var entries: (bell: pollfd, listener: pollfd) {
     (
       pollfd(fd: bell.hears, events: Int16(POLLIN), revents: 0),
@@ -144,7 +143,7 @@ final class MetricsEndpoint: Sendable {
     }
   }
 
-  /// The next peer that wants to come in; nil where there is none, or none can.
+  /// The next peer that wants to connect; nil if there is none, or none can be accepted.
   func accept() -> (descriptor: Int32?, isExhausted: Bool) {
     let descriptor = systemAccept(listener)
     guard descriptor >= 0 else {

@@ -4,14 +4,14 @@ import Glibc
 import Darwin
 #endif
 
-/// A peer that asks for the daemon's numbers: how far it is, and how long it may take.
+/// A peer that requests metrics: its progress and its deadlines.
 struct MetricsPeer {
   enum Phase {
     case asking(MetricsRequest)
     /// Waits until it has been counted.
     case waiting
     case taking(ArraySlice<UInt8>)
-    /// Was told everything, and closes; what it still sends is dropped.
+    /// Has its response and closes; further input is dropped.
     case leaving
   }
 
@@ -25,7 +25,7 @@ struct MetricsPeer {
   var end: Int64
   var isGone = false
 
-  /// Lets a peer in, who has ``MetricsEndpoint/Limits/patience`` to ask.
+  /// Accepts a peer, which has ``MetricsEndpoint/Limits/patience`` to ask.
   init(_ descriptor: Int32, at now: Int64) {
     self.descriptor = descriptor
     start = now

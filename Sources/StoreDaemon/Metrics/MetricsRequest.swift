@@ -1,14 +1,14 @@
-/// What somebody asks over HTTP, as far as it has come.
+/// An HTTP request, as far as it was received.
 struct MetricsRequest {
-  /// What is to be said to it.
+  /// How it is to be answered.
   enum Answer: Hashable {
-    /// The numbers.
+    /// The metrics.
     case metrics
     /// A refusal, by its status.
     case refusal(Status)
   }
 
-  /// Why the numbers are not told.
+  /// Why the request is refused.
   enum Status: String {
     case malformed = "400 Bad Request"
     case notFound = "404 Not Found"
@@ -25,7 +25,7 @@ struct MetricsRequest {
   /// Whether nothing stands in the line that has begun; the first is never empty.
   private var isLineEmpty = false
 
-  /// Takes more of it.
+  /// Receives more of it.
   ///
   /// - Parameter more: What has come.
   /// - Returns: What is to be said; nil where it is not all there yet.
@@ -55,15 +55,15 @@ struct MetricsRequest {
   }
 }
 
-/// What is said over HTTP; the connection ends with it.
+/// An HTTP response; the connection ends with it.
 enum MetricsResponse {
-  /// The numbers.
+  /// The metrics.
   static func bytes(_ lines: [String]) -> [UInt8] {
     let body = lines.map { "\($0)\n" }.joined()
     return bytes("200 OK", "text/plain; version=0.0.4; charset=utf-8", body)
   }
 
-  /// Why they are not told.
+  /// A refusal.
   static func bytes(_ status: MetricsRequest.Status) -> [UInt8] {
     bytes(status.rawValue, "text/plain; charset=utf-8", "\(status.rawValue): GET /metrics\n")
   }

@@ -7,16 +7,16 @@ import Glibc
 import Darwin
 #endif
 
-/// The thread's part: the peers, and what each is told.
+/// The thread's part: the peers and their responses.
 struct MetricsServer {
   private let endpoint: MetricsEndpoint
-  /// Has the main actor count.
+  /// Asks the main actor to count.
   private let count: () -> Void
   private var peers: [MetricsPeer] = []
-  /// What was counted, as it is told, and when.
+  /// The last metrics as text, and their time.
   private var counted: (bytes: [UInt8], at: Int64)?
   private var isCounting = false
-  /// When somebody is let in again.
+  /// When peers are accepted again.
   private var opensAt: Int64 = 0
   private var now = LoopClock.nanoseconds
 
@@ -72,7 +72,7 @@ struct MetricsServer {
 
   private var isFull: Bool { peers.count >= MetricsEndpoint.Limits.peers }
 
-  /// Whether another one can come in.
+  /// Whether another peer can be accepted.
   private var hasRoom: Bool { !isFull || MetricsPeer.expendable(among: peers, at: now) != nil }
 
   private mutating func letIn() {
@@ -108,7 +108,7 @@ struct MetricsServer {
     }
   }
 
-  /// Tells what was counted to those who wait for it; where that is too old, has it counted.
+  /// Sends the metrics to waiting peers; if they are too old, asks for new ones.
   private mutating func answerWaiting() {
     guard peers.contains(where: \.isWaiting) else { return }
     if let counted, now - counted.at < MetricsEndpoint.Limits.freshness {
@@ -163,7 +163,7 @@ struct MetricsServer {
     peer.end = now + MetricsEndpoint.Limits.leaving
   }
 
-  /// What a peer has sent; nil where it has sent nothing, or has gone.
+  /// What a peer has sent; nil if it has sent nothing, or has closed.
   private func receive(from peer: inout MetricsPeer) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: 4_096)
     let count = recv(peer.descriptor, &buffer, buffer.count, 0)
