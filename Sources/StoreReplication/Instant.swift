@@ -1,4 +1,4 @@
-/// A moment on the clock that whoever drives a machine reads; machines never read one.
+/// A time on the monotonic clock, which the transport reads; protocol machines never read a clock.
 ///
 /// The clock is monotonic and counts suspension, so that a client that slept notices.
 package struct Instant: Hashable, Comparable, Sendable {
@@ -21,7 +21,7 @@ package struct Instant: Hashable, Comparable, Sendable {
   }
 }
 
-/// A moment as both clocks show it: the monotonic one for leases, the wall's for deadlines.
+/// A time on both clocks: the monotonic clock for leases, the wall clock for deadlines.
 package struct Moment: Hashable, Sendable {
   package var instant: Instant
   /// Milliseconds since 1970-01-01T00:00:00Z.

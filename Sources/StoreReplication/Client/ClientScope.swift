@@ -1,10 +1,10 @@
 import GenericState
 package import StoreState
 
-/// What a client wants of one scope, and how far it got.
+/// A scope of a client: who wants it, and the state of its join.
 @MainActor
 package final class ClientScope {
-  /// The digests of the schemas with which a scope is asked for; nil where any will do.
+  /// The digests of the schemas with which a scope is requested; nil if any schema is accepted.
   struct Hashes: Hashable {
     var state: Digest?
     var action: Digest?
@@ -12,13 +12,13 @@ package final class ClientScope {
 
   /// Who wants the scope, and for how long it is still joined.
   enum Want: Hashable {
-    /// So many hold it.
+    /// It has this number of holders.
     case held(Int)
-    /// Nobody holds it since the last turn.
+    /// It has had no holder since the last turn.
     case released
-    /// Nobody holds it, and it is followed until then, in case somebody wants it again.
+    /// It has no holder, and is followed until then in case somebody asks for it again.
     case lingering(until: Instant)
-    /// It is joined for the actions on their way to it, and not followed.
+    /// It is joined for its pending actions only, and not followed.
     case draining
     /// It is part of no join any more.
     case left
@@ -29,10 +29,10 @@ package final class ClientScope {
   package private(set) var mode: ClientMessage.JoinMode
   private let state: SchemaDocument?
   private(set) var action: SchemaDocument?
-  /// How this program reads other builds' states; nil when it takes its own only.
+  /// How this program reads states of other builds; nil if it accepts only its own.
   private let reader: (@MainActor () -> ReaderSchema)?
   private var own: Hashes
-  /// How to talk with the daemon where its types are not this program's.
+  /// The translation for a daemon with other types.
   @exclusivity(unchecked) private(set) var translation: ScopeTranslation?
   /// Whose scope it is.
   weak var client: ReplicaClient?
@@ -46,15 +46,15 @@ package final class ClientScope {
   @exclusivity(unchecked) var pendingActions = 0
   /// Whether a daemon was ever asked for it.
   var wasAsked = false
-  /// Whether it has shown a state, or that there is none, since it was last refused.
+  /// Whether it has shown a state, or its absence, since it was last refused.
   var hasShown = false
   /// How often in a row its digest differed from the daemon's.
   var mismatches = 0
-  /// What it was when its digest differed, to be compared with the snapshot that comes.
+  /// Its value when its digest differed, to be compared with the next snapshot.
   var differing: (revision: UInt64, encoding: [UInt8])?
   /// The daemon's name for it in this session; nil before the join and after the session.
   var handle: UInt64?
-  /// What the replica has; nil when it has nothing, or nothing to be trusted.
+  /// The revision of the replica; nil if it has no state, or one that cannot be trusted.
   var position: ClientMessage.Position?
   /// The schema of the states that made what the replica has.
   private var contentHash: Digest?
@@ -62,7 +62,7 @@ package final class ClientScope {
   @exclusivity(unchecked) private var knownDigest: Digest?
   /// The last run of deltas that changed it.
   @exclusivity(unchecked) private var lastRun: UInt64 = 0
-  /// Whether the daemon was asked for its types; until it answers there is nothing to join with.
+  /// Whether the daemon was asked for its types; until it answers the scope cannot be joined.
   var isResolving = false
 
   /// Creates a scope that is not joined yet.
@@ -110,19 +110,19 @@ package final class ClientScope {
   /// Whether its state is followed.
   var isFollowed: Bool { replica != nil }
 
-  /// Takes actions from now on, of a schema.
+  /// Accepts actions of a schema from now on.
   func takeActions(_ action: SchemaDocument) {
     self.action = action
     own.action = action.hash
   }
 
-  /// Begins anew with a daemon of another history.
+  /// Starts over with a daemon of another history.
   func forgetMismatches() {
     mismatches = 0
     differing = nil
   }
 
-  /// Follows it no more; the copy goes.
+  /// Stops following it and drops the copy.
   func stopFollowing() {
     replica = nil
     knownDigest = nil
@@ -141,7 +141,7 @@ package final class ClientScope {
 // MARK: - What the daemon sends
 
 extension ClientScope {
-  /// Takes a snapshot in the daemon's form.
+  /// Applies a snapshot in the daemon's form.
   func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     knownDigest = nil
     if let translated = try translation?.reset(to: snapshot) {
@@ -152,7 +152,7 @@ extension ClientScope {
     contentHash = hashes.state
   }
 
-  /// Takes a delta in the daemon's form.
+  /// Applies a delta in the daemon's form.
   func apply(_ delta: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
     knownDigest = nil
     guard let translation, translation.translatesState else {
@@ -184,7 +184,7 @@ extension ClientScope {
 // MARK: - Types
 
 extension ClientScope {
-  /// Goes over to the types that a daemon has for the scope.
+  /// Switches to the types that a daemon has for the scope.
   ///
   /// - Parameter theirs: The daemon's description.
   /// - Returns: What keeps this program from it, one line for each field; nothing when it can.
@@ -205,7 +205,7 @@ extension ClientScope {
     }
   }
 
-  /// Speaks its own types again.
+  /// Switches back to its own types.
   func forgetTranslation() {
     translation = nil
     knownDigest = nil

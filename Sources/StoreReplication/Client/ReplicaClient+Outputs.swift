@@ -49,7 +49,7 @@ extension ReplicaClient {
 }
 
 extension ClientJoin {
-  /// A message of the new view that came after the echo.
+  /// A message of the new view that arrived after the fence's echo.
   enum Kept {
     case run(PublishedMessage.DeltaRun)
     case outputs(PublishedMessage.Outputs)

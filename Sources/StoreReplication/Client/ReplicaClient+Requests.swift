@@ -2,7 +2,7 @@ package import GenericState
 package import StoreState
 
 extension ReplicaClient {
-  /// A question that was not answered yet.
+  /// A request without an answer yet.
   struct Request {
     let message: ClientMessage
     let body: @MainActor (Result<ArraySlice<UInt8>, CodecError>) -> Void

@@ -1,16 +1,16 @@
 import DequeModule
 import StoreState
 
-/// The client's half of the protocol: frames and time in, frames and applied state out.
+/// The client's protocol machine: frames and time in, frames and applied state out.
 ///
 /// It does no I/O and reads no clock. ``ClientTurn`` drives it. `docs/PROTOCOL.md` §12 has its
 /// states.
 ///
-/// What every action touches is not checked for overlapping accesses, which would cost a tenth of
-/// it: nothing here is handed on `inout` to code that could come back.
+/// Properties that every action touches are not checked for overlapping accesses, which would cost
+/// a tenth of its time: none is passed `inout` to code that could call back.
 @MainActor
 package final class ReplicaClient {
-  /// What the driver is to do.
+  /// What the transport is to send.
   enum Outgoing: Hashable, Sendable {
     case control([UInt8])
     case subscribe(Topic)

@@ -1,6 +1,7 @@
-/// Those who wait for something that a connection does: each is told once, how it ended.
+/// The pending waits of a connection: each waiter is told once how its wait ended.
 ///
-/// A wait ends with what it waits for, with its time, when it is canceled, or with the connection.
+/// A wait ends when its condition is met, at its deadline, when it is canceled, or with the
+/// connection.
 @MainActor
 struct Waits {
   typealias Body = @MainActor (Result<Void, WaitFailure>) -> Void
@@ -77,7 +78,7 @@ struct Waits {
   }
 }
 
-/// A wait's name, by which it can be canceled.
+/// The id of a wait, by which it can be canceled.
 package struct WaitID: Hashable, Sendable {
   fileprivate var number: UInt64
 }
@@ -92,7 +93,7 @@ package enum WaitCondition: Hashable, Sendable {
   case time
 }
 
-/// Why a wait ended without what it waited for.
+/// Why a wait ended although its condition was not met.
 package enum WaitFailure: Error, Hashable, Sendable {
   /// Its time is over; whether a session was open.
   case timedOut(isConnected: Bool)

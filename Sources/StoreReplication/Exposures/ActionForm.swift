@@ -1,6 +1,6 @@
 public import StoreState
 
-/// How actions of a type are written where they are to be reduced again.
+/// How actions of a type are encoded in the journal, to be replayed.
 @usableFromInline
 struct ActionForm<Action: WireAction>: Sendable {
   /// Whether what is written of any of them is all that it has.

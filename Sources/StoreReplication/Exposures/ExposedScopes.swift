@@ -141,7 +141,7 @@ package final class ExposedScopes {
   }
 }
 
-/// How the scopes of rows are found, without the type of their ids.
+/// Finds the scopes of rows, without the type of their ids.
 @usableFromInline
 package struct ExposedRows {
   /// A row, whether it is there or not.

@@ -1,7 +1,7 @@
 import Foundation
 import StoreState
 
-/// What a client has made of a shared value (`docs/PROTOCOL.md` §10.1): the action of its scope.
+/// A client's edit of a shared value (`docs/PROTOCOL.md` §10.1), which is the action of its scope.
 enum SharedEdit: Equatable, Sendable {
   case edited(base: UInt64, delta: Data)
 

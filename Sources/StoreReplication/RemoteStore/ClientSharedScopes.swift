@@ -60,7 +60,7 @@ package final class ClientSharedScopes: SharedScopes, @unchecked Sendable {
   }
 }
 
-/// A shared value that shows something new.
+/// A shared value that takes over a new value.
 @MainActor
 protocol SharedTakeover {
   /// Hands it over to whoever shares it, unless that has been changed.

@@ -1,10 +1,10 @@
 package import StoreActor
 package import StoreState
 
-/// A store's core whose state is a daemon's: reads are local, actions travel.
+/// The core of a store whose state is in a daemon: reads are local, actions are sent.
 ///
-/// It holds the scope for as long as it lives. Its state is there after the first snapshot: a store
-/// is made of it only then.
+/// It holds the scope as long as it lives. It has a state after the first snapshot; only then is a
+/// store created with it.
 @MainActor
 package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>: StoreCore {
   package let scope: ClientScope

@@ -2,10 +2,11 @@ import Foundation
 import StoreActor
 import StoreState
 
-/// One value that is shared with a daemon: what comes is taken over, what is changed here is sent.
+/// One value that is shared with a daemon: its changes are applied here, and local changes are
+/// sent.
 ///
-/// There is one edit or update under way at most. Edits that are made meanwhile become one, which
-/// begins where the one before led to; updates come behind it.
+/// At most one edit or update is in progress. Edits that are made meanwhile are combined into one
+/// that starts from the result of the previous one; updates follow it.
 @MainActor
 final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private struct Edit {

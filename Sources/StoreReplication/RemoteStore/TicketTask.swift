@@ -2,7 +2,7 @@ import Foundation
 package import StoreActor
 import Synchronization
 
-/// The task of an action that travels: its outcome, and its effects in the daemon.
+/// The task of an action that is sent to a daemon: its outcome, and its effects there.
 ///
 /// The ticket belongs to the main actor; the flags may be read from anywhere.
 package final class TicketTask: SentTaskHandle {

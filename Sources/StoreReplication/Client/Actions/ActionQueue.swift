@@ -1,9 +1,9 @@
 import DequeModule
 
-/// A client's actions: those whose outcome waits for the local state, those sent without an
-/// outcome, and those that wait.
+/// A client's actions in three groups: with an outcome that the local state does not show yet, sent
+/// without an outcome, and waiting to be sent.
 ///
-/// Sequences are given when an action is first sent.
+/// An action gets its sequence number when it is first sent.
 @MainActor
 struct ActionQueue {
   // All stand in one line, oldest first; an action goes forward as the parts' borders pass it, and
@@ -11,15 +11,15 @@ struct ActionQueue {
   private var line: Deque<ActionTicket> = []
   private var settlingCount = 0
   private var inFlightCount = 0
-  /// How many of those in flight went out on the present connection.
+  /// How many of those in flight were sent on the present connection.
   private var sentCount = 0
   /// The sequence of the first in flight, or of the next action when none is.
   private(set) var firstSequence: UInt64 = 1
-  /// What the settling ones wait for, and how many each.
+  /// The revisions that settling actions wait for, with the number of actions for each.
   private var reaches: Deque<(reach: DaemonMessage.Reach, count: Int)> = []
-  /// How many of the settling ones wait for nothing any more.
+  /// How many of the settling actions no longer wait.
   private var reachedCount = 0
-  /// How many at the end of the line came since the last turn.
+  /// How many at the end of the queue were added since the last turn.
   private var newCount = 0
 
   private var waitingStart: Int { settlingCount + inFlightCount }
@@ -42,7 +42,7 @@ struct ActionQueue {
 
   // MARK: Sending
 
-  /// How many of the waiting ones there would be room for.
+  /// How many waiting actions fit into the window.
   func sendable(window: Int) -> Int { min(waitingCount, max(0, window - inFlightCount)) }
 
   /// Whether the window has room for one that waits, which then only its scope keeps back.
@@ -97,7 +97,7 @@ struct ActionQueue {
 
   // MARK: Waiting
 
-  /// Takes the next of the waiting ones out when the daemon does not take it.
+  /// Removes the next waiting action if the daemon does not accept it.
   ///
   /// - Parameter mostBytes: The most bytes of an action that the daemon takes.
   /// - Returns: The action, and why; nil when it can be sent, as far as that is known.
@@ -109,7 +109,7 @@ struct ActionQueue {
     return (line.remove(at: waitingStart), failure)
   }
 
-  /// Takes those out of the waiting ones that fit, in order.
+  /// Removes the waiting actions that satisfy a condition, in order.
   mutating func removeWaiting(where shouldRemove: (ActionTicket) -> Bool) -> [ActionTicket] {
     let start = waitingStart
     guard line[start...].contains(where: shouldRemove) else { return [] }
@@ -124,7 +124,7 @@ struct ActionQueue {
 
   // MARK: Time
 
-  /// Begins to count the time of those that came since the last call.
+  /// Starts the time limits of actions that were added since the last call.
   ///
   /// - Returns: When the first of them ends; nil when none does.
   mutating func beginLives(at now: Instant) -> Instant? {
@@ -138,24 +138,24 @@ struct ActionQueue {
     return first
   }
 
-  /// Takes those out of the waiting ones whose time is over.
+  /// Removes the waiting actions whose deadline has passed.
   mutating func removeExpiredWaiting(at now: Instant) -> [ActionTicket] {
     removeWaiting { $0.end ?? .distantFuture <= now }
   }
 
-  /// Those whose time is over though they were sent, and who stay in line.
+  /// The sent actions whose deadline has passed; they stay in the queue.
   func overdue(at now: Instant) -> [ActionTicket] {
     line[..<waitingStart].filter { $0.end ?? .distantFuture <= now && !$0.isGivenUp }
   }
 
-  /// When the time of the next is over; nil when none has an end.
+  /// The next deadline; nil if there is none.
   var earliestEnd: Instant? {
     line.lazy.filter { !$0.isGivenUp }.compactMap(\.end).min()
   }
 
   // MARK: Outcomes
 
-  /// Notes outcomes; those that the front of the line has now wait for the local state.
+  /// Records outcomes; decided actions at the front of the queue now wait for the local state.
   ///
   /// - Returns: Those that were refused for lack of room, who are told so whatever is before them.
   mutating func decide(_ acks: DaemonMessage.Acks) -> [ActionTicket] {
@@ -182,7 +182,8 @@ struct ActionQueue {
     return refused
   }
 
-  /// Takes the oldest action that the local state includes now, given what it has reached.
+  /// Removes the oldest action that the local state now includes, given the revision it has
+  /// reached.
   mutating func takeReached(_ isReached: (DaemonMessage.Reach) -> Bool) -> ActionTicket? {
     while reachedCount == 0 {
       guard let first = reaches.first, isReached(first.reach) else { return nil }
@@ -194,7 +195,7 @@ struct ActionQueue {
     return line.removeFirst()
   }
 
-  /// Takes all actions with an outcome that the local state does not include yet.
+  /// Removes all actions with an outcome that the local state does not include yet.
   mutating func removeSettling() -> [ActionTicket] {
     let tickets = settlingTickets
     line.removeFirst(settlingCount)

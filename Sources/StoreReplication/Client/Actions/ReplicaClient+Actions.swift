@@ -2,7 +2,7 @@ import StoreActor
 import StoreState
 
 extension ReplicaClient {
-  /// Accepts an action for a scope; it goes out at the end of the turn.
+  /// Accepts an action for a scope; it is sent at the end of the turn.
   ///
   /// - Parameters:
   ///   - action: The action's encoding.
@@ -36,17 +36,17 @@ extension ReplicaClient {
     return ticket
   }
 
-  /// Begins to count the time of the actions that came since the last turn.
+  /// Starts the time limits of actions that were added since the last turn.
   func beginLives() {
     guard let first = actions.beginLives(at: now.instant) else { return }
     expiryDue = max(min(expiryDue ?? first, first), nextExpiry)
   }
 
-  /// Ends what has outlived its time: what was not sent has certainly not run.
+  /// Expires actions whose deadline has passed: those that were not sent have certainly not run.
   ///
-  /// What was sent stays in line, for the daemon's word decides; only those who wait are told that
-  /// it is not known. All of the line is looked at, so those that end within a moment end together:
-  /// the longer the line the longer the moment, up to a twentieth of a second.
+  /// Sent actions stay in the queue, because the daemon decides; only their waiters are told that
+  /// the outcome is unknown. Since the whole queue is scanned, expirations within a short interval
+  /// are combined: the longer the queue the longer the interval, up to a twentieth of a second.
   func expireActions() {
     guard let due = expiryDue, due <= now.instant else { return }
     let expired = actions.removeExpiredWaiting(at: now.instant)
@@ -73,7 +73,7 @@ extension ReplicaClient {
     frameBytes - frameHeaderBytes - ActionTicket.frameBytes([])
   }
 
-  /// Cancels the effects of an action, now or as soon as the daemon has it.
+  /// Cancels the effects of an action, now or as soon as the daemon has received the action.
   package func cancel(_ ticket: ActionTicket) {
     ticket.markCancelled()
     guard let sequence = ticket.sequence, phase == .live else { return }
@@ -106,7 +106,8 @@ extension ReplicaClient {
     }
   }
 
-  /// Sends what may be sent, and takes out what the daemon does not take when its turn has come.
+  /// Sends what may be sent, and removes actions that the daemon does not accept when it is their
+  /// turn.
   private func sendBatches(
     _ session: SessionState,
     sendsGone: Bool,
@@ -143,7 +144,7 @@ extension ReplicaClient {
     return true
   }
 
-  /// Notes outcomes.
+  /// Records outcomes.
   func decide(_ acks: DaemonMessage.Acks) {
     for ticket in actions.decide(acks) {
       guard let outcome = ticket.decided else { continue }
@@ -152,7 +153,7 @@ extension ReplicaClient {
     settleActions()
   }
 
-  /// Settles the actions that the local state includes by now.
+  /// Settles the actions that the local state now includes.
   func settleActions() {
     while let ticket = actions.takeReached(isReached) {
       guard let outcome = ticket.decided else { continue }
@@ -192,7 +193,7 @@ extension ReplicaClient {
     return view.nonce > max(reach.nonce, sessionBase)
   }
 
-  /// Notes that the effects of actions have ended.
+  /// Records that the effects of actions have ended.
   func effectsEnded(_ sequences: [UInt64]) {
     for sequence in sequences {
       if let ticket = runningEffects.removeValue(forKey: sequence) {
@@ -225,7 +226,7 @@ extension ReplicaClient {
     settleActions()
   }
 
-  /// Ends everything that is under way, when the connection is closed for good.
+  /// Ends all actions when the connection is closed for good.
   ///
   /// - Parameter reason: Why it is closed.
   func endActions(_ reason: String) {

@@ -6,17 +6,17 @@ final class ClientJoin {
   let nonce: UInt64
   /// The scopes asked for, in the order of the request.
   private(set) var asked: [Asked]
-  /// When it is given up, unless something of it comes before.
+  /// When it times out, unless a part of it arrives before.
   var deadline: Instant
   /// The view that was answered; nil before the answer, and when nothing is followed.
   private(set) var view: ClientView?
   private(set) var isAnswered = false
   private(set) var echo: PublishedMessage.Echo?
-  /// What was sent of each scope, by handle.
+  /// What was received for each scope, by handle.
   private var captures: [UInt64: Capture] = [:]
-  /// The scopes of which something is still to come, by handle.
+  /// The scopes that are not complete yet, by handle.
   private var outstanding: Set<UInt64> = []
-  /// What of the new view came after the echo.
+  /// Messages of the new view that arrived after the fence's echo.
   private(set) var kept: [Kept] = []
   private var keptBytes = 0
   /// Whether more came after the echo than is kept: then the captures are good for a join from
@@ -27,7 +27,7 @@ final class ClientJoin {
   private(set) var firstShown: UInt64 = 0
   /// Whether it does begin before that.
   var beginsBehind: Bool { echo.map { $0.revision < firstShown } ?? false }
-  /// The revision to which all that has come leads.
+  /// The revision that everything received so far leads to.
   private(set) var newest: UInt64 = 0
   /// Whether the new view has come to a step that is not published: the next join leads on.
   private var hasMarker = false
@@ -41,7 +41,7 @@ final class ClientJoin {
     let hashes: ClientScope.Hashes
   }
 
-  /// What was sent of a scope: a snapshot, what changed since a revision, or both.
+  /// What was received for a scope: a snapshot, the changes since a revision, or both.
   struct Capture {
     fileprivate(set) var snapshot: [UInt8] = []
     fileprivate(set) var snapshotRevision: UInt64?

@@ -1,4 +1,4 @@
-/// The view that a client follows: what its topic and indices mean, and how far it got.
+/// The view that a client follows: its topic and indices, and the revision that it has reached.
 @MainActor
 struct ClientView {
   let nonce: UInt64

@@ -340,7 +340,7 @@ extension ReplicaClient {
     for scope in scopes where !scope.hasShown && scope.isFollowed { firstStateShown(scope) }
   }
 
-  /// Why a capture could not be taken.
+  /// Why a capture could not be applied.
   private enum CaptureFailure: Error {
     /// It is not of the scope's type; the next would be no better.
     case misfit(JoinFailure)

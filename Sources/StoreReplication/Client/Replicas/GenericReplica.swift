@@ -1,7 +1,7 @@
 package import GenericState
 package import StoreState
 
-/// A scope's state as a value that a schema explains, for a program that does not know its types.
+/// A scope's state as a generic value with a schema, for a program without its types.
 @MainActor
 package final class GenericReplica: Replica {
   /// What happened to the scope.

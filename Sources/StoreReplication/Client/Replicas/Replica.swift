@@ -2,10 +2,10 @@ package import StoreState
 
 /// A client's copy of a scope's state, in whatever form.
 ///
-/// Bytes are applied as they come. What they make is shown only by ``show(revision:)``, when every
-/// scope of the connection has come to the revision, and those who watch are told by
-/// ``announce()``, when every scope shows it. So whoever is told may read any scope of the
-/// connection and finds one and the same revision.
+/// Bytes are applied as they arrive. The result becomes visible only with ``show(revision:)``, when
+/// every scope of the connection has reached the revision, and observers are notified by
+/// ``announce()``, when every scope shows it. So an observer may read any scope of the connection,
+/// and all are at the same revision.
 @MainActor
 package protocol Replica: AnyObject {
   /// Takes a snapshot, the encoding of an optional state.
@@ -39,7 +39,7 @@ package protocol Replica: AnyObject {
   func announceEnd()
 }
 
-/// How a scope of a client is doing.
+/// The status of a client's scope.
 package enum ScopeStatus: Hashable, Sendable {
   /// Nothing was received yet.
   case joining
@@ -53,7 +53,7 @@ package enum ScopeStatus: Hashable, Sendable {
   case closed(String)
 }
 
-/// What a user of the client should be told.
+/// An event for the user of the client.
 package enum ClientEvent: Hashable, Sendable {
   case connected(session: UInt64, epoch: UInt64, isResumed: Bool)
   /// The daemon's history does not continue: everything comes afresh.

@@ -1,8 +1,9 @@
 import GenericState
 import StoreState
 
-/// How a client talks about one scope with a daemon of another build: the daemon's states become
-/// this program's, and this program's actions the daemon's (`docs/PROTOCOL.md` §2.1).
+/// The translation between a client and a daemon of another build for one scope: from the daemon's
+/// states to this program's, and from this program's actions to the daemon's (`docs/PROTOCOL.md`
+/// §2.1).
 @MainActor
 final class ScopeTranslation {
   /// The daemon's schemas, with which the scope is joined.

@@ -1,4 +1,4 @@
-/// The grants that are in force.
+/// The grants in force.
 @MainActor
 final class Access {
   var grants: Grants

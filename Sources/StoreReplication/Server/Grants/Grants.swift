@@ -2,11 +2,11 @@ package import StoreActor
 
 /// What each client may see and send: what the owner of a daemon has written, line by line.
 ///
-/// The owner and root may do everything, and so may clients for whom nobody vouches, who were let
-/// in by a word of the owner's own. Others, users and those who have keys, may do what the lines
-/// for them say together; who has none is not let in.
+/// The owner and root may do everything, and so may unidentified clients at an address that the
+/// owner has opened explicitly. Other users and clients with keys have the rights of all their
+/// lines together; without a line they are not admitted.
 package struct Grants: Hashable, Sendable {
-  /// Whom a line is for.
+  /// The subject of a line.
   package enum Grantee: Hashable, Sendable {
     case user(UInt32)
     /// A group: those of its members who are known, and whoever runs a program in it.
@@ -30,7 +30,7 @@ package struct Grants: Hashable, Sendable {
     }
   }
 
-  /// What somebody may do, and where.
+  /// The rights of a subject, and for which scopes.
   package struct Line: Hashable, Sendable {
     package var grantee: Grantee
     package var scopes: [ScopePattern]
@@ -217,7 +217,7 @@ package enum SendRight: Hashable, Sendable {
   }
 }
 
-/// Scopes by their names: one, those of all rows below a name, or all there are.
+/// A pattern of scope names: one scope, everything below a name, or all scopes.
 package struct ScopePattern: Hashable, Sendable {
   /// What all names begin with, or the only one.
   private let name: String

@@ -1,4 +1,4 @@
-/// A capture of a scope, which is made once and sent to all who wait for it.
+/// A capture of a scope, which is encoded once and sent to all sessions that wait for it.
 @MainActor
 final class Capture {
   let id: UInt64
@@ -46,7 +46,7 @@ final class Capture {
   func holds(at revision: UInt64) -> Bool { revision >= since && revision <= until ?? .max }
 }
 
-/// A scope on its way to a session: a snapshot, a replay, or the one and then the other.
+/// The transfer of a scope to a session: a snapshot, a replay, or a snapshot followed by a replay.
 @MainActor
 final class Transfer {
   unowned let session: Session

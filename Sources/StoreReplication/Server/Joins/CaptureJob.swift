@@ -1,10 +1,12 @@
 import StoreState
 
-/// Encoding scopes of one version of the root: as much work as the state is large, so it is nothing
-/// for the main thread.
+/// Encodes scopes of one version of the root.
 ///
-/// The server hands jobs out, whoever drives it runs each on any thread and hands the result in. A
-/// job reads versions, which are values and never change.
+/// The work is proportional to the size of the state, so
+/// it is not done on the main thread.
+///
+/// The server hands out jobs; its driver runs each on any thread and returns the result. A
+/// job reads versions, which are immutable values.
 package struct CaptureJob: Sendable {
   /// One capture of a job.
   struct Work: Sendable {
@@ -46,7 +48,7 @@ package struct CaptureJob: Sendable {
     }
   }
 
-  /// What became of one capture.
+  /// The result of one capture.
   struct Made: Sendable {
     let id: UInt64
     let content: CaptureContent
@@ -54,7 +56,7 @@ package struct CaptureJob: Sendable {
     let digest: Digest
   }
 
-  /// What a job made.
+  /// The result of a job.
   package struct Result: Sendable {
     let made: [Made]
   }
@@ -65,7 +67,7 @@ package struct CaptureJob: Sendable {
   package func run() -> Result { Result(made: works.map { $0.run() }) }
 }
 
-/// What there is to send of a capture.
+/// The content of a capture.
 enum CaptureContent: Sendable {
   /// The scope's state.
   case snapshot(Snapshot)
@@ -86,7 +88,7 @@ struct Snapshot: Sendable {
     count = pieces.reduce(0) { $0 + $1.count }
   }
 
-  /// How far a reader of it has come.
+  /// The position of a reader.
   struct Position: Hashable {
     /// How many bytes were read.
     private(set) var offset = 0

@@ -1,7 +1,6 @@
 import DequeModule
 
-/// How sessions come to follow scopes: joins and their fences, and the captures that bring a client
-/// to its fence's revision.
+/// Joins of sessions: their fences, and the captures that bring a client to its fence's revision.
 @MainActor
 final class Joins {
   private let root: any RootPort

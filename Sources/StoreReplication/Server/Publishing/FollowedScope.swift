@@ -1,9 +1,9 @@
 import StoreState
 
-/// A scope that some session follows.
+/// A scope that at least one session follows.
 @MainActor
 final class FollowedScope {
-  /// Where a scope is shown.
+  /// The position of a scope in a view.
   struct Placement {
     unowned let view: View
     let index: Int

@@ -6,7 +6,7 @@ package enum OutgoingFrame: Hashable, Sendable {
   case publish(topic: [UInt8], [UInt8])
 }
 
-/// Whom a frame on the control socket came from or goes to, as the transport names it.
+/// The transport's id of a peer on the control socket.
 package struct PeerID: Hashable, Sendable, CustomStringConvertible {
   package var bytes: [UInt8]
 
@@ -17,7 +17,7 @@ package struct PeerID: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// What waits to be sent, in the order in which it was said.
+/// Frames that wait to be sent, in order.
 @MainActor
 final class Outbox {
   private let limits: Limits

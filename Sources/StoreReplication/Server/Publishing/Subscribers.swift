@@ -1,8 +1,8 @@
-/// The connections of the publishing socket: what each has subscribed to, and whose it is.
+/// The connections of the publishing socket: their subscriptions, and their sessions.
 ///
-/// Whoever is let in may subscribe to anything, and what is published for it takes memory until it
-/// is read. So a connection belongs to a session, by its fence, and reads what it subscribed to, or
-/// it is shut down.
+/// An admitted peer may subscribe to anything, and what is published for it takes memory until it
+/// is read. So a connection is shut down unless it belongs to a session, by its fence, and reads
+/// what it subscribed to.
 @MainActor
 final class Subscribers {
   private struct Subscriber {

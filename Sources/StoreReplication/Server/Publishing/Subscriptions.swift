@@ -1,7 +1,7 @@
 import HeapModule
 import StoreState
 
-/// What is followed: scopes, the views that show them, and what is published of them.
+/// The followed scopes, the views that show them, and what is published for them.
 @MainActor
 final class Subscriptions: RootObserver {
   private let root: any RootPort

@@ -1,4 +1,4 @@
-/// What the daemon counted since it started.
+/// The daemon's counters since its start.
 @MainActor
 package final class Counters {
   package internal(set) var controlFrames: UInt64 = 0

@@ -138,7 +138,7 @@ extension ReplicaServer {
   }
 }
 
-/// How the daemon is (`docs/PROTOCOL.md` §8.2).
+/// The daemon's status (`docs/PROTOCOL.md` §8.2).
 struct StatusReport {
   struct Session {
     var id: UInt64

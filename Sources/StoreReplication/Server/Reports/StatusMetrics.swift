@@ -1,7 +1,7 @@
 package import GenericState
 import StoreState
 
-/// What of a daemon's status (`docs/PROTOCOL.md` §8.2) is a number, for Prometheus.
+/// The numbers of a daemon's status (`docs/PROTOCOL.md` §8.2), for Prometheus.
 package struct StatusMetrics: Sendable {
   var revision: UInt64
   var durableRevision: UInt64?

@@ -1,7 +1,7 @@
 import DequeModule
 import StoreActor
 
-/// What the daemon remembers of one client id: its last action sequence and the recent outcomes.
+/// The daemon's record of one client id: its last action sequence and its recent outcomes.
 @MainActor
 final class ClientRecord {
   @exclusivity(unchecked) private(set) var last: UInt64
@@ -98,7 +98,7 @@ final class ClientRecord {
   }
 }
 
-/// A session's actions: what became of them, and what is still to be said of that.
+/// A session's actions: their outcomes, and which of these are still to be sent.
 @MainActor
 final class SessionActions {
   fileprivate var record: ClientRecord
@@ -115,7 +115,7 @@ final class SessionActions {
 
   fileprivate init(record: ClientRecord) { self.record = record }
 
-  /// What became of an action, which may be said once a revision is released.
+  /// An outcome that may be sent once its revision is released.
   fileprivate struct Answer {
     let sequence: UInt64
     let outcome: Outcome
@@ -160,8 +160,8 @@ final class SessionActions {
   }
 }
 
-/// What became of clients' actions: the records that make a retry harmless, and what sessions are
-/// still to be told.
+/// The outcomes of clients' actions: the records that make a retry harmless, and the outcomes that
+/// are still to be sent.
 @MainActor
 final class OutcomeTable {
   /// The greatest sequence that a client may start before: a stranger's number must not overflow.
@@ -179,7 +179,7 @@ final class OutcomeTable {
   private var idle: [ClientHolder: IdleClients] = [:]
   private var nextIdle: UInt64 = 1
 
-  /// Clients of one holder whose session is over.
+  /// Clients of one holder whose session has ended.
   private struct IdleClients {
     /// In the order in which their sessions ended; some have come back since.
     var order: Deque<(client: Identifier, number: UInt64)> = []

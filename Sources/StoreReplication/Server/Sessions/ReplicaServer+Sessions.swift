@@ -1,7 +1,7 @@
 import StoreActor
 import StoreState
 
-/// Who says hello, and what becomes of it.
+/// Hellos: they open, resume or are refused a session.
 extension ReplicaServer {
   func greet(_ hello: ClientMessage.Hello, from peer: PeerID, _ caller: Caller) {
     // Who is not answered asks again, and then there is another epoch to be told of.
@@ -108,7 +108,7 @@ extension ReplicaServer {
     return nil
   }
 
-  /// How many sessions there may be of those to whom another one would belong.
+  /// A limit of sessions for the group that a new session would belong to.
   private struct Quota {
     let sessions: Int
     let problem: String

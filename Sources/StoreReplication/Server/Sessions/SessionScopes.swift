@@ -1,6 +1,6 @@
 import DequeModule
 
-/// The scopes of a session: what it may send to, what it follows, and what is on its way.
+/// The scopes of a session: those it may send to, those it follows, and those being transferred.
 @MainActor
 final class SessionScopes {
   /// A scope that the session may send to, by the name that its client has for it.
@@ -26,7 +26,7 @@ final class SessionScopes {
     let position: ClientMessage.Position?
   }
 
-  /// A join whose fence has not come yet.
+  /// A join whose fence has not arrived yet.
   struct Join {
     let nonce: UInt64
     /// What it follows; nil when that is nothing.

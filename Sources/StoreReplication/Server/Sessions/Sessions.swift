@@ -59,7 +59,7 @@ extension ActionOrigin.Identity {
   }
 }
 
-/// Who sends a frame, as the transport says it.
+/// The sender of a frame, as identified by the transport.
 struct Caller: Hashable, Sendable {
   /// Where it is connected from, for people to read.
   let address: String
@@ -85,7 +85,7 @@ struct Caller: Hashable, Sendable {
   }
 }
 
-/// Who answers for a client: what is counted of one is counted of all who are the same.
+/// The holder of a client, by which limits are counted.
 package enum ClientHolder: Hashable, Sendable {
   case user(UInt32)
   case key(String)
@@ -123,7 +123,7 @@ extension ActionOrigin.Identity {
   }
 }
 
-/// What happened to a listed session.
+/// An event of a listed session.
 public enum SessionEvent: Hashable, Sendable {
   /// It said hello for the first time.
   case joined(SessionInfo)
@@ -212,7 +212,7 @@ final class Session {
   var watermark: DaemonMessage.Reach { scopes.watermark }
 }
 
-/// Who is there: sessions by all that they are known by, and their leases.
+/// All sessions, indexed by everything that identifies them, and their leases.
 @MainActor
 final class Sessions {
   private let limits: Limits
@@ -531,7 +531,7 @@ final class Sessions {
   }
 }
 
-/// Where topics and tokens come from.
+/// The source of random topics and tokens.
 @MainActor
 final class Randomness {
   private var generator: any RandomNumberGenerator

@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Connections that are nobody's: each has so much time to become somebody's.
+/// Connections without a session, each with a deadline to get one.
 struct Strangers {
   private var since: [PeerID: Instant] = [:]
   /// In the order in which they became nobody's; of some it is true no more.

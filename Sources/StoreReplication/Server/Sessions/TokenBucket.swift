@@ -1,4 +1,4 @@
-/// So much a second, and as much at once after a rest.
+/// A token bucket: a rate per second, and a burst after a pause.
 struct TokenBucket {
   /// So long a rest fills it.
   static let rest: Duration = .seconds(1)
