@@ -3,7 +3,7 @@ import StoreState
 
 // What clients send to their scopes, and what becomes of it (`docs/PROTOCOL.md` §10).
 extension ReplicaServer {
-  /// Reduces actions, or repeats what became of them.
+  /// Reduces actions, or repeats their recorded outcomes.
   func accept(
     _ requests: [ClientMessage.ActionRequest],
     first: UInt64,
@@ -65,7 +65,7 @@ extension ReplicaServer {
     }
   }
 
-  /// Counts an action against what its user may send, whatever becomes of it.
+  /// Counts an action against its user's rate, whatever its outcome.
   private func spend(_ session: Session) throws(Outcome.Failure) {
     guard sessions.spendAction(of: session, now: now.instant) else {
       counters.actionsThrottled += 1
@@ -76,7 +76,7 @@ extension ReplicaServer {
     }
   }
 
-  /// Refuses an action whose client has begun too many effects.
+  /// Refuses an action whose client has too many running effects.
   private func checkEffects(_ session: Session) throws(Outcome.Failure) {
     let most: Int
     if session.actions.runningCount >= limits.effectsPerSession {
@@ -149,7 +149,7 @@ extension ReplicaServer {
 }
 
 extension ReplicaServer {
-  /// Has the root reduce an action, as a part of its client's span if it says one.
+  /// Lets the root reduce an action, within its client's span if it has one.
   private func reduce(
     _ request: ClientMessage.ActionRequest,
     in scope: RootScope,
@@ -162,10 +162,10 @@ extension ReplicaServer {
 }
 
 extension ClientMessage.ActionRequest {
-  /// Whether it stands in the place of an action that its client has given up.
+  /// Whether it replaces an action that its client has given up.
   fileprivate var isWithdrawn: Bool { handle == 0 && action.elementsEqual([0xf6]) }
 
-  /// Why an action is rejected whose handle is none of the session's.
+  /// Why an action with an unknown handle is rejected.
   fileprivate var rejection: String {
     isWithdrawn
       ? "The client withdrew it."

@@ -12,13 +12,13 @@ final class Capture {
   let since: UInt64
   /// The last one; nil as long as that is the newest.
   var until: UInt64?
-  /// What there is to send; nil while it is being made.
+  /// The content to send; nil while it is being encoded.
   var content: CaptureContent?
-  /// Whether a job is at it.
+  /// Whether a job is encoding it.
   var isRunning = false
   /// How many transfers wait for it, or send it.
   var users = 0
-  /// Who is to go on when it is made; with some who have left.
+  /// The sessions to continue when it is encoded; some may have left.
   var waiting: [Transfer] = []
   /// Whether what came since does not fit a replay, so that nobody else is sent it with one.
   var isOutgrown = false
@@ -59,7 +59,7 @@ final class Transfer {
   var replay: Capture?
   /// How much of the snapshot was sent.
   var position = Snapshot.Position()
-  /// Whether nobody waits for it any more.
+  /// Whether it is no longer needed.
   var isDropped = false
 
   init(session: Session, nonce: UInt64, handle: UInt64, revision: UInt64) {
@@ -69,7 +69,7 @@ final class Transfer {
     self.revision = revision
   }
 
-  /// Whether all that it sends is there.
+  /// Whether everything that it sends is encoded.
   var isMade: Bool {
     (snapshot.map { $0.content != nil } ?? true) && (replay.map { $0.content != nil } ?? true)
   }

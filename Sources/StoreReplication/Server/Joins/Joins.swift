@@ -13,18 +13,18 @@ final class Joins {
   private let directory: ScopeDirectory
   /// What clients may see and send.
   private let access: Access
-  /// Captures that no job is at, oldest first; of some nobody wants anything any more.
+  /// Captures without a job, oldest first; some may no longer be needed.
   private var queue: Deque<Capture> = []
   private var queueLimit = 256
-  /// Captures that jobs are at.
+  /// Captures that jobs are encoding.
   private var running: [UInt64: Capture] = [:]
   private var jobs = 0
   private var nextCapture: UInt64 = 1
-  /// The pieces of snapshots that nobody wants any more.
+  /// The pieces of snapshots that are no longer needed.
   private var discarded: [[UInt8]] = []
   /// The sessions to whom something can be sent, each once, in turn.
   private var line: Deque<Session> = []
-  /// When those who wait for captures are told so; distant when nobody waits.
+  /// When sessions that wait for captures are next notified of it; distant if none waits.
   private(set) var nextDeadline = Instant.distantFuture
 
   init(
@@ -50,7 +50,7 @@ final class Joins {
 
   // MARK: Joining
 
-  /// Takes a join; its scopes are the session's from now on.
+  /// Accepts a join; its scopes belong to the session from now on.
   ///
   /// - Returns: False when its nonce is none that can come now, and then nothing has happened.
   func join(
@@ -148,7 +148,7 @@ final class Joins {
     )
   }
 
-  /// Forgets joins whose fence will not come any more.
+  /// Drops joins whose fence will not arrive any more.
   private func drop(_ joins: [SessionScopes.Join], of session: Session) {
     let nonces = Set(joins.map(\.nonce))
     session.scopes.joins.removeAll { nonces.contains($0.nonce) }
@@ -183,21 +183,21 @@ final class Joins {
     }
   }
 
-  /// A session gets nothing more until it joins again.
+  /// Stops sending to a session until it joins again.
   func interrupt(_ session: Session) {
     resume(session)
     if let view = session.scopes.view { leave(view, session) }
     session.scopes.leave()
   }
 
-  /// A session goes on, on another connection: what was on its way may be lost.
+  /// A session continues on another connection: what was being sent may be lost.
   func resume(_ session: Session) {
     drop(session.scopes.joins, of: session)
     for transfer in session.scopes.transfers.values { drop(transfer) }
     session.scopes.dropTransfers()
   }
 
-  /// A session is over.
+  /// A session has ended.
   func end(_ session: Session) {
     interrupt(session)
   }
@@ -380,7 +380,7 @@ final class Joins {
     capture.content = nil
   }
 
-  /// Whether something is left to be freed.
+  /// Whether memory is left to be freed.
   var hasDiscarded: Bool { !discarded.isEmpty }
 
   /// Frees a piece of what nobody wants any more: a large snapshot at once would take milliseconds.
@@ -394,10 +394,10 @@ final class Joins {
 
   // MARK: Jobs
 
-  /// Whether a job may begin.
+  /// Whether a job may start.
   var hasJobs: Bool { !queue.isEmpty && jobs < limits.captureJobs }
 
-  /// The next job, to be run on any thread; nil when none is to begin now.
+  /// The next job, to be run on any thread; nil if none is to start now.
   func nextJob() -> CaptureJob? {
     while jobs < limits.captureJobs, let first = queue.popFirst() {
       guard first.users > 0 else { continue }
@@ -437,7 +437,7 @@ final class Joins {
     )
   }
 
-  /// Takes what a job has made, and lets those go on who waited for it.
+  /// Receives the result of a job, and continues the transfers that waited for it.
   func finish(_ result: CaptureJob.Result, now: Instant) {
     jobs -= 1
     for made in result.made {
@@ -479,7 +479,7 @@ final class Joins {
 
   // MARK: Pieces
 
-  /// A client has taken in so many bytes of the captures of a join.
+  /// Adds a client's credit for the captures of a join.
   func credit(_ session: Session, nonce: UInt64, bytes: UInt64) {
     guard nonce == session.scopes.nonce else { return }
     session.scopes.creditUsed = max(0, session.scopes.creditUsed - Int(clamping: bytes))
@@ -559,7 +559,7 @@ final class Joins {
 
   // MARK: Waiting
 
-  /// Tells those who wait for captures that these are being made.
+  /// Notifies sessions that wait for captures that these are being encoded.
   func sendWorking(now: Instant) {
     guard nextDeadline <= now else { return }
     nextDeadline = .distantFuture

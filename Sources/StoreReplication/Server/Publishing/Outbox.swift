@@ -23,11 +23,11 @@ final class Outbox {
   private let limits: Limits
   private let timing: Timing
   private var frames: Deque<OutgoingFrame> = []
-  /// What the queues of peers had no room for.
+  /// Frames that did not fit into the queues of their peers.
   private var held: [PeerID: Held] = [:]
   private var heldBytes = 0
   private var nextNumber = 0
-  /// When it is tried again to send what is held; distant when nothing is.
+  /// When sending held frames is tried again; distant if none is held.
   private(set) var nextRetry = Instant.distantFuture
 
   private struct Held {
@@ -60,7 +60,7 @@ final class Outbox {
 
   // MARK: Full queues
 
-  /// Whether something is held for a peer, so that what it is told later has to wait as well.
+  /// Whether frames are held for a peer, so that later ones have to wait too.
   func holds(for peer: PeerID) -> Bool { held[peer] != nil }
 
   /// Holds a frame until its peer's queue has room.
@@ -90,7 +90,7 @@ final class Outbox {
     return held.first { $0.value.number == greediest }?.key
   }
 
-  /// Sends what is held, as far as there is room for it, when it is time to try that again.
+  /// Sends held frames as far as they fit, if it is time to try again.
   ///
   /// - Parameters:
   ///   - instant: The moment.
@@ -115,12 +115,12 @@ final class Outbox {
     if held[peer]?.frames.isEmpty == true { held[peer] = nil }
   }
 
-  /// Nothing that is held for a peer is sent any more.
+  /// Drops the frames held for a peer.
   func forget(_ peer: PeerID) {
     heldBytes -= held.removeValue(forKey: peer)?.bytes ?? 0
     if held.isEmpty { nextRetry = .distantFuture }
   }
 
-  /// What it takes to keep a frame, about.
+  /// The approximate memory of a held frame.
   private static func size(_ frame: [UInt8]) -> Int { frame.count + 64 }
 }

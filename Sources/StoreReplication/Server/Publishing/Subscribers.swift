@@ -8,7 +8,7 @@ final class Subscribers {
   private struct Subscriber {
     /// How much had been published of each topic when it was subscribed to.
     var topics: [Topic: UInt64] = [:]
-    /// Whose fence came on it last.
+    /// The session whose fence arrived on it last.
     var session: Session?
     /// Since when it leaves much unread without getting on, and how far it was then.
     var behind: (since: Instant, at: UInt64)?
@@ -20,7 +20,7 @@ final class Subscribers {
   private let limits: Limits
   private let timing: Timing
   private var subscribers: [PeerID: Subscriber] = [:]
-  /// Those that are nobody's.
+  /// Connections without a session.
   private var strangers = Strangers()
   private var cuts: [ReplicaServer.Cut] = []
   /// How much had been published in all when those who do not read were last looked for.
@@ -69,13 +69,13 @@ final class Subscribers {
 
   // MARK: Whose they are
 
-  /// A session is over, and its connection nobody's.
+  /// A session has ended, and its connection belongs to no session.
   func end(_ session: Session, now: Instant) {
     if let peer = session.publisher { forsake(peer, now: now) }
     session.publisher = nil
   }
 
-  /// A connection is over.
+  /// A connection has ended.
   ///
   /// - Returns: The session whose it was.
   func lost(_ peer: PeerID) -> Session? {
@@ -96,7 +96,7 @@ final class Subscribers {
     return min(nextLook, first ?? .distantFuture)
   }
 
-  /// Shuts down those who were nobody's for too long at a moment, and those who do not read.
+  /// Shuts down connections that have had no session for too long, and those that do not read.
   func check(at moment: Instant) {
     for peer in strangers.take(at: moment, after: timing.introduction) {
       cut(peer, "has no session")
@@ -112,7 +112,7 @@ final class Subscribers {
     }
   }
 
-  /// Whether a connection leaves more unread than it may, or too much for too long.
+  /// Whether a connection has too many unread bytes, or many for too long.
   private func isTooLate(_ peer: PeerID, at moment: Instant) -> Bool {
     guard let subscriber = subscribers[peer] else { return false }
     let (unread, read) = progress(of: subscriber)

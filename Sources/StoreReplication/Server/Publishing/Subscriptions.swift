@@ -23,9 +23,9 @@ final class Subscriptions: RootObserver {
   /// How many bytes were published, of all views.
   private(set) var publishedBytes: UInt64 = 0
   private var nextView: UInt64 = 1
-  /// The views of which the step in progress has changed something.
+  /// The views that the current step has changed.
   @exclusivity(unchecked) private var touched: [View] = []
-  /// The views of which something is to be published, in the order in which that came up.
+  /// The views with something to publish, in that order.
   @exclusivity(unchecked) private var dirty: [View] = []
   private var bookmarks: Heap<DueBookmark> = []
   private var scratch = CBOREncoder()
@@ -87,7 +87,8 @@ final class Subscriptions: RootObserver {
     return new
   }
 
-  /// One follower less; a view without followers goes, and its scopes that no other view shows.
+  /// Removes a follower; a view without followers is removed, with its scopes that no other view
+  /// shows.
   func release(_ view: View) {
     view.followers -= 1
     guard view.followers == 0 else { return }
@@ -183,7 +184,7 @@ final class Subscriptions: RootObserver {
   /// Whether something waits to be published.
   var isDirty: Bool { !dirty.isEmpty }
 
-  /// Publishes all closed steps, and the outputs behind them.
+  /// Publishes all closed steps, and then their outputs.
   func flush(now: Instant) {
     guard !dirty.isEmpty else { return }
     for view in dirty {

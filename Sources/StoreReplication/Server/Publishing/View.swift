@@ -10,24 +10,24 @@ final class View {
   let scopes: [FollowedScope]
   /// Tells views apart, in the order in which they came.
   let number: UInt64
-  /// Whether not everybody may see it, so that it goes to each follower on the control socket.
+  /// Whether some users may not see it, so that it is sent to each follower on the control socket.
   let isOwn: Bool
-  /// How many sessions follow it, or are about to.
+  /// How many sessions follow it, or are joining it.
   var followers = 0
-  /// The sessions that it goes to, where that is so.
+  /// The sessions that it is sent to in that case.
   var sessions: [Session] = []
   /// Where each of its scopes has noted that it is shown here.
   var slots: [Int]
   /// For when its bookmark is queued; nil when it is not.
   var queuedFor: Instant?
-  /// When a bookmark is due; nil when the last one says it all.
+  /// When a bookmark is due; nil if nothing has changed since the last one.
   private(set) var bookmarkDue: Instant?
   /// The sequence of the newest revision that changed the view.
   private(set) var sequence: UInt64 = 0
 
-  /// How many bytes were published of it.
+  /// How many bytes were published for it.
   private(set) var publishedBytes: UInt64 = 0
-  /// The newest revision of which something was published.
+  /// The newest revision that was published.
   private var publishedRevision: UInt64 = 0
   /// How much had been published at some revisions, oldest first; the oldest are forgotten.
   private var marks: Deque<(revision: UInt64, bytes: UInt64)> = []
@@ -177,7 +177,7 @@ final class View {
       ? now : min(now.advanced(by: timing.bookmark), latest)
   }
 
-  /// Takes note of what is published, which goes up to a revision.
+  /// Records what is published, up to a revision.
   func published(_ bytes: Int, revision: UInt64) {
     publishedBytes += UInt64(bytes)
     publishedRevision = revision
@@ -192,7 +192,7 @@ final class View {
     return marks.last { $0.revision <= revision }?.bytes ?? 0
   }
 
-  /// Adds an output, which goes behind all steps.
+  /// Adds an output, which is sent after all steps.
   func add(_ output: PublishedMessage.Output) {
     if outputs.bytes.count + output.encodedBytes > room { closeOutputs() }
     output.encode(to: &outputs)
@@ -218,12 +218,12 @@ final class View {
     )
   }
 
-  /// Sees to it that a bookmark comes no later than `instant`.
+  /// Schedules a bookmark no later than `instant`.
   func requestBookmark(at instant: Instant) {
     bookmarkDue = min(bookmarkDue ?? instant, instant)
   }
 
-  /// Puts a bookmark off that is due.
+  /// Postpones a bookmark that is due.
   func delayBookmark(until instant: Instant) { bookmarkDue = instant }
 
   /// The bookmark of a revision that the view shows completely, with its scopes' digests.

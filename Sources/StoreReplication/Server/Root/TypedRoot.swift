@@ -2,14 +2,14 @@ import DequeModule
 import StoreActor
 import StoreState
 
-/// The root store of a daemon, with its types: the one place where replication knows them.
+/// The root store of a daemon, with its types: the only place where replication has them.
 ///
-/// It keeps the versions before the newest one, and hands places of roots to closures that were
-/// made for them. Places are good during the call only.
+/// It keeps previous versions, and passes pointers to roots to closures that were made for their
+/// types. The pointers are valid during the call only.
 ///
-/// Where there is a journal, a step is recorded when it is reduced, and the observer is told of it
-/// when it is released. Until then nothing here shows it: ``revision``, ``version()`` and digests
-/// are those of the newest released revision.
+/// With a journal, a step is recorded when it is reduced, and the observer is notified when it is
+/// released. Until then it is not visible: ``revision``, ``version()`` and digests are those of the
+/// newest released revision.
 @MainActor
 final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   let exposed: [ExposedScopes]
@@ -20,7 +20,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   private let restoredAction: (Restoration) -> RootAction?
   /// What there is to do first; nil once it is done.
   private var pendingRestoration: Restoration?
-  /// Those of the exposures of which a scope is followed.
+  /// The exposures with a followed scope.
   private var followed: [ExposedScopes] = []
   /// The roots of the step in progress.
   @exclusivity(unchecked) private var old: ScopeSource.Place?
@@ -29,12 +29,12 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   @exclusivity(unchecked) private var stepWeight = 0
   /// What is kept of steps; nil where nothing is.
   private let journal: RootJournal<Root>?
-  /// The newest revision that may be told of, where there is a journal.
+  /// The newest released revision, if there is a journal.
   @exclusivity(unchecked) private var released: UInt64
-  /// What was put out and belongs to revisions that were not released.
+  /// Outputs of revisions that were not released yet.
   @exclusivity(unchecked) private var heldOutputs: Deque<HeldOutput> = []
 
-  /// Takes over a store's steps and outputs.
+  /// Starts observing a store's steps and outputs.
   ///
   /// - Parameters:
   ///   - core: The store.
@@ -162,7 +162,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   func advance() { core.advance() }
 
-  /// An action that no client sent, as a record has it.
+  /// An internal action, as it is recorded.
   private func describe(_ action: RootAction) -> JournalRecord.InternalAction {
     var path = ""
     for name in actionPath(of: action) {
@@ -190,7 +190,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if scope.exposed.followedCount == 0 { findFollowed() }
   }
 
-  /// In the order of the exposures, which shows in what is published.
+  /// In the order of the exposures, which determines the order of publishing.
   private func findFollowed() { followed = exposed.filter { $0.followedCount > 0 } }
 
   /// The store has reduced an action.
@@ -220,7 +220,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     versions.append(moving: old, revision: revision - 1, changed: weight)
   }
 
-  /// Tells the observer of a step.
+  /// Notifies the observer of a step.
   private func tell(
     _ revision: UInt64,
     from old: ScopeSource.Place,
@@ -260,7 +260,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
   }
 
-  /// Looks at the root at a revision from the newest released one on.
+  /// Reads the root at a revision, from the newest released one on.
   private func withPlace<Result>(
     of revision: UInt64,
     _ body: (ScopeSource.Place) -> Result,

@@ -1,9 +1,10 @@
-/// The versions of the root before the newest, by revision, so that a client that comes back gets
-/// what changed.
+/// The versions of the root before the newest, by revision, so that a client that reconnects
+/// receives only what changed.
 ///
-/// Revisions are contiguous, so finding one costs O(1). A version shares with its successor all
-/// that did not change, so what it holds on to is what the step from it changed: its weight. The
-/// oldest go when there are too many, or when all together weigh too much.
+/// Revisions are contiguous, so finding one costs O(1). A version shares with its successor
+/// everything that did not change, so it retains only what the step from it changed: its weight.
+/// The oldest versions are dropped when there are too many, or when their total weight is too
+/// large.
 ///
 /// Every action adds a version, in code that does not know the root's type. Therefore the versions
 /// are in memory of the ring's own, and moved into it: a collection would copy each on its way. The
@@ -27,7 +28,7 @@ final class VersionRing<Root> {
   /// What a version weighs at least: its own record, and the nodes on the way to a change.
   private static var leastWeight: Int { 512 }
 
-  /// A ring in which there is nothing yet.
+  /// Creates an empty ring.
   ///
   /// - Parameters:
   ///   - limit: How many versions are kept, the newest, which is elsewhere, among them.
@@ -102,7 +103,7 @@ final class VersionRing<Root> {
     }
   }
 
-  /// Makes room for more versions than the limit, all of which are needed.
+  /// Grows beyond the limit, when all versions are needed.
   private func grow() {
     let (oldSlots, oldWeights, oldFirst) = (slots, weights, first)
     slots = .allocate(capacity: 2 * capacity)

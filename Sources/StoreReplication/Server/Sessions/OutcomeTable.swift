@@ -11,9 +11,9 @@ final class ClientRecord {
   private let limit: Int
   /// Whether the table keeps it when its client goes: from its first action on.
   fileprivate(set) var isKept = false
-  /// Who answers for its client.
+  /// The holder of its client.
   fileprivate var holder: ClientHolder
-  /// The number under which it waits to be forgotten; nil while its client is connected.
+  /// Its number in the queue of records to be dropped; nil while its client is connected.
   fileprivate var idleSince: UInt64?
 
   fileprivate init(
@@ -60,7 +60,7 @@ final class ClientRecord {
     head = 0
   }
 
-  /// Notes the outcome of the sequence after the last.
+  /// Records the outcome of the next sequence.
   fileprivate func record(_ outcome: Outcome) {
     last += 1
     if outcomes.count < limit {
@@ -102,13 +102,13 @@ final class ClientRecord {
 @MainActor
 final class SessionActions {
   fileprivate var record: ClientRecord
-  /// What is to be said, in this order.
+  /// Outcomes to be sent, in this order.
   @exclusivity(unchecked) fileprivate var unsaid: Deque<Answer> = []
-  /// What was refused for lack of room: it says nothing of the state, and goes before the rest.
+  /// Actions refused as overloaded, which do not depend on the state and are sent first.
   @exclusivity(unchecked) fileprivate var refused: Deque<Answer> = []
-  /// Actions whose effects have ended, which was not said yet, and the newest revision then.
+  /// Actions whose effects have ended, not reported yet, and the newest revision at that time.
   fileprivate var finished: [(sequence: UInt64, revision: UInt64)] = []
-  /// Whether something is to be said now, and whether something is once more is released.
+  /// Whether something is to be sent now, and whether something will be after the next release.
   fileprivate var (isUnsent, isHeld) = (false, false)
   /// Actions whose effects run.
   @exclusivity(unchecked) private var tasks: [UInt64: StoreTask] = [:]
@@ -125,7 +125,7 @@ final class SessionActions {
   /// The sequence of the last action that has an outcome.
   var last: UInt64 { record.last }
 
-  /// The sequence of the last action of whose outcome may be told.
+  /// The sequence of the last action whose outcome may be sent.
   func last(releasedThrough revision: UInt64) -> UInt64 { record.last(through: revision) }
 
   /// The actions up to a revision whose effects run, as far as may be told by then, in their order.
@@ -136,7 +136,7 @@ final class SessionActions {
     return (Array(tasks.keys) + ended).filter { $0 <= last }.sorted()
   }
 
-  /// How much is to be said.
+  /// How much is to be sent.
   var unsaidCount: Int { unsaid.count }
 
   var runningCount: Int { tasks.count }
@@ -151,7 +151,7 @@ final class SessionActions {
   /// Cancels the effects of an action; it has ended when they have.
   func cancel(_ sequence: UInt64) { tasks[sequence]?.cancel() }
 
-  /// Cancels all effects, of whose end nobody is told.
+  /// Cancels all effects without reporting their end.
   func cancelAll() {
     // Emptied first: an effect that ends at once has nobody to be reported to any more.
     let tasks = tasks
@@ -173,9 +173,9 @@ final class OutcomeTable {
   private let outbox: Outbox
   private let counters: Counters
   private let limits: Limits
-  /// Of all clients of which an action has an outcome.
+  /// The records of all clients with an outcome.
   private var records: [Identifier: ClientRecord] = [:]
-  /// Those whose session is over, by who answers for them.
+  /// Clients whose session has ended, by their holders.
   private var idle: [ClientHolder: IdleClients] = [:]
   private var nextIdle: UInt64 = 1
 
@@ -191,11 +191,11 @@ final class OutcomeTable {
   private var outcomeCount = 0
   /// Beyond so many of them old ones go.
   private var mostOutcomes: Int
-  /// The sessions that are to be told something, in the order in which that came up.
+  /// Sessions with something to send, in that order.
   private var unsent: [Session] = []
-  /// Those of them to whom only what is not released is to be said.
+  /// Those of them that wait for a release only.
   private var held: [Session] = []
-  /// Is told when something is to be sent, also between two turns.
+  /// Called when there is something to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
 
   init(_ root: any RootPort, outbox: Outbox, counters: Counters, limits: Limits) {
@@ -226,7 +226,7 @@ final class OutcomeTable {
     return known == holder || known == .unknown
   }
 
-  /// A session's client says hello again.
+  /// A session is resumed by its client.
   func resume(_ session: Session, _ hello: ClientMessage.Hello) {
     let record = session.actions.record
     session.actions.record = self.record(of: hello, record.holder, known: record)
@@ -274,7 +274,7 @@ final class OutcomeTable {
     comeBack(record)
   }
 
-  /// A client does not wait to be forgotten any more.
+  /// Removes a client from the queue of records to be dropped.
   private func comeBack(_ record: ClientRecord) {
     guard record.idleSince != nil else { return }
     record.idleSince = nil
@@ -282,7 +282,7 @@ final class OutcomeTable {
     if idle[record.holder]?.count == 0 { idle[record.holder] = nil }
   }
 
-  /// A client whose record is kept has gone.
+  /// A client with a record has left.
   private func leave(_ record: ClientRecord, _ client: Identifier) {
     record.idleSince = nextIdle
     var clients = idle.removeValue(forKey: record.holder) ?? IdleClients()
@@ -323,7 +323,7 @@ final class OutcomeTable {
     return nil
   }
 
-  /// Lets go of old outcomes where there are too many in all.
+  /// Drops old outcomes if there are too many in all.
   ///
   /// Some more go than have to, so that there is room for a while.
   private func makeRoom() {
@@ -341,7 +341,7 @@ final class OutcomeTable {
 
   // MARK: Restarts
 
-  /// Takes what was known before the daemon was started again.
+  /// Restores what was known before a restart.
   func restore(_ clients: [KeptHistory.Client]) {
     for client in clients {
       let record = ClientRecord(
@@ -374,7 +374,7 @@ final class OutcomeTable {
 
   // MARK: Outcomes
 
-  /// Notes the outcome of a session's next action, and that it is to be sent.
+  /// Records the outcome of a session's next action, which is to be sent.
   func record(_ outcome: Outcome, of session: Session) {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
@@ -385,7 +385,7 @@ final class OutcomeTable {
     answer(record.last, outcome, to: session)
   }
 
-  /// Sends again what was said of an action before.
+  /// Sends the recorded outcome of an action again.
   func repeatOutcome(of sequence: UInt64, to session: Session) {
     counters.duplicates += 1
     // However often it is asked, it is said once when it may be.
@@ -447,7 +447,7 @@ final class OutcomeTable {
     onUnsent?()
   }
 
-  /// More was released: those who waited for that may be told.
+  /// More revisions were released: outcomes that waited for them may be sent.
   func released() {
     for session in held {
       session.actions.isHeld = false
@@ -488,7 +488,7 @@ final class OutcomeTable {
     }
   }
 
-  /// The next outcomes of consecutive actions that may be said; nil when there are none.
+  /// The next outcomes of consecutive actions that may be sent; nil if there are none.
   private func takeAnswers(
     _ answers: inout Deque<SessionActions.Answer>
   ) -> (first: UInt64, outcomes: [Outcome])? {

@@ -29,7 +29,7 @@ final class SessionScopes {
   /// A join whose fence has not arrived yet.
   struct Join {
     let nonce: UInt64
-    /// What it follows; nil when that is nothing.
+    /// The view it follows; nil if none.
     let view: View?
     /// The names of what it follows.
     let names: [String]
@@ -72,7 +72,7 @@ final class SessionScopes {
     return handle
   }
 
-  /// Takes note of other rights.
+  /// Applies changed rights.
   ///
   /// - Returns: False when they are too narrow for what the client has joined.
   func adapt(to rights: Rights) -> Bool {
@@ -95,7 +95,7 @@ final class SessionScopes {
 
   // MARK: Joins
 
-  /// The joins whose fence has not come yet, oldest first.
+  /// The joins whose fence has not arrived yet, oldest first.
   var joins: [Join] = []
   /// The view that the last fence established, and its join's nonce.
   private(set) var view: View?
@@ -109,7 +109,7 @@ final class SessionScopes {
     return coming + (view.map { [(view: $0, names: viewNames)] } ?? [])
   }
 
-  /// How far the session's view is; where it was interrupted, further than it ever comes.
+  /// The sequence that the session's view has reached; after an interruption, one beyond its end.
   var watermark: DaemonMessage.Reach {
     DaemonMessage.Reach(nonce: nonce, sequence: view?.sequence ?? (isInterrupted ? 1 << 62 : 0))
   }
@@ -140,7 +140,7 @@ final class SessionScopes {
     made = Deque(transfers.filter(\.isMade))
   }
 
-  /// Follows nothing any more.
+  /// Stops following.
   func leave() {
     isInterrupted = isInterrupted || view != nil
     view = nil
@@ -150,18 +150,18 @@ final class SessionScopes {
 
   // MARK: Transfers
 
-  /// What is on its way, by its handle.
+  /// The transfers in progress, by their handles.
   private(set) var transfers: [UInt64: Transfer] = [:]
   /// Those that can be sent, in the order in which that came up.
   private var made: Deque<Transfer> = []
-  /// Bytes of captures on their way that no credit came back for.
+  /// Bytes of captures that were sent without credit in return yet.
   var creditUsed = 0
   /// Whether the session stands in the line of those to whom something is sent.
   var isInLine = false
   /// When it was told last that captures are being made.
   var toldOfWork: Instant?
 
-  /// What is sent next.
+  /// The next transfer to send.
   var nextTransfer: Transfer? { made.first }
 
   /// A transfer can be sent.
@@ -173,7 +173,7 @@ final class SessionScopes {
     transfers[transfer.handle] = nil
   }
 
-  /// Nothing is on its way any more.
+  /// Drops all transfers.
   func dropTransfers() {
     transfers = [:]
     made = []

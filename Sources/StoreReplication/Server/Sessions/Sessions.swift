@@ -21,12 +21,12 @@ public struct SessionInfo: Hashable, Sendable {
   /// Its identity, which follows from the address; ``name`` is only what the client calls itself.
   public var identity: ActionOrigin.Identity { ActionOrigin.Identity(address: address) }
 
-  /// What its actions have for their origin.
+  /// The origin of its actions.
   var origin: ActionOrigin { ActionOrigin(identity: identity, session: id) }
 }
 
 extension ActionOrigin.Identity {
-  /// Somebody of this machine of whom the kernel's word was not understood: no user has the number.
+  /// A local peer whose credentials could not be read: no user has this number.
   package static let nobody = Self.user(.max, group: .max, process: 0)
 
   /// Who is at an address, as the transport says it: over ipc the kernel's word, which is
@@ -94,9 +94,10 @@ package enum ClientHolder: Hashable, Sendable {
 }
 
 extension ClientHolder {
-  /// Of what connections hold, the largest part of the holder who holds most in all; nil for none.
+  /// The connection that holds most, of the holder that holds most in all; nil if none holds
+  /// anything.
   ///
-  /// So it does not help to have more connections, and who has one is not taken for greedy.
+  /// So having more connections brings no advantage.
   ///
   /// - Parameter parts: What each connection holds, and whose it is.
   /// - Returns: The connection.
@@ -125,7 +126,7 @@ extension ActionOrigin.Identity {
 
 /// An event of a listed session.
 public enum SessionEvent: Hashable, Sendable {
-  /// It said hello for the first time.
+  /// It opened its session.
   case joined(SessionInfo)
   /// Its lease ended, or it said goodbye. Comes once for each that joined.
   case left(SessionInfo)
@@ -139,14 +140,14 @@ public enum SessionEvent: Hashable, Sendable {
 final class Session {
   /// The states of `docs/PROTOCOL.md` §12.
   enum State: Hashable {
-    /// It is over, and nobody has to be told anything any more.
+    /// It has ended, and nothing is sent for it any more.
     case none
-    /// Its lease ends then, unless it is renewed.
+    /// Its lease ends at this time, unless it is renewed.
     case open(until: Instant)
   }
 
   let info: SessionInfo
-  /// Who its client is, by which key.
+  /// Its client's identity and key.
   let caller: Caller
   /// What its actions have for their origin.
   let origin: ActionOrigin
@@ -158,24 +159,24 @@ final class Session {
   let privateTopic: Topic
   let scopes = SessionScopes()
   let actions: SessionActions
-  /// What a journal keeps of it with each action.
+  /// What the journal records of it with each action.
   private(set) lazy var recorded = RecordedSession(
     client: clientID,
     number: info.id,
     identity: origin.identity,
   )
-  /// What both ends know beyond the version.
+  /// The protocol extensions that both ends support.
   fileprivate(set) var features: ProtocolFeatures
   fileprivate(set) var peer: PeerID
   fileprivate(set) var state: State
   fileprivate(set) var lastHeard: Instant
   /// The connection of the publishing socket on which its last fence came; nil when that is over.
   var publisher: PeerID?
-  /// Whether a connection of it was lost, and nothing was heard of it since.
+  /// Whether one of its connections was lost, and nothing was received from it since.
   fileprivate var isLost = false
-  /// Whether its control connection is there.
+  /// Whether its control connection is open.
   fileprivate(set) var isConnected = true
-  /// The revision that the client has applied, as it says.
+  /// The revision that the client reports to have applied.
   var appliedRevision: UInt64 = 0
 
   fileprivate init(
@@ -205,7 +206,7 @@ final class Session {
     lastHeard = now
   }
 
-  /// Whether it is still there.
+  /// Whether it is still open.
   var isOpen: Bool { state != .none }
 
   /// What a client has to have of its view before its state includes what the daemon's does now.
@@ -246,13 +247,13 @@ final class Sessions {
     }
   }
 
-  /// Those of whom a connection was lost, in the order in which that was; some are back.
+  /// Sessions that lost a connection, in that order; some have come back.
   private var lost: Deque<Session> = []
-  /// Control connections whose session is over, or goes on elsewhere.
+  /// Control connections whose session has ended, or continues on another one.
   private var strangers = Strangers()
   private var nextID: UInt64 = 1
   private var events: [SessionEvent] = []
-  /// No lease ends before: as leases mostly get longer, a lower bound is enough.
+  /// No lease ends before this time: as leases are usually extended, a lower bound is enough.
   private var nextLeaseEnd = Instant.distantFuture
 
   /// When somebody has to be looked at; nothing is missed when nothing happens until then.
@@ -266,13 +267,13 @@ final class Sessions {
     self.random = random
   }
 
-  /// Whether there are so many sessions of a kind.
+  /// Whether there are at least this many sessions of a kind.
   func hasAtLeast(_ count: Int, where isOfKind: (Session) -> Bool) -> Bool {
     // Mostly there are fewer of all kinds together.
     byToken.count >= count && byToken.values.count(where: isOfKind) >= count
   }
 
-  /// Takes note of a hello of somebody who may not do everything.
+  /// Counts a hello of a client without full rights.
   ///
   /// - Returns: False when its user has said so many that this one is not answered.
   func spendHello(of holder: ClientHolder, now: Instant) -> Bool {
@@ -280,7 +281,7 @@ final class Sessions {
     return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
   }
 
-  /// Takes note of an action.
+  /// Counts an action.
   ///
   /// - Returns: False when its user has sent so many that this one is refused.
   func spendAction(of session: Session, now: Instant) -> Bool {
@@ -314,7 +315,7 @@ final class Sessions {
 
   func session(ofClient client: Identifier) -> Session? { byClient[client] }
 
-  /// Those who were there when the daemon ended have left; numbers go on behind theirs.
+  /// The sessions from before the restart have left; numbering continues after theirs.
   func restore(_ history: KeptHistory) {
     nextID = min(history.sessionNumbers, KeptHistory.greatestNumber) + 1
     for (_, info) in history.sessions.sorted(by: { $0.key < $1.key }) { events.append(.left(info)) }
@@ -357,7 +358,7 @@ final class Sessions {
     return session
   }
 
-  /// A session goes on, on whatever peer, which has no other one.
+  /// Resumes a session on a peer that has no other session.
   func resume(_ session: Session, _ hello: ClientMessage.Hello, on peer: PeerID, now: Instant) {
     if session.peer != peer {
       peers[session.peer] = nil
@@ -389,12 +390,12 @@ final class Sessions {
     return true
   }
 
-  /// A session's control connection, where that is there, is nobody's.
+  /// A session's control connection, if it is open, no longer belongs to a session.
   private func forsake(_ session: Session, now: Instant) {
     if session.isConnected { strangers.add(session.peer, now: now) }
   }
 
-  /// A control connection is over.
+  /// A control connection has ended.
   ///
   /// - Returns: The session whose it was.
   func lost(_ peer: PeerID) -> Session? {
@@ -437,7 +438,7 @@ final class Sessions {
     }
   }
 
-  /// Who came and who went since the last call.
+  /// The sessions that came and went since the last call.
   func takeEvents() -> [SessionEvent] {
     guard !events.isEmpty else { return [] }
     defer { events = [] }
