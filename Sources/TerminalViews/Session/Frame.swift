@@ -11,6 +11,15 @@ final class Frame {
     var onMouse: @MainActor (MouseEvent) -> Bool
   }
 
+  /// A view whose focus is a value of the program's as well.
+  struct Focus {
+    /// Which of those that can have the focus it is.
+    var place: Int
+    /// Whether the program wants it to have the focus.
+    var isWanted: @MainActor () -> Bool
+    var setWanted: @MainActor (Bool) -> Void
+  }
+
   /// Something to tap.
   struct Tappable {
     var title: String
@@ -22,6 +31,7 @@ final class Frame {
   /// Those in front of everything that takes input now.
   private(set) var responders: [Responder] = []
   private(set) var focusables = 0
+  var focusStates: [Focus] = []
   /// How many overlays lie over each other.
   private(set) var depth = 0
   var tappables: [Tappable] = []
@@ -44,8 +54,32 @@ final class Frame {
   func beginOverlay() {
     responders = []
     focusables = 0
+    focusStates = []
     cursor = nil
     depth += 1
+  }
+
+  /// Gives the focus to a view because of what was typed or pressed.
+  func moveFocus(to place: Int) {
+    guard let memory else { return }
+    memory.focus[depth] = place
+    for focus in focusStates where focus.place != place && focus.isWanted() {
+      focus.setWanted(false)
+    }
+    focusStates.first { $0.place == place }?.setWanted(true)
+  }
+
+  /// Gives the focus to the view that the program wants to have it.
+  ///
+  /// - Returns: Whether another view was drawn as the one that has it.
+  func followFocus() -> Bool {
+    guard
+      let memory,
+      let wanted = focusStates.first(where: { $0.isWanted() })?.place,
+      wanted != memory.focus[depth, default: 0]
+    else { return false }
+    memory.focus[depth] = wanted
+    return true
   }
 
   /// - Returns: Whether it has the focus.

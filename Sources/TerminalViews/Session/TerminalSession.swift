@@ -128,7 +128,8 @@ public final class TerminalSession {
   private func upToDate() -> Frame {
     if let frame, !reads.isOutdated { return frame }
     isShown = false
-    let frame = reads.track { lay() }
+    var frame = reads.track { lay() }
+    if frame.followFocus() { frame = reads.track { lay() } }
     memory.focus = memory.focus.filter { $0.key <= frame.depth }
     let focus = memory.focus[frame.depth, default: 0]
     memory.focus[frame.depth] = max(0, min(focus, frame.focusables - 1))
@@ -189,9 +190,8 @@ public final class TerminalSession {
     }
     guard frame.focusables > 0 else { return }
     switch key {
-    case .tab: memory.focus[frame.depth] = (focus + 1) % frame.focusables
-    case .backTab:
-      memory.focus[frame.depth] = (focus + frame.focusables - 1) % frame.focusables
+    case .tab: frame.moveFocus(to: (focus + 1) % frame.focusables)
+    case .backTab: frame.moveFocus(to: (focus + frame.focusables - 1) % frame.focusables)
     default: break
     }
   }
@@ -199,7 +199,7 @@ public final class TerminalSession {
   private func take(_ event: MouseEvent, _ frame: Frame) {
     for responder in frame.responders.reversed() where responder.area.contains(event.place) {
       guard responder.onMouse(event) else { continue }
-      if let focus = responder.focus { memory.focus[frame.depth] = focus }
+      if let focus = responder.focus { frame.moveFocus(to: focus) }
       return
     }
   }

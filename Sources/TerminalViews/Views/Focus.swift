@@ -1,0 +1,83 @@
+/// Which view of several has the focus, as a value that can be read and set.
+///
+/// ```swift
+/// @FocusState var focus: Field?
+/// …
+/// TextField("E-mail", text: $email).focused($focus, equals: .email)
+/// ```
+///
+/// The tabulator and the mouse change it too. It keeps its first value, nil or false, until the
+/// focus moves.
+@propertyWrapper
+public struct FocusState<Value: Hashable> {
+  private let state: State<Value>
+
+  /// Creates a focus that one view may have.
+  public init() where Value == Bool {
+    state = State(wrappedValue: false)
+  }
+
+  /// Creates a focus that one of several views may have.
+  public init<Field: Hashable>() where Value == Field? {
+    state = State(wrappedValue: nil)
+  }
+
+  /// The view that has the focus.
+  public var wrappedValue: Value {
+    get { state.wrappedValue }
+    nonmutating set { state.wrappedValue = newValue }
+  }
+
+  /// The value as a binding, for `focused`.
+  @MainActor
+  public var projectedValue: Binding<Value> { state.projectedValue }
+}
+
+extension View {
+  /// The view, which has the focus while a value is another one.
+  ///
+  /// - Parameters:
+  ///   - focus: Which view has the focus.
+  ///   - field: What that is for this view.
+  /// - Returns: The view.
+  public func focused<Field: Hashable>(
+    _ focus: Binding<Field?>,
+    equals field: Field,
+  ) -> some View {
+    Focused(content: self) {
+      focus.wrappedValue == field
+    } setWanted: { isFocused in
+      if isFocused { focus.wrappedValue = field } else { focus.wrappedValue = nil }
+    }
+  }
+
+  /// The view, which has the focus while a value is true.
+  ///
+  /// - Parameter isFocused: Whether it has the focus.
+  /// - Returns: The view.
+  public func focused(_ isFocused: Binding<Bool>) -> some View {
+    Focused(content: self) {
+      isFocused.wrappedValue
+    } setWanted: {
+      isFocused.wrappedValue = $0
+    }
+  }
+}
+
+private struct Focused<Content: View>: PrimitiveView {
+  let content: Content
+  let isWanted: @MainActor () -> Bool
+  let setWanted: @MainActor (Bool) -> Void
+
+  var flexibility: Axes { content.stretch }
+  func size(in proposal: Size) -> Size { content.measured(in: proposal) }
+
+  func draw(in canvas: Canvas) {
+    let place = canvas.frame.focusables
+    content.drawn(in: canvas)
+    guard canvas.frame.focusables > place else { return }
+    canvas.frame.focusStates.append(
+      Frame.Focus(place: place, isWanted: isWanted, setWanted: setWanted)
+    )
+  }
+}
