@@ -196,7 +196,10 @@ let package = Package(
       ],
     ),
     .target(name: "StateContainersMixed", dependencies: ["StoreActor"]),
-    .target(name: "StateContainers", dependencies: ["StateContainersMixed", "StoreActor"]),
+    .target(
+      name: "StateContainers",
+      dependencies: ["StateContainersMixed", "StoreActor", "StoreState"],
+    ),
 
     // A world in one thread with a daemon, clients, a network and a clock, for tests and for
     // `make simulate`.
@@ -304,12 +307,16 @@ let package = Package(
     // The samples of the documents that the project starts from: see Tests/SampleTests/README.md.
     .testTarget(
       name: "ClassicSampleTests",
-      dependencies: ["StoreActorClassic", "TerminalViews", reportsToTests],
+      dependencies: [
+        "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", reportsToTests,
+      ],
       path: "Tests/SampleTests/Classic",
     ),
     .testTarget(
       name: "AsyncSampleTests",
-      dependencies: ["StoreActorClassic", "TerminalViews", reportsToTests],
+      dependencies: [
+        "StoreActor", "StoreActorClassic", "StoreTesting", "TerminalViews", reportsToTests,
+      ],
       path: "Tests/SampleTests/Async",
     ),
     .testTarget(
@@ -324,12 +331,16 @@ let package = Package(
     ),
     .testTarget(
       name: "ContainerSampleTests",
-      dependencies: ["StateContainers", "StoreActor", "TerminalViews", reportsToTests],
+      dependencies: [
+        "StateContainers", "StoreActor", "StoreTesting", "TerminalViews", reportsToTests,
+      ],
       path: "Tests/SampleTests/Containers/Separated",
     ),
     .testTarget(
       name: "SimplexSampleTests",
-      dependencies: ["StoreActor", "StoreActorSimplex", "TerminalViews", reportsToTests],
+      dependencies: [
+        "StoreActor", "StoreActorSimplex", "StoreTesting", "TerminalViews", reportsToTests,
+      ],
       path: "Tests/SampleTests/Simplex",
     ),
 

@@ -45,7 +45,17 @@ public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, 
     current = state
     base = StoreActor.Store(initialState: state) {
       Reduce<State, Message<Input, Feedback>> { state, message in
-        onMainActor(&state) { reduce(message, &$0).storeEffect(outputs: outputs) }
+        onMainActor(&state) {
+          reduce(message, &$0).storeEffect { output in
+            // Goes from the main actor to the main actor.
+            nonisolated(unsafe) let output = output
+            let source = EffectSource<Message<Input, Feedback>> { sink in
+              outputs.send(output)
+              sink.finish()
+            }
+            return StoreActor.Effect(.source(source))
+          }
+        }
       }
     }
     subscription = base.core.observeChanges { [weak self] in self?.update() }
@@ -101,20 +111,15 @@ public final class Store<State: Equatable, Input: Sendable, Feedback: Sendable, 
 
 extension Effect where Feedback: Sendable {
   /// The effect as one that a store of StoreActor runs.
+  ///
+  /// - Parameter tell: Makes an effect that tells an output.
+  /// - Returns: The effect.
   @MainActor
-  fileprivate func storeEffect<Input>(
-    outputs: Broadcast<Output>
+  func storeEffect<Input>(
+    tell: (Output) -> StoreActor.Effect<Message<Input, Feedback>>
   ) -> StoreActor.Effect<Message<Input, Feedback>> {
     var effects: [StoreActor.Effect<Message<Input, Feedback>>] = []
-    if let output {
-      // Goes from the main actor to the main actor.
-      nonisolated(unsafe) let output = output
-      let source = EffectSource<Message<Input, Feedback>> { sink in
-        outputs.send(output)
-        sink.finish()
-      }
-      effects.append(StoreActor.Effect(.source(source)))
-    }
+    if let output { effects.append(tell(output)) }
     if let operation {
       effects.append(
         .run { send in
@@ -127,7 +132,7 @@ extension Effect where Feedback: Sendable {
 }
 
 /// Changes a state on the main actor, which is where stores call their reducers.
-private func onMainActor<State, R: Sendable>(
+func onMainActor<State, R: Sendable>(
   _ state: inout State,
   _ change: @MainActor (inout State) -> R,
 ) -> R {

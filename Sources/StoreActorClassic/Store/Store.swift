@@ -48,12 +48,8 @@ public final class Store<State, Action> {
     reducer: AnyReducer<State, Action, Environment>,
     environment: Environment,
   ) {
-    let base = StoreActor.Store(of: reducer) {
-      environment
-    } initialState: {
-      initialState
-    }
-    self.init(of: base)
+    let feature = reducer.feature(environment: environment)
+    self.init(of: StoreActor.Store(initialState: initialState) { feature })
   }
 
   /// A store of a part of this one's state, with actions of its own.

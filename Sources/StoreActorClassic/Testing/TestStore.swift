@@ -119,14 +119,14 @@ extension TestStore where State == LocalState, Action == LocalAction {
       environment: environment,
       location: location,
     )
-    let base = StoreActor.Store<State, Action>(of: reducer) {
-      record.environment
-    } note: { action, state, effect in
-      record.note(action, state)
-      return record.track(effect, of: action)
-    } initialState: {
-      initialState
-    }
+    let feature = reducer.feature(
+      environment: { record.environment },
+      note: { action, state, effect in
+        record.note(action, state)
+        return record.track(effect, of: action)
+      },
+    )
+    let base = StoreActor.Store(initialState: initialState) { feature }
     self.init(
       record: record,
       base: base,

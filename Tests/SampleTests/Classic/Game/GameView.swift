@@ -4,8 +4,8 @@ import TerminalViews
 let resultListStateTag = UUID()
 
 struct GameResult: Equatable, Identifiable {
-  let counter: Counter
-  let timeSpent: TimeInterval
+  var counter: Counter
+  var timeSpent: TimeInterval
 
   var correct: Bool { counter.secret == counter.count }
   var id: UUID { counter.id }

@@ -1,0 +1,25 @@
+public import StoreActor
+
+extension ReducerProtocol where ReducerState == Never {
+  /// The feature as a reducer of `StoreActor`, for a daemon or for `TestStore(remote:)`.
+  ///
+  /// ```swift
+  /// let store = Store(initialState: MyView.ViewState()) { MyReducer().feature() }
+  /// ```
+  ///
+  /// Its state is the view's `ViewState` as one value; there is no view. In a daemon, the state and
+  /// the action need wire forms, `ReplicatedState` and `WireAction`, which an extension can add:
+  /// the feature itself stays as it is.
+  ///
+  /// - Returns: The reducer.
+  public func feature() -> some StoreActor.Reducer<Target.ViewState, Action> {
+    Reduce { state, action in
+      let container = StateContainer<Target>(
+        of: SimplexState(viewState: state, reducerState: nil)
+      )
+      let effect = reduce(into: container, action: action).effect
+      if let changed = container.value.viewState { state = changed }
+      return effect
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import StoreActor
+import StoreActorClassic
+import StoreTesting
+import Testing
+
+// The feature of the document, untouched, in a daemon: all that it needs are forms on the wire.
+
+// A value of Sendable parts; the sample's own file does not say so.
+extension AppState: ReplicatedRecord, @unchecked Sendable {
+  static let layout = RecordLayout<Self>(
+    "AppState",
+    [.field("count", \.count), .field("numberFactAlert", \.numberFactAlert)],
+  )
+}
+
+// What is not listed no client can send: a fact comes from the daemon's own effects.
+// A value of Sendable parts; the sample's own file does not say so.
+extension AppAction: WireChoiceAction, @unchecked Sendable {
+  static let layout = ActionLayout<Self>(
+    "AppAction",
+    [
+      .case("factAlertDismissed", .factAlertDismissed),
+      .case("decrementButtonTapped", .decrementButtonTapped),
+      .case("incrementButtonTapped", .incrementButtonTapped),
+      .case("numberFactButtonTapped", .numberFactButtonTapped),
+    ],
+  )
+}
+
+@MainActor
+@Suite("The number fact of 0.3x in a daemon", .timeLimit(.minutes(1)))
+struct NumberFactRemoteTests {
+  @Test("Its client sees what the feature does, and sends all but its effects' actions")
+  func remote() async {
+    let scheduler = DispatchQueue.test
+    let environment = AppEnvironment(
+      mainQueue: scheduler.eraseToAnyScheduler(),
+      numberFact: { StoreActorClassic.Effect(value: "\($0) is a good number Brent") },
+    )
+    let store = StoreActor.TestStore(remote: AppState()) {
+      appReducer.feature(environment: environment)
+    }
+    await store.send(.incrementButtonTapped) { $0.count = 1 }
+    await store.send(.numberFactButtonTapped)
+    await scheduler.advance()
+    await store.receive(.numberFactResponse(.success("1 is a good number Brent"))) {
+      $0.numberFactAlert = "1 is a good number Brent"
+    }
+    await store.send(.factAlertDismissed) { $0.numberFactAlert = nil }
+    await store.finish()
+  }
+}
