@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "StoreTesting",
       dependencies: [
-        "GenericState", "StoreActor", "StoreReplication", "StoreState",
+        "GenericState", "StoreActor", "StoreReplication", "StoreState", reportsToTests,
         .product(name: "DequeModule", package: "swift-collections"),
       ],
     ),

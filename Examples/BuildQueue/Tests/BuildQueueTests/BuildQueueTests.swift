@@ -6,6 +6,13 @@ import Testing
 @MainActor
 @Suite(.serialized)
 struct BuildQueueTests {
+  @Test func `A change that is not asserted fails the test`() async {
+    await withKnownIssue {
+      let store = TestStore(initialState: BuildQueue.State()) { BuildQueue() }
+      await store.send(.pauseButtonTapped)
+    }
+  }
+
   /// The same test in this process, and against a daemon in memory.
   @Test(arguments: [false, true])
   func `Builds are added, canceled and cleared`(isRemote: Bool) async {
