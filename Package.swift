@@ -343,6 +343,20 @@ let package = Package(
       ],
       path: "Tests/SampleTests/Simplex",
     ),
+    // The one idea of other architectures, each as a feature: see docs/guides/ComingFrom.md.
+    .testTarget(
+      name: "ArchitectureSampleTests",
+      dependencies: ["StoreActor", "StoreTesting", reportsToTests],
+      path: "Tests/SampleTests/Architectures",
+    ),
+    // A module with the names of another dependency library, and a feature beside it: see
+    // docs/guides/Dependencies.md.
+    .target(name: "OtherDependencies", path: "Tests/SampleTests/BothDependencies/Other"),
+    .testTarget(
+      name: "BothDependenciesSampleTests",
+      dependencies: ["OtherDependencies", "StoreActor", "StoreTesting", reportsToTests],
+      path: "Tests/SampleTests/BothDependencies/App",
+    ),
 
     // A feature folder of five modules as it would be written against the original, but for the
     // import lines.

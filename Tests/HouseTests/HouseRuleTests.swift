@@ -71,11 +71,11 @@ struct HouseRuleTests {
     check(Links.check(repository.markdown, exists: repository.contains))
   }
 
-  @Test("Code that articles show is compiled")
+  @Test("Code that articles and guides show is compiled")
   func codeBlocks() {
     let compiled = repository.swift.filter(CodeBlocks.isShown)
     check(CodeBlocks.check(repository.markdown, against: compiled))
-    let articles = repository.markdown.filter { $0.path.contains(".docc/") }
+    let articles = repository.markdown.filter(CodeBlocks.isChecked)
     #expect(articles.flatMap(CodeBlocks.blocks).count > 10)
   }
 

@@ -7,9 +7,12 @@ struct CodeBlocksTests {
     text: "import B\n\nfunc a() {\n  b()\n\n  c()\n}\n",
   )
 
-  private func breaches(_ code: String) -> [Int] {
+  private func breaches(
+    _ code: String,
+    in path: String = "Sources/A/A.docc/Page.md",
+  ) -> [Int] {
     let text = "# Page\n\n```swift\n\(code)\n```\n"
-    let page = SourceFile(path: "Sources/A/A.docc/Page.md", text: text)
+    let page = SourceFile(path: path, text: text)
     return CodeBlocks.check([page], against: [file]).map(\.line)
   }
 
@@ -29,11 +32,14 @@ struct CodeBlocksTests {
   )
   func stray(code: String) { #expect(breaches(code) == [4]) }
 
+  @Test("It is found in guides, too")
+  func guides() { #expect(breaches("d()", in: "docs/guides/Guide.md") == [4]) }
+
   @Test("Other pages, and blocks of other languages, may say what they like")
   func others() {
     let text = "```swift\nd()\n```\n"
-    let guide = SourceFile(path: "docs/guides/Guide.md", text: text)
+    let page = SourceFile(path: "docs/Page.md", text: text)
     let shell = SourceFile(path: "A.docc/A.md", text: "```sh\nls\n```\n")
-    #expect(CodeBlocks.check([guide, shell], against: [file]).isEmpty)
+    #expect(CodeBlocks.check([page, shell], against: [file]).isEmpty)
   }
 }

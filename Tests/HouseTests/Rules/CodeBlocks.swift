@@ -1,5 +1,17 @@
-/// Code that articles show is code that is compiled: it stands in an example or in a test.
+/// Code in articles and guides is compiled: it is part of an example or a test.
 enum CodeBlocks {
+  /// Guides whose code stands for itself: it is SwiftUI's, or an outline of several files.
+  private static let outlines: Set = [
+    "docs/guides/Durability.md", "docs/guides/Migrating.md", "docs/guides/Replication.md",
+    "docs/guides/Terminal.md",
+  ]
+
+  /// The pages whose blocks of Swift are checked.
+  static func isChecked(_ page: SourceFile) -> Bool {
+    page.path.contains(".docc/")
+      || page.path.hasPrefix("docs/guides/") && !outlines.contains(page.path)
+  }
+
   /// A block of Swift in a page: its parts between lines of `…`.
   struct Block: Equatable {
     var parts: [[String]]
@@ -7,12 +19,12 @@ enum CodeBlocks {
     var line: Int
   }
 
-  /// The blocks that no compiled file has, of the articles of all catalogues.
+  /// The blocks that no compiled file has, of the articles of all catalogues and of guides.
   ///
   /// Indentation and empty lines do not count. What a line of `…` leaves out may be anything, but
   /// the parts stand in one file, in that order.
   static func check(_ pages: [SourceFile], against compiled: [SourceFile]) -> [Breach] {
-    let articles = pages.filter { $0.path.contains(".docc/") }
+    let articles = pages.filter(isChecked)
     guard !articles.isEmpty else { return [] }
     let files = compiled.map { $0.lines.map(\.trimmingSpaces).filter { !$0.isEmpty } }
     return articles.flatMap { page in
