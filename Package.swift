@@ -3,6 +3,11 @@
 import CompilerPluginSupport
 import PackageDescription
 
+let issueReporting = Target.Dependency.product(
+  name: "IssueReporting",
+  package: "xctest-dynamic-overlay",
+)
+
 /// Makes reported issues fail the test that runs; without it they are only printed on Linux.
 let reportsToTests = Target.Dependency.product(
   name: "IssueReportingTestSupport",
@@ -70,7 +75,11 @@ let package = Package(
     ),
     .target(name: "TerminalCurses", dependencies: ["CNCurses", "TerminalViews"]),
 
-    .target(name: "StoreState"),
+    // Bytes; values with a form in bytes; persistent collections of them; states.
+    .target(name: "StoreBytes"),
+    .target(name: "StoreValues", dependencies: ["StoreBytes"]),
+    .target(name: "StoreCollections", dependencies: ["StoreBytes", "StoreValues"]),
+    .target(name: "StoreState", dependencies: ["StoreBytes", "StoreCollections", "StoreValues"]),
     .target(name: "GenericState", dependencies: ["StoreState"]),
     .macro(
       name: "StoreActorMacros",
@@ -82,13 +91,21 @@ let package = Package(
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
       ],
     ),
+    // What features need that is no store: each of use without the others.
+    .target(name: "StoreConcurrency", dependencies: [issueReporting]),
+    .target(name: "StoreClocks", dependencies: ["StoreConcurrency", issueReporting]),
+    .target(name: "StoreCasePaths", dependencies: [issueReporting]),
+    .target(
+      name: "StoreDependencies",
+      dependencies: ["StoreBytes", "StoreClocks", "StoreConcurrency", issueReporting],
+    ),
     .target(
       name: "StoreActor",
       dependencies: [
-        "GenericState", "StoreActorMacros", "StoreState",
+        "GenericState", "StoreActorMacros", "StoreBytes", "StoreCasePaths", "StoreClocks",
+        "StoreConcurrency", "StoreDependencies", "StoreState", issueReporting,
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "CustomDump", package: "swift-custom-dump"),
-        .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
         .product(name: "OrderedCollections", package: "swift-collections"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
@@ -96,7 +113,7 @@ let package = Package(
     .target(
       name: "StoreReplication",
       dependencies: [
-        "GenericState", "StoreActor", "StoreState",
+        "GenericState", "StoreActor", "StoreBytes", "StoreState",
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "HeapModule", package: "swift-collections"),
       ],
@@ -254,11 +271,16 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
     ),
-    .testTarget(name: "StoreStateTests", dependencies: ["GenericState", "StoreState"]),
+    .testTarget(
+      name: "StoreStateTests",
+      dependencies: [
+        "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
+      ],
+    ),
     .testTarget(
       name: "StoreActorTests",
       dependencies: [
-        "GenericState", "StoreActor", "StoreState", reportsToTests,
+        "GenericState", "StoreActor", "StoreDependencies", "StoreState", reportsToTests,
         .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "MetricsTestKit", package: "swift-metrics"),
       ],

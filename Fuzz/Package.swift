@@ -8,14 +8,11 @@ let package = Package(
   name: "store-actor-fuzz",
   platforms: [.macOS(.v15)],
   products: [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-collections", from: "1.1.0")
-  ],
   targets: [
-    .target(
-      name: "StoreState",
-      dependencies: [.product(name: "OrderedCollections", package: "swift-collections")],
-    ),
+    .target(name: "StoreBytes"),
+    .target(name: "StoreValues", dependencies: ["StoreBytes"]),
+    .target(name: "StoreCollections", dependencies: ["StoreBytes", "StoreValues"]),
+    .target(name: "StoreState", dependencies: ["StoreBytes", "StoreCollections", "StoreValues"]),
     .target(name: "GenericState", dependencies: ["StoreState"]),
     .target(name: "Messages", dependencies: ["GenericState", "StoreState"]),
     .target(name: "Fuzz", dependencies: ["GenericState", "Messages", "StoreState"]),

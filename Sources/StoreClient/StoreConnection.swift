@@ -1,6 +1,6 @@
 public import StoreActor
 public import StoreReplication
-public import StoreState
+import StoreState
 import ZeroMQ
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 public import StoreActor
 import StoreReplication
-public import StoreState
+import StoreState
 
 extension TestStore where State: ReplicatedState, Action: WireAction {
   /// Creates a test store of a feature that lives in a daemon.

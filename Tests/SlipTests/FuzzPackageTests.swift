@@ -6,7 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(4)), .enabled(if: Compiler.isKnown, "no compiler that is known"))
 struct FuzzPackageTests {
   /// In the order in which they need one another.
-  private static let modules = ["StoreState", "GenericState", "Messages", "Fuzz"]
+  private static let modules = [
+    "StoreBytes", "StoreValues", "StoreCollections", "StoreState", "GenericState", "Messages", "Fuzz",
+  ]
 
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

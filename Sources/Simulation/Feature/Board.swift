@@ -1,5 +1,5 @@
 package import StoreActor
-package import StoreState
+import StoreState
 
 /// The feature that the simulated daemon runs: one part of every kind that a scope can be.
 ///

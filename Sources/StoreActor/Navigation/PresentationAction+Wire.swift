@@ -4,7 +4,10 @@ public import StoreState
 extension PresentationAction: WirePayload, WireAction where Action: WireAction {
   /// A choice of the two cases.
   public static func schema(in registry: inout SchemaRegistry) -> Schema {
-    PresentationActionCoding<Action>.schema(of: Self.self, in: &registry)
+    registry.define(Self.self, name: "PresentationAction") { registry in
+      let action = Definition.Field("_0", Action.schema(in: &registry))
+      return .choice([Definition.Case("dismiss"), Definition.Case("presented", [action])])
+    }
   }
 
   /// Writes the case.
@@ -12,15 +15,37 @@ extension PresentationAction: WirePayload, WireAction where Action: WireAction {
   /// - Throws: A `CodecError` when the child's action is private to the process that owns the
   ///   state.
   public func encode(to encoder: inout CBOREncoder) throws(CodecError) {
-    switch self {
-    case .dismiss: PresentationActionCoding<Action>.encodeDismiss(to: &encoder)
-    case .presented(let action): try PresentationActionCoding.encode(action, to: &encoder)
+    guard case .presented(let action) = self else { return encoder.encode(name: "dismiss") }
+    encoder.mapHeader(1)
+    encoder.encode(name: "presented")
+    encoder.mapHeader(1)
+    encoder.encode(name: "_0")
+    do throws(CodecError) {
+      try action.encode(to: &encoder)
+    } catch {
+      throw error.inside(.name("_0")).inside(.name("presented"))
     }
   }
 
   /// Reads the case.
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
-    let action = try PresentationActionCoding<Action>.decode(from: &decoder)
-    self = action.map { .presented($0) } ?? .dismiss
+    guard try decoder.caseIndex(presentationCases, what: "action") == 1 else {
+      self = .dismiss
+      return
+    }
+    do throws(CodecError) {
+      let left = try decoder.mapHeader()
+      try decoder.fieldName(presentedLabels, at: 0, left: left)
+      self = .presented(try decoder.decode(Action.self, at: .name("_0")))
+      try decoder.checkNoMoreFields(presentedLabels, left: left - 1)
+    } catch {
+      throw error.inside(.name("presented"))
+    }
   }
 }
+
+private let presentationCases = CaseNames(
+  [("dismiss", false), ("presented", true)],
+  of: "A presentation's action",
+)
+private let presentedLabels = FieldOrder(["_0"], of: "A presentation's action")

@@ -1,5 +1,5 @@
 import IssueReporting
-package import StoreState
+package import StoreBytes
 
 /// An output that was made in another process, as it came from there.
 ///

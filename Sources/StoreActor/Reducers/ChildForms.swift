@@ -45,9 +45,6 @@ public protocol IdentifiedOrStackAction<_ElementAction> {
   associatedtype _ElementsForm
 }
 
-/// The form of a child that is optional: `\.child`, and a case with the child's own action.
-public enum OptionalWithChildAction {}
-
 /// The form of a child that is presented: `\.$child`, and a case with a ``PresentationAction``.
 public enum DollarWithPresentationAction {}
 

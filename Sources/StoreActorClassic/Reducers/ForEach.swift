@@ -1,5 +1,5 @@
 public import StoreActor
-public import StoreState
+import StoreState
 
 extension AnyReducer {
   /// The reducer of an element as one of a list that has any number of them.

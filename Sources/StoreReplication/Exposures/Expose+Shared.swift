@@ -1,5 +1,5 @@
 public import StoreActor
-public import StoreState
+import StoreState
 
 extension Expose {
   /// Exposes a shared value of the root's state, which clients share as `.store(name)`.

@@ -1,5 +1,6 @@
 package import StoreActor
-package import StoreState
+package import StoreBytes
+import StoreState
 
 /// What a journal keeps of one revision: who caused it, and what it changed.
 package struct JournalRecord: Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import StoreActor
-package import StoreState
+package import StoreBytes
+import StoreState
 
 /// Brings a root back from what a journal has of it: the newest snapshot, then the records since.
 ///

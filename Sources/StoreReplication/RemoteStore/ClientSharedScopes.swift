@@ -1,5 +1,6 @@
 package import StoreActor
-package import StoreState
+import StoreBytes
+import StoreState
 
 /// The scopes of a client as shared values: what `.store` stands for in a program that has one.
 ///

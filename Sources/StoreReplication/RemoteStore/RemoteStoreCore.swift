@@ -1,5 +1,6 @@
 package import StoreActor
-package import StoreState
+import StoreBytes
+import StoreState
 
 /// The core of a store whose state is in a daemon: reads are local, actions are sent.
 ///

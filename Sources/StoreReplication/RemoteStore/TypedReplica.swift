@@ -1,5 +1,6 @@
 package import StoreActor
-package import StoreState
+package import StoreBytes
+import StoreState
 
 /// A scope's state as a value of its type: what a remote store shows.
 @MainActor

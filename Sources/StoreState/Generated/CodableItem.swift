@@ -117,3 +117,19 @@ extension _$FieldReader {
     try decoder._$value(of: name)
   }
 }
+
+extension _$PlainReader {
+  /// Reads a property that is marked `@ReplicatedAsCodable`.
+  public mutating func codableField<Value: Codable & Sendable>(
+    _ name: StaticString
+  ) throws(_$NotPlain) -> Value {
+    guard finds(name) else { throw _$NotPlain() }
+    let item: _$CodableItem<Value> = try decoded()
+    return item.value
+  }
+
+  /// Stands for a value that the schema has refused at compile time.
+  public mutating func codableField<Value>(_ name: StaticString) throws(_$NotPlain) -> Value {
+    throw _$NotPlain()
+  }
+}

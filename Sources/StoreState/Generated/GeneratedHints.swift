@@ -1,8 +1,5 @@
 /// What generated code notes for readers of other builds' values.
 extension SchemaRegistry {
-  /// Notes that values may differ in what is not replicated, and still have the same encoding.
-  public mutating func _$noteHiddenParts() { hidesParts = true }
-
   /// Notes that values of a type may differ in parts that neither of its encodings has.
   public mutating func _$noteHiddenParts(of type: String) {
     hidesParts = true

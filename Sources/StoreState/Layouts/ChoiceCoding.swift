@@ -1,10 +1,10 @@
 /// The names of a choice's cases, and which of them have a payload.
-struct CaseNames: Sendable {
-  let names: [String]
+package struct CaseNames: Sendable {
+  package let names: [String]
   let encodedNames: [[UInt8]]
   let hasPayload: [Bool]
 
-  init(_ cases: [(name: String, hasPayload: Bool)], of owner: String) {
+  package init(_ cases: [(name: String, hasPayload: Bool)], of owner: String) {
     names = cases.map(\.name)
     encodedNames = names.map { $0.encoded() }
     hasPayload = cases.map(\.hasPayload)
@@ -19,7 +19,7 @@ extension CBORDecoder {
   /// Reads a choice up to its payload and returns the case's place.
   ///
   /// `what` is what a case is called in an error message.
-  mutating func caseIndex(_ cases: CaseNames, what: String) throws(CodecError) -> Int {
+  package mutating func caseIndex(_ cases: CaseNames, what: String) throws(CodecError) -> Int {
     let hasPayload = try beginChoice(what)
     let start = offset
     for (index, name) in cases.encodedNames.enumerated() where try readIfPresent(name) {

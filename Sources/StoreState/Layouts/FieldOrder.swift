@@ -1,7 +1,7 @@
 /// Names of a record's fields or of a payload's labels: in the order of declaration, which counts
 /// in deltas, and in the order of their encodings, which counts in snapshots.
-struct FieldOrder: Sendable {
-  let names: [String]
+package struct FieldOrder: Sendable {
+  package let names: [String]
   /// Each name as an item, in the order of declaration.
   let encodedNames: [[UInt8]]
   /// The places in the order of declaration, sorted by the names' encodings.
@@ -11,7 +11,7 @@ struct FieldOrder: Sendable {
   /// Whether both orders are the same.
   let isCanonical: Bool
 
-  init(_ names: [String], of owner: String) {
+  package init(_ names: [String], of owner: String) {
     let encoded = names.map { $0.encoded() }
     self.names = names
     encodedNames = encoded
@@ -31,7 +31,7 @@ extension CBORDecoder {
   /// Reads the name of the field at `place`, the next one in the order of encodings.
   ///
   /// `left` is how many entries of the map have not been read.
-  mutating func fieldName(
+  package mutating func fieldName(
     _ order: FieldOrder,
     at place: Int,
     left: Int,
@@ -45,7 +45,7 @@ extension CBORDecoder {
   }
 
   /// Refuses entries behind the last field.
-  mutating func checkNoMoreFields(_ order: FieldOrder, left: Int) throws(CodecError) {
+  package mutating func checkNoMoreFields(_ order: FieldOrder, left: Int) throws(CodecError) {
     guard left > 0 else { return }
     let start = offset
     throw .unknownName(try text(), "field", among: order.names, offset: start)

@@ -27,14 +27,26 @@ enum Walls {
     Room(name: "ZeroMQ", mayImport: ["CZMQ"] + libc),
     Room(name: "CNCurses", mayImport: []),
     Room(name: "CWidth", mayImport: []),
-    Room(name: "TerminalViews", mayImport: ["CWidth", "StoreState"] + libc),
+    Room(name: "TerminalViews", mayImport: ["CWidth", "StoreBytes"] + libc),
     Room(name: "TerminalCurses", mayImport: ["CNCurses", "TerminalViews"] + libc),
     Room(name: "StoreActorMacros", mayImport: []),
-    Room(name: "StoreState", mayImport: libc),
-    Room(name: "GenericState", mayImport: ["StoreState"] + libc),
-    Room(name: "StoreActor", mayImport: ["GenericState", "StoreState"] + libc),
+    Room(name: "StoreBytes", mayImport: libc),
+    Room(name: "StoreValues", mayImport: ["StoreBytes"] + libc),
+    Room(name: "StoreCollections", mayImport: ["StoreBytes", "StoreValues"] + libc),
+    Room(name: "StoreState", mayImport: values),
+    Room(name: "GenericState", mayImport: values + libc),
+    Room(name: "StoreConcurrency", mayImport: libc),
+    Room(name: "StoreClocks", mayImport: ["StoreConcurrency"]),
+    Room(name: "StoreCasePaths", mayImport: []),
+    Room(name: "StoreDependencies", mayImport: ["StoreBytes", "StoreClocks", "StoreConcurrency"]),
+    Room(
+      name: "StoreActor",
+      mayImport: values + [
+        "GenericState", "StoreCasePaths", "StoreClocks", "StoreConcurrency", "StoreDependencies",
+      ] + libc,
+    ),
     Room(name: "StoreReplication", mayImport: core + ["GenericState"]),
-    Room(name: "StoreJournal", mayImport: ["StoreReplication", "StoreState"] + libc),
+    Room(name: "StoreJournal", mayImport: values + ["StoreReplication"] + libc),
     Room(
       name: "StoreDaemon",
       mayImport: core + ["StoreJournal", "StoreReplication", "ZeroMQ"] + libc,
@@ -43,7 +55,7 @@ enum Walls {
       name: "StoreClient",
       mayImport: core + ["GenericState", "StoreReplication", "ZeroMQ"] + libc,
     ),
-    Room(name: "TraceExport", mayImport: ["GenericState", "StoreState"] + libc),
+    Room(name: "TraceExport", mayImport: values + ["GenericState"] + libc),
     Room(name: "Workspace", module: "StoredWorkspace", mayImport: core + ["StoreReplication"]),
     Room(
       name: "WorkspaceLive",
@@ -97,12 +109,17 @@ enum Walls {
     "FoundationNetworking": ["OriginalTests", "WorkspaceLiveTests"],
   ]
 
-  static let core: Set = ["StoreActor", "StoreState"]
+  /// States and what they are made of.
+  static let values: Set = ["StoreBytes", "StoreCollections", "StoreState", "StoreValues"]
+  static let core: Set = values + ["StoreActor"]
   static let libc: Set = ["Bionic", "Darwin", "Glibc", "Musl"]
   static let guardedOutside = libc + ["FoundationNetworking", "Network"]
 
   /// The rooms that stay free of sockets, by name of a libc symbol too.
-  static let socketless: Set = ["StoreState", "GenericState", "StoreActor", "StoreReplication"]
+  static let socketless: Set = values + [
+    "GenericState", "StoreActor", "StoreCasePaths", "StoreClocks", "StoreConcurrency",
+    "StoreDependencies", "StoreReplication",
+  ]
   static let socketNames: Set = [
     "AF_INET", "AF_INET6", "AF_UNIX", "SOCK_DGRAM", "SOCK_STREAM", "recvmsg", "sendmsg",
     "sockaddr_in", "sockaddr_un", "socketpair",

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import StoreActor
+import StoreActor
+@testable import StoreDependencies
 
 @Suite("Changed dependencies")
 struct WithDependenciesTests {

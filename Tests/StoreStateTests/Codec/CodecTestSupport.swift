@@ -1,4 +1,7 @@
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// The bytes that a text of hexadecimal digits stands for; spaces do not count.
 func hex(_ text: String) -> [UInt8] {

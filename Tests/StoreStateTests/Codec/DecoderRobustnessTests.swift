@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Decoders give the value or one clean error, however the bytes are cut or changed.
 @Suite(.timeLimit(.minutes(2))) struct DecoderRobustnessTests {

@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @Suite struct DecoderTests {
   @Test("An error names the path, what was expected, what was found and the offset")

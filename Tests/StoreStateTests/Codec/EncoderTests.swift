@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @Suite struct EncoderTests {
   @Test("A deferred map has its count, also when the count needs more than one byte")

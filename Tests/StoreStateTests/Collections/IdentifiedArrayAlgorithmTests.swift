@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// What the standard library does with any collection whose elements can be set or replaced.
 @Suite("Algorithms of the standard library on an identified array", .timeLimit(.minutes(1)))

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Applies the delta between two values and compares the result's bytes, typed and generic.
 func checkDelta<State: ReplicatedState>(

@@ -1,7 +1,10 @@
 import Foundation
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Maps in narrow nodes, with their entries in some order.
 private func map(_ entries: [(String, Int)]) -> PersistentMap<String, Int> {

@@ -1,7 +1,10 @@
 import Foundation
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @Suite("Building rows", .timeLimit(.minutes(1)))
 struct RowBuilderTests {

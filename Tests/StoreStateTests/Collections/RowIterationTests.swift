@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @Suite("Going over rows", .timeLimit(.minutes(1)))
 struct RowIterationTests {

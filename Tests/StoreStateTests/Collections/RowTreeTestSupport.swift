@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Nodes so narrow that a few rows make a high tree.
 let narrow = TreeWidths(leaf: 2, branch: 4)

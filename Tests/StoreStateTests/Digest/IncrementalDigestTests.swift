@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @Suite struct IncrementalDigestTests {
   private func digests(_ count: Int, seed: UInt64) -> [Digest] {

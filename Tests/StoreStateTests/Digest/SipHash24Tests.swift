@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @Suite struct SipHash24Tests {
   /// The outputs for the key from 00 to 0f and inputs of 0, 1, 2, … bytes that count up from 00.

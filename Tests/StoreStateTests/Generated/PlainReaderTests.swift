@@ -2,7 +2,10 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// The plain reader is the quick way and the decoder its dumb twin: both must read the same.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct PlainReaderTests {

@@ -1,8 +1,12 @@
+import StoreActor
 import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// The values of the golden corpus.
 enum GoldenCorpus {

@@ -1,7 +1,10 @@
 import Foundation
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// One file of the golden corpus: bytes that every later build must read as this one wrote them.
 ///

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Bytes of earlier builds mean what they meant.
 ///

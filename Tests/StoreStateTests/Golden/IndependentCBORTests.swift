@@ -1,7 +1,10 @@
 import Foundation
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// An implementation that knows nothing of ours reads our bytes and writes the same ones.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,12 @@
+import StoreActor
 import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// A value of a type as JSON.
 func json<Value: WirePayload>(_ value: Value) throws -> String {

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// A choice as a key: its cases are declared in another order than that of their bytes.
 private enum Letter: Hashable, ReplicatedChoice {

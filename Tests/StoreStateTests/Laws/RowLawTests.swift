@@ -1,7 +1,10 @@
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// An id whose hash says nothing.
 private struct Name: Hashable, RawRepresentable, ReplicatedState {

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 import Testing
 

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 
 /// A record whose fields stand in another order than their names' encodings.
@@ -112,32 +113,13 @@ enum TodoAction: Equatable, Sendable, WireChoiceAction {
   )
 }
 
-/// An action for one row, as a reducer library would declare it.
-enum RowAction<ID: WireValue & Hashable, Action: WireAction>: WireAction {
-  case element(id: ID, action: Action)
-
-  static func schema(in registry: inout SchemaRegistry) -> Schema {
-    ElementActionCoding<ID, Action>.schema(of: Self.self, in: &registry)
-  }
-
-  func encode(to encoder: inout CBOREncoder) throws(CodecError) {
-    guard case .element(let id, let action) = self else { return }
-    try ElementActionCoding.encode(id: id, action: action, to: &encoder)
-  }
-
-  init(from decoder: inout CBORDecoder) throws(CodecError) {
-    let (id, action) = try ElementActionCoding<ID, Action>.decode(from: &decoder)
-    self = .element(id: id, action: action)
-  }
-}
-
 /// The action of a feature with rows and a child.
 enum TodosAction: Sendable, WireChoiceAction {
   case clearCompletedButtonTapped
   case addButtonTapped(title: String)
   case filterPicked(filter: Filter)
   case moved(source: [Int], destination: Int, animated: Bool)
-  case items(RowAction<Int, TodoAction>)
+  case items(IdentifiedAction<Int, TodoAction>)
   case focused(TodoAction)
   case response(Int)
 

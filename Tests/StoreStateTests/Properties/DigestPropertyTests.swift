@@ -1,7 +1,10 @@
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// A digest is a function of the encoding, and of nothing else; PROTOCOL.md §4.
 @Suite(.timeLimit(.minutes(3))) struct DigestPropertyTests {

@@ -1,7 +1,10 @@
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// The twin that writes deltas writes what typed values do.
 @Suite(.timeLimit(.minutes(3))) struct GenericDifferenceTests {

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Bytes from outside give a value or one clean error; they never trap, and take no more memory
 /// than they justify.

@@ -1,5 +1,8 @@
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Makes up schemas and values of them, the values close enough to each other that changes are
 /// often small.

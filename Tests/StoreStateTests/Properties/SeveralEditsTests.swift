@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// A delta may be several edits, one after the other, though this library writes one (PROTOCOL.md
 /// §3): all who read deltas read such a list.

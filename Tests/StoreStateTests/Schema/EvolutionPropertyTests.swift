@@ -1,7 +1,10 @@
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Random pairs of builds, compared with a dumb twin: PROTOCOL.md §2.1.
 @Suite("Random builds", .timeLimit(.minutes(3)))

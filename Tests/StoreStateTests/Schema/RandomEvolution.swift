@@ -1,4 +1,7 @@
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Makes a later build's schema of an earlier one's, with and without mercy for those who have to
 /// read both.

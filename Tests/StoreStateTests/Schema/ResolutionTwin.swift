@@ -1,5 +1,8 @@
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Reads another build's values the dumb way, straight from the table in PROTOCOL.md §2.1: no
 /// plans, each value with both schemas in hand.

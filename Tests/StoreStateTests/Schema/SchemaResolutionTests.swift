@@ -1,7 +1,10 @@
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Builds that differ read each other by names; PROTOCOL.md §2.1.
 @Suite(.timeLimit(.minutes(3))) struct SchemaResolutionTests {

@@ -1,5 +1,8 @@
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 extension GenericValue {
   /// The delta that leads from `old` to this value, both of a document's root.

@@ -1,5 +1,8 @@
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Writes the delta between two identified arrays of generic values.
 ///

@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Every numeric type keeps every bit; PROTOCOL.md §1.
 @Suite(.timeLimit(.minutes(3))) struct NumericTests {

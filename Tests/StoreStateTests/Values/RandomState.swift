@@ -1,4 +1,7 @@
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Types that can make up values, close enough to each other that changes are often small.
 protocol RandomState: ReplicatedState {

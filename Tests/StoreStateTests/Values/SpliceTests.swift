@@ -2,7 +2,10 @@ import Foundation
 import Testing
 
 @testable import GenericState
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// Long texts and byte strings change by splices; PROTOCOL.md §3.
 @Suite(.timeLimit(.minutes(3))) struct SpliceTests {

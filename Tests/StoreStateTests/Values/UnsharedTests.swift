@@ -1,6 +1,9 @@
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// What a delta leaves out although both values have it in memory of their own.
 @Suite struct UnsharedTests {

@@ -1,5 +1,6 @@
 package import StoreActor
-package import StoreState
+package import StoreBytes
+import StoreState
 
 /// The protocol's interface to a root store, without the types of its state and actions.
 ///

@@ -1,7 +1,10 @@
 import StoreActor
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// A part that hides something, and says that it is kept.
 @ObservableState

@@ -1,7 +1,10 @@
 import StoreActor
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 @ObservableState
 private enum Stage: Equatable, ReplicatedState {

@@ -1,7 +1,10 @@
 import StoreActor
 import Testing
 
+@testable import StoreBytes
+@testable import StoreCollections
 @testable import StoreState
+@testable import StoreValues
 
 /// A state with a key, kept by a daemon.
 @Reducer

@@ -1,0 +1,217 @@
+/// Writes CBOR items one after the other, each in its deterministic form.
+///
+/// Integers, lengths and floats take their shortest form by construction. What the encoder cannot
+/// know is up to its caller: as many items after a header as it announced, map keys and elements
+/// of a set in bytewise order of their encodings and none twice, and no nesting deeper than 128.
+public struct CBOREncoder: Sendable {
+  @usableFromInline var storage: [UInt8]
+
+  /// Whether values are written in their durable form, which has parts that never travel.
+  ///
+  /// One form has one flag rather than a second set of requirements, so that optionals, arrays and
+  /// all else that holds values need to know nothing of it.
+  public var _$isDurable = false
+
+  /// Bytes that the new value of a delta does not share with the old one although the delta leaves
+  /// them out: of a text that is spliced, of an array in which one element changes.
+  ///
+  /// Whoever keeps both values holds on to them. A piece of the truth: it does not go back when
+  /// bytes are taken back, and counts what elements refer to as their place in the array.
+  @usableFromInline package var unshared = 0
+
+  /// The pieces that are full, where what is written is to be in pieces.
+  @usableFromInline var full: [[UInt8]] = []
+  /// How many bytes make a piece.
+  @usableFromInline var pieceBytes = Int.max
+
+  /// The bytes so far; of an encoder of pieces, those of the last one.
+  @inlinable public var bytes: [UInt8] { storage }
+
+  /// Creates an encoder that has written nothing.
+  @inlinable
+  public init() { storage = [] }
+
+  /// Ends a piece that is full, where what is written is to be in pieces.
+  ///
+  /// To be called between the elements of a collection.
+  @inlinable
+  @inline(__always)
+  package mutating func endElement() { if storage.count >= pieceBytes { endPiece() } }
+
+  /// Creates an encoder with room for as many bytes.
+  package init(reserving capacity: Int) {
+    storage = []
+    storage.reserveCapacity(capacity)
+  }
+
+  /// Creates an encoder of durable forms that has written nothing.
+  package static var durable: CBOREncoder {
+    var encoder = CBOREncoder()
+    encoder._$isDurable = true
+    return encoder
+  }
+
+  /// Creates an encoder of the same form that has written nothing.
+  package func ofSameForm() -> CBOREncoder { _$isDurable ? .durable : CBOREncoder() }
+
+  /// Writes an integer of zero or more.
+  @inlinable
+  public mutating func encode(unsigned value: UInt64) { header(CBOR.unsigned, value) }
+
+  /// Writes an integer.
+  @inlinable
+  public mutating func encode(signed value: Int64) {
+    if value >= 0 {
+      header(CBOR.unsigned, UInt64(value))
+    } else {
+      header(CBOR.negative, UInt64(bitPattern: ~value))
+    }
+  }
+
+  /// Writes the integer `-1 - complement`, which may lie below what 64 bits can hold.
+  package mutating func encode(negative complement: UInt64) { header(CBOR.negative, complement) }
+
+  /// Writes a float with as few bits as keep its value.
+  public mutating func encode(double value: Double) {
+    switch FloatPattern(value) {
+    case .half(let bits):
+      append(CBOR.half, UInt64(bits), bytes: 2)
+    case .single(let bits):
+      append(CBOR.single, UInt64(bits), bytes: 4)
+    case .double(let bits):
+      append(CBOR.double, bits, bytes: 8)
+    }
+  }
+
+  /// Writes a float with as few bits as keep its value.
+  public mutating func encode(float value: Float) { encode(double: Double(value)) }
+
+  /// Writes false or true.
+  @inlinable
+  public mutating func encode(bool value: Bool) {
+    storage.append(value ? CBOR.true : CBOR.false)
+  }
+
+  /// Writes null.
+  @inlinable
+  public mutating func encodeNull() { storage.append(CBOR.null) }
+
+  /// Writes a text string.
+  @inlinable
+  public mutating func encode(text: String) {
+    let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable { write(text: $0) }
+    if isWritten == nil { encode(foreignText: text) }
+  }
+
+  /// Writes a text string that is kept in another form than UTF-8.
+  @usableFromInline
+  mutating func encode(foreignText text: String) {
+    var text = text
+    text.withUTF8 { write(text: $0) }
+  }
+
+  @inlinable
+  mutating func write(text utf8: UnsafeBufferPointer<UInt8>) {
+    header(CBOR.text, UInt64(utf8.count))
+    storage.append(contentsOf: utf8)
+  }
+
+  /// Writes a text string that the program's own source holds.
+  @inlinable
+  public mutating func encode(name: StaticString) {
+    let count = name.utf8CodeUnitCount
+    guard count < 24, name.hasPointerRepresentation else { return encode(longName: name) }
+    // The header and the text at once: the count is known when this is compiled.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { item in
+      guard let start = item.baseAddress else { return }
+      start.initialize(to: CBOR.text | UInt8(truncatingIfNeeded: count))
+      (start + 1).initialize(from: name.utf8Start, count: count)
+      storage.append(contentsOf: UnsafeBufferPointer(start: start, count: 1 + count))
+    }
+  }
+
+  @usableFromInline
+  mutating func encode(longName name: StaticString) {
+    encode(text: name.description)
+  }
+
+  /// Writes a byte string.
+  @inlinable
+  public mutating func encode(bytes content: some Collection<UInt8>) {
+    header(CBOR.bytes, UInt64(content.count))
+    storage.append(contentsOf: content)
+  }
+
+  /// Begins an array; `count` items follow.
+  @inlinable
+  public mutating func arrayHeader(_ count: Int) { header(CBOR.array, Self.length(count)) }
+
+  /// Begins a map; `count` pairs of a key and a value follow, in bytewise order of the keys.
+  @inlinable
+  public mutating func mapHeader(_ count: Int) { header(CBOR.map, Self.length(count)) }
+
+  /// Begins a set; `count` items follow, in bytewise order.
+  public mutating func setHeader(_ count: Int) {
+    header(CBOR.tag, CBOR.setTag)
+    header(CBOR.array, Self.length(count))
+  }
+
+  /// Writes a tag; its content follows.
+  public mutating func tag(_ number: UInt64) { header(CBOR.tag, number) }
+
+  /// Appends an item that is encoded already.
+  @inlinable
+  public mutating func append(raw item: some Collection<UInt8>) {
+    storage.append(contentsOf: item)
+  }
+
+  /// Writes an item's first byte and its argument in the shortest form.
+  @inlinable
+  @inline(__always)
+  mutating func header(_ major: UInt8, _ argument: UInt64) {
+    // Most arguments are small, and then the first byte says it all.
+    guard argument < 24 else { return longHeader(major, argument) }
+    storage.append(major | UInt8(truncatingIfNeeded: argument))
+  }
+
+  @usableFromInline
+  mutating func longHeader(_ major: UInt8, _ argument: UInt64) {
+    // What has few bytes is quicker one by one, and the rest at once.
+    switch argument {
+    case 0...0xff:
+      storage.append(major | 24)
+      storage.append(UInt8(truncatingIfNeeded: argument))
+    case 0x100...0xffff:
+      storage.append(major | 25)
+      storage.append(UInt8(truncatingIfNeeded: argument >> 8))
+      storage.append(UInt8(truncatingIfNeeded: argument))
+    case 0x1_0000...0xffff_ffff: append(major | 26, argument, bytes: 4)
+    default: append(major | 27, argument, bytes: 8)
+    }
+  }
+
+  /// Appends an item's first byte and the lowest bytes of a number, the most significant one first.
+  private mutating func append(_ first: UInt8, _ number: UInt64, bytes: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { item in
+      guard let start = item.baseAddress else { return }
+      start.initialize(to: first)
+      UnsafeMutableRawPointer(start + 1).storeBytes(
+        of: (number << (64 - 8 * UInt64(bytes))).bigEndian,
+        as: UInt64.self,
+      )
+      storage.append(contentsOf: UnsafeBufferPointer(start: start, count: 1 + bytes))
+    }
+  }
+
+  /// Writes a byte string of 16 bytes: two numbers, the most significant byte of each first.
+  package mutating func encode(bytes first: UInt64, _ second: UInt64) {
+    append(CBOR.bytes | 16, first, bytes: 8)
+    withUnsafeBytes(of: second.bigEndian) { storage.append(contentsOf: $0) }
+  }
+
+  @inlinable
+  static func length(_ count: Int) -> UInt64 {
+    precondition(count >= 0, "A container cannot hold \(count) items.")
+    return UInt64(count)
+  }
+}

@@ -1,0 +1,168 @@
+import StoreBytes
+import StoreValues
+
+/// Applies the delta of an identified array.
+///
+/// Nothing in a delta traps: an id that is not there, a place outside and an id that would occur
+/// twice are errors.
+struct IdentifiedEdit<ID: WireValue & Hashable, Element: ReplicatedState & Identifiable>
+where Element.ID == ID {
+  private(set) var tree: RowTree<ID, Element>
+
+  /// The elements that the delta places: moved ones and new ones, with their final places.
+  private var placed: [(index: Int, element: Element)] = []
+
+  /// Up to one of so many elements they are removed or placed one by one; for more of them the
+  /// array is built anew.
+  private static var share: Int { 8 }
+
+  init(tree: RowTree<ID, Element>) {
+    self.tree = tree
+  }
+
+  mutating func apply(_ decoder: inout CBORDecoder) throws(CodecError) {
+    var isPlaced = false
+    for _ in 0..<(try decoder.mapHeader()) {
+      switch try decoder.place(below: 4, "the change") {
+      case 0: try remove(&decoder)
+      case 1: try takeOut(&decoder)
+      case 2: try readInsertions(&decoder)
+      default:
+        // The changes inside stand last; what is placed has to be there before.
+        try place(decoder)
+        try change(&decoder)
+        isPlaced = true
+      }
+    }
+    if !isPlaced { try place(decoder) }
+  }
+
+  // MARK: - Going and moving
+
+  private mutating func remove(_ decoder: inout CBORDecoder) throws(CodecError) {
+    var keys: [ID] = []
+    for _ in 0..<(try decoder.arrayHeader()) { keys.append(try ID(from: &decoder)) }
+    try take(keys, decoder)
+  }
+
+  private mutating func takeOut(_ decoder: inout CBORDecoder) throws(CodecError) {
+    var indices: [Int] = []
+    var keys: [ID] = []
+    for _ in 0..<(try decoder.pairs("a moved element's place and id")) {
+      indices.append(try decoder.place(below: .max, "the place"))
+      keys.append(try ID(from: &decoder))
+    }
+    let elements = try take(keys, decoder)
+    for (index, element) in zip(indices, elements) { placed.append((index, element)) }
+  }
+
+  /// Removes the elements with some ids and returns them in the order of the ids.
+  @discardableResult
+  private mutating func take(_ keys: [ID], _ decoder: CBORDecoder) throws(CodecError) -> [Element] {
+    var elements: [Element] = []
+    var positions: Set<Int> = []
+    for key in keys {
+      let spot = try find(key, decoder)
+      elements.append(spot.row.pointee)
+      guard positions.insert(spot.position).inserted else {
+        throw decoder.error(.deltaMismatch, "the id stands in one list twice")
+          .inside(.key("\(key)"))
+      }
+    }
+    tree.remove(at: positions.sorted())
+    return elements
+  }
+
+  /// Where the element with an id is; an id is its encoding, not what `==` takes for equal.
+  private func find(
+    _ key: ID,
+    _ decoder: CBORDecoder,
+  ) throws(CodecError) -> RowTree<ID, Element>.Spot {
+    guard let spot = tree.spot(of: key), spot.row.pointee.id.isSame(as: key) else {
+      throw decoder.error(.deltaMismatch, "no element with this id is there")
+        .inside(.key("\(key)"))
+    }
+    return spot
+  }
+
+  // MARK: - Coming
+
+  private mutating func readInsertions(_ decoder: inout CBORDecoder) throws(CodecError) {
+    for _ in 0..<(try decoder.pairs("an inserted element's place and value")) {
+      let index = try decoder.place(below: .max, "the place")
+      do throws(CodecError) {
+        placed.append((index, try decoder.value(Element.self)))
+      } catch {
+        throw error.inside(.index(index))
+      }
+    }
+  }
+
+  private mutating func place(_ decoder: CBORDecoder) throws(CodecError) {
+    guard !placed.isEmpty else { return }
+    placed.sort { $0.index < $1.index }
+    for (position, pair) in zip(placed, placed.dropFirst()) where position.index == pair.index {
+      throw decoder.error(.deltaMismatch, "two elements go to place \(pair.index)")
+    }
+    if placed.count <= max(Self.share, tree.count / Self.share) {
+      for (index, element) in placed { try insert(element, at: index, decoder) }
+    } else {
+      try rebuild(decoder)
+    }
+    placed = []
+  }
+
+  private mutating func insert(
+    _ element: Element,
+    at index: Int,
+    _ decoder: CBORDecoder,
+  ) throws(CodecError) {
+    guard index <= tree.count else { throw outside(index, decoder) }
+    guard tree.spot(of: element.id) == nil else { throw present(element.id, decoder) }
+    tree.insert(element, at: index)
+  }
+
+  private mutating func rebuild(_ decoder: CBORDecoder) throws(CodecError) {
+    let count = tree.count + placed.count
+    var builder = RowTreeBuilder(identity: tree.identity, reserving: count)
+    var rest = tree.makeIterator()
+    var (next, left) = (0, tree.count)
+    for (index, element) in placed {
+      guard index - next <= left else { throw outside(index, decoder) }
+      while next < index, let row = rest.advance() {
+        builder.append(row.pointee)
+        (next, left) = (next + 1, left - 1)
+      }
+      builder.append(element)
+      next += 1
+    }
+    while let row = rest.advance() { builder.append(row.pointee) }
+    tree = try builder.finish { (_, key) throws(CodecError) in throw present(key, decoder) }
+  }
+
+  private func outside(_ index: Int, _ decoder: CBORDecoder) -> CodecError {
+    decoder.error(.deltaMismatch, "there is no place \(index)")
+  }
+
+  private func present(_ key: ID, _ decoder: CBORDecoder) -> CodecError {
+    decoder.error(.deltaMismatch, "an element with this id is there already").inside(.key("\(key)"))
+  }
+
+  // MARK: - Changing inside
+
+  private mutating func change(_ decoder: inout CBORDecoder) throws(CodecError) {
+    for _ in 0..<(try decoder.pairs("a changed element's id and delta")) {
+      let key = try ID(from: &decoder)
+      let position = try find(key, decoder).position
+      let row = tree.uniqueRow(at: position)
+      do throws(CodecError) {
+        try row.pointee.applyDelta(from: &decoder)
+      } catch {
+        throw error.inside(.key("\(key)"))
+      }
+      guard row.pointee.id.isSame(as: key) else {
+        throw decoder.error(.deltaMismatch, "the delta changes the id").inside(.key("\(key)"))
+      }
+    }
+  }
+}

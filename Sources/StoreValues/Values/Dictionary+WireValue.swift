@@ -1,0 +1,148 @@
+public import StoreBytes
+
+extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireValue {
+  /// Values by key.
+  public static func schema(in registry: inout SchemaRegistry) -> Schema {
+    let key = Key.schema(in: &registry)
+    return .dictionary(key: key, value: Value.schema(in: &registry))
+  }
+
+  /// What the keys and the values say.
+  public static var equalsItself: Bool { Key.equalsItself && Value.equalsItself }
+
+  /// Writes the entries in the order of their keys' encodings.
+  public func encode(to encoder: inout CBOREncoder) {
+    var items = SortedItems(like: encoder)
+    for (key, value) in self {
+      items.add {
+        key.encode(to: &$0)
+      } value: {
+        value.encode(to: &$0)
+      }
+    }
+    items.writeMap(to: &encoder)
+  }
+
+  /// Reads the entries.
+  ///
+  /// Two keys that differ in their encodings but are equal in Swift cannot both be held, and are
+  /// refused.
+  public init(from decoder: inout CBORDecoder) throws(CodecError) {
+    self = [:]
+    for _ in 0..<(try decoder.mapHeader()) {
+      let start = decoder.offset
+      let key = try Key(from: &decoder)
+      let value = try decoder.decode(Value.self, at: .key("\(key)"))
+      guard updateValue(value, forKey: key) == nil else {
+        throw CodecError(.outOfRange, "the key \(key) equals another one", offset: start)
+      }
+    }
+  }
+
+  /// Compares the encodings.
+  public func isSame(as other: [Key: Value]) -> Bool {
+    guard !hasTwins, !other.hasTwins else { return encoded() == other.encoded() }
+    return count == other.count
+      && allSatisfy { key, value in
+        other.place(of: key).map { other[$0].value.isSame(as: value) } ?? false
+      }
+  }
+
+  /// The digest of the entries in any order.
+  public var digest: Digest {
+    guard !hasTwins else { return Digest(ofTrusted: encoded()) }
+    var digest = MapDigest()
+    for (key, value) in self { digest.add(key: key.digest, value: value.digest) }
+    return digest.finish()
+  }
+
+  /// Whether several keys have the same encoding: one that differs from itself, like NaN, can be
+  /// inserted any number of times.
+  fileprivate var hasTwins: Bool {
+    guard !Key.equalsItself else { return false }
+    return Set(keys.map { $0.encoded() }).count < count
+  }
+
+  /// The entries that the encoding has: of keys that share an encoding the one with the least
+  /// value.
+  fileprivate var withoutTwins: [Key: Value] {
+    guard hasTwins else { return self }
+    var kept: [[UInt8]: (entry: Element, value: [UInt8])] = [:]
+    for entry in self {
+      let (key, value) = (entry.key.encoded(), entry.value.encoded())
+      if let other = kept[key], CBORDecoder.compare(other.value[...], value[...]) <= 0 { continue }
+      kept[key] = (entry, value)
+    }
+    var result: [Key: Value] = [:]
+    for (entry, _) in kept.values { result[entry.key] = entry.value }
+    return result
+  }
+
+  /// Where the entry with the same key in its encoding is.
+  fileprivate func place(of key: Key) -> Index? {
+    if let index = index(forKey: key) { return self[index].key.isSame(as: key) ? index : nil }
+    return Key.equalsItself ? nil : firstIndex { $0.key.isSame(as: key) }
+  }
+}
+
+extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedState {
+  /// Writes which keys went, which came and which values changed inside.
+  public func encodeDelta(from old: [Key: Value], to encoder: inout CBOREncoder) -> Bool {
+    let (new, old) = (withoutTwins, old.withoutTwins)
+    var removed = SortedItems(like: encoder)
+    for key in old.keys where new.place(of: key) == nil {
+      removed.add { key.encode(to: &$0) }
+    }
+    var inserted = SortedItems(like: encoder)
+    var changed = SortedItems(like: encoder)
+    for (key, value) in new {
+      if let place = old.place(of: key) {
+        changed.add {
+          key.encode(to: &$0)
+        } ifWritten: {
+          value.encodeDelta(from: old[place].value, to: &$0)
+        }
+      } else {
+        inserted.add {
+          key.encode(to: &$0)
+        } value: {
+          value.encode(to: &$0)
+        }
+      }
+    }
+    let lists = [removed, inserted, changed]
+    guard encoder.encodeChanges(lists, itemsEach: [1, 2, 2]) else { return false }
+    encoder.unshared += new.count * MemoryLayout<Element>.stride
+    return true
+  }
+
+  /// Lets entries go, come and change.
+  public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
+    self = withoutTwins
+    try decoder.entryChanges(of: Key.self) { (decoder, change, key) throws(CodecError) in
+      try apply(change, to: key, from: &decoder)
+    }
+  }
+
+  private mutating func apply(
+    _ change: Int,
+    to key: Key,
+    from decoder: inout CBORDecoder,
+  ) throws(CodecError) {
+    let place = place(of: key)
+    switch (change, place) {
+    case (0, let place?):
+      remove(at: place)
+    case (1, .some):
+      throw decoder.error(.deltaMismatch, "the key is there already")
+    case (1, nil):
+      guard updateValue(try Value(from: &decoder), forKey: key) == nil else {
+        throw decoder.error(.deltaMismatch, "the key equals another one")
+      }
+    case (2, let place?):
+      try values[place].applyDelta(from: &decoder)
+    default:
+      throw decoder.error(.deltaMismatch, "the key is not there")
+    }
+  }
+}
