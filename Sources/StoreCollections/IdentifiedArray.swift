@@ -43,6 +43,29 @@ public struct IdentifiedArray<ID: Hashable, Element> {
     self.init(tree: RowTree(identity: identity))
   }
 
+  /// Makes an array of elements whose ids a closure reads.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements.
+  ///   - read: Reads an element's id.
+  ///   - keyPath: Where that is, for ``id``.
+  ///   - duplicate: Called with the first place of an id that occurred before, and with the id.
+  /// - Throws: What `duplicate` throws.
+  package init<Failure: Error>(
+    _ elements: some Sequence<Element>,
+    read: @escaping (Element) -> ID,
+    keyPath: @escaping () -> any KeyPath<Element, ID> & Sendable,
+    duplicate: (Int, ID) throws(Failure) -> Void,
+  ) throws(Failure) {
+    self.init(read: read, keyPath: keyPath)
+    var builder = RowTreeBuilder(
+      identity: tree.identity,
+      reserving: elements.underestimatedCount,
+    )
+    for element in elements { builder.append(element) }
+    tree = try builder.finish(duplicate: duplicate)
+  }
+
   /// Where an element has its id.
   public var id: any KeyPath<Element, ID> & Sendable { tree.identity.keyPath() }
 

@@ -171,6 +171,6 @@ extension GenericValue {
   }
 
   fileprivate func list(_ field: String) -> [GenericValue] {
-    if case .array(let items)? = self[field: field] { items } else { [] }
+    if case .array(let items)? = self[field: field] { items.plain } else { [] }
   }
 }

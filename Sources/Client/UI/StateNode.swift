@@ -56,7 +56,8 @@ struct StateNode: OutlineNode {
   var partCount: Int {
     if let fields { return fields.fields.count }
     switch value {
-    case .array(let items), .set(let items): return hasItems ? items.count : 0
+    case .array(let items): return hasItems ? items.count : 0
+    case .set(let items): return items.count
     case .map(let entries): return entries.count
     default: return 0
     }
@@ -76,7 +77,9 @@ struct StateNode: OutlineNode {
       return StateNode(field.name, values[field: field.name] ?? .null, field.schema, in: document)
     }
     switch (value, schema) {
-    case (.array(let items), .array(let element)), (.set(let items), .set(let element)):
+    case (.array(let items), .array(let element)):
+      return StateNode("\(offset)", items[offset], element, in: document)
+    case (.set(let items), .set(let element)):
       return StateNode("\(offset)", items[offset], element, in: document)
     case (.array(let items), .identified(let field, let id, let element)):
       let name = items[offset][field: field].map { keyText($0, id) } ?? "\(offset)"
@@ -87,8 +90,8 @@ struct StateNode: OutlineNode {
     case (.map(let entries), _):
       let entry = entries[offset]
       return StateNode(keyText(entry.key, .any), entry.value, .any, in: document)
-    case (.array(let items), _), (.set(let items), _):
-      return StateNode("\(offset)", items[offset], .any, in: document)
+    case (.array(let items), _): return StateNode("\(offset)", items[offset], .any, in: document)
+    case (.set(let items), _): return StateNode("\(offset)", items[offset], .any, in: document)
     default: preconditionFailure("\(schema) has no part \(offset)")
     }
   }
@@ -110,7 +113,7 @@ struct StateNode: OutlineNode {
     case .id(let id):
       switch (value, schema) {
       case (.array(let items), .identified(let field, _, _)):
-        return items.firstIndex { $0[field: field] == id }
+        return items.place(of: id, in: field)
       case (.map(let entries), _): return entries.firstIndex { $0.key == id }
       default: return nil
       }

@@ -273,8 +273,8 @@ extension JSONDeltaWriter {
   ) throws(CodecError) -> JSONValue {
     let id = try read(&decoder, rows.id)
     var before: GenericValue?
-    if case .array(let elements) = rows.old {
-      before = elements.first { $0[field: rows.field] == id }
+    if case .array(let items) = rows.old {
+      before = items.place(of: id, in: rows.field).map { items[$0] }
     }
     do throws(CodecError) {
       let delta = try tree(&decoder, before, rows.element)

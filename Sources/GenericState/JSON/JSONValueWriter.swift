@@ -14,8 +14,9 @@ struct JSONValueWriter {
     case (.optional(let wrapped), _):
       return tree(value, wrapped)
     case (.array(let element), .array(let items)),
-      (.identified(_, _, let element), .array(let items)),
-      (.set(let element), .set(let items)):
+      (.identified(_, _, let element), .array(let items)):
+      return .array(items.map { tree($0, element) })
+    case (.set(let element), .set(let items)):
       return .array(items.map { tree($0, element) })
     case (.dictionary(let key, let content), .map(let entries)):
       return dictionary(entries.map { ($0.key, tree($0.value, content)) }, key)
@@ -43,7 +44,7 @@ struct JSONValueWriter {
   }
 
   /// The number of which an upper and a lower half are given.
-  private static func wideInteger(_ parts: [GenericValue], _ schema: Schema) -> JSONValue? {
+  private static func wideInteger(_ parts: GenericItems, _ schema: Schema) -> JSONValue? {
     guard parts.count == 2, let lower = parts[1].uint64 else { return nil }
     if schema == .int128 {
       return parts[0].int64.map { .integer(Int128($0) << 64 | Int128(lower)) }
@@ -105,7 +106,8 @@ extension JSONValueWriter {
     case .null: .null
     case .text(let text): .string(text)
     case .bytes(let bytes): .string(Base64.text(of: bytes))
-    case .array(let items), .set(let items): .array(items.map(tree))
+    case .array(let items): .array(items.map(tree))
+    case .set(let items): .array(items.map(tree))
     case .map(let entries): .object(entries.map { .init(keyText($0.key), tree($0.value)) })
     }
   }

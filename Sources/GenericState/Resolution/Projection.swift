@@ -87,7 +87,7 @@ struct Projector: Sendable {
   }
 
   private func project(
-    _ items: [GenericValue],
+    _ items: GenericItems,
     _ projection: Projection,
   ) throws(CodecError) -> [GenericValue] {
     var result: [GenericValue] = []

@@ -15,9 +15,9 @@ struct DeltaApplier {
     case .set(let element): try applyToSet(&decoder, &value, element)
     case .dictionary(let key, let content):
       try applyToDictionary(&decoder, &value, key: key, content: content)
-    case .identified:
-      var places: RowPlaces?
-      try applyToRows(&decoder, &value, schema, &places)
+    case .identified(let field, let id, let element):
+      let rows = GenericRows(applier: self, field: field, id: id, element: element)
+      try applyToRows(&decoder, &value, rows)
     case .named(let name):
       switch document.definitions[name] {
       case .record(let fields): try applyToFields(&decoder, &value, fields)
@@ -31,40 +31,17 @@ struct DeltaApplier {
     }
   }
 
-  /// Changes an identified array.
-  ///
-  /// - Parameters:
-  ///   - decoder: Has the delta.
-  ///   - value: The array.
-  ///   - schema: Its schema, of an identified array.
-  ///   - places: Where its elements are, for who applies many deltas to it; nil for one.
-  /// - Throws: A `CodecError` with the path at which the delta does not fit.
-  func applyToRows(
+  private func applyToRows(
     _ decoder: inout CBORDecoder,
     _ value: inout GenericValue,
-    _ schema: Schema,
-    _ places: inout RowPlaces?,
+    _ coding: GenericRows,
   ) throws(CodecError) {
-    guard case .identified(let field, let id, let element) = schema else {
-      preconditionFailure("\(schema) is no identified array")
+    guard case .array(var items) = value else { throw misfit("an array", value, decoder) }
+    value = .null
+    try items.changeRows(withIDsIn: coding.field) { (rows) throws(CodecError) in
+      try rows.applyDelta(from: &decoder, coding)
     }
-    var rows = IdentifiedRows(
-      try array(in: &value, decoder),
-      field: field,
-      id: id,
-      element: element,
-      applier: self,
-      places: places,
-    )
-    if places != nil {
-      // What is known of places is changed in place.
-      places = nil
-      defer { places = rows.places ?? RowPlaces() }
-      try decoder.steps { (decoder) throws(CodecError) in try rows.apply(&decoder) }
-    } else {
-      try decoder.steps { (decoder) throws(CodecError) in try rows.apply(&decoder) }
-    }
-    value = .array(rows.elements)
+    value = .array(items)
   }
 
   private func applyToText(
@@ -133,7 +110,7 @@ struct DeltaApplier {
   ) throws(CodecError) -> [GenericValue] {
     guard case .array(let items) = value else { throw misfit("an array", value, decoder) }
     value = .null
-    return items
+    return items.plain
   }
 
   private func entries(

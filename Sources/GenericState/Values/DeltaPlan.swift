@@ -4,8 +4,7 @@ package import StoreState
 ///
 /// Does what ``GenericValue/apply(delta:schema:in:)`` does, for those who apply many deltas of one
 /// schema: the records and optionals on the way to what has changed cost neither a look into the
-/// document nor a search for a field, and an element of an identified array is mostly found where
-/// it was before.
+/// document nor a search for a field.
 package struct DeltaPlan: Sendable {
   /// A place in the schema.
   ///
@@ -18,9 +17,6 @@ package struct DeltaPlan: Sendable {
       /// A record; its fields are `count` ones from `first` on.
       case record
       case int64
-      /// An identified array of the kind `schemas[first]`, whose elements' places are
-      /// `places[count]`.
-      case rows
       /// Anything else, which `schemas[first]` says.
       case other
     }
@@ -41,8 +37,6 @@ package struct DeltaPlan: Sendable {
   private var nodes: [Node] = []
   private var fields: [Field] = []
   private var schemas: [Schema] = []
-  /// A note for each identified array, which is also right where it is of another one.
-  private var places: [RowPlaces?] = []
   private let root: Int
 
   /// Creates the plan of a schema.
@@ -55,14 +49,13 @@ package struct DeltaPlan: Sendable {
     var builder = Builder(document: document)
     root = builder.node(for: schema)
     (nodes, fields, schemas) = (builder.nodes, builder.fields, builder.schemas)
-    places = Array(repeating: RowPlaces(), count: builder.arrayCount)
   }
 
   /// Applies a delta to a value of the schema.
   ///
   /// - Throws: A `CodecError` with the path at which the delta does not fit. The value may be half
   ///   changed then and must be thrown away.
-  package mutating func apply(
+  package func apply(
     _ decoder: inout CBORDecoder,
     to value: inout GenericValue,
   ) throws(CodecError) {
@@ -73,7 +66,7 @@ package struct DeltaPlan: Sendable {
 // MARK: - Applying
 
 extension DeltaPlan {
-  private mutating func apply(
+  private func apply(
     _ decoder: inout CBORDecoder,
     to value: inout GenericValue,
     _ index: Int,
@@ -83,13 +76,11 @@ extension DeltaPlan {
     case .optional: try applyToOptional(&decoder, &value, node)
     case .record: try applyToFields(&decoder, &value, node)
     case .int64: value = .integer(try decoder.signed())
-    case .rows:
-      try applier.applyToRows(&decoder, &value, schemas[node.first], &places[node.count])
     case .other: try applier.apply(&decoder, to: &value, schemas[node.first])
     }
   }
 
-  private mutating func applyToOptional(
+  private func applyToOptional(
     _ decoder: inout CBORDecoder,
     _ value: inout GenericValue,
     _ node: Node,
@@ -108,7 +99,7 @@ extension DeltaPlan {
     }
   }
 
-  private mutating func applyToFields(
+  private func applyToFields(
     _ decoder: inout CBORDecoder,
     _ value: inout GenericValue,
     _ node: Node,
@@ -141,8 +132,6 @@ extension DeltaPlan {
     var nodes: [Node] = []
     var fields: [Field] = []
     var schemas: [Schema] = []
-    /// How many identified arrays there are.
-    var arrayCount = 0
     /// The nodes of records, by name: types may recurse.
     var records: [String: Int] = [:]
 
@@ -156,9 +145,6 @@ extension DeltaPlan {
         nodes[index].count = add(wrapped)
         nodes[index].first = node(for: wrapped)
         return index
-      case .identified:
-        arrayCount += 1
-        return add(Node(kind: .rows, first: add(schema), count: arrayCount - 1))
       case .named(let name):
         guard case .record(let parts) = document.definitions[name] else { break }
         return records[name] ?? record(name, parts)

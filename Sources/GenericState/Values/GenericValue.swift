@@ -23,7 +23,7 @@ public enum GenericValue: Sendable {
   /// A string of bytes.
   case bytes([UInt8])
   /// Items in order.
-  case array([GenericValue])
+  case array(GenericItems)
   /// Entries in bytewise order of their keys' encodings, none twice; see ``map(sorting:)``.
   case map([Entry])
   /// Elements in bytewise order of their encodings, none twice; see ``set(sorting:)``.
@@ -42,6 +42,9 @@ public enum GenericValue: Sendable {
       self.value = value
     }
   }
+
+  /// Items in order, of a plain array.
+  public static func array(_ items: [GenericValue]) -> GenericValue { .array(GenericItems(items)) }
 
   /// An integer.
   public static func integer(_ value: Int64) -> GenericValue {
@@ -108,7 +111,9 @@ extension GenericValue: Hashable {
     case .bytes(let bytes):
       bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
       hasher.combine(bytes.count)
-    case .array(let values), .set(let values):
+    case .array(let items):
+      hasher.combine(items)
+    case .set(let values):
       hasher.combine(values)
     case .map(let entries):
       hasher.combine(entries)
@@ -176,6 +181,24 @@ extension GenericValue: ReplicatedState {
 
   /// Compares the values.
   public func isSame(as other: GenericValue) -> Bool { self == other }
+
+  /// The digest of the encoding; of rows that deltas have changed it costs what changed since it
+  /// was asked for last.
+  public var digest: Digest {
+    switch self {
+    case .unsigned(let value): return value.digest
+    case .float(let value): return value.digest
+    case .bool(let value): return value.digest
+    case .text(let text): return text.digest
+    case .bytes(let bytes): return bytes.withUnsafeBytes { Digest(bytes: $0) }
+    case .array(let items): return items.digest
+    case .map(let entries):
+      var digest = MapDigest()
+      for entry in entries { digest.add(key: entry.key.digest, value: entry.value.digest) }
+      return digest.finish()
+    case .negative, .null, .set: return Digest(ofTrusted: encoded())
+    }
+  }
 
   /// A header justifies as many items as there are bytes left, but an item takes more room in
   /// memory than a byte; beyond this many the array grows as items really come.

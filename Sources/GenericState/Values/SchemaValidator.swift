@@ -48,7 +48,7 @@ struct SchemaValidator {
     }
   }
 
-  private func isDuration(_ parts: [GenericValue]) -> Bool {
+  private func isDuration(_ parts: GenericItems) -> Bool {
     guard parts.count == 2, let seconds = parts[0].int64, let attoseconds = parts[1].int64
     else { return false }
     let isInRange = attoseconds.magnitude < 1_000_000_000_000_000_000
@@ -75,9 +75,9 @@ struct SchemaValidator {
     _ element: Schema,
     _ schema: Schema,
   ) throws(CodecError) {
-    let items: [GenericValue]
+    let items: GenericItems
     switch (schema, value) {
-    case (.set, .set(let values)): items = values
+    case (.set, .set(let values)): items = GenericItems(values)
     case (.array, .array(let values)), (.identified, .array(let values)): items = values
     default: throw mismatch(value, schema)
     }
@@ -91,7 +91,7 @@ struct SchemaValidator {
     if case .identified(let field, _, _) = schema { try checkIDs(of: items, field: field) }
   }
 
-  private func checkIDs(of items: [GenericValue], field: String) throws(CodecError) {
+  private func checkIDs(of items: GenericItems, field: String) throws(CodecError) {
     var seen: Set<GenericValue> = []
     for (index, item) in items.enumerated() {
       guard let id = item[field: field] else { continue }

@@ -96,10 +96,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   /// The digest of the elements in order.
   ///
   /// It takes as long as the changes since it was asked for last.
-  public var digest: Digest {
-    let content = tree.content { $0.pointee.digest.rawValue }
-    return Digest(container: CBOR.array, count: UInt64(count), content: content)
-  }
+  public var digest: Digest { sequenceDigest }
 
   /// An array that was made with another key path than `\.id` has no place for its ids on the wire.
   @usableFromInline
@@ -114,6 +111,14 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   }
 }
 
+extension IdentifiedArray where Element: WireValue {
+  /// The digest of the elements in order, wherever they have their ids.
+  package var sequenceDigest: Digest {
+    let content = tree.content { $0.pointee.digest.rawValue }
+    return Digest(container: CBOR.array, count: UInt64(count), content: content)
+  }
+}
+
 extension IdentifiedArray: ReplicatedState
 where Element: ReplicatedState & Identifiable, ID == Element.ID, ID: WireValue {
   /// Writes which elements went, moved, came, and changed inside.
@@ -125,7 +130,17 @@ where Element: ReplicatedState & Identifiable, ID == Element.ID, ID: WireValue {
 
   /// Lets elements go, move, come, and change inside.
   public mutating func applyDelta(from decoder: inout CBORDecoder) throws(CodecError) {
-    var edit = IdentifiedEdit<ID, Element>(tree: tree)
+    try applyDelta(from: &decoder, TypedRows())
+  }
+}
+
+extension IdentifiedArray {
+  /// Lets elements go, move, come, and change inside, as a coding reads them.
+  package mutating func applyDelta<Coding: RowCoding>(
+    from decoder: inout CBORDecoder,
+    _ coding: Coding,
+  ) throws(CodecError) where Coding.ID == ID, Coding.Row == Element {
+    var edit = IdentifiedEdit(tree: tree, coding)
     // The only reference to the elements, so that they can change in place.
     tree = RowTree(identity: tree.identity)
     try decoder.steps { (decoder) throws(CodecError) in try edit.apply(&decoder) }

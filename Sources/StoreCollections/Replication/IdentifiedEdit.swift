@@ -5,9 +5,12 @@ import StoreValues
 ///
 /// Nothing in a delta traps: an id that is not there, a place outside and an id that would occur
 /// twice are errors.
-struct IdentifiedEdit<ID: WireValue & Hashable, Element: ReplicatedState & Identifiable>
-where Element.ID == ID {
+struct IdentifiedEdit<Coding: RowCoding> {
+  typealias ID = Coding.ID
+  typealias Element = Coding.Row
+
   private(set) var tree: RowTree<ID, Element>
+  private let coding: Coding
 
   /// The elements that the delta places: moved ones and new ones, with their final places.
   private var placed: [(index: Int, element: Element)] = []
@@ -16,8 +19,9 @@ where Element.ID == ID {
   /// array is built anew.
   private static var share: Int { 8 }
 
-  init(tree: RowTree<ID, Element>) {
+  init(tree: RowTree<ID, Element>, _ coding: Coding) {
     self.tree = tree
+    self.coding = coding
   }
 
   mutating func apply(_ decoder: inout CBORDecoder) throws(CodecError) {
@@ -41,7 +45,7 @@ where Element.ID == ID {
 
   private mutating func remove(_ decoder: inout CBORDecoder) throws(CodecError) {
     var keys: [ID] = []
-    for _ in 0..<(try decoder.arrayHeader()) { keys.append(try ID(from: &decoder)) }
+    for _ in 0..<(try decoder.arrayHeader()) { keys.append(try coding.id(from: &decoder)) }
     try take(keys, decoder)
   }
 
@@ -50,7 +54,7 @@ where Element.ID == ID {
     var keys: [ID] = []
     for _ in 0..<(try decoder.pairs("a moved element's place and id")) {
       indices.append(try decoder.place(below: .max, "the place"))
-      keys.append(try ID(from: &decoder))
+      keys.append(try coding.id(from: &decoder))
     }
     let elements = try take(keys, decoder)
     for (index, element) in zip(indices, elements) { placed.append((index, element)) }
@@ -66,7 +70,7 @@ where Element.ID == ID {
       elements.append(spot.row.pointee)
       guard positions.insert(spot.position).inserted else {
         throw decoder.error(.deltaMismatch, "the id stands in one list twice")
-          .inside(.key("\(key)"))
+          .inside(coding.step(to: key))
       }
     }
     tree.remove(at: positions.sorted())
@@ -78,11 +82,15 @@ where Element.ID == ID {
     _ key: ID,
     _ decoder: CBORDecoder,
   ) throws(CodecError) -> RowTree<ID, Element>.Spot {
-    guard let spot = tree.spot(of: key), spot.row.pointee.id.isSame(as: key) else {
+    guard let spot = tree.spot(of: key), hasID(spot.row, key) else {
       throw decoder.error(.deltaMismatch, "no element with this id is there")
-        .inside(.key("\(key)"))
+        .inside(coding.step(to: key))
     }
     return spot
+  }
+
+  private func hasID(_ row: UnsafePointer<Element>, _ key: ID) -> Bool {
+    coding.areSame(tree.identity.read(row.pointee), key)
   }
 
   // MARK: - Coming
@@ -91,7 +99,7 @@ where Element.ID == ID {
     for _ in 0..<(try decoder.pairs("an inserted element's place and value")) {
       let index = try decoder.place(below: .max, "the place")
       do throws(CodecError) {
-        placed.append((index, try decoder.value(Element.self)))
+        placed.append((index, try coding.row(from: &decoder)))
       } catch {
         throw error.inside(.index(index))
       }
@@ -118,7 +126,8 @@ where Element.ID == ID {
     _ decoder: CBORDecoder,
   ) throws(CodecError) {
     guard index <= tree.count else { throw outside(index, decoder) }
-    guard tree.spot(of: element.id) == nil else { throw present(element.id, decoder) }
+    let id = tree.identity.read(element)
+    guard tree.spot(of: id) == nil else { throw present(id, decoder) }
     tree.insert(element, at: index)
   }
 
@@ -145,23 +154,24 @@ where Element.ID == ID {
   }
 
   private func present(_ key: ID, _ decoder: CBORDecoder) -> CodecError {
-    decoder.error(.deltaMismatch, "an element with this id is there already").inside(.key("\(key)"))
+    decoder.error(.deltaMismatch, "an element with this id is there already")
+      .inside(coding.step(to: key))
   }
 
   // MARK: - Changing inside
 
   private mutating func change(_ decoder: inout CBORDecoder) throws(CodecError) {
     for _ in 0..<(try decoder.pairs("a changed element's id and delta")) {
-      let key = try ID(from: &decoder)
+      let key = try coding.id(from: &decoder)
       let position = try find(key, decoder).position
       let row = tree.uniqueRow(at: position)
       do throws(CodecError) {
-        try row.pointee.applyDelta(from: &decoder)
+        try coding.change(&row.pointee, from: &decoder)
       } catch {
-        throw error.inside(.key("\(key)"))
+        throw error.inside(coding.step(to: key))
       }
-      guard row.pointee.id.isSame(as: key) else {
-        throw decoder.error(.deltaMismatch, "the delta changes the id").inside(.key("\(key)"))
+      guard hasID(row, key) else {
+        throw decoder.error(.deltaMismatch, "the delta changes the id").inside(coding.step(to: key))
       }
     }
   }

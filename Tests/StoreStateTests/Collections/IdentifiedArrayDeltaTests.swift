@@ -33,7 +33,7 @@ struct IdentifiedArrayDeltaTests {
     var lists: [UInt64: [GenericValue]] = [:]
     for entry in entries {
       if case (.unsigned(let part), .array(let items)) = (entry.key, entry.value) {
-        lists[part] = items
+        lists[part] = items.plain
       }
     }
     return lists

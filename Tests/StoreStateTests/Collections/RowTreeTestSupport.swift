@@ -113,3 +113,45 @@ struct CollidingRow: ReplicatedRecord, Identifiable, Hashable {
     self.value = value
   }
 }
+
+extension RowTree {
+  /// How many nodes an older version has not.
+  func nodeCount(notIn old: RowTree) -> Int {
+    var known: Set<ObjectIdentifier> = []
+    old.forEachNode {
+      known.insert(ObjectIdentifier($0))
+      return true
+    }
+    var found = 0
+    forEachNode {
+      if known.contains(ObjectIdentifier($0)) { return false }
+      found += 1
+      return true
+    }
+    return found
+  }
+
+  /// How many rows are hashed when somebody asks for the digest next.
+  var unhashedCount: Int { unhashed(in: root, height) }
+
+  private func unhashed(in node: AnyObject, _ height: Int) -> Int {
+    guard height > 0 else {
+      let leaf = unsafeDowncast(node, to: RowLeaf.self)
+      return (0..<leaf.count).count { leaf.notes.pointee.pending >> UInt32($0) & 1 == 1 }
+    }
+    let branch = unsafeDowncast(node, to: RowBranch.self)
+    return (0..<branch.count).filter { branch.content(at: $0) == 0 }
+      .map { unhashed(in: branch.entries[$0].child, height - 1) }
+      .reduce(0, +)
+  }
+
+  /// Calls a closure with the root, and with what is below a node for which it says so.
+  private func forEachNode(_ goesOn: (AnyObject) -> Bool) {
+    var nodes = count > 0 ? [(node: root, height: height)] : []
+    while let (node, height) = nodes.popLast() {
+      guard goesOn(node), height > 0 else { continue }
+      let branch = unsafeDowncast(node, to: RowBranch.self)
+      for slot in 0..<branch.count { nodes.append((branch.entries[slot].child, height - 1)) }
+    }
+  }
+}

@@ -222,9 +222,9 @@ extension RandomSchema {
     case (.optional(let wrapped), _) where old != .null && !wrapped.admitsNull:
       return mutated(old, wrapped, &random, depth: depth + 1)
     case (.array(let element), .array(let items)):
-      return .array(edited(items, element, &random, depth: depth))
+      return .array(edited(items.plain, element, &random, depth: depth))
     case (.identified(let field, _, let element), .array(let items)):
-      return .array(rows(edited(items, element, &random, depth: depth), field))
+      return .array(rows(edited(items.plain, element, &random, depth: depth), field))
     case (.set(let element), .set(let items)):
       return .set(sorting: edited(items, element, &random, depth: depth))
     case (.dictionary(_, let content), .map(var entries)) where !entries.isEmpty:

@@ -31,7 +31,7 @@ struct SeveralEditsTests {
 
     var planned = old
     var decoder = CBORDecoder(delta)
-    var plan = DeltaPlan(document.root, in: document)
+    let plan = DeltaPlan(document.root, in: document)
     try plan.apply(&decoder, to: &planned)
     try decoder.finish()
     #expect(planned == new, "\(hexText(delta))")

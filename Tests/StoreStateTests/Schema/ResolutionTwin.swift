@@ -265,7 +265,7 @@ extension ResolutionTwin {
       return translate(value, from, to).map { Self.mayBeNull(to) ? .array([$0]) : $0 }
     case (.array(let from), .array(let to), .array(let items)),
       (.identified(_, _, let from), .identified(_, _, let to), .array(let items)):
-      return translate(items, from, to).map { .array($0) }
+      return translate(items.plain, from, to).map { .array($0) }
     case (.set(let from), .set(let to), .set(let items)):
       return translate(items, from, to).map { .set(sorting: $0) }
     case (.dictionary(let key, let from), .dictionary(let otherKey, let to), .map(let entries)):

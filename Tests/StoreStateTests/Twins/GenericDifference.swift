@@ -51,13 +51,13 @@ struct GenericDifference {
     case (.optional(let wrapped), _, _):
       try encodeOptional(new, from: old, wrapped, to: &encoder)
     case (.array(let element), .array(let old), .array(let new)):
-      try encodeArray(new, from: old, element, to: &encoder)
+      try encodeArray(new.plain, from: old.plain, element, to: &encoder)
     case (.set, .set(let old), .set(let new)):
       encodeSet(new, from: old, to: &encoder)
     case (.dictionary(_, let content), .map(let old), .map(let new)):
       try encodeDictionary(new, from: old, content, to: &encoder)
     case (.identified(let field, _, let element), .array(let old), .array(let new)):
-      let rows = try GenericRowDifference(old: old, new: new, field: field)
+      let rows = try GenericRowDifference(old: old.plain, new: new.plain, field: field)
       try rows.encode(element, self, to: &encoder)
     case (.named(let name), _, _):
       try encodeNamed(new, from: old, name, to: &encoder)

@@ -28,8 +28,7 @@ package final class GenericReplica: Replica {
   @exclusivity(unchecked) package private(set) var value = GenericValue.null
   @exclusivity(unchecked) package private(set) var revision: UInt64 = 0
   private let outputSchema: Digest?
-  @exclusivity(unchecked) private var plan: DeltaPlan
-  private var knownDigest: IncrementalDigest?
+  private let plan: DeltaPlan
   /// Why nothing new will come, until that is told.
   private var end: ScopeStatus?
   /// Whether a snapshot was taken in that is not shown yet.
@@ -73,7 +72,7 @@ package final class GenericReplica: Replica {
     if let old, !isReset { onEvent?(.delta(delta, old: old, revision: revision)) }
   }
 
-  package var digest: Digest { IncrementalDigest.digest(of: value, known: &knownDigest) }
+  package var digest: Digest { value.digest }
 
   package var encoding: [UInt8] { value.encoded() }
 

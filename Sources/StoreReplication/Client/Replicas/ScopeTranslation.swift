@@ -12,7 +12,6 @@ final class ScopeTranslation {
   let action: ActionTranslation?
   /// The state as the daemon has it; nil where both programs have the same.
   private var state: TranslatedState?
-  private var knownDigest: IncrementalDigest?
 
   init(hashes: ClientScope.Hashes, state: TranslatedState?, action: ActionTranslation?) {
     self.hashes = hashes
@@ -37,8 +36,5 @@ final class ScopeTranslation {
   }
 
   /// The digest of the daemon's state; nil when it is this program's.
-  var digest: Digest? {
-    guard let value = state?.state else { return nil }
-    return IncrementalDigest.digest(of: value, known: &knownDigest)
-  }
+  var digest: Digest? { state?.digest }
 }

@@ -69,7 +69,7 @@ extension StatusMetrics {
     durableRevision = status.number("durableRevision")
     uptimeMilliseconds = status.number("uptimeMs") ?? 0
     let all: [GenericValue] =
-      if case .array(let items)? = status[field: "sessions"] { items } else { [] }
+      if case .array(let items)? = status[field: "sessions"] { items.plain } else { [] }
     sessions = UInt64(all.count)
     lag = all.compactMap { $0.number("lag") }.max() ?? 0
     effects = all.reduce(0) {

@@ -1,0 +1,31 @@
+import StoreState
+
+/// How deltas of identified arrays are read for elements that a schema explains.
+struct GenericRows: RowCoding {
+  let applier: DeltaApplier
+  /// The field in which elements have their ids.
+  let field: String
+  let id: Schema
+  let element: Schema
+
+  func id(from decoder: inout CBORDecoder) throws(CodecError) -> GenericValue {
+    try applier.read(&decoder, id)
+  }
+
+  func row(from decoder: inout CBORDecoder) throws(CodecError) -> GenericValue {
+    try applier.read(&decoder, element)
+  }
+
+  func change(
+    _ row: inout GenericValue,
+    from decoder: inout CBORDecoder,
+  ) throws(CodecError) {
+    try applier.apply(&decoder, to: &row, element)
+  }
+
+  func areSame(_ one: GenericValue, _ other: GenericValue) -> Bool { one == other }
+
+  func step(to id: GenericValue) -> CodecError.PathElement {
+    id.pathElement(self.id, in: applier.document)
+  }
+}
