@@ -7,8 +7,8 @@ import Synchronization
 extension JournalFile {
   /// Keeps a batch; one that is there already stays, once.
   ///
-  /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nothing was kept; else it is
-  ///   not known what was, and nothing further may be appended.
+  /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nothing was kept; else it
+  ///   is not known what was, and nothing further may be appended.
   package func append(_ batch: JournalBatch) throws(JournalError) {
     let end = begun()
     let row = LogRow(

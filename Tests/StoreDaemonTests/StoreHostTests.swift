@@ -20,7 +20,7 @@ import Testing
   @Test func `A journal that another start may open is told from one that none can`() {
     let codes: [(JournalError.Code, HostError.Code)] = [
       (.full, .tryAgain), (.busy, .tryAgain), (.system, .system), (.corrupt, .cannotCreate),
-      (.newer, .cannotCreate), (.foreign, .cannotCreate),
+      (.newer, .cannotCreate), (.foreign, .cannotCreate), (.fenced, .tryAgain),
     ]
     for (journal, host) in codes {
       let error = HostError(JournalError(journal, "why"))

@@ -4,8 +4,8 @@ import StoreState
 /// A disk that outlives its daemons: what it was told to keep, and what can become of that.
 ///
 /// It moves bytes, takes its time, and is full, fails, tears and rots when the world says so, and
-/// answers of it get lost. What a batch says that is under way when its daemon ends is kept, torn or
-/// gone, as chance has it. Several daemons may have it open; it listens to the last one.
+/// answers of it get lost. What a batch says that is under way when its daemon ends is kept, torn
+/// or gone, as chance has it. Several daemons may have it open; it listens to the last one.
 @MainActor
 final class SimulatedDisk {
   /// A batch as it stands on the disk.

@@ -2,8 +2,8 @@
 /// ``HistorySource``.
 ///
 /// A journal has a **term**: whoever begins to write a history raises it by one, and from then on
-/// nothing is taken from those who began before. So an object is one daemon's hold of a history, and
-/// each of its calls is under its term: one that is no longer the newest ends with
+/// nothing is taken from those who began before. So an object is one daemon's hold of a history,
+/// and each of its calls is under its term: one that is no longer the newest ends with
 /// ``JournalResult/fenced(_:)``, and changes nothing.
 ///
 /// Calls return at once; what became of a call is handed to `DaemonTurn.finish(_:)` later, on the
