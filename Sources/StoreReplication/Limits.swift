@@ -71,6 +71,8 @@ package struct Limits: Sendable, Equatable {
   package var rowsPerQuestion = 2048
   /// The same in bytes of their ids.
   package var rowBytesPerQuestion = 64 << 10
+  /// Actions as which a question for rows counts for who may not do everything: they take as long.
+  package var actionsPerRowQuestion = 64
   /// Ids of rows in an answer: as many as somebody looks through.
   package var rowIDsPerAnswer = 200
   /// An id in such an answer, in bytes; a longer one is nothing that somebody types.

@@ -68,8 +68,10 @@ import Testing
     return parts
   }
 
-  @Test func `Who may see some rows is told of those`() throws {
-    let bench = ServerBench()
+  @Test func `Who may see some rows is told of those, and asks as often as it may send`() throws {
+    var limits = Limits()
+    limits.actionsPerSecond = 128
+    let bench = ServerBench(limits: limits)
     bench.addresses[ServerBench.peer(2)] = "localhost:1000:100:2"
     func line(_ scope: String, sees: Bool) throws -> Grants.Line {
       let scopes = [try #require(ScopePattern(scope))]
@@ -83,7 +85,15 @@ import Testing
     let lines = [try line("cards/row/2", sees: true), try line("cards/row/*", sees: false)]
     bench.turn.apply(Grants(owner: 999, lines: lines))
     try bench.hello(2, features: .known)
-    #expect(try ask(bench, "", as: 2) == RowAnswer(ids: ["2"], next: nil))
+    let seen = RowAnswer(ids: ["2"], next: nil)
+    #expect(try ask(bench, "", as: 2) == seen)
+    #expect(try ask(bench, "", as: 2) == seen)
+    #expect(try ask(bench, "", as: 2) == RowAnswer(ids: [], next: nil))
+    try bench.advance(by: .seconds(1))
+    #expect(try ask(bench, "", as: 2) == seen)
+    // The daemon's own user is not held to that.
+    try bench.hello(1)
+    for _ in 0..<5 { #expect(try ask(bench, "") == RowAnswer(ids: ["1", "2"], next: nil)) }
   }
 
   @Test func `Who has no session is told nothing, and who asks too much is shut down`() throws {

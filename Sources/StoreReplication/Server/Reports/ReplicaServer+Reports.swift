@@ -17,8 +17,12 @@ extension ReplicaServer {
   /// Says which rows there are whose ids begin with a text.
   func rows(_ request: UInt64, _ query: RowQuery, of session: Session) {
     guard mayAsk(session.peer) else { return }
+    let count = limits.actionsPerRowQuestion
+    let answer =
+      sessions.spendAction(of: session, counting: count, now: now.instant)
+      ? root.rows(query, session.rights, limits) : RowAnswer(ids: [], next: nil)
     var encoder = CBOREncoder()
-    root.rows(query, session.rights, limits).encode(to: &encoder)
+    answer.encode(to: &encoder)
     outbox.send(.rows(request: request, item: encoder.bytes[...]), to: session.peer)
   }
 

@@ -281,12 +281,12 @@ final class Sessions {
     return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
   }
 
-  /// Counts an action.
+  /// Counts an action, or what counts as several.
   ///
   /// - Returns: False when its user has sent so many that this one is refused.
-  func spendAction(of session: Session, now: Instant) -> Bool {
+  func spendAction(of session: Session, counting count: Int = 1, now: Instant) -> Bool {
     session.rights.isEverything
-      || usage[session.origin.identity.holder]?.actions.take(now) ?? true
+      || usage[session.origin.identity.holder]?.actions.take(now, count) ?? true
   }
 
   /// How many actions of a session's user have effects that run; those of who may do everything are

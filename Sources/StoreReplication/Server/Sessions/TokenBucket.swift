@@ -13,14 +13,14 @@ struct TokenBucket {
     at = now
   }
 
-  /// Takes one.
+  /// Takes one, or several.
   ///
-  /// - Returns: False when there is none left.
-  mutating func take(_ now: Instant) -> Bool {
+  /// - Returns: False when there are not so many left; then none is taken.
+  mutating func take(_ now: Instant, _ count: Int = 1) -> Bool {
     nanoTokens = left(now)
     at = now
-    guard nanoTokens >= 1_000_000_000 else { return false }
-    nanoTokens -= 1_000_000_000
+    guard nanoTokens >= Int64(count) * 1_000_000_000 else { return false }
+    nanoTokens -= Int64(count) * 1_000_000_000
     return true
   }
 
