@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,6 +49,11 @@ typedef struct ccurses_state {
   volatile sig_atomic_t is_open;
   // Whether colours are wanted and there are any: without them ncurses has no pairs to ask for.
   bool is_colorful;
+  // Whether a character in the last column of the last row would move everything up.
+  bool scrolls;
+  // What is to be written, until it is.
+  char *output;
+  size_t output_count, output_room;
   // Where handlers run: a stack that has run over has no room for one.
   char stack[32 * 1024];
 } ccurses_state;
@@ -177,19 +183,84 @@ static inline bool ccurses_open(bool wants_color) {
   set_escdelay(25);
   ccurses()->is_colorful = wants_color && has_colors() && start_color() == OK;
   if (ccurses()->is_colorful) use_default_colors();
+  ccurses()->scrolls = auto_right_margin && !eat_newline_glitch;
   mouseinterval(0);
   mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+  // Here ncurses takes the screen; from now on it writes nothing to it.
+  refresh();
   return true;
 }
 
-static inline void ccurses_close(void) {
-  if (!ccurses()->is_open) return;
+// MARK: Output
+//
+// ncurses knows the terminal; what is written where is decided by who calls. ncurses itself moves the
+// cursor by what it believes a character's width to be, and a terminal may have drawn it wider.
+
+static inline int ccurses_byte(int byte) {
+  if (ccurses()->output_count == ccurses()->output_room) {
+    size_t room = ccurses()->output_room * 2 + 4096;
+    char *output = realloc(ccurses()->output, room);
+    if (!output) return ERR;
+    ccurses()->output = output;
+    ccurses()->output_room = room;
+  }
+  ccurses()->output[ccurses()->output_count++] = (char)byte;
+  return byte;
+}
+
+static inline void ccurses_send(const char *capability) {
+  if (capability) tputs(capability, 1, ccurses_byte);
+}
+
+// Moves the cursor, wherever it is.
+static inline void ccurses_move(int y, int x) {
+  if (cursor_address) ccurses_send(tiparm(cursor_address, y, x));
+}
+
+// Writes characters where the cursor is.
+static inline void ccurses_write(const uint8_t *bytes, int count) {
+  for (int place = 0; place < count; place++) ccurses_byte(bytes[place]);
+}
+
+// Empties the screen.
+static inline void ccurses_clear(void) {
+  vid_puts(A_NORMAL, 0, NULL, ccurses_byte);
+  ccurses_send(clear_screen);
+}
+
+// Has the terminal do what was written; the cursor is to be seen, or not.
+static inline void ccurses_flush(bool shows_cursor) {
+  ccurses_send(shows_cursor ? cursor_normal : cursor_invisible);
+  size_t written = 0;
+  while (written < ccurses()->output_count) {
+    ssize_t count =
+        write(STDOUT_FILENO, ccurses()->output + written, ccurses()->output_count - written);
+    if (count > 0) { written += (size_t)count; continue; }
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) break;
+    // Whoever shares the terminal has made it non-blocking.
+    struct pollfd item = { .fd = STDOUT_FILENO, .events = POLLOUT };
+    poll(&item, 1, -1);
+  }
+  ccurses()->output_count = 0;
+}
+
+// Whether a character in the last column of the last row would move everything up.
+static inline bool ccurses_scrolls(void) { return ccurses()->scrolls; }
+
+// Gives the terminal back.
+static inline void ccurses_leave(void) {
+  vid_puts(A_NORMAL, 0, NULL, ccurses_byte);
   // Where a terminal has no other screen, what comes next stands in the last line.
-  move(LINES - 1, 0);
-  clrtoeol();
-  refresh();
+  ccurses_move(LINES - 1, 0);
+  ccurses_send(clr_eol);
+  ccurses_flush(true);
   endwin();
   ccurses()->is_open = 0;
+}
+
+static inline void ccurses_close(void) {
+  if (ccurses()->is_open) ccurses_leave();
 }
 
 static inline int ccurses_columns(void) { return getmaxx(stdscr); }
@@ -200,13 +271,12 @@ static inline void ccurses_resize(void) {
   struct winsize size;
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return;
   resizeterm(size.ws_row, size.ws_col);
-  clearok(curscr, TRUE);
+  refresh();
 }
 
 // Gives the terminal back, stops as Ctrl-Z is to do, and takes the terminal when it goes on.
 static inline void ccurses_stop(void) {
-  endwin();
-  ccurses()->is_open = 0;
+  ccurses_leave();
   signal(SIGTSTP, SIG_DFL);
   raise(SIGTSTP);
   ccurses_handle(SIGTSTP, ccurses_note, SA_RESTART);
@@ -222,14 +292,8 @@ enum {
   CCURSES_DIM = 8,
 };
 
-// Puts a character and what is combined with it into a cell; colours are below 0 for the usual.
-static inline void ccurses_put(
-  int y, int x, const uint32_t *scalars, int count, int style, int foreground, int background
-) {
-  wchar_t text[CCHARW_MAX + 1];
-  if (count > CCHARW_MAX) count = CCHARW_MAX;
-  for (int place = 0; place < count; place++) text[place] = (wchar_t)scalars[place];
-  text[count] = 0;
+// Sets how what is written looks; colours are below 0 for the usual.
+static inline void ccurses_style(int style, int foreground, int background) {
   attr_t attributes = A_NORMAL;
   if (style & CCURSES_BOLD) attributes |= A_BOLD;
   if (style & CCURSES_UNDERLINED) attributes |= A_UNDERLINE;
@@ -240,15 +304,7 @@ static inline void ccurses_put(
     pair = alloc_pair(foreground, background);
     if (pair < 0) pair = 0;
   }
-  cchar_t cell;
-  if (setcchar(&cell, text, attributes, (short)pair, NULL) == OK) mvadd_wch(y, x, &cell);
-}
-
-// Shows what was put; the cursor is to be seen at a place of the screen, or nowhere.
-static inline void ccurses_show(int y, int x) {
-  if (y >= 0) move(y, x);
-  curs_set(y >= 0 ? 1 : 0);
-  refresh();
+  vid_puts(attributes, (short)pair, NULL, ccurses_byte);
 }
 
 enum {

@@ -28,6 +28,8 @@ public final class CursesTerminal: TerminalDevice {
   private var onEvent: (@MainActor (InputEvent) -> Void)?
   /// What the terminal shows, as far as it is known.
   private var shown: Grid?
+  /// How what is written looks, as far as it is known.
+  private var style: Style?
   private var isStopped = false
 
   /// Whether the program is on a terminal on which views can be shown.
@@ -96,26 +98,48 @@ public final class CursesTerminal: TerminalDevice {
   /// Shows cells.
   public func show(_ grid: Grid, cursor: Point?) {
     guard !isStopped else { return }
-    let known = shown?.size == grid.size ? shown : nil
-    for y in 0..<grid.size.height {
-      for x in 0..<grid.size.width where known?[x, y] != grid[x, y] { put(grid[x, y], x, y) }
+    if shown?.size != grid.size {
+      ccurses_clear()
+      shown = nil
+      style = nil
     }
-    ccurses_show(Int32(cursor?.y ?? -1), Int32(cursor?.x ?? -1))
+    let old = shown ?? Grid(size: grid.size)
+    var place: Point?
+    for y in 0..<grid.size.height {
+      for x in 0..<grid.size.width where old[x, y] != grid[x, y] {
+        place = put(grid[x, y], Point(x: x, y: y), cursorAt: place, in: grid.size)
+      }
+    }
+    if let cursor { ccurses_move(Int32(cursor.y), Int32(cursor.x)) }
+    ccurses_flush(cursor != nil)
     shown = grid
   }
 
-  private func put(_ cell: Cell, _ x: Int, _ y: Int) {
-    guard cell.width > 0 else { return }
-    let scalars = cell.text.unicodeScalars.map(\.value)
-    ccurses_put(
-      Int32(y),
-      Int32(x),
-      scalars,
-      Int32(scalars.count),
-      cell.style.attributes,
-      cell.style.foreground.number,
-      cell.style.background?.number ?? -1,
-    )
+  /// Writes a cell.
+  ///
+  /// - Parameters:
+  ///   - cell: The cell.
+  ///   - place: Where it stands.
+  ///   - known: Where the cursor is, where that is known.
+  ///   - size: The columns and rows that there are.
+  /// - Returns: Where the cursor is now. Only behind ASCII is that known: terminals differ in how
+  ///   wide they draw anything else, and in whether what comes next belongs to it.
+  private func put(_ cell: Cell, _ place: Point, cursorAt known: Point?, in size: Size) -> Point? {
+    let isLast = place.y == size.height - 1 && place.x + cell.width == size.width
+    guard cell.width > 0, !(isLast && ccurses_scrolls()) else { return known }
+    if known != place { ccurses_move(Int32(place.y), Int32(place.x)) }
+    if style != cell.style {
+      style = cell.style
+      ccurses_style(
+        cell.style.attributes,
+        cell.style.foreground.number,
+        cell.style.background?.number ?? -1,
+      )
+    }
+    let bytes = Array(cell.text.utf8)
+    ccurses_write(bytes, Int32(bytes.count))
+    let isASCII = bytes.count == 1 && place.x + 1 < size.width
+    return isASCII ? Point(x: place.x + 1, y: place.y) : nil
   }
 
   // MARK: - Input

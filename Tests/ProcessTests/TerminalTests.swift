@@ -47,6 +47,49 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Behind what is not ASCII the cursor is moved to its place`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        // Joined emoji, a sign that asks for a picture, and a letter with more than a cell takes.
+        let marks = String(repeating: "\u{301}", count: 9)
+        let title = "a👨\u{200D}👩\u{200D}👧b❤\u{FE0F}c日dz\(marks)e"
+        try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
+        let ui = try ui(world, term: "xterm-256color")
+        try await ui.wrote("Counter")
+        ui.type("2")
+        func at(_ column: Int) -> String { "\u{1B}[4;\(column)H" }
+        try await ui.wrote(
+          "[ ] a👨\u{200D}\(at(8))👩\u{200D}\(at(10))👧\(at(12))b❤\u{FE0F}\(at(14))c日\(at(17))d"
+            + "z\(marks.unicodeScalars.prefix(4).map { "\($0)" }.joined())\(at(19))e"
+        )
+        ui.type(":q\u{1B}?\u{1B}4")
+        try await ui.wrote("answers, in ms")
+        ui.type("q")
+        #expect(try await ui.ended().isRestored)
+        #expect(unplaced(in: ui.text) == [])
+      }
+    }
+
+    /// What is written to a terminal behind a scalar that is not ASCII, and not moved to its place.
+    private func unplaced(in text: String) -> [String] {
+      var (found, isUnknown, rest): ([String], Bool, Substring.UnicodeScalarView) =
+        ([], false, text.unicodeScalars[...])
+      while let scalar = rest.first {
+        if scalar == "\u{1B}" {
+          // Colours leave the cursor where it is.
+          let end = rest.dropFirst(2).firstIndex { $0.properties.isAlphabetic } ?? rest.endIndex
+          if end < rest.endIndex, rest[end] != "m" { isUnknown = false }
+          rest = rest[end...].dropFirst()
+          continue
+        }
+        let isMark = scalar.properties.generalCategory == .nonspacingMark || scalar == "\u{200D}"
+        if isUnknown, !isMark { found.append(String(rest.prefix(20))) }
+        isUnknown = scalar.value >= 0x80
+        rest = rest.dropFirst()
+      }
+      return found
+    }
+
     @Test func `A terminal may shrink to one cell, and grow again`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
@@ -79,6 +122,14 @@ extension ProcessTests {
         try await ui.hides("Nothing is heard of the daemon")
         ui.type("+")
         try await ui.shows("[−] 2 [+]")
+        // What was before is in its journal.
+        ui.type(":Open counter\r@0\r")
+        try await ui.shows("THE PAST: revision 0")
+        try await ui.shows("count: 0")
+        ui.type("L7")
+        try await ui.shows("counter \"incrementB")
+        ui.type("/incr\rG\r")
+        try await ui.shows("counter.count: 1 → 2")
         ui.type("q")
         #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
       }
@@ -119,6 +170,36 @@ extension ProcessTests {
         // Nobody asks whether to look at a backtrace.
         let errors = ui.process.errors.lines
         #expect(!errors.contains { $0.contains("acktrace") || $0.contains("rashed") }, "\(errors)")
+      }
+    }
+
+    @Test func `Ctrl-Z gives the terminal back, and the screen comes again with fg`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        // A shell with job control: without one nobody is stopped.
+        let script = #"""
+          before=$(stty -g)
+          "$0" --dir "$1" ui
+          status=$?
+          [ "$before" = "$(stty -g)" ] && echo "stopped with $status"
+          read -r line
+          fg
+          """#
+        let shell = try TerminalProcess(
+          world,
+          program: "/bin/bash",
+          ["-m", "-c", script, Program.storectl.path, world.directory],
+          term: "vt52",
+          redirection: "2>&1",
+        )
+        try await shell.shows("q quit")
+        shell.type("+\u{1A}")
+        try await shell.shows("stopped with \(128 + SIGTSTP)")
+        shell.type("\r")
+        try await shell.shows("[−] 1 [+]")
+        try await shell.hides("stopped with")
+        shell.type("q")
+        #expect(try await shell.ended() == TerminalProcess.End(isRestored: true, status: 0))
       }
     }
 
