@@ -95,8 +95,14 @@ struct LogLine {
   }
 
   var changed: String {
-    guard case .array(let names)? = entry[field: "changed"] else { return "" }
-    return names.isEmpty ? "→ nothing" : "→ \(names.map { text($0) }.joined(separator: " "))"
+    guard let scopes else { return "" }
+    return scopes.isEmpty ? "→ nothing" : "→ \(scopes.joined(separator: " "))"
+  }
+
+  /// The names of the scopes that were changed; nil where that is not known.
+  var scopes: [String]? {
+    guard case .array(let names)? = entry[field: "changed"] else { return nil }
+    return names.map { text($0) }
   }
 
   var duration: String {

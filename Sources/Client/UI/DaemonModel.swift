@@ -21,13 +21,16 @@ final class DaemonModel {
     let who: String
     let what: String
     let changed: String
+    /// The names of the scopes that were changed; nil where that is not known.
+    let scopes: [String]?
     let duration: String
-
-    /// Whether a text stands in it.
-    func contains(_ text: String) -> Bool {
-      text.isEmpty || [who, what, changed].contains { $0.lowercased().contains(text.lowercased()) }
-    }
   }
+
+  /// Asks for something of the past, and takes the answer when it comes.
+  typealias AskingPast =
+    @MainActor (
+      HistoryQuery, @escaping @MainActor (Result<HistoryAnswer, CodecError>) -> Void
+    ) -> Void
 
   private static let mostRows = 2_000
   /// How many revisions the log begins with.
@@ -35,6 +38,10 @@ final class DaemonModel {
   private static let mostSamples = 600
 
   @ObservationIgnored let client: ReplicaClient
+  /// Asks the daemon for something of the past.
+  @ObservationIgnored let ask: AskingPast
+  /// Waits between two questions of which one follows the other.
+  @ObservationIgnored var breathe: @MainActor () async -> Void = {}
   var scopes: [ScopeDescription]
   /// Since when nothing is heard of the daemon: what is shown is what it was.
   var isStale = false
@@ -53,8 +60,15 @@ final class DaemonModel {
   @ObservationIgnored private var pages: LogPages?
   @ObservationIgnored private var isAskingLog = false
 
-  init(_ client: ReplicaClient, scopes: [ScopeDescription]) {
+  /// Shows a daemon.
+  ///
+  /// - Parameters:
+  ///   - client: The daemon's client.
+  ///   - scopes: What the daemon exposes.
+  ///   - ask: Asks for something of the past; nil to have the client ask the daemon.
+  init(_ client: ReplicaClient, scopes: [ScopeDescription], ask: AskingPast? = nil) {
     self.client = client
+    self.ask = ask ?? { client.history($0, $1) }
     self.scopes = scopes
   }
 
@@ -117,7 +131,7 @@ final class DaemonModel {
     let pages = self.pages ?? LogPages(after: start, count: nil, isFollowed: true)
     self.pages = pages
     let query = HistoryQuery.log(after: pages.next, count: pages.count, scope: nil, client: nil)
-    client.history(query) { [weak self, epoch = client.epoch] result in
+    ask(query) { [weak self, epoch = client.epoch] result in
       self?.isAskingLog = false
       switch result {
       case .success(let answer): self?.took(log: answer, of: epoch)
@@ -165,6 +179,7 @@ final class DaemonModel {
       who: line.who,
       what: line.what,
       changed: line.changed,
+      scopes: line.scopes,
       duration: line.duration,
     )
   }

@@ -8,6 +8,8 @@ import TerminalViews
 final class ScreenProgram {
   private static let pause: Duration = .milliseconds(250)
   private static let pausesPerStatus = 4
+  /// Between two questions of which one follows the other.
+  private static let breath: Duration = .milliseconds(40)
   /// Silence after which what is shown counts as old: two answers that did not come.
   private static let patience: Duration = .seconds(2)
 
@@ -35,6 +37,10 @@ final class ScreenProgram {
     let quit = Quit()
     session = TerminalSession(on: terminal) { root().onKey("q") { quit.body() } }
     quit.body = { [weak self] in self?.end() }
+    daemon.breathe = { [weak connection] in
+      // Where the connection is closed nobody asks anything more.
+      try? await connection?.pause(for: Self.breath)
+    }
     connection.onEvent = { [weak self] in self?.took($0) }
   }
 

@@ -38,6 +38,24 @@ final class ScreenState<ID: Hashable> {
     self.prompt = prompt
   }
 
+  /// Does what a key is for that asks for what is searched, or ends that.
+  ///
+  /// - Returns: Whether it is such a key.
+  func takesFilterKey(_ key: Key) -> Bool {
+    switch key {
+    case "/": askForSearch()
+    case .escape where !search.isEmpty: search = ""
+    default: return false
+    }
+    return true
+  }
+
+  /// Whether what is searched stands in one of several texts.
+  func finds(in texts: String...) -> Bool {
+    let search = TextSearch(search)
+    return texts.contains { search.isFound(in: $0) }
+  }
+
   var selectionBinding: Binding<RowSelection<ID>> {
     Binding {
       self.selection
@@ -82,5 +100,14 @@ struct PromptView: View {
     .frame(width: 56)
     .border()
     .onKey(.escape) { prompt.onEnd(nil) }
+  }
+}
+
+/// What is searched, where something is.
+struct SearchText: View {
+  let search: String
+
+  var body: some View {
+    if !search.isEmpty { Text("Search: \(search)", Style(.yellow)) }
   }
 }

@@ -3,9 +3,9 @@ import StoreState
 import TerminalViews
 
 /// A part of a state of any type, as an outline shows it.
-struct StateNode: OutlineNode {
+struct StateNode: Sendable {
   /// What a part is known by.
-  enum Key: Hashable {
+  enum Key: Hashable, Sendable {
     case field(String)
     case index(Int)
     /// A row's id, or a dictionary's key: it stays with its part when others come and go.
@@ -36,6 +36,45 @@ struct StateNode: OutlineNode {
   }
 
   // MARK: - Parts
+
+  /// What its parts are known by.
+  enum Form: Hashable {
+    /// By the fields of a record, or of the case with a name.
+    case fields(ofCase: String?)
+    /// By what stays with a part when others come and go.
+    case ids
+    /// By their places.
+    case places
+  }
+
+  /// What its parts are known by; nil where it can have none.
+  var form: Form? {
+    if isRecord { return .fields(ofCase: isChoice ? value.caseAndPayload?.name : nil) }
+    switch (value, schema) {
+    case (.array, .identified), (.map, _): return .ids
+    case (.array, _), (.set, _): return hasItems ? .places : nil
+    default: return nil
+    }
+  }
+
+  var isNull: Bool { value == .null }
+
+  /// Whether both are the same, whatever they are called.
+  func isSame(as other: StateNode) -> Bool { value == other.value }
+
+  /// Whether a part is the same as one of another node of the same form.
+  func isPart(at offset: Int, sameAs other: StateNode, at otherOffset: Int) -> Bool {
+    partValue(at: offset) == other.partValue(at: otherOffset)
+  }
+
+  private func partValue(at offset: Int) -> GenericValue {
+    if let (values, fields) = fields { return values[field: fields[offset].name] ?? .null }
+    switch value {
+    case .array(let items), .set(let items): return items[offset]
+    case .map(let entries): return entries[offset].value
+    default: preconditionFailure("\(schema) has no part \(offset)")
+    }
+  }
 
   /// The fields of a record, or of the payload of a case.
   private var fields: (values: GenericValue, fields: [Definition.Field])? {
@@ -120,6 +159,34 @@ struct StateNode: OutlineNode {
     }
   }
 
+  // MARK: - Searching
+
+  /// The places of the parts that are called by a text, or in which it stands.
+  func places(of search: TextSearch) -> [Int] {
+    (0..<partCount).filter { offset in
+      let part = part(at: offset)
+      return search.isFound(in: part.label) || part.contains(search)
+    }
+  }
+
+  /// Whether a text stands in it: in itself, or in a part at any depth.
+  ///
+  /// The names of fields are no content: they stand in each row.
+  private func contains(_ search: TextSearch) -> Bool {
+    if let (values, fields) = fields {
+      return fields.contains { field in
+        let content = values[field: field.name] ?? .null
+        return StateNode(field.name, content, field.schema, in: document).contains(search)
+      }
+    }
+    if case .text(let text) = value { return search.isFound(in: text) }
+    guard let form else { return search.isFound(in: ownText) }
+    return (0..<partCount).contains { offset in
+      let part = part(at: offset)
+      return form == .ids && search.isFound(in: part.label) || part.contains(search)
+    }
+  }
+
   // MARK: - Texts
 
   /// What is said of it on its line: itself, or how many parts it has and the short ones.
@@ -161,3 +228,5 @@ struct StateNode: OutlineNode {
     return JSONProjection.json(value, schema: schema, in: document)
   }
 }
+
+extension StateNode: OutlineNode {}

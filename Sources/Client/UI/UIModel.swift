@@ -41,10 +41,11 @@ final class UIModel {
   let counterState: ScreenState<Int>
   let todosState: ScreenState<Todo.State.ID>
   let gameState: ScreenState<GameResult.State.ID>
+  let overviewState: ScreenState<String>
   let sessionsState: ScreenState<UInt64>
   let scopesState: ScreenState<String>
   let logState: LogState
-  let stateState = StateScreenState()
+  let stateState = StateScreenState(ScreenState())
   @ObservationIgnored var onQuit: @MainActor () -> Void = {}
 
   init(_ daemon: DaemonModel) {
@@ -61,6 +62,7 @@ final class UIModel {
     counterState = ScreenState(onTask: tell)
     todosState = ScreenState(onTask: tell)
     gameState = ScreenState(onTask: tell)
+    overviewState = ScreenState()
     sessionsState = ScreenState()
     scopesState = ScreenState()
     logState = LogState(ScreenState())
@@ -92,7 +94,8 @@ final class UIModel {
     case .sessions: sessionsState.prompt
     case .scopes: scopesState.prompt
     case .log: logState.screen.prompt
-    case .overview, .state: nil
+    case .overview: overviewState.prompt
+    case .state: stateState.screen.prompt
     }
   }
 
@@ -113,7 +116,7 @@ final class UIModel {
   }
 
   private var sendCommands: [PaletteCommand] {
-    guard screen == .state, let scope = stateState.scope else { return [] }
+    guard screen == .state, stateState.past == nil, let scope = stateState.scope else { return [] }
     return scope.description.actions.map { action in
       PaletteCommand("Send \(SchemaText.text(of: action))") { self.begin(action, scope) }
     }

@@ -33,13 +33,23 @@ struct UserInterface: View {
     case .counter: feature(model.counter) { CounterScreen(store: $0, state: model.counterState) }
     case .todos: feature(model.todos) { TodosScreen(store: $0, state: model.todosState) }
     case .game: feature(model.game) { GameScreen(store: $0, state: model.gameState) }
-    case .overview: OverviewScreen(daemon: model.daemon)
+    case .overview:
+      OverviewScreen(
+        daemon: model.daemon,
+        selection: model.overviewState.selectionBinding,
+        search: model.overviewState.search,
+      )
+      .onKeys(model.overviewState.takesFilterKey)
     case .sessions: SessionsScreen(daemon: model.daemon, state: model.sessionsState)
     case .scopes:
       ScopesScreen(daemon: model.daemon, state: model.scopesState) { model.open($0) }
     case .log: LogScreen(daemon: model.daemon, state: model.logState)
-    case .state: StateScreen(state: model.stateState) { _ in model.search("Send ") }
+    case .state: stateScreen
     }
+  }
+
+  private var stateScreen: StateScreen {
+    StateScreen(daemon: model.daemon, state: model.stateState) { _ in model.search("Send ") }
   }
 
   /// A feature's screen, and why it shows nothing new where it does not.
@@ -85,11 +95,10 @@ struct UserInterface: View {
       case .counter: CounterScreen.hints
       case .todos: TodosScreen.hints
       case .game: model.game?.resultList == nil ? GameScreen.hints : GameScreen.editingHints
-      case .overview: []
-      case .sessions: [HelpBar.Hint("/", "filter")]
+      case .overview, .sessions: [HelpBar.Hint("/", "filter")]
       case .scopes: [HelpBar.Hint("enter", "open"), HelpBar.Hint("/", "filter")]
       case .log: LogScreen.hints
-      case .state: StateScreen.hints
+      case .state: stateScreen.hints
       }
     return Self.hints + own
   }
@@ -145,10 +154,12 @@ private struct HelpView: View {
 
   private static let lines: [(keys: String, meaning: String)] = [
     ("1 … 8, [ ]", "another screen"), (":  ctrl-p", "commands by name"), ("o", "open a scope"),
-    ("/", "search or filter"), ("↑ ↓ j k", "another row"), ("pgup pgdn", "another page"),
+    ("/", "search or filter"),
+    (", . < > @ L", "the past: revision, page, go to, live"), ("↑ ↓ j k", "another row"),
+    ("pgup pgdn", "another page"),
     ("home end g G", "first, last row"), ("→ ← l h", "open and close, in a tree"),
     ("tab", "another field or button"), ("enter space", "what the row or button does"),
-    ("esc", "close, or clear"), ("ctrl-z", "stop for a while"), ("q  ctrl-c", "quit"),
+    ("esc", "close, or clear"), ("q  ctrl-z", "quit, stop for a while"),
   ]
 
   var body: some View {

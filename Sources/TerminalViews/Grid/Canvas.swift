@@ -108,6 +108,14 @@ public struct Canvas {
     _ = frame.add(clip, isFocusable: false, onKey: handle, onMouse: { _ in false })
   }
 
+  /// Takes what is done with the mouse in this part.
+  ///
+  /// - Parameter handle: Does what the mouse is for, and says whether it is for something. Its
+  ///   places are of this part.
+  public func onMouse(_ handle: @escaping @MainActor (MouseEvent) -> Bool) {
+    _ = add(isFocusable: false, onKey: { _ in false }, onMouse: handle)
+  }
+
   /// Takes input as one of those between which the tabulator goes to and fro.
   ///
   /// - Parameters:
@@ -120,8 +128,16 @@ public struct Canvas {
     onKey: @escaping @MainActor (Key) -> Bool,
     onMouse: @escaping @MainActor (MouseEvent) -> Bool = { _ in false },
   ) -> Bool {
+    add(isFocusable: true, onKey: onKey, onMouse: onMouse)
+  }
+
+  private func add(
+    isFocusable: Bool,
+    onKey: @escaping @MainActor (Key) -> Bool,
+    onMouse: @escaping @MainActor (MouseEvent) -> Bool,
+  ) -> Bool {
     let origin = rect.origin
-    return frame.add(clip, isFocusable: true, onKey: onKey) { event in
+    return frame.add(clip, isFocusable: isFocusable, onKey: onKey) { event in
       let place = Point(x: event.place.x - origin.x, y: event.place.y - origin.y)
       return onMouse(MouseEvent(event.kind, at: place))
     }

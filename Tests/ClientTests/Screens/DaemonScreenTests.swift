@@ -35,6 +35,34 @@ import Testing
     try bench.compare(with: "state")
   }
 
+  @Test func `A tree is filtered by what stands in its parts, and what they are called`()
+    async throws
+  {
+    let bench = ScreenBench()
+    for title in ["Milk", "Eggs", "the family"] {
+      bench.send(.todos(.addButtonTapped(title: title)))
+    }
+    bench.model.open(try #require(bench.model.daemon.scopes.find("todos")?.description))
+    await bench.press(.right, "/")
+    await bench.type("MIL")
+    await bench.shot("While it is typed")
+    await bench.press(.enter, .down, .right)
+    await bench.shot("Of a row what is found")
+    bench.send(.todos(.items(.element(id: UUID(1), action: .titleChanged(title: "Oatmilk")))))
+    await bench.shot("Another row has come to have it")
+    await bench.press("/", .control("u"))
+    await bench.type("items")
+    await bench.press(.enter)
+    await bench.shot("Of what is called so all is shown")
+    await bench.press("/", .control("u"))
+    await bench.type("日本")
+    await bench.press(.enter)
+    await bench.shot("Nothing")
+    await bench.press(.escape)
+    await bench.shot("All")
+    try bench.compare(with: "filter")
+  }
+
   @Test func `What is watched is open, and what changed last is highlighted`() async throws {
     let bench = ScreenBench(height: 18, watching: ["todos", "counter"])
     for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
@@ -123,26 +151,22 @@ import Testing
   }
 
   private func status(_ revision: UInt64) -> GenericValue {
-    map([
+    .record([
       "epoch": .unsigned(0xABC), "revision": .unsigned(revision), "durableRevision": .null,
       "pid": .unsigned(42), "uptimeMs": .unsigned(61_000),
       "sessions": .array([
         session(1, "storectl ui", lag: 0), session(2, "menu \u{1B}[2J bar", lag: revision * 2),
       ]),
-      "counters": map(["deltas": .unsigned(7), "fences": .unsigned(0)]),
+      "counters": .record(["deltas": .unsigned(7), "fences": .unsigned(0)]),
     ])
   }
 
   private func session(_ id: UInt64, _ name: String, lag: UInt64) -> GenericValue {
-    map([
+    .record([
       "session": .unsigned(id), "name": .text(name), "user": .unsigned(1_000),
       "peer": .text("localhost"), "lag": .unsigned(lag), "lastHeardMs": .unsigned(12),
       "effects": .unsigned(0), "scopes": .array([.text("todos"), .text("counter")]),
     ])
-  }
-
-  private func map(_ fields: KeyValuePairs<String, GenericValue>) -> GenericValue {
-    .map(sorting: fields.map { .init(.text($0.key), $0.value) }) ?? .null
   }
 
   @Test func `The log goes on at its end, pauses and is filtered`() async throws {
@@ -197,9 +221,9 @@ import Testing
   private func entry(_ revision: UInt64) -> GenericValue {
     let time = GenericValue.unsigned(1_700_000_000_000 + revision * 1_000)
     guard !revision.isMultiple(of: 5) else {
-      return map(["revision": .unsigned(revision), "time": time, "by": .text("internal")])
+      return .record(["revision": .unsigned(revision), "time": time, "by": .text("internal")])
     }
-    return map([
+    return .record([
       "revision": .unsigned(revision), "time": time, "by": .text("client"),
       "session": .unsigned(7), "sequence": .unsigned(revision),
       "scope": .text("counter"), "action": .text("incrementButtonTapped"),

@@ -19,9 +19,18 @@ final class ScreenBench {
   /// What was sent, whose effects may still be under way.
   private var tasks: [StoreTask] = []
   private var shots: [String] = []
+  /// The past, where the daemon keeps one.
+  let past: BenchPast?
+  private var commits: StoreSubscription?
 
   // The features' stores are the daemon's, or else this process's.
-  init(isRemote: Bool = true, width: Int = 72, height: Int = 16, watching: [String] = []) {
+  init(
+    isRemote: Bool = true,
+    width: Int = 72,
+    height: Int = 16,
+    watching: [String] = [],
+    keepsPast: Bool = false,
+  ) {
     terminal = MemoryTerminal(width: width, height: height)
     daemon = InMemoryDaemon(
       root: RootCore(
@@ -32,10 +41,19 @@ final class ScreenBench {
       exposures: WorkspaceFeature.exposures,
     )
     let client = daemon.client
+    let past = keepsPast ? BenchPast() : nil
+    self.past = past
     let model = UIModel(
-      DaemonModel(client, scopes: WorkspaceFeature.exposures.map(\.description))
+      DaemonModel(
+        client,
+        scopes: WorkspaceFeature.exposures.map(\.description),
+        ask: past?.ask,
+      )
     )
     self.model = model
+    let root = daemon.root
+    past?.note(root.state, at: root.revision)
+    commits = root.observeChanges { past?.note(root.state, at: root.revision) }
     let watched = watching.compactMap { name in
       model.daemon.scopes.find(name).map { (name: name, description: $0.description) }
     }
@@ -86,11 +104,18 @@ final class ScreenBench {
   }
 
   /// Sends an action to a scope as somebody else would.
-  func send(_ action: WorkspaceFeature.Action) { daemon.root.send(action) }
+  func send(_ action: WorkspaceFeature.Action) {
+    past?.action = action
+    daemon.root.send(action)
+  }
 
   /// Waits until effects have ended and the newest state is shown.
   func idle() async {
     while !tasks.isEmpty { await tasks.removeFirst().finish() }
+    if past?.isHeldBack != true {
+      await model.stateState.past?.reading?.value
+      await model.logState.details?.reading?.value
+    }
     await session.idle()
   }
 
@@ -121,9 +146,28 @@ final class ScreenBench {
     sourceLocation: SourceLocation = #_sourceLocation,
   ) throws {
     session.end()
-    let file = URL(fileURLWithPath: path).deletingLastPathComponent()
-      .appendingPathComponent("Golden/\(name).txt")
     let text = shots.joined(separator: "\n\n") + "\n"
+    try compare(text, with: "Golden/\(name).txt", path, sourceLocation)
+  }
+
+  /// Compares what is shown with a picture of the guide.
+  func picture(
+    _ name: String,
+    _ path: String = #filePath,
+    sourceLocation: SourceLocation = #_sourceLocation,
+  ) async throws {
+    await idle()
+    let svg = ScreenPicture(grid: terminal.grid).svg
+    try compare(svg, with: "../../../docs/screens/\(name).svg", path, sourceLocation)
+  }
+
+  private func compare(
+    _ text: String,
+    with name: String,
+    _ path: String,
+    _ sourceLocation: SourceLocation,
+  ) throws {
+    let file = URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent(name)
     if ProcessInfo.processInfo.environment["UPDATE"] == "1" {
       try Data(text.utf8).write(to: file)
     }

@@ -16,7 +16,7 @@ enum Callers {
     ],
     "Users of the original, or of an older release, write it": [
       "ActionSheetState", "CaseLet", "CasePath", "EffectOf", "ForEachStore", "Handler", "SendOf",
-      "SwitchStore", "actionless", "cancellableValue", "checkSuspension",
+      "SwitchStore", "actionless", "cancellableValue", "checkSuspension", "combined",
       "disablesAnimations", "eraseToStream", "eraseToThrowingStream", "interpolatingSpring",
       "notificationCenter", "repeatForever", "replaceError", "setFailureType",
       "skipReceivedActions", "stateless", "suspendingClock", "useMainSerialExecutor", "withAction",

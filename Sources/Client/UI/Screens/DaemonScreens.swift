@@ -5,6 +5,9 @@ import TerminalViews
 /// How the daemon is: numbers, and how they have been.
 struct OverviewScreen: View {
   let daemon: DaemonModel
+  let selection: Binding<RowSelection<String>>
+  /// Only the counters are shown in whose names it stands.
+  let search: String
 
   var body: some View {
     if let status = daemon.status {
@@ -20,14 +23,18 @@ struct OverviewScreen: View {
         Plot(title: "answers, in ms", values: daemon.latencies)
         Plot(title: "lag of the slowest session, in revisions", values: daemon.lags)
         Text("")
-        ForEach(status.counters.filter { $0.count > 0 }, id: \.name) { counter in
-          HStack {
-            Text(counter.name).frame(width: 20)
-            Text("\(counter.count)")
-          }
-        }
+        SearchText(search: search)
+        let search = TextSearch(search)
+        Table(
+          status.counters.filter { $0.count > 0 && search.isFound(in: $0.name) },
+          id: \.name,
+          selection: selection,
+          columns: [
+            TableColumn("Counter") { $0.name },
+            TableColumn("Count", isNumber: true) { "\($0.count)" },
+          ],
+        )
       }
-      .filling()
     } else {
       Text("Waiting for the daemon's status …", Style(.secondary)).filling()
     }
@@ -61,10 +68,10 @@ struct SessionsScreen: View {
   let state: ScreenState<UInt64>
 
   var body: some View {
-    let search = state.search.lowercased()
     let rows = (daemon.status?.sessions ?? []).filter {
-      search.isEmpty || "\($0.name) \($0.scopes) \($0.peer)".lowercased().contains(search)
+      state.finds(in: $0.name, $0.scopes, $0.peer)
     }
+    SearchText(search: state.search)
     Table(
       rows,
       id: \.id,
@@ -82,7 +89,7 @@ struct SessionsScreen: View {
         TableColumn("Scopes") { $0.scopes },
       ],
     )
-    .onKey("/") { state.askForSearch() }
+    .onKeys(state.takesFilterKey)
   }
 }
 
@@ -93,9 +100,8 @@ struct ScopesScreen: View {
   let onOpen: @MainActor (ScopeDescription) -> Void
 
   var body: some View {
-    let rows = daemon.scopes.filter {
-      state.search.isEmpty || $0.pattern.lowercased().contains(state.search.lowercased())
-    }
+    let rows = daemon.scopes.filter { state.finds(in: $0.pattern) }
+    SearchText(search: state.search)
     Table(
       rows,
       id: \.pattern,
@@ -109,7 +115,7 @@ struct ScopesScreen: View {
         },
       ],
     )
-    .onKey("/") { state.askForSearch() }
+    .onKeys(state.takesFilterKey)
   }
 }
 
@@ -119,7 +125,8 @@ struct LogScreen: View {
   let state: LogState
 
   static let hints = [
-    HelpBar.Hint("space", "pause"), HelpBar.Hint("/", "filter"), HelpBar.Hint("G", "newest"),
+    HelpBar.Hint("enter", "what changed"), HelpBar.Hint("space", "pause"),
+    HelpBar.Hint("/", "filter"), HelpBar.Hint("G", "newest"),
   ]
 
   var body: some View {
@@ -131,19 +138,17 @@ struct LogScreen: View {
           Style(state.pausedRows == nil ? .green : .yellow),
         )
         Text("\(rows.count) revisions", Style(.secondary))
-        if !state.screen.search.isEmpty {
-          Text("Filter: \(state.screen.search)", Style(.yellow))
-        }
+        SearchText(search: state.screen.search)
       }
       if let failure = daemon.logFailure { Paragraph(failure, Style(.secondary)) }
       table(rows)
+      if let details = state.details { LogDetailsView(details: details) }
     }
     .onKeys { key in
       switch key {
-      case " ": state.pausedRows = state.pausedRows == nil ? daemon.log : nil
-      case "/": state.screen.askForSearch()
-      case .escape where !state.screen.search.isEmpty: state.screen.search = ""
-      default: return false
+      case " ": state.pause(daemon)
+      case .escape where state.details != nil: state.close()
+      default: return state.screen.takesFilterKey(key)
       }
       return true
     }
@@ -154,6 +159,7 @@ struct LogScreen: View {
       rows,
       id: \.id,
       selection: state.selection(in: rows),
+      onSubmit: { state.open($0, of: daemon) },
       columns: [
         TableColumn("Revision", isNumber: true) { "\($0.id)" },
         TableColumn("Time") { String($0.time.dropFirst(11).dropLast()) },

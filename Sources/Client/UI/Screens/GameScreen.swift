@@ -10,6 +10,7 @@ struct GameScreen: View {
   static let hints = [
     HelpBar.Hint("+ -", "guess"), HelpBar.Hint("g", "type a guess"), HelpBar.Hint("n", "next"),
     HelpBar.Hint("s p", "start, pause"), HelpBar.Hint("r", "edit results"),
+    HelpBar.Hint("/", "filter"),
   ]
 
   static let editingHints = [
@@ -36,20 +37,25 @@ struct GameScreen: View {
     .overlay { store.alert.map { AlertStateView(alert: $0) { send(.alert($0)) } } }
   }
 
-  private func results(_ rows: IdentifiedArrayOf<GameResult.State>) -> some View {
+  @ViewBuilder private func results(_ rows: IdentifiedArrayOf<GameResult.State>) -> some View {
+    SearchText(search: state.search)
     Table(
-      rows,
+      rows.filter { state.finds(in: Self.verdict($0), "\($0.guess)", "\($0.secret)") },
       id: \.id,
       selection: state.selectionBinding,
       columns: [
         TableColumn("", style: { Style($0.isCorrect ? .green : .red) }) {
-          $0.isCorrect ? "right" : "wrong"
+          Self.verdict($0)
         },
         TableColumn("Guess", isNumber: true) { "\($0.guess)" },
         TableColumn("Secret", isNumber: true) { "\($0.secret)" },
         TableColumn("Time", isNumber: true) { GameScreen.text($0.timeSpent) },
       ],
     )
+  }
+
+  private static func verdict(_ result: GameResult.State) -> String {
+    result.isCorrect ? "right" : "wrong"
   }
 
   static func text(_ time: Duration) -> String {
@@ -70,12 +76,13 @@ struct GameScreen: View {
     case "s": send(.timer(.startButtonTapped))
     case "p": send(.timer(.pauseButtonTapped))
     case "r": send(.resultsButtonTapped)
-    default: return false
+    default: return state.takesFilterKey(key)
     }
     return true
   }
 
   private func edit(_ key: Key, _ rows: IdentifiedArrayOf<GameResult.State>) -> Bool {
+    if state.takesFilterKey(key) { return true }
     if key == .escape {
       send(.resultsDismissed)
       return true

@@ -7,13 +7,18 @@ import TerminalViews
 @MainActor
 @Observable
 final class StateScreenState {
+  /// What is asked for, and the filter.
+  let screen: ScreenState<Int>
   var scope: WatchedScope? {
     didSet {
       expansion = OutlineExpansion()
       selection = RowSelection()
       opened = []
+      past = nil
     }
   }
+  /// The scope's past, while that is looked at.
+  var past: PastScope?
   // Changed by what is typed, which draws anew, and by the drawing itself.
   @ObservationIgnored var expansion = OutlineExpansion<StateNode.Key>()
   @ObservationIgnored var selection = RowSelection<[StateNode.Key]>()
@@ -21,35 +26,87 @@ final class StateScreenState {
   @ObservationIgnored var opensRecords = false
   /// What was opened, and may have been closed since.
   @ObservationIgnored private var opened: Set<[StateNode.Key]> = []
+  @ObservationIgnored let filter = StateFilter()
 
   private static let mostDepth = 6
 
+  init(_ screen: ScreenState<Int>) { self.screen = screen }
+
   /// Opens what is to be open and was not to be seen before.
-  func open(_ node: StateNode, at path: [StateNode.Key] = []) {
+  func open(_ node: FilteredNode, at path: [StateNode.Key] = []) {
     guard opensRecords, path.count < Self.mostDepth, node.partCount > 0 else { return }
     if !path.isEmpty, opened.insert(path).inserted { expansion.set(path, true) }
-    guard node.isRecord else { return }
+    guard node.node.isRecord else { return }
     for offset in 0..<node.partCount {
       open(node.part(at: offset), at: path + [node.key(at: offset)])
     }
   }
 }
 
-/// The state of any scope of any daemon as a tree, with what changed last.
+/// The state of any scope of any daemon as a tree, with what changed last, and as it was.
 struct StateScreen: View {
+  let daemon: DaemonModel
   let state: StateScreenState
   let onSend: @MainActor (WatchedScope) -> Void
 
-  static let hints = [
-    HelpBar.Hint("→ ←", "open, close"), HelpBar.Hint("s", "send"),
-    HelpBar.Hint("o", "other scope"),
-  ]
+  var hints: [HelpBar.Hint] {
+    guard state.past == nil else {
+      return [
+        HelpBar.Hint(", .", "revision"), HelpBar.Hint("< >", "page"), HelpBar.Hint("@", "go to"),
+        HelpBar.Hint("L", "live"),
+      ]
+    }
+    return [
+      HelpBar.Hint("→ ←", "open, close"), HelpBar.Hint("s", "send"), HelpBar.Hint("/", "filter"),
+      HelpBar.Hint(",", "the past"), HelpBar.Hint("o", "other scope"),
+    ]
+  }
 
   var body: some View {
     if let scope = state.scope {
-      ScopeTree(scope: scope, state: state).onKey("s") { onSend(scope) }
+      ScopeTree(scope: scope, state: state).onKeys { take($0, scope) }
     } else {
       Text("Choose a scope: press o, or enter among the scopes.", Style(.secondary)).filling()
+    }
+  }
+
+  private func take(_ key: Key, _ scope: WatchedScope) -> Bool {
+    if state.screen.takesFilterKey(key) { return true }
+    let revision = state.past?.wanted ?? scope.revision
+    let page = state.past?.page ?? 1
+    switch key {
+    case "s":
+      guard state.past == nil else {
+        daemon.say("This is the past. Nothing can be sent to it: L leads back.", isFailure: true)
+        return true
+      }
+      onSend(scope)
+    case ",": go(to: revision - min(revision, 1), scope)
+    case "<": go(to: revision - min(revision, page), scope)
+    case ".", ">":
+      if let past = state.past { go(to: past.wanted + (key == "." ? 1 : page), scope) }
+    case "@":
+      state.screen.ask("Revision") { text in
+        if let revision = UInt64(text) { go(to: revision, scope) }
+      }
+    case "L", .escape:
+      guard state.past != nil else { return false }
+      state.past = nil
+    default: return false
+    }
+    return true
+  }
+
+  /// Looks at the scope as it was, or as it is where that is no revision of the past.
+  private func go(to revision: UInt64, _ scope: WatchedScope) {
+    daemon.message = nil
+    if let past = state.past {
+      if !past.go(to: revision) { state.past = nil }
+    } else if revision < max(scope.revision, daemon.status?.revision ?? 0) {
+      state.past = PastScope(scope, of: daemon, at: revision) { [weak state, weak daemon] in
+        state?.past = nil
+        daemon?.say($0, isFailure: true)
+      }
     }
   }
 }
@@ -63,20 +120,35 @@ struct ScopeTree: View {
     VStack {
       HStack {
         Text(scope.name, Style(.cyan, isBold: true))
-        Text("revision \(scope.revision)", Style(.secondary))
+        if let past = state.past {
+          PastTitle(past: past)
+        } else {
+          Text("revision \(scope.revision)", Style(.secondary))
+        }
+        SearchText(search: state.screen.search)
       }
-      if let root = scope.root {
-        tree(root)
+      if let past = state.past { PastBar(past: past) }
+      if let moment = state.past?.moment {
+        // Below 0, where no version of the living state is.
+        tree(version: ~Int(clamping: moment.revision)) { moment.root }
+      } else if scope.root != nil {
+        tree(version: scope.news) { scope.shownRoot }
       } else {
         Paragraph(scope.absence, Style(.secondary)).filling()
       }
     }
   }
 
-  private func tree(_ root: StateNode) -> some View {
-    state.open(root)
+  private func tree(
+    version: Int,
+    _ root: @escaping @MainActor () -> StateNode,
+  ) -> some View {
+    let filtered = { @MainActor in
+      state.filter.root(root(), for: state.screen.search, version: version)
+    }
+    state.open(filtered())
     return Outline(
-      scope.shownRoot,
+      filtered(),
       expansion: Binding {
         state.expansion
       } set: {
@@ -88,20 +160,67 @@ struct ScopeTree: View {
         state.selection = $0
       },
     ) { node, path in
-      StateRow(scope: scope, node: node, path: path)
+      StateRow(scope: scope, past: state.past?.moment, node: node.node, path: path)
     }
+  }
+}
+
+/// That the past is shown, and which revision of it.
+private struct PastTitle: View {
+  let past: PastScope
+
+  var body: some View {
+    HStack {
+      Text(
+        past.moment.map { " THE PAST: revision \($0.revision) " } ?? " THE PAST ",
+        Style(.yellow, isBold: true, isReversed: true),
+      )
+      Text("of \(past.oldest) … \(past.newest)", Style(.secondary))
+      if past.reading != nil { Text("asking for \(past.wanted) …", Style(.secondary)) }
+    }
+  }
+}
+
+/// Where in the past one is, and what the revision has changed.
+private struct PastBar: View {
+  let past: PastScope
+
+  var body: some View {
+    let (oldest, newest) = (min(past.oldest, past.newest), past.newest)
+    VStack {
+      Slider(past.wanted, in: oldest...newest) {
+        _ = past.go(to: min($0, newest - min(newest, 1)))
+      }
+      if let failure = past.failure {
+        Text(failure, Style(.red))
+      } else if let moment = past.moment {
+        Text(changes(of: moment), Style(.yellow))
+      }
+    }
+  }
+
+  private func changes(of moment: PastMoment) -> String {
+    if moment.isAbsent { return "The scope was absent." }
+    guard let changes = moment.changes else {
+      return moment.revision == 0 ? "The beginning." : "What was before it is not kept."
+    }
+    guard let first = changes.list.first else { return "Nothing changed here." }
+    let others = changes.list.count - 1
+    let count = others == 0 ? "" : "  and \(others)\(changes.hasMore ? " or" : "") more"
+    return "\(first.names.joined(separator: ".")): \(first.text)\(count)"
   }
 }
 
 /// A part of a state, on its line.
 private struct StateRow: View {
   let scope: WatchedScope
+  let past: PastMoment?
   let node: StateNode
   let path: [StateNode.Key]
 
   var body: some View {
     let text = node.summary
-    let isNews = scope.note(path, text)
+    let isNews = past.map { $0.changes?.places.contains(path) == true } ?? scope.note(path, text)
     HStack {
       Text("\(node.label):", Style(.cyan))
       Text(text, isNews ? Style(.yellow, isBold: true) : .plain)

@@ -4,12 +4,14 @@ import TerminalViews
 /// How the daemon is and who is connected, on one screen.
 struct StatusScreen: View {
   let daemon: DaemonModel
+  let counters: ScreenState<String>
+  /// What is searched among sessions and counters, too.
   let state: ScreenState<UInt64>
 
   var body: some View {
     VStack {
       if daemon.isStale { Banner.ofSilence }
-      OverviewScreen(daemon: daemon)
+      OverviewScreen(daemon: daemon, selection: counters.selectionBinding, search: state.search)
       Divider()
       SessionsScreen(daemon: daemon, state: state)
       HelpBar(Self.hints)
@@ -27,9 +29,9 @@ extension ScreenProgram {
     on terminal: any TerminalDevice,
   ) -> ScreenProgram {
     let model = DaemonModel(daemon.connection.client, scopes: daemon.scopes)
-    let state = ScreenState<UInt64>()
+    let (counters, state) = (ScreenState<String>(), ScreenState<UInt64>())
     return ScreenProgram(model, daemon.connection, on: terminal) {
-      StatusScreen(daemon: model, state: state)
+      StatusScreen(daemon: model, counters: counters, state: state)
     }
   }
 }

@@ -20,7 +20,7 @@ struct TodosScreen: View {
       HStack {
         Text("Filter: \(store.filter.rawValue)", Style(.cyan))
         Text("\(rows.count) of \(store.items.count)", Style(.secondary))
-        if !state.search.isEmpty { Text("Search: \(state.search)", Style(.yellow)) }
+        SearchText(search: state.search)
       }
       if rows.isEmpty { Text("Nothing to do here.", Style(.secondary)) }
       RowList(rows, id: \.id, selection: state.selectionBinding) { todo in
@@ -37,8 +37,8 @@ struct TodosScreen: View {
     let (items, filter) = (store.items, store.filter)
     let shown = filter == .all ? items : Todos.State(items: items, filter: filter).filteredItems
     guard !state.search.isEmpty else { return shown }
-    let wanted = state.search.lowercased()
-    return shown.filter { $0.title.lowercased().contains(wanted) }
+    let search = TextSearch(state.search)
+    return shown.filter { search.isFound(in: $0.title) }
   }
 
   private func take(_ key: Key, _ rows: IdentifiedArrayOf<Todo.State>) -> Bool {
@@ -50,9 +50,8 @@ struct TodosScreen: View {
       let filters = Todos.Filter.allCases
       let place = (filters.firstIndex(of: store.filter) ?? 0) + 1
       send(.filterPicked(filter: filters[place % filters.count]))
-    case "/": state.askForSearch()
-    case .escape where !state.search.isEmpty: state.search = ""
     default:
+      if state.takesFilterKey(key) { return true }
       guard let selected else { return false }
       return take(key, selected)
     }

@@ -7,6 +7,8 @@ import TerminalViews
 final class WatchModel {
   let daemon: DaemonModel
   let scopes: [(scope: WatchedScope, state: StateScreenState)]
+  /// What is searched in all of them.
+  let screen: ScreenState<Int>
 
   /// Follows scopes.
   ///
@@ -15,8 +17,10 @@ final class WatchModel {
   ///   - scopes: Their names, and what the daemon says of them.
   init(_ daemon: DaemonModel, _ scopes: [(name: String, description: ScopeDescription)]) {
     self.daemon = daemon
+    let screen = ScreenState<Int>()
+    self.screen = screen
     self.scopes = scopes.map { name, description in
-      let state = StateScreenState()
+      let state = StateScreenState(screen)
       state.opensRecords = true
       return (WatchedScope(name, description, of: daemon.client), state)
     }
@@ -38,10 +42,13 @@ struct WatchScreen: View {
       }
       HelpBar(model.scopes.count > 1 ? Self.hints + [.init("tab", "next scope")] : Self.hints)
     }
+    .onKeys(model.screen.takesFilterKey)
+    .overlay { model.screen.prompt.map { PromptView(prompt: $0) } }
   }
 
   private static let hints = [
     HelpBar.Hint("q", "quit"), HelpBar.Hint("↑ ↓", "move"), HelpBar.Hint("→ ←", "open, close"),
+    HelpBar.Hint("/", "filter"),
   ]
 }
 

@@ -1,0 +1,123 @@
+import Observation
+import StoreReplication
+import TerminalViews
+
+/// What one revision has changed in the scopes that it changed.
+@MainActor
+@Observable
+final class LogDetails {
+  /// What is said of a scope, on a line.
+  struct Line: Identifiable {
+    let id: Int
+    let text: String
+    let style: Style
+  }
+
+  /// Of so many scopes it is told what has changed; the log names more.
+  private static let mostScopes = 8
+
+  /// The row that is selected.
+  private(set) var row: DaemonModel.LogRow
+  private(set) var lines: [Line] = []
+  var selection = RowSelection<Int>()
+  /// Reads what the row's revision has changed; nil while that is shown.
+  private(set) var reading: Task<Void, Never>?
+  @ObservationIgnored private let daemon: DaemonModel
+  /// Whose lines are shown.
+  @ObservationIgnored private var shown: UInt64?
+  @ObservationIgnored private var states: [String: PastStates] = [:]
+
+  init(_ row: DaemonModel.LogRow, of daemon: DaemonModel) {
+    self.row = row
+    self.daemon = daemon
+    read()
+  }
+
+  isolated deinit { reading?.cancel() }
+
+  /// Shows another revision; of several in a row the last one is read.
+  func show(_ row: DaemonModel.LogRow) {
+    guard row.id != self.row.id else { return }
+    self.row = row
+    if reading == nil { read() }
+  }
+
+  private func read() {
+    reading = Task { [weak self] in
+      while let self, !Task.isCancelled, shown != row.id {
+        let row = row
+        let lines = await lines(of: row)
+        // Whoever went on meanwhile wants to see the other one only.
+        if self.row.id == row.id {
+          (shown, self.lines, selection) = (row.id, lines, RowSelection())
+        }
+        // A daemon answers so many questions a second, and closes connections that ask for more.
+        await daemon.breathe()
+      }
+      self?.reading = nil
+    }
+  }
+
+  private func lines(of row: DaemonModel.LogRow) async -> [Line] {
+    var lines: [Line] = []
+    func add(_ text: String, _ style: Style = .plain) {
+      lines.append(Line(id: lines.count, text: text, style: style))
+    }
+    guard let scopes = row.scopes else {
+      add("What it has changed is not kept any more.", Style(.secondary))
+      return lines
+    }
+    for name in scopes.prefix(Self.mostScopes) where self.row.id == row.id {
+      guard let found = daemon.scopes.find(name) else {
+        add(name, Style(.cyan))
+        continue
+      }
+      let states = states[name] ?? PastStates(name, found.description, of: daemon)
+      self.states = self.states.filter { scopes.contains($0.key) }
+      self.states[name] = states
+      do throws(HistoryError) {
+        let changes = try await states.moment(at: row.id).changes
+        for change in changes?.list ?? [] {
+          add("\(([name] + change.names).joined(separator: ".")): \(change.text)")
+        }
+        if changes == nil { add("\(name): what was before it is not kept.", Style(.secondary)) }
+        if changes?.hasMore == true { add("\(name): and more.", Style(.secondary)) }
+      } catch {
+        add("\(name): \(error.message)", Style(.red))
+      }
+    }
+    if lines.isEmpty { add("It changed nothing that is exposed.", Style(.secondary)) }
+    if scopes.count > Self.mostScopes {
+      add("and \(scopes.count - Self.mostScopes) scopes more.", Style(.secondary))
+    }
+    return lines
+  }
+}
+
+/// What one revision has changed, below the log.
+struct LogDetailsView: View {
+  let details: LogDetails
+
+  var body: some View {
+    VStack {
+      HStack {
+        Text("revision \(details.row.id)", Style(.cyan, isBold: true))
+        Text(details.row.what)
+        if details.reading != nil { Text("asking …", Style(.secondary)) }
+      }
+      RowList(
+        details.lines,
+        id: \.id,
+        selection: Binding {
+          details.selection
+        } set: {
+          details.selection = $0
+        },
+      ) { line in
+        Text(line.text, line.style)
+      }
+    }
+    .frame(height: 8)
+    .border()
+  }
+}

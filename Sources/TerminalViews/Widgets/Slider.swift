@@ -1,0 +1,51 @@
+/// A place between two numbers, on one line: the mouse goes to another one.
+public struct Slider: PrimitiveView {
+  private let value: UInt64
+  private let range: ClosedRange<UInt64>
+  private let onChange: @MainActor (UInt64) -> Void
+
+  /// Creates a line.
+  ///
+  /// - Parameters:
+  ///   - value: The number.
+  ///   - range: The least and the greatest number.
+  ///   - onChange: Takes a number that was pressed, or that the wheel was turned to.
+  public init(
+    _ value: UInt64,
+    in range: ClosedRange<UInt64>,
+    onChange: @escaping @MainActor (UInt64) -> Void,
+  ) {
+    self.value = value
+    self.range = range
+    self.onChange = onChange
+  }
+
+  /// As wide as there is room.
+  public var flexibility: Axes { .horizontal }
+
+  /// One row.
+  public func size(in proposal: Size) -> Size {
+    Size(width: min(20, proposal.width), height: min(1, proposal.height))
+  }
+
+  /// Draws the line, and a mark where the number is.
+  public func draw(in canvas: Canvas) {
+    let last = canvas.size.width - 1
+    guard last >= 0 else { return }
+    let (least, span) = (range.lowerBound, Double(range.upperBound - range.lowerBound))
+    let value = min(max(value, least), range.upperBound)
+    let part = span > 0 ? Double(value - least) / span : 1
+    canvas.write(String(repeating: "─", count: last + 1), Style(.secondary))
+    canvas.write("●", x: Int((part * Double(last)).rounded()), Style(.yellow, isBold: true))
+    canvas.onMouse { [onChange, range] event in
+      switch event.kind {
+      case .press:
+        let part = last > 0 ? Double(min(max(0, event.place.x), last)) / Double(last) : 1
+        onChange(least + min(UInt64((part * span).rounded()), range.upperBound - least))
+      case .wheelUp: onChange(value > least ? value - 1 : least)
+      case .wheelDown: onChange(min(value, range.upperBound - 1) + 1)
+      }
+      return true
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import GenericState
+import StoreActor
+import StoreReplication
+import StoreState
+import StoredWorkspace
+import TerminalViews
+import Testing
+
+@testable import StorectlMain
+
+/// What was, on the screens of state and log.
+@MainActor
+@Suite(.timeLimit(.minutes(1))) struct PastScreenTests {
+  /// Todos of which four revisions are kept, on the screen of their state.
+  private func bench() async throws -> ScreenBench {
+    let bench = ScreenBench(keepsPast: true)
+    for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    bench.send(.todos(.items(.element(id: UUID(0), action: .toggleButtonTapped))))
+    bench.send(.counter(.incrementButtonTapped))
+    bench.send(.todos(.removed(id: UUID(1))))
+    bench.model.open(try #require(bench.model.daemon.scopes.find("todos")?.description))
+    await bench.press(.right)
+    return bench
+  }
+
+  @Test func `Revisions are gone through to and fro, and what each changed is highlighted`()
+    async throws
+  {
+    let bench = try await bench()
+    await bench.shot("Now")
+    await bench.press(",")
+    await bench.shot("Just before, when something else has changed")
+    await bench.press(",", .down, .right)
+    await bench.shot("A todo is done")
+    // What changed, and all that it is a part of.
+    let news = highlighted(bench)
+    #expect(news.map { $0.prefix(5) } == ["00000", "isCom", "items"], "\(news)")
+    await bench.press(",")
+    await bench.shot("A todo has come")
+    await bench.press("<")
+    await bench.shot("The beginning")
+    await bench.press(",")
+    #expect(bench.model.stateState.past?.wanted == 0)
+    await bench.press("@")
+    await bench.type("3")
+    await bench.press(.enter, "s")
+    await bench.shot("Nothing is sent to the past")
+    #expect(bench.model.search == nil && !bench.model.commands.contains { $0.id.hasPrefix("Send") })
+    await bench.press(".", ".")
+    #expect(bench.model.stateState.past == nil)
+    await bench.shot("Now again")
+    try bench.compare(with: "past")
+  }
+
+  /// The names and texts of highlighted rows of the tree.
+  private func highlighted(_ bench: ScreenBench) -> [String] {
+    let grid = bench.terminal.grid
+    return (5..<(grid.size.height - 1)).compactMap { row in
+      let cells = (0..<grid.size.width).map { grid[$0, row] }
+      guard cells.contains(where: { $0.style.foreground == .yellow }) else { return nil }
+      return grid.lines[row].trimmingPrefix { " ▸▾".contains($0) }.description
+    }
+    .sorted()
+  }
+
+  @Test func `Meanwhile keys are taken, and only what is wanted last is asked for`() async throws {
+    let bench = try await bench()
+    let past = try #require(bench.past)
+    past.isHeldBack = true
+    await bench.press(",", ",", ",")
+    #expect(past.questions.count == 1)
+    #expect(bench.terminal.lines.contains { $0.contains("asking for 2 …") })
+    await bench.press(.left)
+    #expect(bench.terminal.lines.contains { $0.hasPrefix("▸ items: 1 element") })
+    past.isHeldBack = false
+    past.answerNext()
+    await bench.idle()
+    let states = [2, 1].map { HistoryQuery.state(revision: $0, scope: "todos") }
+    #expect(Array(past.questions.dropFirst()) == states)
+    #expect(bench.terminal.lines.contains { $0.contains("THE PAST: revision 2") })
+    // The revision before that is known already.
+    await bench.press(",")
+    #expect(past.questions.last == .state(revision: 0, scope: "todos"))
+    #expect(past.questions.count == 4)
+  }
+
+  @Test func `The mouse goes to a revision, and its wheel to the next ones`() async throws {
+    let bench = try await bench()
+    await bench.press(",", ",")
+    let row = try #require(bench.terminal.lines.firstIndex { $0.contains("●") })
+    bench.terminal.use(.press, x: 0, y: row)
+    await bench.idle()
+    #expect(bench.model.stateState.past?.moment?.revision == 0)
+    for _ in 0..<3 { bench.terminal.use(.wheelDown, x: 5, y: row) }
+    await bench.idle()
+    #expect(bench.model.stateState.past?.moment?.revision == 3)
+    bench.terminal.use(.wheelUp, x: 5, y: row)
+    await bench.idle()
+    #expect(bench.model.stateState.past?.moment?.revision == 2)
+    bench.terminal.use(.press, x: 71, y: row)
+    await bench.idle()
+    #expect(bench.model.stateState.past?.moment?.revision == 4)
+  }
+
+  @Test func `What is not kept any more cannot be gone to`() async throws {
+    let bench = try await bench()
+    try #require(bench.past).oldest = 2
+    await bench.press(",", ",", ",", ",", ",")
+    #expect(bench.model.stateState.past?.moment?.revision == 2)
+    #expect(bench.terminal.lines.contains { $0.contains("What was before it is not kept.") })
+    try #require(bench.past).oldest = 4
+    await bench.press(".")
+    #expect(bench.terminal.lines.contains { $0.contains("It is not kept any more.") })
+  }
+
+  @Test func `A daemon that keeps no history says so on one line`() async throws {
+    let bench = ScreenBench()
+    bench.send(.counter(.incrementButtonTapped))
+    bench.model.open(try #require(bench.model.daemon.scopes.find("counter")?.description))
+    await bench.press(",")
+    await bench.shot("No history")
+    #expect(bench.model.stateState.past == nil)
+    try bench.compare(with: "past-none")
+  }
+
+  @Test func `The log shows what the selected revision has changed`() async throws {
+    let bench = try await bench()
+    let daemon = bench.model.daemon
+    bench.model.chosen = .log
+    daemon.took(status: status(revision: 5), after: 1, interval: 1)
+    daemon.askForLog()
+    await bench.press(.enter)
+    await bench.shot("A todo was removed")
+    await bench.press(.up)
+    await bench.shot("The counter has counted")
+    #expect(bench.model.logState.pausedRows != nil)
+    await bench.press(.up, .escape)
+    #expect(bench.model.logState.pausedRows == nil && bench.model.logState.details == nil)
+    try bench.compare(with: "log-changes")
+  }
+
+  private func status(revision: UInt64) -> GenericValue {
+    .record(["epoch": .unsigned(1), "revision": .unsigned(revision)])
+  }
+}
