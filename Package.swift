@@ -215,7 +215,7 @@ let package = Package(
     .target(name: "StateContainersMixed", dependencies: ["StoreActor"]),
     .target(
       name: "StateContainers",
-      dependencies: ["StateContainersMixed", "StoreActor", "StoreState"],
+      dependencies: ["StateContainersMixed", "StoreActor"],
     ),
 
     // A world in one thread with a daemon, clients, a network and a clock, for tests and for

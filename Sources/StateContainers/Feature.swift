@@ -1,5 +1,4 @@
 public import StoreActor
-public import StoreState
 
 extension Reducer where Output: Sendable {
   /// The reducer as one of `StoreActor`, for a daemon or for `TestStore(remote:)`.

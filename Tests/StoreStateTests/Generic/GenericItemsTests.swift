@@ -1,6 +1,7 @@
 import Testing
 
 @testable import GenericState
+@testable import StoreCollections
 @testable import StoreState
 
 @Suite("The items of generic arrays", .timeLimit(.minutes(1)))
