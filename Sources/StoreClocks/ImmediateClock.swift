@@ -1,6 +1,5 @@
-import StoreConcurrency
-
 import Foundation
+import StoreConcurrency
 
 /// A clock on which no sleep takes any time.
 ///

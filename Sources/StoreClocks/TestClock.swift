@@ -1,7 +1,6 @@
-import StoreConcurrency
-
 import Foundation
 import IssueReporting
+import StoreConcurrency
 
 /// A clock whose time passes only when a test says so.
 ///

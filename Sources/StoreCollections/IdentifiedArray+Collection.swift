@@ -14,7 +14,7 @@ extension IdentifiedArray: RandomAccessCollection, MutableCollection {
   /// Takes logarithmic time. To go over all elements use `for`, which takes constant time for each.
   @inlinable
   public subscript(position: Int) -> Element {
-    get { tree.spot(at: position).row.pointee }
+    get { tree.location(at: position).row.pointee }
     _modify {
       let row = tree.uniqueRow(at: position)
       let key = tree.identity.read(row.pointee)

@@ -20,7 +20,7 @@ extension IdentifiedArray {
   {
     let key = tree.identity.read(element)
     let hash = tree.hash(of: key)
-    if let existing = tree.spot(of: key, hash: hash) { return (false, existing.position) }
+    if let existing = tree.location(of: key, hash: hash) { return (false, existing.position) }
     tree.insert(element, at: position, hash: hash)
     return (true, position)
   }
@@ -55,7 +55,7 @@ extension IdentifiedArray {
   ) -> (originalMember: Element?, index: Int) {
     let key = tree.identity.read(element)
     let hash = tree.hash(of: key)
-    if let existing = tree.spot(of: key, hash: hash)?.position {
+    if let existing = tree.location(of: key, hash: hash)?.position {
       return (update(element, at: existing), existing)
     }
     tree.insert(element, at: position, hash: hash)

@@ -64,7 +64,7 @@ extension IdentifiedArray {
     guard tree.height == 0 else { return nil }
     guard tree.count > 0 else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
     return try withExtendedLifetime(tree) {
-      try body(UnsafeBufferPointer(start: tree.spot(at: 0).row, count: tree.count))
+      try body(UnsafeBufferPointer(start: tree.location(at: 0).row, count: tree.count))
     }
   }
 

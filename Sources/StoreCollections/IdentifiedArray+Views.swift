@@ -39,8 +39,8 @@ extension IdentifiedArray {
     /// The id at a position.
     public subscript(position: Int) -> ID {
       switch rows {
-      case .elements(let tree): tree.identity.read(tree.spot(at: position).row.pointee)
-      case .ids(let tree): tree.spot(at: position).row.pointee
+      case .elements(let tree): tree.identity.read(tree.location(at: position).row.pointee)
+      case .ids(let tree): tree.location(at: position).row.pointee
       }
     }
 
@@ -59,8 +59,8 @@ extension IdentifiedArray {
     /// Where an id stands, in logarithmic time.
     public func firstIndex(of id: ID) -> Int? {
       switch rows {
-      case .elements(let tree): tree.spot(of: id)?.position
-      case .ids(let tree): tree.spot(of: id)?.position
+      case .elements(let tree): tree.location(of: id)?.position
+      case .ids(let tree): tree.location(of: id)?.position
       }
     }
 

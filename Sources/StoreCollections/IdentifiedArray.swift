@@ -128,9 +128,9 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// Setting an element whose id is new appends it; setting `nil` removes.
   @inlinable
   public subscript(id id: ID) -> Element? {
-    get { tree.spot(of: id).map { $0.row.pointee } }
+    get { tree.location(of: id).map { $0.row.pointee } }
     _modify {
-      if let position = tree.spot(of: id)?.position {
+      if let position = tree.location(of: id)?.position {
         let row = tree.uniqueRow(at: position)
         var element: Element? = row.move()
         defer { putBack(element, into: row, at: position, id) }
@@ -148,7 +148,7 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   public subscript(id id: ID, default defaultValue: @autoclosure () -> Element) -> Element {
     get { self[id: id] ?? defaultValue() }
     _modify {
-      if let position = tree.spot(of: id)?.position {
+      if let position = tree.location(of: id)?.position {
         let row = tree.uniqueRow(at: position)
         defer { checkIdentity(of: row, is: id) }
         yield &row.pointee
@@ -163,13 +163,13 @@ public struct IdentifiedArray<ID: Hashable, Element> {
   /// Where the element with an id stands.
   @inlinable
   public func index(id: ID) -> Int? {
-    tree.spot(of: id)?.position
+    tree.location(of: id)?.position
   }
 
   /// Whether an element with an id is in the array.
   @inlinable
   public func contains(id: ID) -> Bool {
-    tree.spot(of: id) != nil
+    tree.location(of: id) != nil
   }
 }
 

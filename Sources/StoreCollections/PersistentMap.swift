@@ -83,9 +83,9 @@ public struct PersistentMap<Key: Hashable, Value> {
   /// The value of a key; setting `nil` removes the entry.
   @inlinable
   public subscript(key: Key) -> Value? {
-    get { tree.spot(of: key).map { $0.row.pointee.value } }
+    get { tree.location(of: key).map { $0.row.pointee.value } }
     _modify {
-      if let position = tree.spot(of: key)?.position {
+      if let position = tree.location(of: key)?.position {
         let row = tree.uniqueRow(at: position)
         let entry = row.move()
         var value: Value? = entry.value
@@ -104,7 +104,7 @@ public struct PersistentMap<Key: Hashable, Value> {
   public subscript(key: Key, default defaultValue: @autoclosure () -> Value) -> Value {
     get { self[key] ?? defaultValue() }
     _modify {
-      if let position = tree.spot(of: key)?.position {
+      if let position = tree.location(of: key)?.position {
         yield &tree.uniqueRow(at: position).pointee.value
       } else {
         var value = defaultValue()
@@ -116,14 +116,14 @@ public struct PersistentMap<Key: Hashable, Value> {
 
   /// Whether there is an entry with a key.
   @inlinable
-  public func contains(_ key: Key) -> Bool { tree.spot(of: key) != nil }
+  public func contains(_ key: Key) -> Bool { tree.location(of: key) != nil }
 
   /// Sets the value of a key.
   ///
   /// - Returns: The value that was there.
   @discardableResult
   public mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
-    guard let position = tree.spot(of: key)?.position else {
+    guard let position = tree.location(of: key)?.position else {
       append(key, value)
       return nil
     }
@@ -138,7 +138,7 @@ public struct PersistentMap<Key: Hashable, Value> {
   /// - Returns: The value that was there.
   @discardableResult
   public mutating func removeValue(forKey key: Key) -> Value? {
-    guard let position = tree.spot(of: key)?.position else { return nil }
+    guard let position = tree.location(of: key)?.position else { return nil }
     return tree.remove(at: position).value
   }
 

@@ -46,7 +46,7 @@ public struct PersistentSet<Element: Hashable> {
 
   /// Whether an element is there.
   @inlinable
-  public func contains(_ member: Element) -> Bool { tree.spot(of: member) != nil }
+  public func contains(_ member: Element) -> Bool { tree.location(of: member) != nil }
 
   /// Inserts an element unless an equal one is there.
   ///
@@ -56,7 +56,9 @@ public struct PersistentSet<Element: Hashable> {
     _ newMember: Element
   ) -> (inserted: Bool, memberAfterInsert: Element) {
     let hash = tree.hash(of: newMember)
-    if let spot = tree.spot(of: newMember, hash: hash) { return (false, spot.row.pointee) }
+    if let location = tree.location(of: newMember, hash: hash) {
+      return (false, location.row.pointee)
+    }
     tree.insert(newMember, at: count, hash: hash)
     return (true, newMember)
   }
@@ -66,7 +68,7 @@ public struct PersistentSet<Element: Hashable> {
   /// - Returns: The element that was replaced.
   @discardableResult
   public mutating func update(with newMember: Element) -> Element? {
-    guard let position = tree.spot(of: newMember)?.position else {
+    guard let position = tree.location(of: newMember)?.position else {
       insert(newMember)
       return nil
     }
@@ -81,7 +83,7 @@ public struct PersistentSet<Element: Hashable> {
   /// - Returns: The element that was there.
   @discardableResult
   public mutating func remove(_ member: Element) -> Element? {
-    guard let position = tree.spot(of: member)?.position else { return nil }
+    guard let position = tree.location(of: member)?.position else { return nil }
     return tree.remove(at: position)
   }
 

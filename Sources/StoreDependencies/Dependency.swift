@@ -1,5 +1,5 @@
-import StoreClocks
 import IssueReporting
+import StoreClocks
 
 /// A property that reads one of ``DependencyValues`` at every access.
 ///

@@ -1,5 +1,5 @@
-import StoreConcurrency
 import IssueReporting
+import StoreConcurrency
 
 /// Which dependency is being looked up, and from where, for reports.
 struct DependencyAccess: Sendable {

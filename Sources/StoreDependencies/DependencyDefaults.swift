@@ -1,5 +1,5 @@
-import StoreConcurrency
 import Foundation
+import StoreConcurrency
 
 /// The default values that were made so far, for each context and each test.
 ///

@@ -1,6 +1,6 @@
-import StoreConcurrency
 import Foundation
 import StoreBytes
+import StoreConcurrency
 import Synchronization
 
 /// What reducers read of time and chance, noted so that they can be run again with the same.

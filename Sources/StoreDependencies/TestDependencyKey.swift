@@ -1,4 +1,5 @@
 import StoreConcurrency
+
 /// A key of ``DependencyValues`` without its live value.
 ///
 /// It lets a feature's module declare what it needs while another module, with the heavy imports,

@@ -7,7 +7,8 @@ import Testing
 struct FuzzPackageTests {
   /// In the order in which they need one another.
   private static let modules = [
-    "StoreBytes", "StoreValues", "StoreCollections", "StoreState", "GenericState", "Messages", "Fuzz",
+    "StoreBytes", "StoreValues", "StoreCollections", "StoreState", "GenericState", "Messages",
+    "Fuzz",
   ]
 
   private static let root = URL(fileURLWithPath: #filePath)

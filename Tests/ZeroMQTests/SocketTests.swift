@@ -183,6 +183,6 @@ struct SocketTests {
     ],
   )
   func milliseconds(duration: Duration, expected: Int32) {
-    #expect(duration.wholeMilliseconds == expected)
+    #expect(duration.millisecondsRoundedUp == expected)
   }
 }

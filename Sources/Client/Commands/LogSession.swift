@@ -43,7 +43,7 @@ final class LogSession {
     let signals = pages.isFollowed ? StopSignals { [self] _ in stop() } : nil
     defer { signals?.cancel() }
     writer.whenAbandoned { [weak self] in self?.stop() }
-    if pages.isFollowed { past.daemon?.connection.onEvent = { [weak self] in self?.took($0) } }
+    if pages.isFollowed { past.daemon?.connection.onEvent = { [weak self] in self?.handle($0) } }
     let reading = Task {
       do {
         try await read()
@@ -65,7 +65,7 @@ final class LogSession {
     ending.end(.success(()))
   }
 
-  private func took(_ event: ConnectionEvent) {
+  private func handle(_ event: ConnectionEvent) {
     if let end = event.end { ending.end(.failure(end)) } else { Note.print("\(event)") }
   }
 

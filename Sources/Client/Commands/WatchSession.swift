@@ -48,13 +48,13 @@ final class WatchSession {
     defer { signals.cancel() }
     writer.onIdle = { [weak self] in self?.outputIdle() }
     writer.whenAbandoned { [weak self] in self?.stop() }
-    daemon.connection.onEvent = { [weak self] in self?.took($0) }
+    daemon.connection.onEvent = { [weak self] in self?.handle($0) }
     for (name, description) in scopes {
       places[name] = watched.count
       watched.append(
         Watched(
           daemon.connection.follow(name, description: description) { [weak self] in
-            self?.took($1, $0)
+            self?.handle($1, $0)
           }
           .replica
         )
@@ -71,11 +71,11 @@ final class WatchSession {
     ending.end(.success(()))
   }
 
-  private func took(_ event: ConnectionEvent) {
+  private func handle(_ event: ConnectionEvent) {
     if let end = event.end { ending.end(.failure(end)) } else { Note.print("\(event)") }
   }
 
-  private func took(_ event: GenericReplica.Event, _ scope: GenericReplica) {
+  private func handle(_ event: GenericReplica.Event, _ scope: GenericReplica) {
     guard ending.result == nil, let place = places[scope.name] else { return }
     let entry = watched[place]
     switch event {

@@ -84,7 +84,7 @@ final class DaemonModel {
   ///   - value: The answer.
   ///   - milliseconds: How long it took.
   ///   - interval: How long ago the one before came, in seconds.
-  func took(status value: GenericValue, after milliseconds: Double, interval: Double) {
+  func handle(status value: GenericValue, after milliseconds: Double, interval: Double) {
     let new = DaemonStatus(value)
     if let old = status, old.epoch == new.epoch, new.revision >= old.revision, interval > 0 {
       Self.add(Double(new.revision - old.revision) / interval, to: &rates)
@@ -100,7 +100,7 @@ final class DaemonModel {
     if samples.count > mostSamples { samples.removeFirst(samples.count - mostSamples) }
   }
 
-  func took(_ event: ConnectionEvent) {
+  func handle(_ event: ConnectionEvent) {
     switch event.kind {
     case .connected:
       isStale = false
@@ -134,7 +134,7 @@ final class DaemonModel {
     ask(query) { [weak self, epoch = client.epoch] result in
       self?.isAskingLog = false
       switch result {
-      case .success(let answer): self?.took(log: answer, of: epoch)
+      case .success(let answer): self?.handle(log: answer, of: epoch)
       case .failure(let error): self?.logFailure = "The answer makes no sense: \(error)"
       }
     }
@@ -145,7 +145,7 @@ final class DaemonModel {
   /// - Parameters:
   ///   - answer: The answer.
   ///   - epoch: The daemon's epoch when it was asked.
-  func took(log answer: HistoryAnswer, of epoch: UInt64?) {
+  func handle(log answer: HistoryAnswer, of epoch: UInt64?) {
     // The revisions of another history are none of this one.
     guard epoch == client.epoch else { return }
     switch answer {

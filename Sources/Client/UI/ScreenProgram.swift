@@ -41,7 +41,7 @@ final class ScreenProgram {
       // Where the connection is closed nobody asks anything more.
       try? await connection?.pause(for: Self.breath)
     }
-    connection.onEvent = { [weak self] in self?.took($0) }
+    connection.onEvent = { [weak self] in self?.handle($0) }
   }
 
   /// Shows the screen until ``end(_:)``, and throws why nothing more will come.
@@ -58,9 +58,9 @@ final class ScreenProgram {
     session.end()
   }
 
-  private func took(_ event: ConnectionEvent) {
+  private func handle(_ event: ConnectionEvent) {
     guard !isEnded else { return }
-    daemon.took(event)
+    daemon.handle(event)
     if let failure = event.end { end(failure) }
   }
 
@@ -95,7 +95,7 @@ final class ScreenProgram {
       guard case .success(let status) = result else { return }
       let (now, before) = (clock.now, answeredAt ?? start)
       answeredAt = now
-      daemon.took(
+      daemon.handle(
         status: status,
         after: Double(start.duration(to: now).wholeNanoseconds) / 1_000_000,
         interval: Double(before.duration(to: now).wholeNanoseconds) / 1_000_000_000,

@@ -104,7 +104,7 @@ final class Saboteur {
     switch message {
     case .acks(var acks):
       if fault == .lostOutcomes { return [] }
-      if fault == .hastyOutcomes { (acks.reach.nonce, acks.reach.sequence) = (0, 0) }
+      if fault == .hastyOutcomes { (acks.watermark.nonce, acks.watermark.sequence) = (0, 0) }
       acks.outcomes = acks.outcomes.map { tamper($0) }
       return [.acks(acks)]
     case .finished: return fault == .lostEnds ? [] : nil

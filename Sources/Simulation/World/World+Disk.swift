@@ -118,7 +118,7 @@ extension History {
   /// - Parameters:
   ///   - revision: The newest that it has.
   ///   - root: Its state.
-  package mutating func goOn(from revision: UInt64, _ root: Board.State) {
+  package mutating func resume(from revision: UInt64, _ root: Board.State) {
     let last = epochs.count - 1
     var epoch = epochs[last]
     guard revision < UInt64(epoch.roots.count), epoch.roots[Int(revision)] == root else {

@@ -156,7 +156,7 @@ package final class World {
       begin(epoch, state)
     } else {
       history.recoveries += 1
-      history.goOn(from: recovered.revision, recovered.root)
+      history.resume(from: recovered.revision, recovered.root)
     }
     daemon = SimulatedDaemon(
       self,

@@ -38,7 +38,7 @@ package final class OutputFeed<Output: Sendable> {
     if waiting.isEmpty, foreign(output) == nil { return deliver(output) }
     waiting.append(output)
     if waiting.count > Self.mostWaiting { waiting.removeFirst() }
-    goOn()
+    resume()
   }
 
   private func deliver(_ output: any Sendable) {
@@ -54,7 +54,7 @@ package final class OutputFeed<Output: Sendable> {
   }
 
   /// Deals with what waits, as far as schemas are known.
-  private func goOn() {
+  private func resume() {
     while asked == nil, let output = waiting.first {
       guard let encoded = foreign(output) else {
         waiting.removeFirst()
@@ -79,9 +79,9 @@ package final class OutputFeed<Output: Sendable> {
       } else {
         // Whoever has the next one may be asked again.
         waiting.removeAll { ($0 as? EncodedOutput)?.schema == hash }
-        leaveOut("the daemon does not say what they are", origin)
+        skip("the daemon does not say what they are", origin)
       }
-      goOn()
+      resume()
     }
   }
 }
@@ -105,7 +105,7 @@ extension OutputFeed {
       if resolution.hasCommonGround { return resolution }
       differences = ["nothing in common with \(writer.root)"]
     }
-    leaveOut(
+    skip(
       "they cannot be read as \(Output.self): \(differences.joined(separator: "; "))",
       origin,
     )
@@ -120,15 +120,15 @@ extension OutputFeed {
     } catch {
       guard let origin = output.origin else { return }
       if let name = resolution.unknownCase(in: output.bytes, error) {
-        leaveOut("\(Output.self) has no \"\(name)\" here. Update this program", origin)
+        skip("\(Output.self) has no \"\(name)\" here. Update this program", origin)
       } else {
-        leaveOut("one cannot be read as \(Output.self): \(error)", origin)
+        skip("one cannot be read as \(Output.self): \(error)", origin)
       }
     }
   }
 
   /// Says once why outputs are left out.
-  private func leaveOut(_ reason: String, _ origin: any OutputOrigin) {
+  private func skip(_ reason: String, _ origin: any OutputOrigin) {
     guard reasons.count < Self.mostReasons, reasons.insert(reason).inserted else { return }
     origin.leftOut(reason)
   }

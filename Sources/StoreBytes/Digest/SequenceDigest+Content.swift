@@ -10,7 +10,11 @@ extension SequenceDigest {
   }
 
   /// Takes an element's digest out of the content of an array.
-  package static func remove(_ digest: UInt64, followedBy count: Int, from content: UInt64) -> UInt64 {
+  package static func remove(
+    _ digest: UInt64,
+    followedBy count: Int,
+    from content: UInt64,
+  ) -> UInt64 {
     let part = multiply(reduce(digest), power(count))
     return content >= part ? content - part : content + modulus - part
   }

@@ -37,7 +37,7 @@ where Element.ID == ID {
     encoder.begin(1, moved.count * 2)
     for position in moved {
       encoder.encode(unsigned: UInt64(position))
-      new.spot(at: position).row.pointee.id.encode(to: &encoder)
+      new.location(at: position).row.pointee.id.encode(to: &encoder)
     }
     encoder.begin(2, inserted.count * 2)
     for entry in inserted {

@@ -66,9 +66,9 @@ struct IdentifiedEdit<Coding: RowCoding> {
     var elements: [Element] = []
     var positions: Set<Int> = []
     for key in keys {
-      let spot = try find(key, decoder)
-      elements.append(spot.row.pointee)
-      guard positions.insert(spot.position).inserted else {
+      let location = try find(key, decoder)
+      elements.append(location.row.pointee)
+      guard positions.insert(location.position).inserted else {
         throw decoder.error(.deltaMismatch, "the id stands in one list twice")
           .inside(coding.step(to: key))
       }
@@ -81,12 +81,12 @@ struct IdentifiedEdit<Coding: RowCoding> {
   private func find(
     _ key: ID,
     _ decoder: CBORDecoder,
-  ) throws(CodecError) -> RowTree<ID, Element>.Spot {
-    guard let spot = tree.spot(of: key), hasID(spot.row, key) else {
+  ) throws(CodecError) -> RowTree<ID, Element>.RowLocation {
+    guard let location = tree.location(of: key), hasID(location.row, key) else {
       throw decoder.error(.deltaMismatch, "no element with this id is there")
         .inside(coding.step(to: key))
     }
-    return spot
+    return location
   }
 
   private func hasID(_ row: UnsafePointer<Element>, _ key: ID) -> Bool {
@@ -127,7 +127,7 @@ struct IdentifiedEdit<Coding: RowCoding> {
   ) throws(CodecError) {
     guard index <= tree.count else { throw outside(index, decoder) }
     let id = tree.identity.read(element)
-    guard tree.spot(of: id) == nil else { throw present(id, decoder) }
+    guard tree.location(of: id) == nil else { throw present(id, decoder) }
     tree.insert(element, at: index)
   }
 

@@ -152,9 +152,9 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
     to key: Key,
     from decoder: inout CBORDecoder,
   ) throws(CodecError) {
-    let spot = tree.spot(of: key)
-    let isSameKey = spot.map { $0.row.pointee.key.isSame(as: key) } ?? false
-    switch (change, spot?.position) {
+    let location = tree.location(of: key)
+    let isSameKey = location.map { $0.row.pointee.key.isSame(as: key) } ?? false
+    switch (change, location?.position) {
     case (0, let position?) where isSameKey:
       _ = tree.remove(at: position)
     case (1, nil):

@@ -98,10 +98,10 @@ extension PersistentSet: ReplicatedState where Element: ReplicatedState {
   /// - Returns: False when the change does not fit.
   private mutating func apply(_ change: Int, to element: Element) -> Bool {
     guard change == 0 else { return insert(element).inserted }
-    guard let spot = tree.spot(of: element), spot.row.pointee.isSame(as: element) else {
+    guard let location = tree.location(of: element), location.row.pointee.isSame(as: element) else {
       return false
     }
-    _ = tree.remove(at: spot.position)
+    _ = tree.remove(at: location.position)
     return true
   }
 }

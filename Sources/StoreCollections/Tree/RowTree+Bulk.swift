@@ -46,7 +46,7 @@ extension RowTree {
     precondition(order.count == count, "An order of \(order.count) for \(count) elements")
     let moved = moved(in: order)
     if isFew(moved.count) {
-      let elements = moved.map { spot(at: order[$0]).row.pointee }
+      let elements = moved.map { location(at: order[$0]).row.pointee }
       remove(at: moved.map { order[$0] }.sorted())
       for (position, element) in zip(moved, elements) { insert(element, at: position) }
     } else {
@@ -107,9 +107,9 @@ extension RowTree {
 
   /// Notes the hash of a row that came to a position in a leaf of this tree's own.
   private func noteTag(ofRowAt position: Int) {
-    let spot = spot(at: position)
-    spot.leaf.takeUnretainedValue().tags[spot.offset] = HashIndex.tag(
-      of: hash(ofRowAt: spot.row)
+    let location = location(at: position)
+    location.leaf.takeUnretainedValue().tags[location.offset] = HashIndex.tag(
+      of: hash(ofRowAt: location.row)
     )
   }
 

@@ -1,7 +1,6 @@
 import StoreBytes
 import StoreValues
 
-
 extension RowTree {
   /// What is wrong with the tree, for tests; empty when nothing is.
   func faults(_ contribution: ((UnsafeMutablePointer<Row>) -> UInt64)? = nil) -> [String] {

@@ -1,7 +1,6 @@
 import StoreBytes
 import StoreValues
 
-
 /// A row that is no value of its own and yet has a digest: an entry of a map or a set.
 protocol DigestedEntry {
   /// What the entry adds to the sum over all entries.

@@ -69,7 +69,7 @@ extension RowTree {
   }
 
   /// A branch with the labels that may stand below it.
-  private struct Crowd {
+  private struct RelabelRange {
     let branch: RowBranch
     let height: Int
     let first: Int
@@ -80,14 +80,16 @@ extension RowTree {
   }
 
   /// The branches above the leaf into which a row goes, when that has no number free.
-  private func crowdedPath(forInsertionAt position: Int) -> [Crowd]? {
+  private func crowdedPath(forInsertionAt position: Int) -> [RelabelRange]? {
     var (node, position, bound, isFirst) = (root, position, LabelSpace.end, true)
-    var path: [Crowd] = []
+    var path: [RelabelRange] = []
     var label = 0
     for height in stride(from: self.height, to: 0, by: -1) {
       let branch = unsafeDowncast(node, to: RowBranch.self)
       label = Int(branch.entries[0].label)
-      path.append(Crowd(branch: branch, height: height, first: label, bound: bound, leaves: 1))
+      path.append(
+        RelabelRange(branch: branch, height: height, first: label, bound: bound, leaves: 1)
+      )
       let slot = branch.insertionSlot(of: &position)
       if slot + 1 < branch.count { bound = Int(branch.entries[slot + 1].label) }
       isFirst = isFirst && slot == 0
@@ -98,7 +100,7 @@ extension RowTree {
     let needsBefore = isFirst && position == 0
     guard leaf.count == widths.leaf, needsBefore ? label < 1 : bound - label < 2 else { return nil }
     return path.map { crowd in
-      Crowd(
+      RelabelRange(
         branch: crowd.branch,
         height: crowd.height,
         first: crowd.first,
@@ -119,7 +121,7 @@ extension RowTree {
   }
 
   /// Spreads the labels of the leaves below a branch evenly.
-  private mutating func relabelLeaves(below crowd: Crowd, depth: Int, position: Int) {
+  private mutating func relabelLeaves(below crowd: RelabelRange, depth: Int, position: Int) {
     var node = takeRoot()
     if depth == 0 {
       let layout = LabelSpace.layout(leaves: crowd.leaves)

@@ -79,7 +79,7 @@ extension RowTree {
   ///
   /// Nothing on the way to a row is retained, which would take longer than all the rest.
   @usableFromInline
-  struct Spot {
+  struct RowLocation {
     @usableFromInline let leaf: Unmanaged<RowLeaf>
     @usableFromInline let offset: Int
     /// The place of the row among all rows.
@@ -112,13 +112,13 @@ extension RowTree {
 
   /// The leaf of the row at a position, and the row's place in it.
   @inlinable
-  func spot(at position: Int) -> Spot {
+  func location(at position: Int) -> RowLocation {
     checkPosition(position)
-    return Self.spot(at: position, below: root, height)
+    return Self.location(at: position, below: root, height)
   }
 
   @inlinable
-  static func spot(at position: Int, below root: AnyObject, _ height: Int) -> Spot {
+  static func location(at position: Int, below root: AnyObject, _ height: Int) -> RowLocation {
     var (node, offset) = (Unmanaged.passUnretained(root), position)
     for _ in 0..<height {
       node = node._withUnsafeGuaranteedRef {
@@ -126,35 +126,35 @@ extension RowTree {
         return branch.child(at: branch.slot(of: &offset))
       }
     }
-    return Spot(leaf: node, offset: offset, position: position)
+    return RowLocation(leaf: node, offset: offset, position: position)
   }
 
   /// The row with an id.
   @inlinable
-  func spot(of id: ID) -> Spot? {
-    guard height == 0, count <= 4 else { return spot(of: id, hash: hash(of: id)) }
+  func location(of id: ID) -> RowLocation? {
+    guard height == 0, count <= 4 else { return location(of: id, hash: hash(of: id)) }
     // Of so few, looking at all takes less than a hash.
     guard count > 0 else { return nil }
     let all = UInt32(1) << UInt32(count) - 1
     return withUnsafePointer(to: id) {
-      spot(of: $0, among: all, in: Unmanaged.passUnretained(root), from: 0)
+      location(of: $0, among: all, in: Unmanaged.passUnretained(root), from: 0)
     }
   }
 
   /// The row with an id that has a hash.
   @inlinable
-  func spot(of id: ID, hash: UInt32) -> Spot? {
+  func location(of id: ID, hash: UInt32) -> RowLocation? {
     guard count > 0 else { return nil }
     return withUnsafePointer(to: id) {
-      isIndexed ? spot(of: $0, indexed: hash) : spot(of: $0, unindexed: hash)
+      isIndexed ? location(of: $0, indexed: hash) : location(of: $0, unindexed: hash)
     }
   }
 
   @inlinable
-  func spot(of id: UnsafePointer<ID>, indexed hash: UInt32) -> Spot? {
+  func location(of id: UnsafePointer<ID>, indexed hash: UInt32) -> RowLocation? {
     var least: UInt32? = 0
     while let from = least, let label = index.label(of: hash, from: from) {
-      if let spot = spot(of: id, hash, labelled: label) { return spot }
+      if let location = location(of: id, hash, labelled: label) { return location }
       least = label == .max ? nil : label + 1
     }
     return nil
@@ -162,14 +162,16 @@ extension RowTree {
 
   /// The row with an id in a tree of one leaf, or of one branch and its leaves.
   @inlinable
-  func spot(of id: UnsafePointer<ID>, unindexed hash: UInt32) -> Spot? {
+  func location(of id: UnsafePointer<ID>, unindexed hash: UInt32) -> RowLocation? {
     let top = Unmanaged.passUnretained(root)
-    guard height > 0 else { return spot(of: id, hash, in: top, from: 0) }
+    guard height > 0 else { return location(of: id, hash, in: top, from: 0) }
     return top._withUnsafeGuaranteedRef {
       let branch = unsafeDowncast($0, to: RowBranch.self)
       var first = 0
       for slot in 0..<branch.count {
-        if let spot = spot(of: id, hash, in: branch.child(at: slot), from: first) { return spot }
+        if let location = location(of: id, hash, in: branch.child(at: slot), from: first) {
+          return location
+        }
         first += Int(branch.entries[slot].count)
       }
       return nil
@@ -177,7 +179,7 @@ extension RowTree {
   }
 
   @inlinable
-  func spot(of id: UnsafePointer<ID>, _ hash: UInt32, labelled label: UInt32) -> Spot? {
+  func location(of id: UnsafePointer<ID>, _ hash: UInt32, labelled label: UInt32) -> RowLocation? {
     var (node, first) = (Unmanaged.passUnretained(root), 0)
     for _ in 0..<height {
       node = node._withUnsafeGuaranteedRef {
@@ -187,34 +189,34 @@ extension RowTree {
         return branch.child(at: slot)
       }
     }
-    return spot(of: id, hash, in: node, from: first)
+    return location(of: id, hash, in: node, from: first)
   }
 
   @inlinable
-  func spot(
+  func location(
     of id: UnsafePointer<ID>,
     _ hash: UInt32,
     in leaf: Unmanaged<AnyObject>,
     from first: Int,
-  ) -> Spot? {
+  ) -> RowLocation? {
     let candidates = leaf._withUnsafeGuaranteedRef {
       unsafeDowncast($0, to: RowLeaf.self).candidates(tag: HashIndex.tag(of: hash))
     }
-    return candidates == 0 ? nil : spot(of: id, among: candidates, in: leaf, from: first)
+    return candidates == 0 ? nil : location(of: id, among: candidates, in: leaf, from: first)
   }
 
   @inlinable
-  func spot(
+  func location(
     of id: UnsafePointer<ID>,
     among candidates: UInt32,
     in leaf: Unmanaged<AnyObject>,
     from first: Int,
-  ) -> Spot? {
+  ) -> RowLocation? {
     let rows = leaf._withUnsafeGuaranteedRef {
       unsafeDowncast($0, to: RowLeaf.self).rows(of: Row.self)
     }
     let offset = identity.find(rows, candidates, id)
-    return offset < 0 ? nil : Spot(leaf: leaf, offset: offset, position: first + offset)
+    return offset < 0 ? nil : RowLocation(leaf: leaf, offset: offset, position: first + offset)
   }
 }
 

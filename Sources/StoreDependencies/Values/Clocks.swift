@@ -1,4 +1,5 @@
 import StoreClocks
+
 extension DependencyValues {
   /// The clock that goes on while the machine sleeps.
   ///

@@ -1,5 +1,5 @@
-import StoreConcurrency
 public import Foundation
+import StoreConcurrency
 
 extension DependencyValues {
   /// Where a feature gets new identifiers.

@@ -200,19 +200,19 @@ extension ReplicaClient {
   /// When we are behind, and nothing has come by the time that it answers a ping which was sent
   /// after that, something is lost; where deltas still come, we are slow. That shows even a loss
   /// after which nothing came any more.
-  func compare(_ reach: DaemonMessage.Reach, pong number: UInt64) {
-    guard joining == nil, let view, view.isIntact, reach.nonce == view.nonce else {
+  func compare(_ watermark: DaemonMessage.Watermark, pong number: UInt64) {
+    guard joining == nil, let view, view.isIntact, watermark.nonce == view.nonce else {
       announced = nil
       return
     }
-    if let announced, announced.reach.nonce == view.nonce,
-      view.sequence < announced.reach.sequence, view.sequence == announced.ours
+    if let announced, announced.watermark.nonce == view.nonce,
+      view.sequence < announced.watermark.sequence, view.sequence == announced.ours
     {
       // After a pause several come at once.
       guard number > announced.ping else { return }
       self.announced = nil
-      return lost("the daemon is at \(announced.reach.sequence), we are at \(view.sequence)")
+      return lost("the daemon is at \(announced.watermark.sequence), we are at \(view.sequence)")
     }
-    announced = view.sequence < reach.sequence ? (reach, view.sequence, pingNumber) : nil
+    announced = view.sequence < watermark.sequence ? (watermark, view.sequence, pingNumber) : nil
   }
 }

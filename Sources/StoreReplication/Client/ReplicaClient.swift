@@ -91,7 +91,7 @@ package final class ReplicaClient {
   /// What is subscribed to on the present connection.
   var subscribed: Set<Topic> = []
   /// How far the daemon said that our view is, where we were behind, and the last ping until then.
-  var announced: (reach: DaemonMessage.Reach, ours: UInt64, ping: UInt64)?
+  var announced: (watermark: DaemonMessage.Watermark, ours: UInt64, ping: UInt64)?
   @exclusivity(unchecked) var actions = ActionQueue()
   /// What is known of outputs whose schemas are not this program's.
   var outputSchemas = OutputSchemas()
@@ -115,7 +115,8 @@ package final class ReplicaClient {
   var joinsFailSince: Instant?
   var runningEffects: [UInt64: ActionTicket] = [:]
   /// Effects that ended, kept back until the local state has what they changed last.
-  @exclusivity(unchecked) var finishing: [(reach: DaemonMessage.Reach, sequences: [UInt64])] = []
+  @exclusivity(unchecked) var finishing:
+    [(watermark: DaemonMessage.Watermark, sequences: [UInt64])] = []
   var requests: [UInt64: Request] = [:]
   var nextRequest: UInt64 = 1
 
@@ -282,11 +283,11 @@ package final class ReplicaClient {
     case .snapshot(let piece): add(piece)
     case .replay(let replay): add(replay)
     case .acks(let acks): decide(acks)
-    case .finished(let sequences, let reach):
-      finishing.append((reach, sequences))
+    case .finished(let sequences, let watermark):
+      finishing.append((watermark, sequences))
       settleActions()
-    case .pong(let number, _, let reach):
-      compare(reach, pong: number)
+    case .pong(let number, _, let watermark):
+      compare(watermark, pong: number)
     case .description(let request, let item), .status(let request, let item),
       .history(let request, let item), .keys(let request, let item),
       .rows(let request, let item):

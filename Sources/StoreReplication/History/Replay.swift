@@ -250,7 +250,7 @@ package final class Replay<Root: Sendable, RootAction> {
   ) -> String? {
     var failure: CodecError?
     var isExposed = false
-    core.surround(as: origin) {
+    core.batch(as: origin) {
       do throws(CodecError) {
         guard let source = try source(of: scope) else { return }
         isExposed = true

@@ -147,14 +147,14 @@ extension DaemonMessage.Acks {
     encoder.encode(unsigned: first)
     encoder.arrayHeader(outcomes.count)
     for outcome in outcomes { outcome.encode(to: &encoder) }
-    encoder.encode(unsigned: reach.nonce)
-    encoder.encode(unsigned: reach.sequence)
+    encoder.encode(unsigned: watermark.nonce)
+    encoder.encode(unsigned: watermark.sequence)
   }
 
   init(from decoder: inout CBORDecoder) throws(CodecError) {
     first = try decoder.unsigned()
     outcomes = try decoder.list { (d) throws(CodecError) in try Outcome(from: &d) }
-    reach = DaemonMessage.Reach(
+    watermark = DaemonMessage.Watermark(
       nonce: try decoder.unsigned(),
       sequence: try decoder.unsigned(),
     )

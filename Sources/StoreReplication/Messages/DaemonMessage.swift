@@ -9,8 +9,8 @@ package enum DaemonMessage: Hashable, Sendable {
   case snapshot(SnapshotPiece)
   case replay(Replay)
   case acks(Acks)
-  case finished([UInt64], reach: Reach)
-  case pong(number: UInt64, revision: UInt64, reach: Reach)
+  case finished([UInt64], watermark: Watermark)
+  case pong(number: UInt64, revision: UInt64, watermark: Watermark)
   case description(request: UInt64, item: ArraySlice<UInt8>)
   case status(request: UInt64, item: ArraySlice<UInt8>)
   case goodbye(code: String, message: String)
@@ -70,7 +70,7 @@ package enum DaemonMessage: Hashable, Sendable {
   }
 
   /// What a client has to have before its state includes an action.
-  package struct Reach: Hashable, Sendable {
+  package struct Watermark: Hashable, Sendable {
     /// The join whose view is meant; 0 for none.
     package var nonce: UInt64
     package var sequence: UInt64
@@ -79,7 +79,7 @@ package enum DaemonMessage: Hashable, Sendable {
   package struct Acks: Hashable, Sendable {
     package var first: UInt64
     package var outcomes: [Outcome]
-    package var reach: Reach
+    package var watermark: Watermark
   }
 }
 
@@ -131,14 +131,14 @@ extension DaemonMessage {
     case .snapshot(let piece): piece.encode(to: &encoder, kind: Kind.snapshot)
     case .replay(let replay): replay.encode(to: &encoder, kind: Kind.replay)
     case .acks(let acks): acks.encode(to: &encoder, kind: Kind.acks)
-    case .finished(let sequences, let reach):
+    case .finished(let sequences, let watermark):
       encoder.message(Kind.finished, 3)
       encoder.arrayHeader(sequences.count)
       for sequence in sequences { encoder.encode(unsigned: sequence) }
-      encoder.encode(unsigned: reach.nonce)
-      encoder.encode(unsigned: reach.sequence)
-    case .pong(let number, let revision, let reach):
-      encoder.message(Kind.pong, number, revision, reach.nonce, reach.sequence)
+      encoder.encode(unsigned: watermark.nonce)
+      encoder.encode(unsigned: watermark.sequence)
+    case .pong(let number, let revision, let watermark):
+      encoder.message(Kind.pong, number, revision, watermark.nonce, watermark.sequence)
     case .description(let request, let item):
       encoder.message(Kind.description, 2)
       encoder.encode(unsigned: request)
@@ -226,13 +226,13 @@ extension DaemonMessage {
     case Kind.finished:
       let taken = try decoder.require(3, of: rest, "finished")
       let sequences = try decoder.list { (d) throws(CodecError) in try d.unsigned() }
-      let reach = Reach(nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
-      return (.finished(sequences, reach: reach), taken)
+      let watermark = Watermark(nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
+      return (.finished(sequences, watermark: watermark), taken)
     case Kind.pong:
       let taken = try decoder.require(4, of: rest, "pong")
       let (number, revision) = (try decoder.unsigned(), try decoder.unsigned())
-      let reach = Reach(nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
-      return (.pong(number: number, revision: revision, reach: reach), taken)
+      let watermark = Watermark(nonce: try decoder.unsigned(), sequence: try decoder.unsigned())
+      return (.pong(number: number, revision: revision, watermark: watermark), taken)
     case Kind.description:
       let taken = try decoder.require(2, of: rest, "description")
       return (.description(request: try decoder.unsigned(), item: try decoder.rawItem()), taken)

@@ -646,7 +646,7 @@ package final class ReplicaServer {
     // What the turn changed goes out first, so that the pong does not run ahead of it.
     subscriptions.flush(now: now.instant)
     outbox.send(
-      .pong(number: number, revision: root.revision, reach: session.watermark),
+      .pong(number: number, revision: root.revision, watermark: session.watermark),
       to: session.peer,
     )
   }

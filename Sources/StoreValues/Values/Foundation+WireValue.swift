@@ -1,4 +1,5 @@
 public import StoreBytes
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -2,7 +2,7 @@ extension Duration {
   /// The duration in milliseconds as libzmq takes it: rounded up, and from 0 to `Int32.max`.
   ///
   /// Up, because a wait that ends before its time makes a loop spin until the time has come.
-  var wholeMilliseconds: Int32 {
+  var millisecondsRoundedUp: Int32 {
     let (seconds, attoseconds) = components
     guard seconds >= 0, attoseconds >= 0 else { return 0 }
     guard seconds < Int64(Int32.max) / 1000 else { return Int32.max }

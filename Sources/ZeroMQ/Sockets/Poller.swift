@@ -57,7 +57,7 @@ package final class Poller {
   /// - Throws: ``ZeroMQError`` when the context has been terminated or belongs to another process.
   package func wait(timeout: Duration?) throws(ZeroMQError) -> Int {
     checkOpen()
-    let milliseconds = timeout.map { Int($0.wholeMilliseconds) } ?? -1
+    let milliseconds = timeout.map { Int($0.millisecondsRoundedUp) } ?? -1
     let ready = zmq_poll(pollItems.baseAddress, Int32(count), milliseconds)
     guard ready < 0 else { return Int(ready) }
     let code = zmq_errno()

@@ -56,7 +56,7 @@ extension Socket {
 
   private func set(_ option: Int32, _ name: String, _ value: Duration?) throws(ZeroMQError) {
     guard let value else { return }
-    try setValue(option, name, value.wholeMilliseconds)
+    try setValue(option, name, value.millisecondsRoundedUp)
   }
 
   private func set(_ option: Int32, _ name: String, _ value: Int?) throws(ZeroMQError) {

@@ -134,7 +134,7 @@ import Testing
     let bench = ScreenBench(width: 90)
     let daemon = bench.model.daemon
     for (revision, milliseconds) in [(10, 2.0), (30, 1.0), (90, 4.5)] {
-      daemon.took(status: status(UInt64(revision)), after: milliseconds, interval: 2)
+      daemon.handle(status: status(UInt64(revision)), after: milliseconds, interval: 2)
     }
     await bench.press("4")
     await bench.shot("Overview")
@@ -142,7 +142,7 @@ import Testing
     await bench.shot("Sessions")
     daemon.isStale = true
     await bench.shot("Silence")
-    daemon.took(status: status(91), after: 1, interval: 1)
+    daemon.handle(status: status(91), after: 1, interval: 1)
     await bench.press("/")
     await bench.type("menu")
     await bench.press(.enter)
@@ -173,25 +173,25 @@ import Testing
     let bench = ScreenBench(width: 90)
     let daemon = bench.model.daemon
     await bench.press("7")
-    daemon.took(
+    daemon.handle(
       log: .failed(HistoryError(.unavailable, "This daemon keeps no history.")),
       of: daemon.client.epoch,
     )
     await bench.shot("None")
-    daemon.took(
+    daemon.handle(
       log: .log(entries: (1...20).map(entry), next: 20, end: 20),
       of: daemon.client.epoch,
     )
     await bench.shot("At the end")
     await bench.press(" ", .home)
-    daemon.took(log: .log(entries: [entry(21)], next: 21, end: 21), of: daemon.client.epoch)
+    daemon.handle(log: .log(entries: [entry(21)], next: 21, end: 21), of: daemon.client.epoch)
     await bench.shot("Paused")
     await bench.press(" ", "/")
     await bench.type("by itself")
     await bench.press(.enter)
     await bench.shot("Filtered")
     await bench.press(.escape, "G")
-    daemon.took(log: .log(entries: [entry(22)], next: 22, end: 22), of: daemon.client.epoch)
+    daemon.handle(log: .log(entries: [entry(22)], next: 22, end: 22), of: daemon.client.epoch)
     await bench.shot("Live again")
     try bench.compare(with: "log")
   }
@@ -206,15 +206,15 @@ import Testing
         end: revisions.upperBound,
       )
     }
-    daemon.took(log: page(1...3), of: epoch)
+    daemon.handle(log: page(1...3), of: epoch)
     #expect(daemon.log.map(\.id) == [1, 2, 3] && daemon.logFailure == nil)
     // Once more what was told already.
-    daemon.took(log: page(2...4), of: epoch)
+    daemon.handle(log: page(2...4), of: epoch)
     #expect(daemon.log.map(\.id) == [1, 2, 3] && daemon.logFailure != nil)
     // What was asked before the daemon began anew.
-    daemon.took(log: page(4...9), of: epoch.map { $0 + 1 })
+    daemon.handle(log: page(4...9), of: epoch.map { $0 + 1 })
     #expect(daemon.log.map(\.id) == [1, 2, 3])
-    daemon.took(log: page(4...5), of: epoch)
+    daemon.handle(log: page(4...5), of: epoch)
     #expect(daemon.log.map(\.id) == [1, 2, 3, 4, 5] && daemon.logFailure == nil)
   }
 

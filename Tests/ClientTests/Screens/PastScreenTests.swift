@@ -127,7 +127,7 @@ import Testing
     let bench = try await bench()
     let daemon = bench.model.daemon
     bench.model.chosen = .log
-    daemon.took(status: status(revision: 5), after: 1, interval: 1)
+    daemon.handle(status: status(revision: 5), after: 1, interval: 1)
     daemon.askForLog()
     await bench.press(.enter)
     await bench.shot("A todo was removed")

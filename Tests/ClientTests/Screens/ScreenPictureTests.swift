@@ -25,7 +25,7 @@ import Testing
   private func keepBusy(_ daemon: DaemonModel) {
     for second in 0..<90 {
       let wave = UInt64(second * second % 47)
-      daemon.took(
+      daemon.handle(
         status: Self.status(revision: UInt64(second * 40) + wave * 3, lag: wave % 7),
         after: 0.4 + Double(wave % 11) / 5,
         interval: 1,
@@ -85,7 +85,7 @@ import Testing
       try await bench.picture(name)
     }
     await bench.press("7")
-    bench.model.daemon.took(status: Self.status(revision: 8, lag: 0), after: 1, interval: 1)
+    bench.model.daemon.handle(status: Self.status(revision: 8, lag: 0), after: 1, interval: 1)
     bench.model.daemon.askForLog()
     await bench.press(.enter)
     try await bench.picture("log")

@@ -116,10 +116,11 @@ enum Walls {
   static let guardedOutside = libc + ["FoundationNetworking", "Network"]
 
   /// The rooms that stay free of sockets, by name of a libc symbol too.
-  static let socketless: Set = values + [
-    "GenericState", "StoreActor", "StoreCasePaths", "StoreClocks", "StoreConcurrency",
-    "StoreDependencies", "StoreReplication",
-  ]
+  static let socketless: Set =
+    values + [
+      "GenericState", "StoreActor", "StoreCasePaths", "StoreClocks", "StoreConcurrency",
+      "StoreDependencies", "StoreReplication",
+    ]
   static let socketNames: Set = [
     "AF_INET", "AF_INET6", "AF_UNIX", "SOCK_DGRAM", "SOCK_STREAM", "recvmsg", "sendmsg",
     "sockaddr_in", "sockaddr_un", "socketpair",

@@ -28,7 +28,7 @@ struct OriginTests {
   func lineage() async throws {
     let core = core()
     var task: StoreTask?
-    core.surround(as: Self.ann) { task = core.sendFromAfar(.note("tap", then: .runs)) }
+    core.batch(as: Self.ann) { task = core.sendFromAfar(.note("tap", then: .runs)) }
     core.send(.note("meanwhile", then: .nothing))
     try await #require(task).finish()
     #expect(
@@ -42,8 +42,8 @@ struct OriginTests {
   @Test("An effect of another that goes on in the middle of a batch stays the other's")
   func foreign() {
     let core = core()
-    core.surround(as: Self.ann) { _ = core.sendFromAfar(.note("chain", then: .chains)) }
-    core.surround(as: Self.bob) {
+    core.batch(as: Self.ann) { _ = core.sendFromAfar(.note("chain", then: .chains)) }
+    core.batch(as: Self.bob) {
       _ = core.sendFromAfar(.note("cancels", then: .cancels))
       _ = core.sendFromAfar(.note("next", then: .nothing))
     }
@@ -62,7 +62,7 @@ struct OriginTests {
       guard core.state.entries.count == 1 else { return }
       core.send(.note("told", then: .nothing))
     }
-    core.surround(as: Self.ann) {
+    core.batch(as: Self.ann) {
       _ = core.sendFromAfar(.note("tap", then: .nothing))
       _ = core.sendFromAfar(.note("again", then: .nothing))
     }
@@ -77,7 +77,7 @@ struct OriginTests {
   @Test("What is kept from a client's action is nobody's afterwards")
   func kept() {
     let core = core()
-    core.surround(as: Self.ann) { _ = core.sendFromAfar(.note("tap", then: .keeps)) }
+    core.batch(as: Self.ann) { _ = core.sendFromAfar(.note("tap", then: .keeps)) }
     core.send(.note("later", then: .keeps))
     #expect(core.state.entries == [Entry("tap", Self.ann), Entry("later", .process)])
     #expect(core.state.kept?.origin == .process)

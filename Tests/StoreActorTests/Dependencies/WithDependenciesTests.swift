@@ -1,6 +1,6 @@
+import StoreActor
 import Testing
 
-import StoreActor
 @testable import StoreDependencies
 
 @Suite("Changed dependencies")

@@ -89,8 +89,10 @@ struct ActionFlowTests {
     var told: [Outcome] = []
     tickets[1].whenSettled { told.append($0) }
     let failure = Outcome.Failure(code: Outcome.overloaded, message: "no room")
-    let reach = DaemonMessage.Reach(nonce: 1, sequence: 0)
-    try bench.send(.acks(DaemonMessage.Acks(first: 2, outcomes: [.failed(failure)], reach: reach)))
+    let watermark = DaemonMessage.Watermark(nonce: 1, sequence: 0)
+    try bench.send(
+      .acks(DaemonMessage.Acks(first: 2, outcomes: [.failed(failure)], watermark: watermark))
+    )
     #expect(told == [.failed(failure)])
     #expect(tickets[0].outcome == nil && tickets[2].outcome == nil)
     // A daemon that was started again has none of the three.

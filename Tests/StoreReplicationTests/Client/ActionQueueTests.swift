@@ -105,18 +105,21 @@ struct ActionQueueTests {
   ) {
     let start = twin.first &+ UInt64.random(in: 0...3, using: &random) &- 1
     let count = UInt64.random(in: 0...4, using: &random)
-    let reach = DaemonMessage.Reach(nonce: 1, sequence: .random(in: 0..<400, using: &random))
+    let watermark = DaemonMessage.Watermark(
+      nonce: 1,
+      sequence: .random(in: 0..<400, using: &random),
+    )
     var outcomes: [Outcome] = []
     for sequence in start..<(start + count) {
       outcomes.append(.applied(revision: sequence, hasEffects: false))
     }
     // Nobody decides what was not sent; what is not in flight is no matter.
     guard start + count <= twin.first + UInt64(twin.sent) else { return }
-    let acks = DaemonMessage.Acks(first: start, outcomes: outcomes, reach: reach)
+    let acks = DaemonMessage.Acks(first: start, outcomes: outcomes, watermark: watermark)
     #expect(queue.decide(acks).isEmpty)
     let done = twin.inFlight.prefix { $0.decided != nil }
     guard !done.isEmpty else { return }
-    twin.settling.append((reach.sequence, Array(done)))
+    twin.settling.append((watermark.sequence, Array(done)))
     twin.inFlight.removeFirst(done.count)
     twin.first += UInt64(done.count)
     twin.sent = max(0, twin.sent - done.count)

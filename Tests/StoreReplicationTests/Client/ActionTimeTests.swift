@@ -85,8 +85,8 @@ import Testing
       .applied(revision: 5, hasEffects: false), .failed(refusal),
       .applied(revision: 5, hasEffects: false),
     ]
-    let reach = DaemonMessage.Reach(nonce: bench.client.lastNonce, sequence: 0)
-    try bench.send(.acks(DaemonMessage.Acks(first: 1, outcomes: outcomes, reach: reach)))
+    let watermark = DaemonMessage.Watermark(nonce: bench.client.lastNonce, sequence: 0)
+    try bench.send(.acks(DaemonMessage.Acks(first: 1, outcomes: outcomes, watermark: watermark)))
     #expect(before.outcome == outcomes[0] && behind.outcome == outcomes[2])
     // The daemon of an earlier epoch may have run it.
     let known = event == .newEpoch ? Outcome.outcomeUnknown : Outcome.expired

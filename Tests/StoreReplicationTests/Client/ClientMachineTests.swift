@@ -108,9 +108,9 @@ import Testing
     try bench.wire.settle()
     try bench.acks(first: 1, revisions: [6], nonce: 1, sequence: 1)
     let failure = Outcome.Failure(code: Outcome.absent, message: "It is gone.")
-    let reach = DaemonMessage.Reach(nonce: 1, sequence: 1)
+    let watermark = DaemonMessage.Watermark(nonce: 1, sequence: 1)
     try bench.send(
-      .acks(DaemonMessage.Acks(first: 2, outcomes: [.failed(failure)], reach: reach))
+      .acks(DaemonMessage.Acks(first: 2, outcomes: [.failed(failure)], watermark: watermark))
     )
     #expect(applied.outcome == nil)
     try bench.greet()
@@ -143,9 +143,9 @@ import Testing
     ticket.whenSettled { told = $0 }
     try bench.wire.settle()
     let failure = Outcome.Failure(code: Outcome.absent, message: "It is gone.")
-    let reach = DaemonMessage.Reach(nonce: 1, sequence: 1)
+    let watermark = DaemonMessage.Watermark(nonce: 1, sequence: 1)
     try bench.send(
-      .acks(DaemonMessage.Acks(first: 1, outcomes: [.failed(failure)], reach: reach))
+      .acks(DaemonMessage.Acks(first: 1, outcomes: [.failed(failure)], watermark: watermark))
     )
     #expect(told == nil, "the delta is still on its way")
     try bench.wire.advance(by: .seconds(3))
@@ -160,7 +160,7 @@ import Testing
     try bench.wire.settle()
     try bench.acks(first: 1, revisions: [5], hasEffects: true, nonce: 0, sequence: 0)
     #expect(ticket.outcome != nil)
-    try bench.send(.finished([1], reach: DaemonMessage.Reach(nonce: 1, sequence: 1)))
+    try bench.send(.finished([1], watermark: DaemonMessage.Watermark(nonce: 1, sequence: 1)))
     #expect(!ticket.isFinished, "the effect's last delta is still on its way")
     try bench.publish(sequence: 1, revisions: 6...6)
     #expect(ticket.isFinished)
@@ -217,10 +217,10 @@ import Testing
     try bench.join(revision: 5)
     _ = bench.client.add("other", mode: .sendOnly, replica: nil)
     try bench.wire.settle()
-    let nowhere = DaemonMessage.Reach(nonce: 0, sequence: 0)
+    let nowhere = DaemonMessage.Watermark(nonce: 0, sequence: 0)
     for second in 1...12 {
       try bench.wire.advance(by: .seconds(1))
-      try bench.send(.pong(number: 0, revision: 5, reach: nowhere))
+      try bench.send(.pong(number: 0, revision: 5, watermark: nowhere))
       #expect(bench.wire.events.contains(.silent) == (second > 10))
     }
     #expect(bench.wire.reconnects > 0)
@@ -230,9 +230,9 @@ import Testing
   func pongs() throws {
     let bench = try PlayedDaemon()
     try bench.join(revision: 5)
-    let ahead = DaemonMessage.Reach(nonce: bench.client.lastNonce, sequence: 1)
+    let ahead = DaemonMessage.Watermark(nonce: bench.client.lastNonce, sequence: 1)
     func pong(_ number: UInt64) -> [UInt8] {
-      DaemonMessage.pong(number: number, revision: 6, reach: ahead).encoded()
+      DaemonMessage.pong(number: number, revision: 6, watermark: ahead).encoded()
     }
     for _ in 1...2 { try bench.wire.advance(by: .seconds(4)) }
     #expect(bench.client.pingNumber == 2)
@@ -346,7 +346,7 @@ import Testing
           DaemonMessage.Acks(
             first: 1,
             outcomes: [refusal],
-            reach: DaemonMessage.Reach(nonce: bench.client.lastNonce, sequence: 0),
+            watermark: DaemonMessage.Watermark(nonce: bench.client.lastNonce, sequence: 0),
           )
         )
       )

@@ -533,7 +533,11 @@ struct EvolutionTests {
     let bench = try BenchClient(oldDaemon())
     bench.alter { message in
       guard case .description = message else { return message }
-      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+      return .pong(
+        number: 0,
+        revision: 0,
+        watermark: DaemonMessage.Watermark(nonce: 0, sequence: 0),
+      )
     }
     let (scope, _) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     var failure: WaitFailure?
@@ -553,7 +557,11 @@ struct EvolutionTests {
     bench.alter { message in
       guard case .description = message else { return message }
       description = message
-      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+      return .pong(
+        number: 0,
+        revision: 0,
+        watermark: DaemonMessage.Watermark(nonce: 0, sequence: 0),
+      )
     }
     let (tail, old) = try bench.follow(
       scope: "tail",
@@ -635,7 +643,11 @@ struct EvolutionTests {
     // The description never comes.
     bench.alter { message in
       guard case .description = message else { return message }
-      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+      return .pong(
+        number: 0,
+        revision: 0,
+        watermark: DaemonMessage.Watermark(nonce: 0, sequence: 0),
+      )
     }
     let (scope, replica) = try bench.follow(NewBuild.Library.self, NewBuild.Action.self)
     #expect(scope.status == .joining)

@@ -29,12 +29,12 @@ import Testing
 
   /// Lets time pass, in which the daemon is heard, so that the client does not take it for gone.
   private func pass(_ time: Duration) throws {
-    let nowhere = DaemonMessage.Reach(nonce: 0, sequence: 0)
+    let nowhere = DaemonMessage.Watermark(nonce: 0, sequence: 0)
     var left = time
     while left > .zero {
       let step = min(left, .seconds(1))
       try bench.wire.advance(by: step)
-      try bench.send(.pong(number: 0, revision: 5, reach: nowhere))
+      try bench.send(.pong(number: 0, revision: 5, watermark: nowhere))
       left -= step
     }
   }

@@ -121,7 +121,11 @@ struct OutputEvolutionTests {
     bench.alter { message in
       guard case .description = message else { return message }
       kept = message
-      return .pong(number: 0, revision: 0, reach: DaemonMessage.Reach(nonce: 0, sequence: 0))
+      return .pong(
+        number: 0,
+        revision: 0,
+        watermark: DaemonMessage.Watermark(nonce: 0, sequence: 0),
+      )
     }
     try daemon.put([.rest, .struck(.init(pitch: 1, name: "x"))])
     try daemon.put([.echoed(.near)])

@@ -395,7 +395,7 @@ import Testing
     try bench.endTurn()
     #expect(bench.takeOrder() == ["deltas", "acks"])
     guard case .acks(let acks)? = bench.take(1).first else { return }
-    #expect(acks.reach == DaemonMessage.Reach(nonce: 1, sequence: 2))
+    #expect(acks.watermark == DaemonMessage.Watermark(nonce: 1, sequence: 2))
   }
 
   // MARK: Effects

@@ -197,7 +197,7 @@ import Testing
       return
     }
     #expect(run.sequence == 1 && run.steps.map(\.revision) == [1])
-    #expect(acks.reach == DaemonMessage.Reach(nonce: 1, sequence: 1))
+    #expect(acks.watermark == DaemonMessage.Watermark(nonce: 1, sequence: 1))
     try bench.advance(by: .seconds(1))
     guard case .own(.bookmark(let bookmark))? = bench.take(Self.ann).last else {
       Issue.record("No bookmark")
@@ -281,7 +281,7 @@ import Testing
     #expect(bench.cuts.map(\.peer) == [ServerBench.peer(Self.ann)])
     // Until its client has joined again, nothing that was done since counts as shown.
     let outcomes = bench.server.sessions.all[0].watermark
-    #expect(outcomes == DaemonMessage.Reach(nonce: 1, sequence: 1 << 62))
+    #expect(outcomes == DaemonMessage.Watermark(nonce: 1, sequence: 1 << 62))
     // Nor when it is interrupted once more before.
     bench.server.sessions.all[0].scopes.leave()
     #expect(bench.server.sessions.all[0].watermark == outcomes)

@@ -122,11 +122,11 @@ import Testing
   @Test func `Pings are answered however slow the disk is, as of what is durable`() throws {
     let (bench, _, _) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    guard case .pong(number: 7, revision: 0, let reach) = try ping(bench, 7) else {
+    guard case .pong(number: 7, revision: 0, let watermark) = try ping(bench, 7) else {
       Issue.record("No pong of revision 0")
       return
     }
-    #expect(reach.sequence == 0)
+    #expect(watermark.sequence == 0)
   }
 
   @Test func `Who joins meanwhile gets the durable state at once, and the rest as deltas`() throws {

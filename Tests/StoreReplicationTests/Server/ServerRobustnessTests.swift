@@ -301,8 +301,8 @@ import Testing
     bench.receive(.ping(number: 3, revision: 0), from: 1)
     try bench.endTurn()
     #expect(bench.takeOrder() == ["deltas", "pong"])
-    let reach = DaemonMessage.Reach(nonce: 4, sequence: 1)
-    #expect(bench.take(1) == [.pong(number: 3, revision: 1, reach: reach)])
+    let watermark = DaemonMessage.Watermark(nonce: 4, sequence: 1)
+    #expect(bench.take(1) == [.pong(number: 3, revision: 1, watermark: watermark)])
   }
 
   @Test("A root store goes on when its server has left it alone and gone")

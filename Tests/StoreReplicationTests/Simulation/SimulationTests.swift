@@ -161,11 +161,11 @@ struct SimulationTests {
     var doctored = history
     doctored.epochs[0].released = 2
     let root = doctored.epochs[0].roots[1]
-    doctored.goOn(from: 1, root)
+    doctored.resume(from: 1, root)
     #expect(Durable.check(doctored).count >= 2)
     #expect(doctored.epochs[0].roots.count == 2)
     doctored.losses = []
-    doctored.goOn(from: 1, Board.State())
+    doctored.resume(from: 1, Board.State())
     #expect(Durable.check(doctored).count == 1)
   }
 

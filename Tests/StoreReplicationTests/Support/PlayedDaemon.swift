@@ -161,7 +161,7 @@ final class PlayedDaemon {
         DaemonMessage.Acks(
           first: first,
           outcomes: revisions.map { .applied(revision: $0, hasEffects: hasEffects) },
-          reach: DaemonMessage.Reach(nonce: nonce, sequence: sequence),
+          watermark: DaemonMessage.Watermark(nonce: nonce, sequence: sequence),
         )
       )
     )

@@ -1,5 +1,5 @@
-import StoreActor
 import Foundation
+import StoreActor
 import Testing
 
 @testable import GenericState

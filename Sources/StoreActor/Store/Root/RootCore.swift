@@ -104,7 +104,7 @@ package final class RootCore<State, Action>: StoreCore {
   @exclusivity(unchecked) var batchLineage: EffectLineage?
   /// The lineage of the action that is being reduced, where that is not the batch's.
   @exclusivity(unchecked) private var foreignLineage: EffectLineage?
-  /// What was around ``surround(_:)``, while that is under way and what reducers find is in force.
+  /// What was around ``batch(as:_:)``, while that is under way and what reducers find is in force.
   @exclusivity(unchecked) private var outer: Surroundings?
   /// Who began what is being reduced; nil for the process.
   @exclusivity(unchecked) private var origin: ActionOrigin?
@@ -350,11 +350,15 @@ package final class RootCore<State, Action>: StoreCore {
     let surroundings = outer
     outer = nil
     // What is there for the reducers is not for others.
-    if let surroundings { surroundings.with { tellAndStart() } } else { tellAndStart() }
+    if let surroundings {
+      surroundings.with { notifyAndStartEffects() }
+    } else {
+      notifyAndStartEffects()
+    }
     outer = surroundings
   }
 
-  private func tellAndStart() {
+  private func notifyAndStartEffects() {
     if tree.hasNotices { tellCommit() }
     if outputs.count > 0 { tellOutputs() }
     if startCount > 0 { startEffects() }
@@ -366,7 +370,7 @@ package final class RootCore<State, Action>: StoreCore {
   /// - Parameters:
   ///   - origin: Who sends; nil for the process.
   ///   - sends: Sends.
-  package func surround(as origin: ActionOrigin? = nil, _ sends: () -> Void) {
+  package func batch(as origin: ActionOrigin? = nil, _ sends: () -> Void) {
     guard outer == nil, phase == .idle else { return sends() }
     outer = .current
     self.origin = origin

@@ -16,7 +16,7 @@ struct ActionQueue {
   /// The sequence of the first in flight, or of the next action when none is.
   private(set) var firstSequence: UInt64 = 1
   /// The revisions that settling actions wait for, with the number of actions for each.
-  private var reaches: Deque<(reach: DaemonMessage.Reach, count: Int)> = []
+  private var watermarks: Deque<(watermark: DaemonMessage.Watermark, count: Int)> = []
   /// How many of the settling actions no longer wait.
   private var reachedCount = 0
   /// How many at the end of the queue were added since the last turn.
@@ -174,7 +174,7 @@ struct ActionQueue {
     var count = 0
     while count < inFlightCount, line[settlingCount + count].isDecided { count += 1 }
     guard count > 0 else { return refused }
-    reaches.append((acks.reach, count))
+    watermarks.append((acks.watermark, count))
     settlingCount += count
     inFlightCount -= count
     firstSequence += UInt64(count)
@@ -184,10 +184,10 @@ struct ActionQueue {
 
   /// Removes the oldest action that the local state now includes, given the revision it has
   /// reached.
-  mutating func takeReached(_ isReached: (DaemonMessage.Reach) -> Bool) -> ActionTicket? {
+  mutating func takeReached(_ isReached: (DaemonMessage.Watermark) -> Bool) -> ActionTicket? {
     while reachedCount == 0 {
-      guard let first = reaches.first, isReached(first.reach) else { return nil }
-      reaches.removeFirst()
+      guard let first = watermarks.first, isReached(first.watermark) else { return nil }
+      watermarks.removeFirst()
       reachedCount = first.count
     }
     reachedCount -= 1
@@ -199,7 +199,7 @@ struct ActionQueue {
   mutating func removeSettling() -> [ActionTicket] {
     let tickets = settlingTickets
     line.removeFirst(settlingCount)
-    reaches = []
+    watermarks = []
     (settlingCount, reachedCount) = (0, 0)
     return tickets
   }
@@ -211,7 +211,7 @@ struct ActionQueue {
   mutating func removeAll() -> [ActionTicket] {
     let tickets = Array(line)
     line = []
-    reaches = []
+    watermarks = []
     (settlingCount, inFlightCount, sentCount, reachedCount) = (0, 0, 0, 0)
     newCount = 0
     return tickets

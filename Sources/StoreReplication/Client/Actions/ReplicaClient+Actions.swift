@@ -167,7 +167,7 @@ extension ReplicaClient {
       }
       ticket.settle(outcome)
     }
-    while let first = finishing.first, isReached(first.reach) {
+    while let first = finishing.first, isReached(first.watermark) {
       finishing.removeFirst()
       effectsEnded(first.sequences)
     }
@@ -182,15 +182,15 @@ extension ReplicaClient {
   }
 
   /// Whether the local state includes what the daemon had published when it sent an outcome.
-  private func isReached(_ reach: DaemonMessage.Reach) -> Bool {
+  private func isReached(_ watermark: DaemonMessage.Watermark) -> Bool {
     guard let view else {
       // Nothing is shown: then either nothing is followed, or the first join will bring it.
       return scopes.allSatisfy { !$0.isFollowed || $0.isGone }
     }
     guard view.isShown else { return false }
-    if reach.nonce == view.nonce { return reach.sequence <= view.sequence }
+    if watermark.nonce == view.nonce { return watermark.sequence <= view.sequence }
     // A view of an earlier session has numbers too, but says nothing of what came after it.
-    return view.nonce > max(reach.nonce, sessionBase)
+    return view.nonce > max(watermark.nonce, sessionBase)
   }
 
   /// Records that the effects of actions have ended.
@@ -221,7 +221,7 @@ extension ReplicaClient {
     }
     guard !ended.isEmpty else { return }
     // What they changed last may have been lost with the connection: the next join brings it.
-    let nextJoin = DaemonMessage.Reach(nonce: lastNonce, sequence: .max)
+    let nextJoin = DaemonMessage.Watermark(nonce: lastNonce, sequence: .max)
     finishing.append((nextJoin, ended))
     settleActions()
   }

@@ -114,7 +114,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   // MARK: Actions
 
-  func batch(as origin: ActionOrigin, _ sends: () -> Void) { core.surround(as: origin, sends) }
+  func batch(as origin: ActionOrigin, _ sends: () -> Void) { core.batch(as: origin, sends) }
 
   func send(_ action: ArraySlice<UInt8>, to scope: RootScope) throws(CodecError) -> StoreTask? {
     let source = scope.source

@@ -477,13 +477,13 @@ final class OutcomeTable {
       let acks = DaemonMessage.Acks(
         first: outcomes.first,
         outcomes: outcomes.outcomes,
-        reach: session.watermark,
+        watermark: session.watermark,
       )
       outbox.send(.acks(acks), to: session.peer)
     }
     let finished = actions.finished.prefix { $0.revision <= root.revision }.map(\.sequence)
     if !finished.isEmpty {
-      outbox.send(.finished(finished, reach: session.watermark), to: session.peer)
+      outbox.send(.finished(finished, watermark: session.watermark), to: session.peer)
       actions.finished.removeFirst(finished.count)
     }
   }

@@ -110,8 +110,11 @@ final class SessionScopes {
   }
 
   /// The sequence that the session's view has reached; after an interruption, one beyond its end.
-  var watermark: DaemonMessage.Reach {
-    DaemonMessage.Reach(nonce: nonce, sequence: view?.sequence ?? (isInterrupted ? 1 << 62 : 0))
+  var watermark: DaemonMessage.Watermark {
+    DaemonMessage.Watermark(
+      nonce: nonce,
+      sequence: view?.sequence ?? (isInterrupted ? 1 << 62 : 0),
+    )
   }
 
   /// Whether its view has ended, and the join that brings the next one has not come.

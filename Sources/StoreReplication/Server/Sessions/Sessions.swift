@@ -210,7 +210,7 @@ final class Session {
   var isOpen: Bool { state != .none }
 
   /// What a client has to have of its view before its state includes what the daemon's does now.
-  var watermark: DaemonMessage.Reach { scopes.watermark }
+  var watermark: DaemonMessage.Watermark { scopes.watermark }
 }
 
 /// All sessions, indexed by everything that identifies them, and their leases.
