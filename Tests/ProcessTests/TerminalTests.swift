@@ -193,10 +193,10 @@ extension ProcessTests {
           redirection: "2>&1",
         )
         try await shell.shows("q quit")
-        shell.type("+\u{1A}")
+        shell.type("\u{1A}")
         try await shell.shows("stopped with \(128 + SIGTSTP)")
         shell.type("\r")
-        try await shell.shows("[−] 1 [+]")
+        try await shell.shows("[−] 0 [+]")
         try await shell.hides("stopped with")
         shell.type("q")
         #expect(try await shell.ended() == TerminalProcess.End(isRestored: true, status: 0))
