@@ -124,6 +124,35 @@ extension DeltaPlan {
   }
 }
 
+// MARK: - Preparing
+
+extension DeltaPlan {
+  /// Puts the rows of a new value's lists into trees, as the first delta of each would do it.
+  ///
+  /// - Throws: A `CodecError` where two rows have one id; what is left must be thrown away.
+  package func prepare(_ value: inout GenericValue) throws(CodecError) {
+    try prepare(&value, root)
+  }
+
+  private func prepare(_ value: inout GenericValue, _ index: Int) throws(CodecError) {
+    let node = nodes[index]
+    switch (node.kind, value) {
+    case (.optional, let content) where content != .null: try prepare(&value, node.first)
+    case (.record, .map(var entries)) where entries.count == node.count:
+      value = .null
+      for field in fields[node.first..<(node.first + node.count)] {
+        try prepare(&entries[field.place].value, field.node)
+      }
+      value = .map(entries)
+    case (.other, .array(var items)):
+      guard case .identified(let field, _, _) = schemas[node.first] else { return }
+      try items.changeRows(withIDsIn: field) { _ in }
+      value = .array(items)
+    default: break
+    }
+  }
+}
+
 // MARK: - Building
 
 extension DeltaPlan {

@@ -106,6 +106,19 @@ struct DeltaPlanTests {
     #expect(try planned(.null, [0x82, 0x00] + old.encoded(), by: plan).get() == old)
   }
 
+  @Test("A prepared value is the same and changes alike", arguments: 0..<20 as Range<UInt64>)
+  func prepared(seed: UInt64) throws {
+    var random = SeededRandom(seed)
+    var value = AllKinds.random(&random)
+    let old = try GenericValue(encoded: value.encoded())
+    var prepared = old
+    try plan.prepare(&prepared)
+    #expect(prepared == old && prepared.digest == value.digest)
+    for _ in 0..<4 { value.mutate(&random) }
+    guard let delta = try value.delta(from: AllKinds(encoded: old.encoded())) else { return }
+    #expect(try planned(prepared, delta, by: plan).get().encoded() == value.encoded())
+  }
+
   @Test("A value that is not of the schema gives an error, not a trap")
   func wrongValue() {
     for value in [GenericValue.unsigned(4), .array([]), .map([]), .text("x")] {

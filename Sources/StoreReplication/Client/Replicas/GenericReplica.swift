@@ -49,8 +49,10 @@ package final class GenericReplica: Replica {
   }
 
   package func reset(to snapshot: ArraySlice<UInt8>, revision: UInt64) throws(CodecError) {
-    let value = try GenericValue(encoded: snapshot)
+    var value = try GenericValue(encoded: snapshot)
     try value.validate(against: schema, in: description.state)
+    // Whoever takes all of it does that, too, and not the first delta.
+    try plan.prepare(&value)
     self.value = value
     self.revision = revision
     isReset = true
