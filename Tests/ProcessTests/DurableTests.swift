@@ -202,7 +202,12 @@ extension ProcessTests {
 
     /// All records are as they were written, and the reducers come to the same again.
     private func checkHistory(_ world: World) async throws {
-      _ = try await world.answer("--json", "verify", "--data", "\(world.directory)/data")
+      // The more was sent, the longer that takes.
+      let verify = try await world.client(
+        ["--json", "verify", "--data", "\(world.directory)/data"],
+        within: .seconds(max(30, Self.rounds)),
+      )
+      #expect(verify.isSuccess, "\(verify.errorText)")
       let replay = try await world.replay()
       #expect(replay["difference"] == nil, "\(replay.text())")
       #expect(replay["unchecked"] == [:], "\(replay.text())")
