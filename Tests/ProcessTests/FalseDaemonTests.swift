@@ -69,11 +69,11 @@ extension ProcessTests {
 
     @Test func `A client's time limit comes also while a daemon talks without end`() async throws {
       try await World.run { world in
-        let reach = DaemonMessage.Reach(nonce: 0, sequence: 0)
+        let reach = DaemonMessage.Watermark(nonce: 0, sequence: 0)
         let daemon = try await FalseDaemon(
           in: world.directory,
           scopes: [try Self.lamp],
-          flood: Array(repeating: .pong(number: 1, revision: 0, reach: reach), count: 100),
+          flood: Array(repeating: .pong(number: 1, revision: 0, watermark: reach), count: 100),
         )
         let run = try await world.client("get", "lamp")
         withExtendedLifetime(daemon) {}

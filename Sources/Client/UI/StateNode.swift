@@ -70,7 +70,8 @@ struct StateNode: Sendable {
   private func partValue(at offset: Int) -> GenericValue {
     if let (values, fields) = fields { return values[field: fields[offset].name] ?? .null }
     switch value {
-    case .array(let items), .set(let items): return items[offset]
+    case .array(let items): return items[offset]
+    case .set(let items): return items[offset]
     case .map(let entries): return entries[offset].value
     default: preconditionFailure("\(schema) has no part \(offset)")
     }

@@ -66,8 +66,8 @@ final class FalseDaemon: Sendable {
     switch message {
     case .hello: return .helloOK(helloOK)
     case .ping(let number, let revision):
-      let reach = DaemonMessage.Reach(nonce: 0, sequence: 0)
-      return .pong(number: number, revision: revision, reach: reach)
+      let reach = DaemonMessage.Watermark(nonce: 0, sequence: 0)
+      return .pong(number: number, revision: revision, watermark: reach)
     case .describe(let request):
       var encoder = CBOREncoder()
       encoder.arrayHeader(scopes.count)

@@ -84,7 +84,7 @@ struct AbsenceFromAfarTests {
   @Test("In a batch, those that are absent leave the others as they are")
   func batch() {
     let core = office(Office.State(rows: [Worker.State(id: 1)]))
-    core.surround {
+    core.batch {
       for id in [1, 2, 1, 3] {
         let task = core.sendFromAfar(.rows(.element(id: id, action: .tick)))
         #expect((task == nil) == (id != 1))

@@ -66,7 +66,7 @@ struct StepTests {
     withDependencies {
       $0.seed = 3
     } operation: {
-      core.surround {
+      core.batch {
         core.send(1)
         core.send(2)
       }
@@ -94,7 +94,7 @@ struct StepTests {
         _ = core.send(2)
       }
     }
-    core.surround {
+    core.batch {
       core.send(1)
       core.send(3)
     }
@@ -106,9 +106,9 @@ struct StepTests {
   @Test("Surrounded sends that are surrounded once more are sends like any")
   func surroundedTwice() {
     let core = RootCore(initialState: { [0] }, reducer: { Appending() })
-    core.surround {
+    core.batch {
       core.send(1)
-      core.surround { core.send(2) }
+      core.batch { core.send(2) }
       core.send(3)
     }
     #expect(core.state == [0, 11, 12, 13])
