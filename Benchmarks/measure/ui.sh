@@ -7,6 +7,7 @@ cpu_of() {
     awk '{ sum += $1 } END { printf "%.0f", sum }'
 }
 
+# Of a text only those parts are written that are not there already, so one word is looked for.
 screen_shows() { grep -q "$2" "$work/$1.typescript"; }
 
 # start_screen NAME COMMAND…: storectl on a terminal of 120 by 40, which draws nothing itself. What
@@ -35,7 +36,7 @@ screen() {
   wait_for "the screen $name" "$started" screen_shows "$name" "$text"
   pid=$(<"$work/$name.screen")
   [ -z "$keys" ] || printf '%s' "$keys" >"$work/$name.keys"
-  wait_for "the rows in $name" "$started" screen_shows "$name" 'Something to do'
+  wait_for "the rows in $name" "$started" screen_shows "$name" Something
   cpu=$(cpu_of "$pid")
   start=${EPOCHREALTIME/[.,]/}
   line=$(write_beside "$number")
@@ -72,9 +73,9 @@ measure_ui() {
     stop_last
     field p99_us "$line" >>"$work/ui-blind"
     printf '\n' >>"$work/ui-blind"
-    screen "$((4 * i + 1))" typed Todos $':Go to Todos\r' ui
+    screen "$((4 * i + 1))" typed Todo $':Go to Todos\r' ui
     screen "$((4 * i + 2))" tree items '' watch todos
-    screen "$((4 * i + 3))" searched Todos $':Go to Todos\r/to do\r' ui
+    screen "$((4 * i + 3))" searched Todo $':Go to Todos\r/to do\r' ui
   done
   read -r median least greatest < <(awk '{ print $2 }' "$work/ui-searched" | spread)
   figure ui-searched "$median" "$least" "$greatest" '% of a core'

@@ -19,7 +19,9 @@ extension GameResult: ReplicatedRecord, @unchecked Sendable {
   init() { self.init(counter: Counter(), timeSpent: 0) }
   static let layout = RecordLayout<Self>(
     "GameResult",
-    [.field("counter", \.counter), .field("timeSpent", \.timeSpent)],
+    [
+      .field("id", \.counter.id), .field("counter", \.counter), .field("timeSpent", \.timeSpent),
+    ],
   )
 }
 
