@@ -68,7 +68,7 @@ let package = Package(
 
     // Views over stores on a terminal, and the terminal.
     .systemLibrary(name: "CWidth"),
-    .target(name: "TerminalViews", dependencies: ["CWidth", "StoreState"]),
+    .target(name: "TerminalViews", dependencies: ["CWidth", "StoreBytes"]),
     .systemLibrary(
       name: "CNCurses",
       providers: [.apt(["libncurses-dev"]), .brew(["ncurses"])],

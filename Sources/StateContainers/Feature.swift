@@ -9,8 +9,8 @@ extension Reducer where Output: Sendable {
   /// ```
   ///
   /// In a daemon, the state and the input need wire forms, `ReplicatedState` and `WireAction`,
-  /// which an extension can add. Feedback never leaves the daemon. Outputs are read, as those of any
-  /// feature, from `store.outputs(of:)`.
+  /// which an extension can add. Feedback never leaves the daemon. Outputs are read, as those of
+  /// any feature, from `store.outputs(of:)`.
   ///
   /// - Returns: The reducer.
   public func feature() -> some StoreActor.Reducer<State, Message<Input, Feedback>> {

@@ -3,8 +3,8 @@ public import StoreState
 /// The items of an array.
 ///
 /// Rows that are changed by deltas stand in a tree, as those of an `IdentifiedArray` do: a delta
-/// takes logarithmic time, a copy none, and comparing and hashing two versions takes as long as
-/// their differences. The first delta puts them there.
+/// takes logarithmic time, a copy none, and comparing two versions, or their digests, takes as long
+/// as their differences. The first delta puts them there.
 public struct GenericItems: Sendable {
   typealias Rows = IdentifiedArray<GenericValue, GenericValue>
 

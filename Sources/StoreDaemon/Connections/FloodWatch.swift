@@ -3,8 +3,8 @@
 /// The main thread counts, and shuts down peers that send too much. While it is blocked, or slower
 /// than a flood, libzmq's I/O thread continues to read into queues without a limit. So when the
 /// process has grown considerably since all peers were last served, peers that keep sending are
-/// shut down, one at a time. They are recognized by their backlog in the kernel, which grows again and
-/// again although it is read. That of an honest client only shrinks, unless it has sent several
+/// shut down, one at a time. They are recognized by their backlog in the kernel, which grows again
+/// and again although it is read. That of an honest client only shrinks, unless it has sent several
 /// times as much as the kernel buffers for a connection.
 ///
 /// A value without I/O or a clock.

@@ -1,5 +1,5 @@
 import CWidth
-import StoreState
+import StoreBytes
 
 #if canImport(Glibc)
 import Glibc

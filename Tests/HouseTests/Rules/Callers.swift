@@ -15,8 +15,8 @@ enum Callers {
       "actionLabels", "customDumpDescription", "customDumpMirror", "customDumpValue",
     ],
     "Users of the original, or of an older release, write it": [
-      "ActionSheetState", "CaseLet", "CasePath", "EffectOf", "ForEachStore", "Handler", "SendOf",
-      "SwitchStore", "actionless", "cancellableValue", "checkSuspension", "combined",
+      "ActionSheetState", "CaseLet", "CasePath", "EffectOf", "Handler", "SendOf",
+      "SwitchStore", "actionless", "cancellableValue", "checkSuspension",
       "disablesAnimations", "eraseToStream", "eraseToThrowingStream", "interpolatingSpring",
       "notificationCenter", "repeatForever", "replaceError", "setFailureType",
       "skipReceivedActions", "stateless", "suspendingClock", "useMainSerialExecutor", "withAction",

@@ -33,7 +33,7 @@ enum Walls {
     Room(name: "StoreBytes", mayImport: libc),
     Room(name: "StoreValues", mayImport: ["StoreBytes"] + libc),
     Room(name: "StoreCollections", mayImport: ["StoreBytes", "StoreValues"] + libc),
-    Room(name: "StoreState", mayImport: values),
+    Room(name: "StoreState", mayImport: ["StoreBytes", "StoreCollections", "StoreValues"]),
     Room(name: "GenericState", mayImport: values + libc),
     Room(name: "StoreConcurrency", mayImport: libc),
     Room(name: "StoreClocks", mayImport: ["StoreConcurrency"]),
