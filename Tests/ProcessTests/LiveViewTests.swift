@@ -110,6 +110,8 @@ extension ProcessTests {
         let daemon = try await world.startDaemon()
         try await world.send("counter", "incrementButtonTapped")
         let terminal = try TerminalProcess(world, ["status"], term: "dumb")
+        // What was written may be read after the end is known.
+        try await terminal.wrote("as pid \(daemon.pid)")
         #expect(try await terminal.ended() == Self.restored)
         let lines = terminal.text.split(separator: "\r\n").map(String.init)
         #expect(lines[0].hasPrefix("revision  ") && lines[0].hasSuffix("all of it on the disk"))
