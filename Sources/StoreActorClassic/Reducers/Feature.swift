@@ -13,8 +13,8 @@ extension AnyReducer {
   /// extension can add: the feature itself stays as it is.
   ///
   /// - Parameter environment: What the feature needs from outside; evaluated for each action.
-  /// - Returns: The reducer. Its effects are cancelled by the ids of this one reducer: a body with a
-  ///   condition or a loop is evaluated for each action, so make the reducer once, outside of it.
+  /// - Returns: The reducer. Its effects are cancelled by the ids of this one reducer: a body with
+  ///   a condition or a loop is evaluated for each action, so make the reducer once, outside of it.
   public func feature(
     environment: @autoclosure @escaping () -> Environment
   ) -> some StoreActor.Reducer<State, Action> {
