@@ -164,7 +164,7 @@ extension Way {
       $0.bench.root.revision == 1 && $0.bench.root.state.counter == Deck.Counter()
     },
     "TypedRoot old → new: a record": { $0.bench.server.recorder?.newest == 1 },
-    "Recorder holds it, and all behind it": {
+    "Recorder holds it and later ones": {
       $0.bench.server.hasUnreleased && $0.bench.server.revision == 0
     },
     "OutcomeTable keeps the outcome": {
@@ -173,12 +173,12 @@ extension Way {
   ]
 
   private static let keeping: [String: Condition] = [
-    "DaemonTurn ends: hands on a batch": { $0.journal.batches.count == 1 },
+    "DaemonTurn ends: passes on a batch": { $0.journal.batches.count == 1 },
     "Journal makes it durable,": { way in
       let recovered = try way.journal.recover(1)
       return recovered.revision == 1 && recovered.root == way.bench.root.state
     },
-    "DaemonTurn takes what became of it": { !$0.bench.turn.awaitsJournal },
+    "DaemonTurn receives the result": { !$0.bench.turn.awaitsJournal },
     "Recorder releases the revision": { $0.bench.server.revision == 1 },
     "TypedRoot old → new: the delta": { $0.bench.probe.deltas == $0.before.deltas + 1 },
     "Subscriptions collects a turn's deltas": { $0.bench.server.subscriptions.isDirty },
