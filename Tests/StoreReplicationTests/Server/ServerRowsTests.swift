@@ -68,21 +68,43 @@ import Testing
     return parts
   }
 
+  private static func line(_ scope: String, sees: Bool) throws -> Grants.Line {
+    let scopes = [try #require(ScopePattern(scope))]
+    return Grants.Line(
+      grantee: .user(1000),
+      scopes: scopes,
+      sees: sees,
+      sends: sees ? .nothing : .everything,
+    )
+  }
+
+  @Test(arguments: [
+    (scope: "counter", sees: true, isTold: false), ("cards/row/*", false, false),
+    ("cards/row", true, false), ("cards/row/3", true, true),
+    ("cards/*", true, true), ("*", true, true),
+  ])
+  func `Who may see no row is not told that there are any`(
+    scope: String,
+    sees: Bool,
+    isTold: Bool,
+  ) throws {
+    var limits = Limits()
+    limits.rowsPerQuestion = 1
+    let bench = ServerBench(limits: limits)
+    bench.addresses[ServerBench.peer(2)] = "localhost:1000:100:2"
+    bench.turn.apply(Grants(owner: 999, lines: [try Self.line(scope, sees: sees)]))
+    try bench.hello(2, features: .known)
+    #expect(try ask(bench, "", as: 2)?.next == (isTold ? 1 : nil))
+  }
+
   @Test func `Who may see some rows is told of those, and asks as often as it may send`() throws {
     var limits = Limits()
     limits.actionsPerSecond = 128
     let bench = ServerBench(limits: limits)
     bench.addresses[ServerBench.peer(2)] = "localhost:1000:100:2"
-    func line(_ scope: String, sees: Bool) throws -> Grants.Line {
-      let scopes = [try #require(ScopePattern(scope))]
-      return Grants.Line(
-        grantee: .user(1000),
-        scopes: scopes,
-        sees: sees,
-        sends: sees ? .nothing : .everything,
-      )
-    }
-    let lines = [try line("cards/row/2", sees: true), try line("cards/row/*", sees: false)]
+    let lines = [
+      try Self.line("cards/row/2", sees: true), try Self.line("cards/row/*", sees: false),
+    ]
     bench.turn.apply(Grants(owner: 999, lines: lines))
     try bench.hello(2, features: .known)
     let seen = RowAnswer(ids: ["2"], next: nil)

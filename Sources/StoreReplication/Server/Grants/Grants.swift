@@ -160,6 +160,12 @@ package struct Rights: Hashable, Sendable {
     return lines.contains { line in line.sees && line.scopes.contains { $0.matches(scope) } }
   }
 
+  /// Whether the client may see any scope of an exposure.
+  func sees(_ exposure: ScopeDescription) -> Bool {
+    guard let lines else { return true }
+    return lines.contains { line in line.sees && line.scopes.contains { $0.meets(exposure) } }
+  }
+
   /// What the client may send to a scope of this name.
   func sends(_ scope: String) -> SendRight {
     guard let lines else { return .everything }

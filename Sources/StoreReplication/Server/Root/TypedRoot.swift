@@ -312,7 +312,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func rows(_ query: RowQuery, _ rights: Rights, _ limits: Limits) -> RowAnswer {
     for exposed in exposed {
       guard let rows = exposed.rows, let ids = exposed.description.id,
-        exposed.description.name.utf8.elementsEqual(query.scope.utf8)
+        exposed.description.name.utf8.elementsEqual(query.scope.utf8),
+        // The place to go on with tells how many there are.
+        rights.sees(exposed.description)
       else { continue }
       var search = RowSearch(query, ids, rights, limits)
       let next = withPlace(of: revision) { place in
