@@ -74,9 +74,6 @@ final class HostService: LoopParticipant {
   /// Finishes the turn, says goodbye, and stops.
   func stop() { turn.stop() }
 
-  /// Discards revisions that may not be durable, says goodbye, and stops.
-  func fail(_ reason: String) { turn.finish(.failed(reason)) }
-
   /// Closes everything.
   ///
   /// - Returns: Why the journal could not be closed; nil when it was, or was not to be.

@@ -18,7 +18,7 @@ final class StoreDirectory: Sendable {
   let path: String
   private let lock: DirectoryLock
   /// The files that clients use, as they were when everything was opened.
-  private let files = Mutex<[String: FileIdentity]>([:])
+  private let files = Mutex<[(name: String, identity: FileIdentity)]>([])
 
   /// Makes the directory if need be, checks that it is private, and locks it.
   ///
@@ -40,22 +40,29 @@ final class StoreDirectory: Sendable {
 
   // MARK: - Keeping it
 
-  /// Records the lock, the sockets and the journal, which all exist now.
-  func remember() {
-    let names = [DirectoryLock.name, "ctl", "pub"] + JournalFile.names
-    let found = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
-    files.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
+  /// Records the journal, the lock and the sockets, which all exist now.
+  ///
+  /// - Parameter hasJournal: Whether the daemon's journal is here.
+  func remember(hasJournal: Bool) {
+    let names = (hasJournal ? JournalFile.names : []) + [DirectoryLock.name, "ctl", "pub"]
+    files.withLock {
+      $0 = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
+    }
   }
 
-  /// Which of the lock, the sockets and the journal was removed or replaced; nil if none was.
+  /// What was removed or replaced; nil if nothing was.
   ///
-  /// Then clients cannot find the daemon, a second one can start, or the state is written nowhere.
-  var lostPath: String? {
+  /// Of several the one with the gravest consequences.
+  var loss: DirectoryLoss? {
     let files = files.withLock { $0 }
-    let lost = files.keys.sorted().first { name in
-      FileIdentity("\(path)/\(name)") != files[name] || name == DirectoryLock.name && !lock.isOurs
+    let lost = files.first { name, identity in
+      FileIdentity("\(path)/\(name)") != identity || name == DirectoryLock.name && !lock.isOurs
     }
-    return lost.map { "\(path)/\($0)" }
+    guard let (name, _) = lost else { return nil }
+    let file = "\(path)/\(name)"
+    if JournalFile.names.contains(name) { return .journal(file) }
+    let hasJournal = files.contains { JournalFile.names.contains($0.name) }
+    return hasJournal && name == DirectoryLock.name ? .history(file) : .clients(file)
   }
 
   /// Lets other users open the sockets, or nobody; admission is decided there.
@@ -148,6 +155,17 @@ final class StoreDirectory: Sendable {
   }
 
   static func systemMessage() -> String { String(cString: strerror(errno)) }
+}
+
+/// What a daemon has lost with a file of its directories, which has a path.
+enum DirectoryLoss: Sendable {
+  /// The journal: the state is written nowhere.
+  case journal(String)
+  /// The lock of the journal's directory: another daemon may go on with the history.
+  case history(String)
+  /// A socket, or the lock of a directory that has only sockets: clients cannot find the daemon, or
+  /// find another one.
+  case clients(String)
 }
 
 /// Which file it is, whatever it is called.

@@ -65,7 +65,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   // Open while the daemon runs.
   private var directories: [StoreDirectory] = []
-  private var directoryLook: RepeatedLook<String>?
+  private var directoryLook: RepeatedLook<DirectoryLoss>?
   private var grantsLook: RepeatedLook<GrantsFile.Change>?
   private var grantsFile: GrantsFile?
   /// The grants in force.
@@ -359,17 +359,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     _ grantsFile: GrantsFile,
     since stamp: GrantsFile.Stamp?,
   ) {
-    for directory in directories { directory.remember() }
+    for directory in directories {
+      directory.remember(hasJournal: configuration.data.map(directory.isAt) ?? false)
+    }
     self.grantsFile = grantsFile
     // What tidies up temporary files may take the sockets, or the lock.
     // It does not keep them: their locks are let go of when the daemon ends.
-    let lostPaths = directories.map { directory -> @Sendable () -> String? in
-      { [weak directory] in directory?.lostPath }
+    let losses = directories.map { directory -> @Sendable () -> DirectoryLoss? in
+      { [weak directory] in directory?.loss }
     }
     directoryLook = RepeatedLook(every: 1) {
-      lostPaths.lazy.compactMap { $0() }.first
+      losses.lazy.compactMap { $0() }.first
     } onFinding: { [weak self] in
-      self?.lost($0)
+      self?.end(for: $0)
     }
     grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) { [weak self] change in
       // What was changed again meanwhile is looked at again.
@@ -697,7 +699,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       return HostError(
         .system,
         "The daemon could not keep its state any more: \(reason)",
-        remedy: "Look at the disk, then start the daemon again: what clients were told is kept.",
+        remedy: service.turn.isFenced
+          ? HostError.remedyWhereFenced
+          : "Look at the disk, then start the daemon again: what clients were told is kept.",
       )
     }
     return problem.map { HostError(.system, "\($0)", remedy: "Look at the disk.") }
@@ -724,30 +728,46 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     return error
   }
 
-  /// Clients cannot find this daemon any more, or it cannot write its state any more.
-  private func lost(_ file: String) {
-    guard !JournalFile.names.contains(where: { file.hasSuffix("/\($0)") }) else {
-      return lostJournal(file)
+  /// The daemon cannot go on without a file that is gone.
+  private func end(for loss: DirectoryLoss) {
+    let error = HostError(loss)
+    failure = error
+    logger.critical("\(error)")
+    switch loss {
+    // Writes to a removed file are lost, so no further revision is published.
+    case .journal: service?.turn.finish(.failed("\(error)"))
+    case .history: service?.turn.finish(.fenced("\(error)"))
+    case .clients: stop()
     }
-    let error = HostError(
-      .system,
-      "\(file) is gone, or another's: clients cannot find this daemon any more.",
-      remedy: "Start it again, where nobody clears up.",
-    )
-    failure = error
-    logger.critical("\(error)")
-    stop()
   }
+}
 
-  /// Writes to a removed file are lost, so no further revision is published.
-  private func lostJournal(_ file: String) {
-    let error = HostError(
-      .system,
-      "\(file) is gone, or another's: nothing more can be kept.",
-      remedy: "Put it back or restore a backup, then start the daemon again.",
-    )
-    failure = error
-    logger.critical("\(error)")
-    service?.fail("\(error)")
+extension HostError {
+  /// What a fenced daemon's user can do.
+  fileprivate static let remedyWhereFenced = """
+    Start the daemon again once no other one has the journal: what clients were told is kept.
+    """
+
+  fileprivate init(_ loss: DirectoryLoss) {
+    switch loss {
+    case .journal(let file):
+      self.init(
+        .system,
+        "\(file) is gone, or another's: nothing more can be kept.",
+        remedy: "Put it back or restore a backup, then start the daemon again.",
+      )
+    case .history(let file):
+      self.init(
+        .system,
+        "\(file) is gone, or another's: another daemon may have taken over the journal.",
+        remedy: Self.remedyWhereFenced,
+      )
+    case .clients(let file):
+      self.init(
+        .system,
+        "\(file) is gone, or another's: clients cannot find this daemon any more.",
+        remedy: "Start it again, where nobody clears up.",
+      )
+    }
   }
 }

@@ -243,7 +243,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if let reason = server.receive(result, at: transport.now) {
       fail(reason)
       // Somebody else speaks for the history now: not even goodbye is said.
-      if case .fenced = result { phase = .over }
+      if case .fenced = result { (isFenced, phase) = (true, .over) }
     } else {
       // The disk works on what came meanwhile, while all that it has is told.
       append()
@@ -266,6 +266,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Why the journal has failed, so that the daemon has to end; nil while it works.
   package private(set) var failure: String?
+
+  /// Whether another daemon goes on with the history.
+  package private(set) var isFenced = false
 
   // MARK: What goes out
 
