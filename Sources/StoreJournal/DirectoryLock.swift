@@ -18,6 +18,9 @@ package final class DirectoryLock: Sendable {
   }
 
   private let descriptor: Int32
+  /// What the file says: the pid, which somebody in another container may have as well, and a
+  /// number that nobody else has.
+  private let text: [UInt8]
 
   /// Locks a directory, without waiting.
   package init(_ directory: String) throws(Failure) {
@@ -29,7 +32,8 @@ package final class DirectoryLock: Sendable {
       close(descriptor)
       throw .held(pid: pid)
     }
-    let text = Array("\(getpid())\n".utf8)
+    let token = String(UInt64.random(in: (1 << 60)...(.max)), radix: 16)
+    text = Array("\(getpid()) \(token)\n".utf8)
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
     else {
       let message = Self.systemMessage
@@ -41,7 +45,7 @@ package final class DirectoryLock: Sendable {
   deinit { close(descriptor) }
 
   /// Whether nobody else has taken it since: some file systems give a lock to everybody.
-  package var isOurs: Bool { Self.pid(descriptor) == "\(getpid())" }
+  package var isOurs: Bool { Self.text(descriptor) == text[...] }
 
   /// Locks a file, unless another program has it for longer than a look takes.
   private static func take(_ descriptor: Int32) -> Bool {
@@ -73,10 +77,14 @@ package final class DirectoryLock: Sendable {
 
   /// The pid in a lock that somebody else holds.
   private static func pid(_ descriptor: Int32) -> String {
+    let digits = text(descriptor).prefix { $0 >= 0x30 && $0 <= 0x39 }
+    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
+  }
+
+  private static func text(_ descriptor: Int32) -> ArraySlice<UInt8> {
     var buffer = [UInt8](repeating: 0, count: 32)
     let count = pread(descriptor, &buffer, buffer.count, 0)
-    let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
-    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
+    return buffer.prefix(max(0, count))
   }
 
   private static var systemMessage: String { String(cString: strerror(errno)) }

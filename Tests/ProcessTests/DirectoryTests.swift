@@ -147,11 +147,11 @@ extension ProcessTests {
     func lockOfAnother(place: String) async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()
-        // As where a file system gives a lock to everybody.
+        // As where a file system gives a lock to everybody, and containers have pids of their own.
         let lock = "\(world.directory)/\(place)lock"
         let file = try FileHandle(forWritingTo: URL(filePath: lock))
-        try file.write(contentsOf: Data("1\n".utf8))
-        try file.truncate(atOffset: 2)
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data("\(daemon.pid) 0123456789abcdef\n".utf8))
         try file.close()
         #expect(try await daemon.ended() == .status(71))
         #expect(daemon.errors.lines.contains { $0.hasPrefix("stored: \(lock) is gone") })

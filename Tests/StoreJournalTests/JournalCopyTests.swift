@@ -277,6 +277,23 @@ import Testing
     withExtendedLifetime(lock) {}
   }
 
+  @Test func `A lock that another process with the same pid has taken is not ours`() throws {
+    let lock = try DirectoryLock(source.path)
+    let others = try DirectoryLock(target.path)
+    #expect(lock.isOurs && others.isOurs)
+    let other = try Data(contentsOf: URL(filePath: DirectoryLock.file(in: target.path)))
+    // Of the form before, and of this one.
+    for text in [Data("\(getpid())\n".utf8), other] {
+      let file = try FileHandle(forWritingTo: URL(filePath: DirectoryLock.file(in: source.path)))
+      try file.truncate(atOffset: 0)
+      try file.write(contentsOf: text)
+      try file.close()
+      #expect(!lock.isOurs)
+      #expect(DirectoryLock.holder(of: source.path) == "\(getpid())")
+    }
+    #expect(others.isOurs)
+  }
+
   @Test func `Whoever looks who has a directory keeps nobody from taking it`() async throws {
     let path = source.path
     _ = try DirectoryLock(path)
