@@ -270,17 +270,19 @@ extension ProcessTests {
       }
     }
 
+    /// A daemon that does not answer where there is none to give.
     private func tellingRows(
       _ world: World,
-      _ answer: @escaping @Sendable (RowQuery) -> RowAnswer,
+      _ answer: @escaping @Sendable (RowQuery) -> RowAnswer?,
     ) async throws -> FalseDaemon {
       try await FalseDaemon(
         in: world.directory,
         scopes: [try Self.rows],
         says: { message in
           guard case .rows(let request, let query) = message else { return nil }
+          guard let answer = answer(query) else { return [] }
           var encoder = CBOREncoder()
-          answer(query).encode(to: &encoder)
+          answer.encode(to: &encoder)
           return [.rows(request: request, item: encoder.bytes[...])]
         },
       )
@@ -305,6 +307,19 @@ extension ProcessTests {
         }
         #expect(names.prefix(3) == ["rows/other", "rows/one", "rows/o0"] && names.count == 200)
         #expect(asked.value.map(\.start) == [0, 5] && asked.value.allSatisfy { $0.prefix == "o" })
+        withExtendedLifetime(daemon) {}
+      }
+    }
+
+    @Test func `What was found is offered where the next answer does not come`() async throws {
+      try await World.run { world in
+        let daemon = try await tellingRows(world) { query in
+          query.start == 0 ? RowAnswer(ids: ["one", "other"], next: 2) : nil
+        }
+        var names: [String] = []
+        // Nothing is offered where the machine takes too long for who has pressed a key.
+        for _ in 0..<50 where names.isEmpty { names = try await complete(world, "rows/o").names }
+        #expect(names == ["rows/one", "rows/other"])
         withExtendedLifetime(daemon) {}
       }
     }

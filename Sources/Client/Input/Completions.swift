@@ -14,6 +14,9 @@ import Darwin
 /// Whoever presses the tabulator has not asked for a daemon: where none answers in a moment,
 /// nothing is completed, and nothing is said.
 enum Completions {
+  /// Takes names that can stand there.
+  private typealias Offer = @MainActor ([String]) -> Void
+
   private static let patience: Duration = .milliseconds(80)
   /// For so long questions for rows are asked.
   private static let searching: Duration = .milliseconds(50)
@@ -28,22 +31,22 @@ enum Completions {
 
   /// The names of scopes, and of the first rows.
   static let scopes = CompletionKind.custom { words, place, prefix in
-    ask(words, at: place) { try await scopes(of: $0, beginningWith: prefix) }
+    ask(words, at: place) { try await findScopes(of: $0, beginningWith: prefix, $1) }
   }
 
   /// The actions of the scope that stands before: those without payload, which are their names.
   static let actions = CompletionKind.custom { words, place, prefix in
     guard let scope = positional(words.drop { $0 != "send" }.dropFirst()).first else { return [] }
-    return ask(words, at: place) { daemon in
-      try daemon.description(of: scope).actions
-        .filter { $0.payload.isEmpty && $0.name.hasPrefix(prefix) }.map(\.name)
+    return ask(words, at: place) { daemon, offer in
+      let actions = try daemon.description(of: scope).actions
+      offer(actions.filter { $0.payload.isEmpty && $0.name.hasPrefix(prefix) }.map(\.name))
     }
   }
 
   private static func ask(
     _ words: [String],
     at place: Int,
-    _ body: @escaping @MainActor (Daemon) async throws -> [String],
+    _ body: @escaping @MainActor (Daemon, Offer) async throws -> Void,
   ) -> [String] {
     guard !isRest(place, of: words) else { return [] }
     endInTime(deadline)
@@ -57,7 +60,12 @@ enum Completions {
       let found = try MainActor.assumeIsolated {
         try StoreConnection.run(to: location, name: "storectl completion", isListed: false) {
           connection in
-          try await connection.within(patience) { try await body(Daemon(asking: connection)) }
+          var found: [String] = []
+          // What is found in time counts, whatever ends the search.
+          try? await connection.within(patience) {
+            try await body(Daemon(asking: connection)) { found += $0 }
+          }
+          return found
         }
       }
       return found.filter(isPlain).compactMap(asWord)
@@ -133,45 +141,48 @@ enum Completions {
 
 extension Completions {
   @MainActor
-  private static func scopes(
+  private static func findScopes(
     of daemon: Daemon,
     beginningWith prefix: String,
-  ) async throws -> [String] {
+    _ offer: Offer,
+  ) async throws {
     let plain = daemon.scopes.filter { !$0.isEach && $0.name.hasPrefix(prefix) }.map(\.name)
-    var found = plain
+    offer(plain)
     for scope in daemon.scopes where scope.isEach {
       let beginning = "\(scope.name)/"
       if prefix.hasPrefix(beginning) || (plain.isEmpty && beginning.hasPrefix(prefix)) {
-        found += try await rows(of: beginning, daemon, beginningWith: prefix)
+        try await findRows(of: beginning, daemon, beginningWith: prefix, offer)
       } else if beginning.hasPrefix(prefix) {
-        found.append(beginning)
+        offer([beginning])
       }
     }
-    return found
   }
 
-  /// The names of the first rows.
+  /// Finds the names of the first rows.
   ///
-  /// A daemon looks at a part of its rows for each question. What is found in time counts.
+  /// A daemon looks at a part of its rows for each question.
   @MainActor
-  private static func rows(
+  private static func findRows(
     of beginning: String,
     _ daemon: Daemon,
     beginningWith prefix: String,
-  ) async throws -> [String] {
+    _ offer: Offer,
+  ) async throws {
     let scope = String(beginning.dropLast())
     let ids = prefix.hasPrefix(beginning) ? String(prefix.dropFirst(beginning.count)) : ""
     let end = ContinuousClock.now + searching
-    var (found, questions): ([String], _) = ([], 0)
+    var (left, questions) = (mostRows, 0)
     var next: UInt64? = 0
-    while let start = next, found.count < mostRows, questions < mostQuestions, .now < end {
+    while let start = next, left > 0, questions < mostQuestions, .now < end {
       let query = RowQuery(scope: scope, prefix: ids, start: start)
       let answer = try await daemon.connection.rows(query)
-      found += answer.ids.map { "\(beginning)\($0)" }.filter { $0.hasPrefix(prefix) && isPlain($0) }
+      let found = answer.ids.map { "\(beginning)\($0)" }
+        .filter { $0.hasPrefix(prefix) && isPlain($0) }.prefix(left)
+      offer(Array(found))
+      left -= found.count
       questions += 1
       // Where a daemon does not get on there is nothing more to be had.
       next = answer.next.flatMap { $0 > start ? $0 : nil }
     }
-    return Array(found.prefix(mostRows))
   }
 }
