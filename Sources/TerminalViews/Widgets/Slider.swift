@@ -32,18 +32,21 @@ public struct Slider: PrimitiveView {
   public func draw(in canvas: Canvas) {
     let last = canvas.size.width - 1
     guard last >= 0 else { return }
-    let (least, span) = (range.lowerBound, Double(range.upperBound - range.lowerBound))
-    let value = min(max(value, least), range.upperBound)
-    let part = span > 0 ? Double(value - least) / span : 1
+    let (least, greatest) = (range.lowerBound, range.upperBound)
+    let span = greatest - least
+    let value = min(max(value, least), greatest)
+    let part = span > 0 ? Double(value - least) / Double(span) : 1
     canvas.write(String(repeating: "─", count: last + 1), Style(.secondary))
     canvas.write("●", x: Int((part * Double(last)).rounded()), Style(.yellow, isBold: true))
-    canvas.onMouse { [onChange, range] event in
+    canvas.onMouse { [onChange] event in
       switch event.kind {
       case .press:
         let part = last > 0 ? Double(min(max(0, event.place.x), last)) / Double(last) : 1
-        onChange(least + min(UInt64((part * span).rounded()), range.upperBound - least))
+        // The greatest spans are rounded to a number that is none of theirs.
+        let offset = UInt64(exactly: (part * Double(span)).rounded()) ?? span
+        onChange(least + min(offset, span))
       case .wheelUp: onChange(value > least ? value - 1 : least)
-      case .wheelDown: onChange(min(value, range.upperBound - 1) + 1)
+      case .wheelDown: onChange(value < greatest ? value + 1 : greatest)
       }
       return true
     }

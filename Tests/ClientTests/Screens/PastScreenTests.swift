@@ -113,6 +113,17 @@ import Testing
     #expect(bench.terminal.lines.contains { $0.contains("It is not kept any more.") })
   }
 
+  @Test func `However great the newest revision is, a page leads no further`() async throws {
+    let bench = try await bench()
+    bench.model.daemon.handle(status: status(revision: .max), after: 1, interval: 1)
+    await bench.press(",", "@")
+    await bench.type("\(UInt64.max - 1)")
+    await bench.press(.enter)
+    #expect(bench.model.stateState.past?.wanted == UInt64.max - 1)
+    await bench.press(">")
+    #expect(bench.model.stateState.past == nil)
+  }
+
   @Test func `A daemon that keeps no history says so on one line`() async throws {
     let bench = ScreenBench()
     bench.send(.counter(.incrementButtonTapped))

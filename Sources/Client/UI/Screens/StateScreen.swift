@@ -84,7 +84,10 @@ struct StateScreen: View {
     case ",": go(to: revision - min(revision, 1), scope)
     case "<": go(to: revision - min(revision, page), scope)
     case ".", ">":
-      if let past = state.past { go(to: past.wanted + (key == "." ? 1 : page), scope) }
+      if let past = state.past {
+        // What a daemon says is its newest revision may be any number.
+        go(to: past.wanted + min(key == "." ? 1 : page, .max - past.wanted), scope)
+      }
     case "@":
       state.screen.ask("Revision") { text in
         if let revision = UInt64(text) { go(to: revision, scope) }
