@@ -15,9 +15,14 @@ final class Frame {
   struct Focus {
     /// Which of those that can have the focus it is.
     var place: Int
-    /// Whether the program wants it to have the focus.
-    var isWanted: @MainActor () -> Bool
+    /// What the program's value is while it has the focus.
+    var field: AnyHashable
+    /// The program's value.
+    var value: @MainActor () -> AnyHashable
     var setWanted: @MainActor (Bool) -> Void
+
+    /// Whether the program wants it to have the focus.
+    @MainActor var isWanted: Bool { value() == field }
   }
 
   /// Something to tap.
@@ -63,10 +68,12 @@ final class Frame {
   func moveFocus(to place: Int) {
     guard let memory else { return }
     memory.focus[depth] = place
-    for focus in focusStates where focus.place != place && focus.isWanted() {
-      focus.setWanted(false)
+    let target = focusStates.first { $0.place == place }
+    for focus in focusStates where focus.place != place && focus.isWanted {
+      // A value of which both are is written once, below.
+      if target?.value() != focus.field { focus.setWanted(false) }
     }
-    focusStates.first { $0.place == place }?.setWanted(true)
+    if let target, !target.isWanted { target.setWanted(true) }
   }
 
   /// Gives the focus to the view that the program wants to have it.
@@ -75,7 +82,7 @@ final class Frame {
   func followFocus() -> Bool {
     guard
       let memory,
-      let wanted = focusStates.first(where: { $0.isWanted() })?.place,
+      let wanted = focusStates.first(where: { $0.isWanted })?.place,
       wanted != memory.focus[depth, default: 0]
     else { return false }
     memory.focus[depth] = wanted

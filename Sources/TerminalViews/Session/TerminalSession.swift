@@ -197,11 +197,12 @@ public final class TerminalSession {
   }
 
   private func take(_ event: MouseEvent, _ frame: Frame) {
-    for responder in frame.responders.reversed() where responder.area.contains(event.place) {
-      guard responder.onMouse(event) else { continue }
-      if let focus = responder.focus { frame.moveFocus(to: focus) }
-      return
+    let responders = frame.responders.reversed().filter { $0.area.contains(event.place) }
+    // First, because what is pressed may give the focus to another view.
+    if event.kind == .press, let focus = responders.lazy.compactMap(\.focus).first {
+      frame.moveFocus(to: focus)
     }
+    _ = responders.contains { $0.onMouse(event) }
   }
 }
 

@@ -44,8 +44,8 @@ extension View {
     _ focus: Binding<Field?>,
     equals field: Field,
   ) -> some View {
-    Focused(content: self) {
-      focus.wrappedValue == field
+    Focused(content: self, field: Optional(field)) {
+      focus.wrappedValue
     } setWanted: { isFocused in
       if isFocused { focus.wrappedValue = field } else { focus.wrappedValue = nil }
     }
@@ -56,7 +56,7 @@ extension View {
   /// - Parameter isFocused: Whether it has the focus.
   /// - Returns: The view.
   public func focused(_ isFocused: Binding<Bool>) -> some View {
-    Focused(content: self) {
+    Focused(content: self, field: true) {
       isFocused.wrappedValue
     } setWanted: {
       isFocused.wrappedValue = $0
@@ -66,7 +66,8 @@ extension View {
 
 private struct Focused<Content: View>: PrimitiveView {
   let content: Content
-  let isWanted: @MainActor () -> Bool
+  let field: AnyHashable
+  let value: @MainActor () -> AnyHashable
   let setWanted: @MainActor (Bool) -> Void
 
   var flexibility: Axes { content.stretch }
@@ -77,7 +78,7 @@ private struct Focused<Content: View>: PrimitiveView {
     content.drawn(in: canvas)
     guard canvas.frame.focusables > place else { return }
     canvas.frame.focusStates.append(
-      Frame.Focus(place: place, isWanted: isWanted, setWanted: setWanted)
+      Frame.Focus(place: place, field: field, value: value, setWanted: setWanted)
     )
   }
 }

@@ -38,4 +38,18 @@ struct FocusTests {
     #expect(view.focus == nil)
     session.end()
   }
+
+  @Test("A click on the button leaves the focus where the reducer wants it")
+  func click() async {
+    let view = SignUpView()
+    let terminal = MemoryTerminal(width: 40, height: 4)
+    let session = TerminalSession(on: terminal, framesPerSecond: 10_000) { view }
+    session.start()
+    await session.idle()
+    terminal.use(.press, x: 1, y: 2)
+    terminal.type("blob")
+    await session.idle()
+    #expect(view.focus == .email && terminal.lines[0] == "E-mail: blob")
+    session.end()
+  }
 }
