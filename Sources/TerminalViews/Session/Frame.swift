@@ -42,6 +42,8 @@ final class Frame {
   var tappables: [Tappable] = []
   var appearances: [@MainActor () -> Void] = []
   var overlays: [any View] = []
+  /// What is done when a sheet has gone, by its item.
+  var dismissals: [[AnyHashable]: @MainActor () -> Void] = [:]
   /// Nil while nothing is drawn but for its looks.
   let memory: ViewMemory?
 
@@ -112,4 +114,6 @@ final class ViewMemory {
   var cursors: [String: Int] = [:]
   /// How many of those who want to know that they appear were told.
   var appeared = 0
+  /// What is done when a sheet of the last drawing has gone, by its item.
+  var dismissals: [[AnyHashable]: @MainActor () -> Void] = [:]
 }

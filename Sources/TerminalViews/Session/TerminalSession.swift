@@ -136,6 +136,12 @@ public final class TerminalSession {
     self.frame = frame
     for appear in frame.appearances.dropFirst(memory.appeared) { appear() }
     memory.appeared = max(memory.appeared, frame.appearances.count)
+    let gone = memory.dismissals.filter { frame.dismissals[$0.key] == nil }
+    memory.dismissals = frame.dismissals
+    for dismiss in gone.values {
+      dismiss()
+      reads.outdate()
+    }
     return frame
   }
 

@@ -3,7 +3,8 @@ extension View {
   ///
   /// - Parameters:
   ///   - item: What to show it for; closing the sheet sets it to nil.
-  ///   - onDismiss: What is done when the sheet was closed.
+  ///   - onDismiss: What is done when the sheet has gone, whoever closed it: a session does it
+  ///     after the first drawing without it.
   ///   - content: The other view, without the button that closes it.
   /// - Returns: The view.
   public func sheet<Item: Identifiable, Content: View>(
@@ -11,16 +12,20 @@ extension View {
     onDismiss: (@MainActor () -> Void)? = nil,
     @ViewBuilder content: @escaping @MainActor (Item) -> Content,
   ) -> some View {
-    overlay {
-      item.wrappedValue.map { value in
+    Modified(content: self) { canvas in
+      guard let value = item.wrappedValue else { return }
+      // After the one drawing of a `Screen` there is none without it.
+      let isOnlyDrawing = canvas.frame.memory == nil
+      canvas.overlay(
         Pair(
           first: content(value),
           second: Button("Close") {
             item.wrappedValue = nil
-            onDismiss?()
+            if isOnlyDrawing { onDismiss?() }
           },
         )
-      }
+      )
+      canvas.frame.dismissals[[ObjectIdentifier(Item.self), value.id]] = onDismiss
     }
   }
 }
