@@ -40,8 +40,10 @@ final class DaemonModel {
   @ObservationIgnored let client: ReplicaClient
   /// Asks the daemon for something of the past.
   @ObservationIgnored let ask: AskingPast
-  /// Waits between two questions of which one follows the other.
+  /// Waits before a question for the past.
   @ObservationIgnored var breathe: @MainActor () async -> Void = {}
+  /// The pause before the last question; one begins when the one before has ended, whoever asks.
+  @ObservationIgnored var lastBreath: Task<Void, Never>?
   var scopes: [ScopeDescription]
   /// Since when nothing is heard of the daemon: what is shown is what it was.
   var isStale = false

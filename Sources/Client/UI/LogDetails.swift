@@ -33,7 +33,10 @@ final class LogDetails {
     read()
   }
 
-  isolated deinit { reading?.cancel() }
+  isolated deinit { stop() }
+
+  /// Asks for nothing more.
+  func stop() { reading?.cancel() }
 
   /// Shows another revision; of several in a row the last one is read.
   func show(_ row: DaemonModel.LogRow) {
@@ -51,8 +54,6 @@ final class LogDetails {
         if self.row.id == row.id {
           (shown, self.lines, selection) = (row.id, lines, RowSelection())
         }
-        // A daemon answers so many questions a second, and closes connections that ask for more.
-        await daemon.breathe()
       }
       self?.reading = nil
     }
@@ -67,7 +68,7 @@ final class LogDetails {
       add("What it has changed is not kept any more.", Style(.secondary))
       return lines
     }
-    for name in scopes.prefix(Self.mostScopes) where self.row.id == row.id {
+    for name in scopes.prefix(Self.mostScopes) where self.row.id == row.id && !Task.isCancelled {
       guard let found = daemon.scopes.find(name) else {
         add(name, Style(.cyan))
         continue

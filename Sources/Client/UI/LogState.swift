@@ -9,7 +9,7 @@ final class LogState {
   /// What the log had when it was paused; nil while it is live.
   var pausedRows: [DaemonModel.LogRow]?
   /// What the selected row has changed, where somebody wants to know.
-  private(set) var details: LogDetails?
+  private(set) var details: LogDetails? { didSet { oldValue?.stop() } }
   /// Whether the log is to go on when nobody wants to know any more.
   @ObservationIgnored private var wasLive = false
   /// Whether the newest row is selected, whichever that is.

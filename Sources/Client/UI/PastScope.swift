@@ -78,8 +78,6 @@ final class PastScope {
       if findingOldest { await self?.findOldest() }
       while let self, !Task.isCancelled, failure == nil, moment?.revision != wanted {
         await readMoment(at: wanted)
-        // A daemon answers so many questions a second, and closes connections that ask for more.
-        await daemon.breathe()
       }
       self?.reading = nil
     }

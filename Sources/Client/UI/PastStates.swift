@@ -85,8 +85,18 @@ final class PastStates {
 }
 
 extension DaemonModel {
-  /// The answer to a question for the past.
+  /// The answer to a question for the past, which is asked after a pause of its own: a daemon
+  /// answers so many a second, and closes connections that ask for more.
   func past(_ query: HistoryQuery) async throws(HistoryError) -> HistoryAnswer {
+    let breath = Task { [lastBreath, breathe] in
+      await lastBreath?.value
+      await breathe()
+    }
+    lastBreath = breath
+    await breath.value
+    if Task.isCancelled {
+      throw HistoryError(.unavailable, "The question was not asked: nobody wants its answer now.")
+    }
     let result = await withCheckedContinuation { continuation in
       ask(query) { continuation.resume(returning: $0) }
     }

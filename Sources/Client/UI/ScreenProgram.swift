@@ -8,7 +8,7 @@ import TerminalViews
 final class ScreenProgram {
   private static let pause: Duration = .milliseconds(250)
   private static let pausesPerStatus = 4
-  /// Between two questions of which one follows the other.
+  /// Before a question for the past.
   private static let breath: Duration = .milliseconds(40)
   /// Silence after which what is shown counts as old: two answers that did not come.
   private static let patience: Duration = .seconds(2)

@@ -68,6 +68,8 @@ import Testing
     let past = try #require(bench.past)
     past.isHeldBack = true
     await bench.press(",", ",", ",")
+    while past.questions.isEmpty { await Task.yield() }
+    await bench.idle()
     #expect(past.questions.count == 1)
     #expect(bench.terminal.lines.contains { $0.contains("asking for 2 …") })
     await bench.press(.left)
@@ -148,6 +150,36 @@ import Testing
     await bench.press(.up, .escape)
     #expect(bench.model.logState.pausedRows == nil && bench.model.logState.details == nil)
     try bench.compare(with: "log-changes")
+  }
+
+  @Test func `Each question for the past has a pause of its own, whoever asks`() async throws {
+    let bench = try await bench()
+    let past = try #require(bench.past)
+    let daemon = bench.model.daemon
+    var (pauses, isPause) = (0, false)
+    daemon.breathe = {
+      #expect(!isPause)
+      isPause = true
+      for _ in 1...10 { await Task.yield() }
+      isPause = false
+      pauses += 1
+      #expect(past.questions.count < pauses)
+    }
+    daemon.handle(status: status(revision: 5), after: 1, interval: 1)
+    daemon.askForLog()
+    let before = past.questions.count
+    pauses = before
+    await bench.press(",")
+    bench.model.chosen = .log
+    await bench.press(.enter, .up, .up)
+    #expect(past.questions.count == pauses)
+    #expect(pauses >= before + 6, "\(past.questions.dropFirst(before))")
+    // What nobody looks at any more is not asked for.
+    let asked = past.questions.count
+    await bench.press(.escape)
+    for _ in 1...5 { bench.terminal.press(.enter, .enter) }
+    await bench.press(.enter)
+    #expect(past.questions.count <= asked + 4, "\(past.questions.dropFirst(asked))")
   }
 
   private func status(revision: UInt64) -> GenericValue {
