@@ -63,6 +63,29 @@ import Testing
     try bench.compare(with: "filter")
   }
 
+  @Test func `Another scope is filtered by what stands in itself`() async throws {
+    let bench = ScreenBench(keepsPast: true)
+    let scopes = bench.model.daemon.scopes
+    bench.send(.todos(.addButtonTapped(title: "Milk")))
+    bench.send(.counter(.incrementButtonTapped))
+    bench.model.open(try #require(scopes.find("todos")?.description))
+    await bench.press("/")
+    await bench.type("items")
+    await bench.press(.enter)
+    #expect(bench.terminal.lines.contains { $0.contains("items: ") })
+    bench.model.open(try #require(scopes.find("counter")?.description))
+    await bench.idle()
+    #expect(!bench.terminal.lines.contains { $0.contains("count: ") })
+    // And at one revision of the past.
+    await bench.press(",", "/", .control("u"))
+    await bench.type("count")
+    await bench.press(.enter)
+    #expect(bench.terminal.lines.contains { $0.contains("count: ") })
+    bench.model.open(try #require(scopes.find("todos")?.description))
+    await bench.press(",")
+    #expect(!bench.terminal.lines.contains { $0.contains("items: ") })
+  }
+
   @Test func `What is watched is open, and what changed last is highlighted`() async throws {
     let bench = ScreenBench(height: 18, watching: ["todos", "counter"])
     for title in ["Milk", "Eggs"] { bench.send(.todos(.addButtonTapped(title: title))) }

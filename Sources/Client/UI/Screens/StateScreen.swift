@@ -15,6 +15,8 @@ final class StateScreenState {
       selection = RowSelection()
       opened = []
       past = nil
+      // What was found was found in another scope.
+      filter = StateFilter()
     }
   }
   /// The scope's past, while that is looked at.
@@ -26,7 +28,7 @@ final class StateScreenState {
   @ObservationIgnored var opensRecords = false
   /// What was opened, and may have been closed since.
   @ObservationIgnored private var opened: Set<[StateNode.Key]> = []
-  @ObservationIgnored let filter = StateFilter()
+  @ObservationIgnored private(set) var filter = StateFilter()
 
   private static let mostDepth = 6
 
