@@ -1,36 +1,102 @@
+import Observation
 import TerminalViews
 
 /// Finds the parts of states in which a text stands.
 ///
-/// Of a state nothing is kept: only which parts were found, until the state or the text is another.
+/// To go through a large state takes long, so another thread does it. Until it has, the state that
+/// it went through last stays to be seen, and all of what it has not gone through at all.
 @MainActor
+@Observable
 final class StateFilter {
-  private var search = TextSearch("")
-  private var version = 0
-  private var places: [[StateNode.Key]: [Int]] = [:]
+  /// Which of a scope's states it is.
+  enum Version: Equatable {
+    case live(news: Int)
+    case past(revision: UInt64)
+  }
+
+  /// Goes through a state; nil while there is none to go through.
+  @ObservationIgnored private(set) var searching: Task<Void, Never>?
+  @ObservationIgnored private var found: FoundParts?
+  /// Of which nodes the parts were asked for since the search began.
+  @ObservationIgnored private var asked: Set<[StateNode.Key]> = []
+  /// How often something was found: what is drawn then is another state.
+  private var finds = 0
 
   /// A state of which only those parts are shown in which a text stands.
   ///
   /// - Parameters:
   ///   - root: The state.
   ///   - text: The text; empty for all parts.
-  ///   - version: Another number whenever the state is another one.
-  /// - Returns: The state.
-  func root(_ root: StateNode, for text: String, version: Int) -> FilteredNode {
-    if search.text != text { (search, places) = (TextSearch(text), [:]) }
-    if self.version != version { (self.version, places) = (version, [:]) }
-    return FilteredNode(node: root, path: [], filter: text.isEmpty ? nil : self)
+  ///   - version: Which state it is.
+  /// - Returns: The state, or an earlier one until it is searched.
+  func root(_ root: StateNode, for text: String, version: Version) -> FilteredNode {
+    _ = finds
+    guard !text.isEmpty else {
+      found = nil
+      return FilteredNode(node: root, path: [], filter: nil)
+    }
+    if found?.version != version || found?.search.text != text {
+      search(FoundParts(root: root, version: version, search: TextSearch(text)))
+    }
+    return FilteredNode(node: found?.root ?? root, path: [], filter: self)
   }
 
-  /// The places of the parts that are shown.
-  fileprivate func places(of node: StateNode, at path: [StateNode.Key]) -> [Int] {
-    if let known = places[path] { return known }
-    let found = node.places(of: search)
-    places[path] = found
-    return found
+  private func search(_ parts: FoundParts) {
+    guard searching == nil else { return }
+    // It begins when the drawing has ended, and has asked for what it shows.
+    searching = Task { [weak self] in
+      guard let paths = self?.takeAsked() else { return }
+      let found = await parts.searched(at: paths)
+      self?.take(found)
+    }
   }
 
-  fileprivate func isFound(in node: StateNode) -> Bool { search.isFound(in: node.label) }
+  private func takeAsked() -> Set<[StateNode.Key]> {
+    defer { asked = [] }
+    return asked.union([[]])
+  }
+
+  private func take(_ found: FoundParts) {
+    (self.found, searching) = (found, nil)
+    finds += 1
+  }
+
+  /// The places of the parts that are shown; nil where it is not known yet.
+  fileprivate func places(at path: [StateNode.Key]) -> [Int]? {
+    asked.insert(path)
+    guard let found else { return nil }
+    if let places = found.places[path] { return places }
+    search(found)
+    return nil
+  }
+
+  fileprivate func isFound(in node: StateNode) -> Bool {
+    found?.search.isFound(in: node.label) ?? false
+  }
+}
+
+/// The parts of a state in which a text stands.
+private struct FoundParts: Sendable {
+  let root: StateNode
+  let version: StateFilter.Version
+  let search: TextSearch
+  /// Their places in the nodes that were searched.
+  private(set) var places: [[StateNode.Key]: [Int]] = [:]
+
+  init(root: StateNode, version: StateFilter.Version, search: TextSearch) {
+    (self.root, self.version, self.search) = (root, version, search)
+  }
+
+  /// Itself, with what is found in more nodes.
+  @concurrent nonisolated func searched(at paths: Set<[StateNode.Key]>) async -> FoundParts {
+    var parts = self
+    for path in paths where places[path] == nil {
+      var node: StateNode? = root
+      for key in path { node = node.flatMap { node in node.offset(of: key).map(node.part) } }
+      parts.places[path] = node?.places(of: search) ?? []
+    }
+    return parts
+  }
 }
 
 /// A part of a state, of whose parts only those are shown in which a text stands.
@@ -40,7 +106,7 @@ struct FilteredNode: OutlineNode {
   /// Nil where all parts are shown.
   fileprivate let filter: StateFilter?
 
-  private var shown: [Int]? { filter?.places(of: node, at: path) }
+  private var shown: [Int]? { filter?.places(at: path) }
 
   var partCount: Int { shown?.count ?? node.partCount }
 

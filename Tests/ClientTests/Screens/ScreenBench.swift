@@ -117,6 +117,10 @@ final class ScreenBench {
       await model.logState.details?.reading?.value
     }
     await session.idle()
+    while let searching = model.stateState.filter.searching {
+      await searching.value
+      await session.idle()
+    }
   }
 
   func press(_ keys: Key...) async {

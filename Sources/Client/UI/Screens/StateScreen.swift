@@ -134,10 +134,9 @@ struct ScopeTree: View {
       }
       if let past = state.past { PastBar(past: past) }
       if let moment = state.past?.moment {
-        // Below 0, where no version of the living state is.
-        tree(version: ~Int(clamping: moment.revision)) { moment.root }
+        tree(.past(revision: moment.revision)) { moment.root }
       } else if scope.root != nil {
-        tree(version: scope.news) { scope.shownRoot }
+        tree(.live(news: scope.news)) { scope.shownRoot }
       } else {
         Paragraph(scope.absence, Style(.secondary)).filling()
       }
@@ -145,7 +144,7 @@ struct ScopeTree: View {
   }
 
   private func tree(
-    version: Int,
+    _ version: StateFilter.Version,
     _ root: @escaping @MainActor () -> StateNode,
   ) -> some View {
     let filtered = { @MainActor in
