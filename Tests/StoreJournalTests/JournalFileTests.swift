@@ -638,16 +638,16 @@ import Testing
   @MainActor
   @Test func `Another epoch is noted as soon as that can be kept`() async throws {
     let file = try begin()
+    // Before there is a journal, which lets go of old history at once and wants the lock for that.
+    let other = try outsider()
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     let journal = SQLiteJournal(file, .nothing)
     let (results, noted) = AsyncStream.makeStream(of: JournalResult.self)
     journal.onResult = { result in
-      // To let go of old history waits for the lock as well, if it comes so late.
       if case .untrimmed = result { return }
       noted.yield(result)
     }
     var coming = results.makeAsyncIterator()
-    let other = try outsider()
-    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     journal.renew(epoch: 9)
     guard case .unrenewed? = await coming.next() else {
       Issue.record("It is not held")

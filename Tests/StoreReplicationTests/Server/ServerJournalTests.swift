@@ -501,7 +501,7 @@ import Testing
     bench.turn.finish(.failed("the disk is gone"))
     try bench.endTurn()
     try bench.endTurn()
-    #expect(bench.turn.failure == "the disk is gone")
+    #expect(bench.turn.failure == "the disk is gone" && !bench.turn.isFenced)
     let messages = bench.take(1)
     #expect(messages.count == 1)
     guard case .goodbye(_, let message)? = messages.first else {
@@ -528,6 +528,7 @@ import Testing
     bench.turn.finish(.fenced("term 2 follows 1"))
     try bench.endTurn()
     #expect(bench.turn.isOver && bench.turn.failure == "term 2 follows 1")
+    #expect(bench.turn.isFenced)
     // Nor what comes from now on is answered.
     bench.receive(.ping(number: 7, revision: 0), from: 1)
     try bench.endTurn()
