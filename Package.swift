@@ -260,7 +260,8 @@ let package = Package(
     .testTarget(
       name: "StoreDaemonTests",
       dependencies: [
-        "CZMQ", "StoreDaemon", "StoreReplication", "ZeroMQ",
+        "CZMQ", "StoreActor", "StoreDaemon", "StoreJournal", "StoreReplication", "StoreState",
+        "ZeroMQ",
         .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
     ),
@@ -288,7 +289,10 @@ let package = Package(
     ),
     .testTarget(
       name: "MacroUseTests",
-      dependencies: ["GenericState", "StoreActor", "StoreState", reportsToTests],
+      dependencies: [
+        "GenericState", "StoreActor", "StoreBytes", "StoreCollections", "StoreState", "StoreValues",
+        reportsToTests,
+      ],
       path: "Tests/StoreActorTests/Macros",
     ),
     // The expansions are compiled into their tests (a link to their folder): a test target that
