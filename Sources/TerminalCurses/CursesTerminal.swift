@@ -25,7 +25,7 @@ import Darwin
 public final class CursesTerminal: TerminalDevice {
   private let notes: Int32
   private var sources: [any DispatchSourceRead] = []
-  private var onEvent: (@MainActor (InputEvent) -> Void)?
+  private var onInput: (@MainActor ([InputEvent]) -> Void)?
   /// What the terminal shows, as far as it is known.
   private var shown: Grid?
   /// How what is written looks, as far as it is known.
@@ -71,8 +71,8 @@ public final class CursesTerminal: TerminalDevice {
   }
 
   /// Hands over what is typed from now on.
-  public func start(_ onEvent: @escaping @MainActor (InputEvent) -> Void) {
-    self.onEvent = onEvent
+  public func start(_ onInput: @escaping @MainActor ([InputEvent]) -> Void) {
+    self.onInput = onInput
     watch(STDIN_FILENO) { [weak self] in self?.readKeys() }
     watch(notes) { [weak self] in self?.readNotes() }
   }
@@ -88,7 +88,7 @@ public final class CursesTerminal: TerminalDevice {
   public func stop() {
     guard !isStopped else { return }
     isStopped = true
-    onEvent = nil
+    onInput = nil
     for source in sources { source.cancel() }
     sources = []
     ccurses_close()
@@ -146,10 +146,16 @@ public final class CursesTerminal: TerminalDevice {
 
   private func readKeys() {
     var isEmpty = true
+    var events: [InputEvent] = []
     while !isStopped, let event = next() {
       isEmpty = false
-      if let event { onEvent?(event) }
+      if let event { events.append(event) }
+      if events.count == Self.mostAtOnce {
+        onInput?(events)
+        events = []
+      }
     }
+    if !events.isEmpty { onInput?(events) }
     guard isEmpty, !isStopped, hasHungUp else { return }
     // The terminal has gone without the signal for it, or with one that is ignored.
     for source in sources { source.cancel() }
@@ -157,6 +163,9 @@ public final class CursesTerminal: TerminalDevice {
     // Where it is ignored there is still nobody left to show anything to.
     _exit(128 + SIGHUP)
   }
+
+  /// The most events that are handed over at once.
+  private static let mostAtOnce = 4096
 
   private var hasHungUp: Bool {
     var item = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
@@ -193,7 +202,7 @@ public final class CursesTerminal: TerminalDevice {
     if signals[..<count].contains(UInt8(SIGTSTP)) { ccurses_stop() }
     ccurses_resize()
     shown = nil
-    onEvent?(.resize(size))
+    onInput?([.resize(size)])
   }
 }
 

@@ -121,23 +121,27 @@ public struct Canvas {
   /// - Parameters:
   ///   - onKey: Does what a key is for while it has the focus, and says whether it is for
   ///     something.
+  ///   - onText: Takes characters that are typed, as many as there are at once, while it has the
+  ///     focus; nil where characters are keys.
   ///   - onMouse: Does what the mouse is for in this part, and says whether it is for something.
   ///     Its places are of this part.
   /// - Returns: Whether it has the focus.
   public func takeFocus(
     onKey: @escaping @MainActor (Key) -> Bool,
+    onText: (@MainActor (String) -> Void)? = nil,
     onMouse: @escaping @MainActor (MouseEvent) -> Bool = { _ in false },
   ) -> Bool {
-    add(isFocusable: true, onKey: onKey, onMouse: onMouse)
+    add(isFocusable: true, onKey: onKey, onText: onText, onMouse: onMouse)
   }
 
   private func add(
     isFocusable: Bool,
     onKey: @escaping @MainActor (Key) -> Bool,
+    onText: (@MainActor (String) -> Void)? = nil,
     onMouse: @escaping @MainActor (MouseEvent) -> Bool,
   ) -> Bool {
     let origin = rect.origin
-    return frame.add(clip, isFocusable: isFocusable, onKey: onKey) { event in
+    return frame.add(clip, isFocusable: isFocusable, onKey: onKey, onText: onText) { event in
       let place = Point(x: event.place.x - origin.x, y: event.place.y - origin.y)
       return onMouse(MouseEvent(event.kind, at: place))
     }
@@ -147,7 +151,7 @@ public struct Canvas {
 extension String {
   /// The text as it is where it has room, else its beginning and `…`.
   func truncated(to width: Int) -> String {
-    guard Glyph.columns(of: self) > width else { return self }
+    guard Glyph.columns(of: unicodeScalars, upTo: width) > width else { return self }
     guard width > 0 else { return "" }
     var (result, columns) = ("", 0)
     for glyph in Glyph.glyphs(of: prefix(width * 2 + 2)) {

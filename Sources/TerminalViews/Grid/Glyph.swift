@@ -49,6 +49,18 @@ struct Glyph: Hashable {
     return glyphs(of: text).reduce(0) { $0 + $1.width }
   }
 
+  /// The columns of a text, or somewhat more than a limit where it has more: then no more of it is
+  /// looked at.
+  static func columns(of scalars: some Sequence<Unicode.Scalar>, upTo limit: Int) -> Int {
+    var columns = 0
+    for scalar in scalars {
+      let width = width(of: scalar)
+      columns += width < 0 ? 1 : width
+      if columns > limit { break }
+    }
+    return columns
+  }
+
   /// The columns of a scalar; less than 0 for one that must not reach a terminal.
   private static func width(of scalar: Unicode.Scalar) -> Int {
     if (0x20..<0x7f).contains(scalar.value) { return 1 }

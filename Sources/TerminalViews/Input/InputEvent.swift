@@ -6,6 +6,11 @@ public enum InputEvent: Hashable, Sendable {
   case mouse(MouseEvent)
   /// The terminal has another size, or has to be drawn afresh.
   case resize(Size)
+
+  /// The character that was typed, where it was one.
+  var character: Character? {
+    if case .key(.character(let character)) = self { character } else { nil }
+  }
 }
 
 /// A key, as far as terminals tell one from another.

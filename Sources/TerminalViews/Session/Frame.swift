@@ -8,6 +8,8 @@ final class Frame {
     /// Which of those it is that can have the focus; nil where it cannot.
     var focus: Int?
     var onKey: @MainActor (Key) -> Bool
+    /// Takes what is typed as text; nil where characters are keys.
+    var onText: (@MainActor (String) -> Void)?
     var onMouse: @MainActor (MouseEvent) -> Bool
   }
 
@@ -96,11 +98,14 @@ final class Frame {
     _ area: Rect,
     isFocusable: Bool,
     onKey: @escaping @MainActor (Key) -> Bool,
+    onText: (@MainActor (String) -> Void)? = nil,
     onMouse: @escaping @MainActor (MouseEvent) -> Bool,
   ) -> Bool {
     let focus = isFocusable ? focusables : nil
     if isFocusable { focusables += 1 }
-    responders.append(Responder(area: area, focus: focus, onKey: onKey, onMouse: onMouse))
+    responders.append(
+      Responder(area: area, focus: focus, onKey: onKey, onText: onText, onMouse: onMouse)
+    )
     return focus != nil && focus == memory?.focus[depth, default: 0]
   }
 }
@@ -110,7 +115,7 @@ final class Frame {
 final class ViewMemory {
   /// Which of those that can have the focus has it, by the number of overlays.
   var focus: [Int: Int] = [:]
-  /// Places of cursors, by what they are in.
+  /// Bytes of UTF-8 before cursors, by what they are in.
   var cursors: [String: Int] = [:]
   /// How many of those who want to know that they appear were told.
   var appeared = 0

@@ -4,8 +4,8 @@ public protocol TerminalDevice: AnyObject {
   /// The columns and rows that there are.
   var size: Size { get }
 
-  /// Hands over input from now on.
-  func start(_ onEvent: @escaping @MainActor (InputEvent) -> Void)
+  /// Hands over input from now on: all that there is of it at once.
+  func start(_ onInput: @escaping @MainActor ([InputEvent]) -> Void)
 
   /// Shows cells.
   ///
@@ -38,7 +38,7 @@ public final class MemoryTerminal: TerminalDevice {
   public private(set) var cursor: Point?
   /// How often something was shown.
   public private(set) var frames = 0
-  private var onEvent: (@MainActor (InputEvent) -> Void)?
+  private var onInput: (@MainActor ([InputEvent]) -> Void)?
 
   /// Creates a terminal of so many columns and rows.
   public init(width: Int, height: Int) {
@@ -50,29 +50,25 @@ public final class MemoryTerminal: TerminalDevice {
   public var lines: [String] { grid.lines }
 
   /// Presses keys.
-  public func press(_ keys: Key...) {
-    for key in keys { onEvent?(.key(key)) }
-  }
+  public func press(_ keys: Key...) { onInput?(keys.map(InputEvent.key)) }
 
   /// Types a text.
-  public func type(_ text: String) {
-    for character in text { onEvent?(.key(.character(character))) }
-  }
+  public func type(_ text: String) { onInput?(text.map { .key(.character($0)) }) }
 
   /// Uses the mouse.
   public func use(_ kind: MouseEvent.Kind, x: Int, y: Int) {
-    onEvent?(.mouse(MouseEvent(kind, at: Point(x: x, y: y))))
+    onInput?([.mouse(MouseEvent(kind, at: Point(x: x, y: y)))])
   }
 
   /// Gives it another size.
   public func resize(width: Int, height: Int) {
     size = Size(width: width, height: height)
-    onEvent?(.resize(size))
+    onInput?([.resize(size)])
   }
 
   /// Hands over input from now on.
-  public func start(_ onEvent: @escaping @MainActor (InputEvent) -> Void) {
-    self.onEvent = onEvent
+  public func start(_ onInput: @escaping @MainActor ([InputEvent]) -> Void) {
+    self.onInput = onInput
   }
 
   /// Shows cells.
@@ -83,5 +79,5 @@ public final class MemoryTerminal: TerminalDevice {
   }
 
   /// Hands over no more input.
-  public func stop() { onEvent = nil }
+  public func stop() { onInput = nil }
 }

@@ -173,28 +173,43 @@ public final class TerminalSession {
 
   // MARK: - Input
 
-  private func take(_ event: InputEvent) {
-    guard !isEnded else { return }
-    // Whoever typed this has seen, or foreseen, what the input before it has led to.
-    let frame = upToDate()
-    switch event {
-    case .key(let key): take(key, frame)
-    case .mouse(let event): take(event, frame)
-    case .resize: break
+  private func take(_ events: [InputEvent]) {
+    var rest = events[...]
+    while !isEnded, let event = rest.first {
+      // Whoever typed this has seen, or foreseen, what the input before it has led to.
+      let frame = upToDate()
+      var count = 1
+      switch event {
+      case .key(let key):
+        if event.character != nil, let onText = focused(in: frame)?.onText {
+          // All the text that there is goes into a field at once.
+          let typed = rest.prefix { $0.character != nil }
+          count = typed.count
+          onText(String(typed.compactMap(\.character)))
+        } else {
+          take(key, frame)
+        }
+      case .mouse(let event): take(event, frame)
+      case .resize: break
+      }
+      rest = rest.dropFirst(count)
+      invalidate()
     }
-    invalidate()
+  }
+
+  private func focused(in frame: Frame) -> Frame.Responder? {
+    let focus = memory.focus[frame.depth, default: 0]
+    return frame.responders.first { $0.focus == focus }
   }
 
   private func take(_ key: Key, _ frame: Frame) {
-    let focus = memory.focus[frame.depth, default: 0]
-    if let focused = frame.responders.first(where: { $0.focus == focus }), focused.onKey(key) {
-      return
-    }
+    if let focused = focused(in: frame), focused.onKey(key) { return }
     // The inner ones were drawn before those around them.
     for responder in frame.responders where responder.focus == nil {
       if responder.onKey(key) { return }
     }
     guard frame.focusables > 0 else { return }
+    let focus = memory.focus[frame.depth, default: 0]
     switch key {
     case .tab: frame.moveFocus(to: (focus + 1) % frame.focusables)
     case .backTab: frame.moveFocus(to: (focus + frame.focusables - 1) % frame.focusables)

@@ -12,19 +12,28 @@ public struct Text: PrimitiveView {
 
   /// The room of the text.
   public func size(in proposal: Size) -> Size {
-    let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
-    return Size(
-      width: min(lines.map { Glyph.columns(of: $0) }.max() ?? 0, proposal.width),
-      height: min(lines.count, proposal.height),
-    )
+    let lines = lines(proposal.height)
+    let widths = lines.map { Glyph.columns(of: $0.unicodeScalars, upTo: proposal.width) }
+    return Size(width: min(widths.max() ?? 0, proposal.width), height: lines.count)
   }
 
   /// Writes the text; what has no room ends with `…`.
   public func draw(in canvas: Canvas) {
-    let lines = content.split(separator: "\n", omittingEmptySubsequences: false)
-    for (row, line) in lines.prefix(canvas.size.height).enumerated() {
+    for (row, line) in lines(canvas.size.height).enumerated() {
       canvas.writeTruncated(String(line), y: row, style)
     }
+  }
+
+  /// The first lines.
+  private func lines(_ count: Int) -> ArraySlice<Substring> {
+    // By its bytes, since each character of a long text would cost more.
+    content.utf8.split(
+      separator: UInt8(ascii: "\n"),
+      maxSplits: count,
+      omittingEmptySubsequences: false,
+    )
+    .map { Substring($0) }
+    .prefix(count)
   }
 }
 

@@ -25,76 +25,128 @@ public struct TextField: PrimitiveView {
 
   /// The room of the text on one line.
   public func size(in proposal: Size) -> Size {
-    let width = Glyph.columns(of: "\(title): \(text.wrappedValue)")
-    return Size(width: min(width, proposal.width), height: 1)
+    let start = Glyph.columns(of: "\(title): ")
+    let rest = Glyph.columns(of: text.wrappedValue.unicodeScalars, upTo: proposal.width)
+    return Size(width: min(start + rest, proposal.width), height: 1)
   }
 
   /// Writes the line, and takes what is typed while it has the focus.
   public func draw(in canvas: Canvas) {
     guard let memory = canvas.frame.memory else {
-      canvas.write("\(title): \(text.wrappedValue)")
+      canvas.write(text.wrappedValue, x: canvas.write("\(title): "))
       return
     }
     let key = "\(canvas.frame.depth) \(title)"
-    let isFocused = canvas.takeFocus { [text, onSubmit] pressed in
-      if pressed == .enter, let onSubmit {
-        onSubmit()
-        return true
-      }
+    func edit(_ change: (inout EditedLine) -> Bool) -> Bool {
       var line = EditedLine(text.wrappedValue, cursor: memory.cursors[key])
-      guard line.take(pressed) else { return false }
+      guard change(&line) else { return false }
       memory.cursors[key] = line.cursor
       if line.text != text.wrappedValue { text.wrappedValue = line.text }
       return true
     }
+    let isFocused = canvas.takeFocus { [onSubmit] pressed in
+      guard pressed == .enter, let onSubmit else { return edit { $0.take(pressed) } }
+      onSubmit()
+      return true
+    } onText: { typed in
+      _ = edit {
+        $0.insert(typed)
+        return true
+      }
+    }
     let start = canvas.write("\(title): ", Style(isBold: isFocused))
     let line = EditedLine(text.wrappedValue, cursor: memory.cursors[key])
     let room = max(1, canvas.size.width - start)
-    // What stands before the cursor moves to the left when there is no room for it.
-    var before = line.beforeCursor[...]
-    while Glyph.columns(of: before) >= room { before = before.dropFirst() }
-    let cursor = canvas.write(before, x: start)
+    let cursor = canvas.write(line.seenBeforeCursor(in: room), x: start)
     canvas.write(line.afterCursor, x: cursor)
     if isFocused { canvas.showCursor(x: cursor, y: 0) }
   }
 }
 
-/// A text that is edited, and where.
+/// A text that is edited, and where: what is done to it looks at what is around the cursor alone.
 struct EditedLine {
-  private(set) var beforeCursor: String
-  private(set) var afterCursor: String
+  private(set) var text: String
+  private var place: String.Index
 
-  // Before the cursor stand so many characters; all unless told otherwise.
+  // Before the cursor stand so many bytes of UTF-8; all unless told otherwise.
   init(_ text: String, cursor: Int?) {
-    let end = text.index(text.startIndex, offsetBy: cursor ?? .max, limitedBy: text.endIndex)
-    beforeCursor = String(text[..<(end ?? text.endIndex)])
-    afterCursor = String(text[(end ?? text.endIndex)...])
+    self.text = text
+    place = text.endIndex
+    if let cursor { place = character(at: cursor) }
   }
 
-  var text: String { beforeCursor + afterCursor }
+  /// The beginning of the character at a place in UTF-8, or of the next one where it is within one.
+  private func character(at offset: Int) -> String.Index {
+    let place = text.utf8.index(text.startIndex, offsetBy: min(offset, text.utf8.count))
+    guard place < text.endIndex else { return text.endIndex }
+    let next = text.index(after: place)
+    return text.index(before: next) == place ? place : next
+  }
 
-  /// How many characters stand before the cursor; nil at the end, where it stays.
-  var cursor: Int? { afterCursor.isEmpty ? nil : beforeCursor.count }
+  var beforeCursor: Substring { text[..<place] }
+  var afterCursor: Substring { text[place...] }
+
+  /// How many bytes of UTF-8 stand before the cursor; nil at the end, where it stays.
+  var cursor: Int? { place == text.endIndex ? nil : offset(of: place) }
+
+  private func offset(of place: String.Index) -> Int {
+    text.utf8.distance(from: text.startIndex, to: place)
+  }
+
+  /// What is seen before the cursor where there are so many columns, of which it takes the last.
+  ///
+  /// - Parameters:
+  ///   - room: The columns.
+  ///   - columns: The columns of a character.
+  /// - Returns: The end of what stands before the cursor.
+  func seenBeforeCursor(
+    in room: Int,
+    columns: (Character) -> Int = { Glyph.columns(of: String($0)) },
+  ) -> Substring {
+    var (start, width) = (place, 0)
+    // As many as a canvas writes, of those without a width too.
+    for _ in 0..<(room * 2) {
+      guard start > text.startIndex else { break }
+      let previous = text.index(before: start)
+      width += columns(text[previous])
+      guard width < room else { break }
+      start = previous
+    }
+    return text[start..<place]
+  }
+
+  /// Inserts a text at the cursor.
+  mutating func insert(_ new: String) { replace(place..<place, with: new) }
+
+  private mutating func replace(_ range: Range<String.Index>, with new: String = "") {
+    let offset = offset(of: range.lowerBound)
+    text.replaceSubrange(range, with: new)
+    place = character(at: offset + new.utf8.count)
+  }
+
+  /// The place of the character before the cursor, and of the one behind that at it.
+  private var previous: String.Index {
+    place > text.startIndex ? text.index(before: place) : place
+  }
+  private var next: String.Index { place < text.endIndex ? text.index(after: place) : place }
 
   /// Does what a key is for.
   ///
   /// - Returns: Whether it is for something.
   mutating func take(_ key: Key) -> Bool {
     switch key {
-    case .character(let character): beforeCursor.append(character)
-    case .backspace: _ = beforeCursor.popLast()
-    case .delete, .control("d"): if !afterCursor.isEmpty { afterCursor.removeFirst() }
-    case .left, .control("b"):
-      if let character = beforeCursor.popLast() { afterCursor = String(character) + afterCursor }
-    case .right, .control("f"):
-      if !afterCursor.isEmpty { beforeCursor.append(afterCursor.removeFirst()) }
-    case .home, .control("a"): (beforeCursor, afterCursor) = ("", text)
-    case .end, .control("e"): (beforeCursor, afterCursor) = (text, "")
-    case .control("u"): beforeCursor = ""
-    case .control("k"): afterCursor = ""
+    case .backspace: replace(previous..<place)
+    case .delete, .control("d"): replace(place..<next)
+    case .left, .control("b"): place = previous
+    case .right, .control("f"): place = next
+    case .home, .control("a"): place = text.startIndex
+    case .end, .control("e"): place = text.endIndex
+    case .control("u"): replace(text.startIndex..<place)
+    case .control("k"): replace(place..<text.endIndex)
     case .control("w"):
-      while beforeCursor.last == " " { beforeCursor.removeLast() }
-      while let last = beforeCursor.last, last != " " { beforeCursor.removeLast() }
+      let word = beforeCursor.lastIndex { $0 != " " }
+      let space = word.flatMap { text[..<$0].lastIndex(of: " ") }
+      replace((space.map(text.index(after:)) ?? text.startIndex)..<place)
     default: return false
     }
     return true

@@ -176,17 +176,4 @@ import Testing
     // What was drawn, with what takes the keys, is still there.
     withExtendedLifetime((outline, frame)) {}
   }
-
-  @Test func `A line is edited in its middle`() {
-    var line = EditedLine("two words", cursor: nil)
-    for key: Key in [.control("w"), "x", .left, "y", .delete, .home, "z"] {
-      let isTaken = line.take(key)
-      #expect(isTaken)
-    }
-    #expect(line.text == "ztwo y" && line.cursor == 1)
-    let isTaken = line.take(.enter)
-    #expect(!isTaken)
-    for key: Key in [.end, .backspace, .control("b"), .control("u")] { _ = line.take(key) }
-    #expect(line.text == " ")
-  }
 }
