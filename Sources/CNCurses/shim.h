@@ -49,6 +49,8 @@ typedef struct ccurses_state {
   volatile sig_atomic_t is_open;
   // Whether colours are wanted and there are any: without them ncurses has no pairs to ask for.
   bool is_colorful;
+  // Whether the terminal may know pasted text from keys, when it is told to.
+  bool brackets_pastes;
   // Whether a character in the last column of the last row would move everything up.
   bool scrolls;
   // What is to be written, until it is.
@@ -154,6 +156,13 @@ static inline void ccurses_leave_by(const char *text) {
 
 // MARK: The terminal
 
+static inline void ccurses_send(const char *capability);
+
+// Has pasted text come between ESC [200~ and ESC [201~, with what is written next, or not any more.
+static inline void ccurses_bracket_pastes(bool wanted) {
+  if (ccurses()->brackets_pastes) ccurses_send(wanted ? "\033[?2004h" : "\033[?2004l");
+}
+
 static inline bool ccurses_is_terminal(void) {
   return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
@@ -173,6 +182,9 @@ static inline bool ccurses_open(bool wants_color) {
   }
   const char *mouse = tigetstr("kmous");
   if (mouse && mouse != (const char *)-1) ccurses_leave_by("\033[?1006l\033[?1000l");
+  // A mode that terminals of this kind leave alone where they do not have it.
+  ccurses()->brackets_pastes = strncmp(move, "\033[", 2) == 0;
+  if (ccurses()->brackets_pastes) ccurses_leave_by("\033[?2004l");
   ccurses()->is_open = 1;
   cbreak();
   noecho();
@@ -188,6 +200,7 @@ static inline bool ccurses_open(bool wants_color) {
   mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
   // Here ncurses takes the screen; from now on it writes nothing to it.
   refresh();
+  ccurses_bracket_pastes(true);
   return true;
 }
 
@@ -254,6 +267,7 @@ static inline void ccurses_leave(void) {
   // Where a terminal has no other screen, what comes next stands in the last line.
   ccurses_move(LINES - 1, 0);
   ccurses_send(clr_eol);
+  ccurses_bracket_pastes(false);
   ccurses_flush(true);
   endwin();
   ccurses()->is_open = 0;
@@ -283,6 +297,7 @@ static inline void ccurses_stop(void) {
   ccurses()->is_open = 1;
   clearok(curscr, TRUE);
   refresh();
+  ccurses_bracket_pastes(true);
 }
 
 enum {

@@ -26,6 +26,7 @@ public final class CursesTerminal: TerminalDevice {
   private let notes: Int32
   private var sources: [any DispatchSourceRead] = []
   private var onInput: (@MainActor ([InputEvent]) -> Void)?
+  private var parser = InputParser()
   /// What the terminal shows, as far as it is known.
   private var shown: Grid?
   /// How what is written looks, as far as it is known.
@@ -146,16 +147,16 @@ public final class CursesTerminal: TerminalDevice {
 
   private func readKeys() {
     var isEmpty = true
-    var events: [InputEvent] = []
-    while !isStopped, let event = next() {
+    while !isStopped, let typed = next() {
       isEmpty = false
-      if let event { events.append(event) }
-      if events.count == Self.mostAtOnce {
-        onInput?(events)
-        events = []
-      }
+      parser.take(typed)
+      if parser.events.count == Self.mostAtOnce { handOver() }
     }
-    if !events.isEmpty { onInput?(events) }
+    if !isStopped {
+      // A read waits behind an escape for what belongs to it.
+      parser.pause()
+      handOver()
+    }
     guard isEmpty, !isStopped, hasHungUp else { return }
     // The terminal has gone without the signal for it, or with one that is ignored.
     for source in sources { source.cancel() }
@@ -167,24 +168,30 @@ public final class CursesTerminal: TerminalDevice {
   /// The most events that are handed over at once.
   private static let mostAtOnce = 4096
 
+  private func handOver() {
+    let events = parser.events
+    parser.events = []
+    if !events.isEmpty { onInput?(events) }
+  }
+
   private var hasHungUp: Bool {
     var item = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     return poll(&item, 1, 0) > 0 && Int32(item.revents) & Int32(POLLHUP | POLLERR | POLLNVAL) != 0
   }
 
-  /// The next thing that was typed: nil for nothing more, and within for what is not for views.
-  private func next() -> InputEvent?? {
+  /// The next thing that was typed; nil for nothing more.
+  private func next() -> InputParser.Typed? {
     var character: UInt32 = 0
     var (y, x): (Int32, Int32) = (0, 0)
     let kind = ccurses_read(&character, &y, &x)
     let place = Point(x: Int(x), y: Int(y))
     switch Int(kind) {
     case CCURSES_NOTHING: return nil
-    case CCURSES_CHARACTER: return .some(Key(typed: character).map(InputEvent.key))
-    case CCURSES_PRESS: return .mouse(MouseEvent(.press, at: place))
-    case CCURSES_WHEEL_UP: return .mouse(MouseEvent(.wheelUp, at: place))
-    case CCURSES_WHEEL_DOWN: return .mouse(MouseEvent(.wheelDown, at: place))
-    default: return .some(Self.keys[Int(kind)].map(InputEvent.key))
+    case CCURSES_CHARACTER: return .character(character)
+    case CCURSES_PRESS: return .event(.mouse(MouseEvent(.press, at: place)))
+    case CCURSES_WHEEL_UP: return .event(.mouse(MouseEvent(.wheelUp, at: place)))
+    case CCURSES_WHEEL_DOWN: return .event(.mouse(MouseEvent(.wheelDown, at: place)))
+    default: return Self.keys[Int(kind)].map { .event(.key($0)) } ?? .other
     }
   }
 
@@ -203,24 +210,6 @@ public final class CursesTerminal: TerminalDevice {
     ccurses_resize()
     shown = nil
     onInput?([.resize(size)])
-  }
-}
-
-extension Key {
-  /// The key that sends a character; nil for one that is not for views.
-  fileprivate init?(typed value: UInt32) {
-    guard let scalar = Unicode.Scalar(value) else { return nil }
-    switch value {
-    case 9: self = .tab
-    case 10, 13: self = .enter
-    case 8, 127: self = .backspace
-    case 27: self = .escape
-    case 1...26:
-      guard let letter = Unicode.Scalar(value + 96) else { return nil }
-      self = .control(Character(letter))
-    case 0..<32: return nil
-    default: self = .character(Character(scalar))
-    }
   }
 }
 

@@ -62,7 +62,11 @@ extension ProcessTests {
           "[ ] a👨\u{200D}\(at(8))👩\u{200D}\(at(10))👧\(at(12))b❤\u{FE0F}\(at(14))c日\(at(17))d"
             + "z\(marks.unicodeScalars.prefix(4).map { "\($0)" }.joined())\(at(19))e"
         )
-        ui.type(":q\u{1B}?\u{1B}4")
+        ui.type(":")
+        try await ui.wrote("Commands")
+        ui.type("Help\r")
+        try await ui.wrote("Keys")
+        ui.type("?4")
         try await ui.wrote("answers, in ms")
         ui.type("q")
         #expect(try await ui.ended().isRestored)
@@ -148,7 +152,9 @@ extension ProcessTests {
         try await ui.shows("revision")
         ui.type("s")
         try await ui.shows("Send ")
-        ui.type("\u{1B}q")
+        ui.type("\u{1B}")
+        try await ui.hides("Send ")
+        ui.type("q")
         #expect(try await ui.ended().isRestored)
       }
     }

@@ -121,8 +121,8 @@ public struct Canvas {
   /// - Parameters:
   ///   - onKey: Does what a key is for while it has the focus, and says whether it is for
   ///     something.
-  ///   - onText: Takes characters that are typed, as many as there are at once, while it has the
-  ///     focus; nil where characters are keys.
+  ///   - onText: Takes characters that are typed, as many as there are at once, and what is pasted,
+  ///     while it has the focus; nil where characters are keys and nothing can be pasted.
   ///   - onMouse: Does what the mouse is for in this part, and says whether it is for something.
   ///     Its places are of this part.
   /// - Returns: Whether it has the focus.

@@ -4,6 +4,8 @@ public enum InputEvent: Hashable, Sendable {
   case key(Key)
   /// The mouse was used.
   case mouse(MouseEvent)
+  /// A text was pasted: it is for a field, and never keys.
+  case paste(String)
   /// The terminal has another size, or has to be drawn afresh.
   case resize(Size)
 

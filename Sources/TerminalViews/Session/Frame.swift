@@ -8,7 +8,7 @@ final class Frame {
     /// Which of those it is that can have the focus; nil where it cannot.
     var focus: Int?
     var onKey: @MainActor (Key) -> Bool
-    /// Takes what is typed as text; nil where characters are keys.
+    /// Takes what is typed or pasted as text; nil where characters are keys.
     var onText: (@MainActor (String) -> Void)?
     var onMouse: @MainActor (MouseEvent) -> Bool
   }

@@ -55,6 +55,9 @@ public final class MemoryTerminal: TerminalDevice {
   /// Types a text.
   public func type(_ text: String) { onInput?(text.map { .key(.character($0)) }) }
 
+  /// Pastes a text.
+  public func paste(_ text: String) { onInput?([.paste(text)]) }
+
   /// Uses the mouse.
   public func use(_ kind: MouseEvent.Kind, x: Int, y: Int) {
     onInput?([.mouse(MouseEvent(kind, at: Point(x: x, y: y)))])

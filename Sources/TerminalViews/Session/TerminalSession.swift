@@ -190,6 +190,7 @@ public final class TerminalSession {
           take(key, frame)
         }
       case .mouse(let event): take(event, frame)
+      case .paste(let text): focused(in: frame)?.onText?(text)
       case .resize: break
       }
       rest = rest.dropFirst(count)

@@ -115,8 +115,18 @@ struct EditedLine {
     return text[start..<place]
   }
 
-  /// Inserts a text at the cursor.
-  mutating func insert(_ new: String) { replace(place..<place, with: new) }
+  /// Inserts a text at the cursor, on one line: line breaks and tabulators become spaces, and what
+  /// else controls a terminal is left out.
+  mutating func insert(_ new: String) {
+    let line = String(
+      new.compactMap { character in
+        if character.isNewline || character == "\t" { return " " }
+        let isControl = character.unicodeScalars.first?.properties.generalCategory == .control
+        return isControl ? nil : character
+      }
+    )
+    replace(place..<place, with: line)
+  }
 
   private mutating func replace(_ range: Range<String.Index>, with new: String = "") {
     let offset = offset(of: range.lowerBound)

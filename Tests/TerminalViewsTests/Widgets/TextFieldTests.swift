@@ -120,4 +120,30 @@ import Testing
     #expect(note.drawings == drawings + 1)
     session.end()
   }
+
+  @Test func `A paste goes into a field on one line, as one change`() async {
+    let note = Note("[]")
+    let terminal = MemoryTerminal(width: 30, height: 3)
+    let session = session(note, terminal)
+    terminal.press(.left)
+    terminal.paste("shopping\nd\r\nd\te\u{1B}\u{7}\n")
+    await session.idle()
+    #expect(note.text == "[shopping d d e ]")
+    #expect(note.changes == 1)
+    #expect(terminal.cursor == Point(x: 22, y: 0))
+    session.end()
+  }
+
+  @Test func `Nobody but a field takes a paste, not even as keys`() async {
+    let note = Note("")
+    let terminal = MemoryTerminal(width: 30, height: 3)
+    let session = session(note, terminal)
+    terminal.press(.tab)
+    terminal.paste("shopping\nd\nd\n")
+    await session.idle()
+    #expect(note.text.isEmpty && note.keys.isEmpty)
+    terminal.press("d")
+    #expect(note.keys == ["d"])
+    session.end()
+  }
 }
