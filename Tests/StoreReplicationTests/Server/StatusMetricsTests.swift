@@ -41,6 +41,40 @@ import Testing
     #expect(bench.server.metrics(at: later).lines.contains("storeactor_uptime_seconds 63"))
   }
 
+  @Test func `Who has everything that he follows is behind by nothing`() throws {
+    let bench = ServerBench()
+    let first = try bench.hello(1)
+    try bench.join(1, first, nonce: 1, [.follow("counter")])
+    for sequence: UInt64 in 1...3 {
+      _ = try bench.act(1, sequence: sequence, .incrementButtonTapped)
+    }
+    // Nothing that the second one follows has changed since it came; the third one has it all.
+    let second = try bench.hello(2)
+    try bench.join(2, second, nonce: 1, [.follow("cards")])
+    let third = try bench.hello(3)
+    try bench.join(3, third, nonce: 1, [.follow("counter")])
+    bench.receive(.ping(number: 1, revision: 2), from: 1)
+    try bench.endTurn()
+    #expect(try lags(bench) == [1, 0, 0])
+    _ = try bench.act(1, sequence: 4, .incrementButtonTapped)
+    bench.receive(.ping(number: 2, revision: 4), from: 1)
+    try bench.endTurn()
+    #expect(try lags(bench) == [0, 0, 1])
+    #expect(bench.server.metrics(at: bench.now.instant).lag == 1)
+  }
+
+  private func lags(_ bench: ServerBench) throws -> [UInt64] {
+    bench.receive(.status(request: 6), from: 1)
+    try bench.endTurn()
+    guard case .status(request: 6, let item)? = bench.take(1).last,
+      case .array(let sessions)? = try GenericValue(encoded: item)[field: "sessions"]
+    else { return [] }
+    return sessions.compactMap { session in
+      guard case .unsigned(let lag)? = session[field: "lag"] else { return nil }
+      return lag
+    }
+  }
+
   private static let samples = [
     MetricSample(
       name: "storeactor.effects",

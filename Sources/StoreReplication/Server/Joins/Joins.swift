@@ -163,7 +163,7 @@ final class Joins {
   ) {
     drop(session.scopes.joins.filter { $0.nonce < join.nonce }, of: session)
     let (left, view) = (session.scopes.transfers.values, session.scopes.view)
-    session.scopes.establish(join, transfers)
+    session.scopes.establish(join, transfers, at: root.revision)
     // After what they may have in common with the new ones was asked for.
     for transfer in left { drop(transfer) }
     if let view { leave(view, session) }

@@ -24,6 +24,8 @@ final class View {
   private(set) var bookmarkDue: Instant?
   /// The sequence of the newest revision that changed the view.
   private(set) var sequence: UInt64 = 0
+  /// That revision.
+  private(set) var changedAt: UInt64 = 0
 
   /// How many bytes were published for it.
   private(set) var publishedBytes: UInt64 = 0
@@ -126,6 +128,7 @@ final class View {
       makeRoom(from: mark, place, revision: revision)
     }
     sequence += 1
+    changedAt = revision
     sinceBookmark += 1
   }
 

@@ -61,7 +61,7 @@ extension ReplicaServer {
       durableRevision: recorder?.released,
       uptimeMilliseconds: milliseconds(since: startedAt, at: moment),
       sessions: UInt64(all.count),
-      lag: all.map { lag(of: $0) }.max() ?? 0,
+      lag: all.map { $0.scopes.lag(at: root.revision) }.max() ?? 0,
       effects: all.reduce(0) { $0 + UInt64($1.actions.runningCount) },
       counters: counters.byName,
       samples: counters.ofProgram(),
@@ -125,16 +125,10 @@ extension ReplicaServer {
       scopes: names,
       scopeCount: UInt64(session.scopes.count),
       appliedRevision: session.appliedRevision,
-      lag: lag(of: session),
+      lag: session.scopes.lag(at: root.revision),
       lastHeardMilliseconds: milliseconds(since: session.lastHeard),
       effects: UInt64(session.actions.runningCount),
     )
-  }
-
-  /// By how many revisions a session is behind; one that shows nothing is not.
-  private func lag(of session: Session) -> UInt64 {
-    guard session.scopes.count > 0 else { return 0 }
-    return root.revision - min(root.revision, session.appliedRevision)
   }
 
   private func milliseconds(since instant: Instant, at moment: Instant? = nil) -> UInt64 {

@@ -126,13 +126,29 @@ final class SessionScopes {
   /// How much of what was published of the view the client has read, as far as it has told.
   private(set) var readBytes: UInt64 = 0
 
+  /// The revision that its last fence brought it to.
+  private var broughtTo: UInt64 = 0
+  /// The revision up to which it has everything, as far as that is known.
+  private var reached: UInt64 = 0
+
+  /// By how many revisions it is behind the last one that changed what it follows.
+  ///
+  /// It is behind the newest one while its view has ended, and the next one has not come.
+  func lag(at newest: UInt64) -> UInt64 {
+    let due = view?.changedAt ?? (isInterrupted ? newest : 0)
+    return due - min(due, reached)
+  }
+
   /// The client has applied everything up to a revision.
   func applied(_ revision: UInt64) {
+    reached = max(broughtTo, revision)
     if let view { readBytes = max(readBytes, view.publishedBytes(upTo: revision)) }
   }
 
-  /// Follows a join's view, with what is to be sent for it.
-  func establish(_ join: Join, _ transfers: [Transfer]) {
+  /// Follows a join's view from a revision on, with what is to be sent for it.
+  func establish(_ join: Join, _ transfers: [Transfer], at revision: UInt64) {
+    broughtTo = revision
+    reached = revision
     view = join.view
     isInterrupted = false
     viewNames = join.names
