@@ -53,6 +53,17 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Lines that are counted and cannot be written are a failure`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let arguments = ["--dir", world.directory, "watch", "counter", "--count", "1"]
+        let script = #"exec "$0" "$@" > /dev/full"#
+        let run = try await world.finish(world.start(.storectl, arguments, script: script))
+        #expect(run.end == .status(74), "\(run.errorText)")
+        #expect(run.errorText.contains("Standard output could not be written"))
+      }
+    }
+
     @Test func `Who sends a file to a reader that leaves ends, too`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])

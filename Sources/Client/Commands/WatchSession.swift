@@ -62,6 +62,7 @@ final class WatchSession {
     }
     await ending.reached()
     await writer.drained()
+    if let error = writer.error { throw error }
     try ending.result?.get()
   }
 
@@ -167,7 +168,6 @@ final class WatchSession {
       if ending.result == nil { printChanged() }
       return
     }
-    // Who reads has seen enough, where that is no error.
-    ending.end(writer.error.map { .failure($0) } ?? .success(()))
+    ending.end(.success(()))
   }
 }
