@@ -122,9 +122,10 @@ extension ProcessTests {
         _ = try await daemon.ended()
         try await ui.shows("Nothing is heard of the daemon")
         try await ui.shows("[−] 1 [+]")
-        _ = try await world.startDaemon()
-        try await ui.hides("Nothing is heard of the daemon")
         ui.type("+")
+        try await ui.shows("1 action waits for the daemon")
+        _ = try await world.startDaemon()
+        try await ui.hides("waits for the daemon")
         try await ui.shows("[−] 2 [+]")
         // What was before is in its journal.
         ui.type(":Open counter\r@0\r")
@@ -135,6 +136,25 @@ extension ProcessTests {
         ui.type("/incr\rG\r")
         try await ui.shows("counter.count: 1 → 2")
         ui.type("q")
+        #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
+      }
+    }
+
+    @Test func `Who quits while actions wait for the daemon is told that they are given up`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.stored, ["--in-memory"])
+        let ui = try ui(world)
+        try await ui.shows("[−] 0 [+]")
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
+        ui.type("+++")
+        try await ui.shows("3 actions wait for the daemon")
+        ui.type("q")
+        _ = try await ui.process.errors.line("what is given up") {
+          $0.hasPrefix("storectl: 3 actions that waited for the daemon are given up")
+        }
         #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
       }
     }

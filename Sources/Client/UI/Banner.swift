@@ -15,8 +15,13 @@ struct Banner: PrimitiveView {
     canvas.writeTruncated(" \(text)", style)
   }
 
-  /// What is shown is not known to be so still.
-  static let ofSilence = Banner(
-    "Nothing is heard of the daemon. This is what it was; it comes back by itself."
-  )
+  /// What is shown is not known to be so still, and how many actions wait.
+  @MainActor static func ofSilence(of daemon: DaemonModel) -> Banner {
+    let waiting = daemon.waitingActions
+    guard waiting > 0 else {
+      return Banner("Nothing is heard of the daemon. This is what it was; it comes back by itself.")
+    }
+    let actions = waiting == 1 ? "1 action waits" : "\(waiting) actions wait"
+    return Banner("\(actions) for the daemon. Nothing is heard of it; it comes back by itself.")
+  }
 }

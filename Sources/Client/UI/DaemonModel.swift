@@ -47,6 +47,8 @@ final class DaemonModel {
   var scopes: [ScopeDescription]
   /// Since when nothing is heard of the daemon: what is shown is what it was.
   var isStale = false
+  /// How many actions have no outcome yet.
+  var waitingActions = 0
   var message: Message?
   private(set) var status: DaemonStatus?
   /// Revisions a second, oldest first.

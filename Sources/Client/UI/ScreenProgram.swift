@@ -50,7 +50,18 @@ final class ScreenProgram {
     await session.run()
     isEnded = true
     asking.cancel()
+    tellGivenUp(connection.client.pendingActions)
     if let failure { throw failure }
+  }
+
+  /// Tells of actions whose outcome is not awaited any more.
+  private func tellGivenUp(_ count: Int) {
+    guard count > 0 else { return }
+    let (actions, verb) = count == 1 ? ("1 action", "is") : ("\(count) actions", "are")
+    Note.print(
+      "\(actions) that waited for the daemon \(verb) given up. "
+        + "Those that it was sent may have been applied; the others were not."
+    )
   }
 
   func end(_ failure: (any Error)? = nil) {
@@ -74,6 +85,8 @@ final class ScreenProgram {
       if let askedAt, askedAt.duration(to: clock.now) > Self.patience, !daemon.isStale {
         daemon.isStale = true
       }
+      let waiting = connection.client.pendingActions
+      if daemon.waitingActions != waiting { daemon.waitingActions = waiting }
       count += 1
       do {
         try await connection.pause(for: Self.pause)

@@ -9,14 +9,12 @@ final class ScreenState<ID: Hashable> {
   var selection = RowSelection<ID>()
   var search = ""
   var prompt: Prompt?
-  /// Takes what was sent, to tell when nothing came of it.
-  @ObservationIgnored var onTask: @MainActor (StoreTask) -> Void
-
-  init(onTask: @escaping @MainActor (StoreTask) -> Void = { _ in }) { self.onTask = onTask }
+  /// Takes what was sent, and the action's name, to tell when nothing came of it.
+  @ObservationIgnored var onTask: @MainActor (StoreTask, _ name: String) -> Void = { _, _ in }
 
   /// Sends an action.
   func send<State, Action>(_ action: Action, to store: Store<State, Action>) {
-    onTask(store.send(action))
+    onTask(store.send(action), ActionText.name(of: action))
   }
 
   /// Asks for a text.
@@ -62,6 +60,22 @@ final class ScreenState<ID: Hashable> {
     } set: {
       self.selection = $0
     }
+  }
+}
+
+/// An action as people are told of it.
+enum ActionText {
+  /// The names of its case and of the cases that it contains.
+  static func name(of action: Any) -> String {
+    guard let content = Mirror(reflecting: action).children.first, let name = content.label else {
+      return "\(action)"
+    }
+    let value = Mirror(reflecting: content.value)
+    let inner: Any? =
+      value.displayStyle == .tuple
+      ? value.children.first { $0.label == "action" }?.value : content.value
+    guard let inner, Mirror(reflecting: inner).displayStyle == .enum else { return name }
+    return "\(name).\(Self.name(of: inner))"
   }
 }
 

@@ -50,22 +50,30 @@ final class UIModel {
 
   init(_ daemon: DaemonModel) {
     self.daemon = daemon
-    let tell: @MainActor (StoreTask) -> Void = { task in
-      Task { @MainActor in
-        do {
-          try await task.applied()
-        } catch {
-          daemon.say("\(error)", isFailure: true)
-        }
-      }
-    }
-    counterState = ScreenState(onTask: tell)
-    todosState = ScreenState(onTask: tell)
-    gameState = ScreenState(onTask: tell)
+    counterState = ScreenState()
+    todosState = ScreenState()
+    gameState = ScreenState()
     overviewState = ScreenState()
     sessionsState = ScreenState()
     scopesState = ScreenState()
     logState = LogState(ScreenState())
+    let follow: @MainActor (StoreTask, String) -> Void = { [weak self] in
+      self?.follow($0, named: $1)
+    }
+    counterState.onTask = follow
+    todosState.onTask = follow
+    gameState.onTask = follow
+  }
+
+  /// Tells when nothing comes of an action.
+  func follow(_ task: StoreTask, named name: String) {
+    Task { [daemon] in
+      do {
+        try await task.applied()
+      } catch {
+        daemon.say("\(name): \(error)", isFailure: true)
+      }
+    }
   }
 
   var screens: [Screen] {

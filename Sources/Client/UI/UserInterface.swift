@@ -17,7 +17,7 @@ struct UserInterface: View {
           if screens.indices.contains($0) { model.chosen = screens[$0] }
         },
       )
-      if model.daemon.isStale { Banner.ofSilence } else { Divider() }
+      if model.daemon.isStale { Banner.ofSilence(of: model.daemon) } else { Divider() }
       content.filling()
       if let message = model.daemon.message {
         Text(message.text, Style(message.isFailure ? .red : .secondary))

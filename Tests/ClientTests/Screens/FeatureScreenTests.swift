@@ -70,6 +70,17 @@ import Testing
     try bench.compare(with: "game")
   }
 
+  @Test func `What came of an action is told with its name`() async throws {
+    let bench = ScreenBench()
+    bench.close()
+    await bench.press("+")
+    let lines = bench.terminal.lines
+    #expect(lines.contains { $0.hasPrefix("incrementButtonTapped: ") }, "\(lines)")
+    let action = Todos.Action.items(.element(id: UUID(7), action: .toggleButtonTapped))
+    #expect(ActionText.name(of: action) == "items.element.toggleButtonTapped")
+    #expect(ActionText.name(of: Todos.Action.addButtonTapped(title: "(")) == "addButtonTapped")
+  }
+
   @Test func `Somebody else's changes are shown, and the selection stays with its row`()
     async throws
   {

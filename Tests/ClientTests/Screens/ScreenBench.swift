@@ -1,11 +1,11 @@
 import Foundation
 import StoreActor
-import StoreReplication
 import StoreState
 import StoredWorkspace
 import TerminalViews
 import Testing
 
+@testable import StoreReplication
 @testable import StoreTesting
 @testable import StorectlMain
 
@@ -76,7 +76,10 @@ final class ScreenBench {
       model.game = store.scope(\.game, action: \.game)
     }
     for state in [model.counterState as any TaskTaking, model.todosState, model.gameState] {
-      state.onTask = { [weak self] in self?.tasks.append($0) }
+      state.onTask = { [weak self] task, name in
+        self?.tasks.append(task)
+        model.follow(task, named: name)
+      }
     }
     session.start()
   }
@@ -122,6 +125,9 @@ final class ScreenBench {
       await session.idle()
     }
   }
+
+  /// Ends the connection to the daemon.
+  func close() { daemon.client.close("It is over.", at: daemon.client.now) }
 
   func press(_ keys: Key...) async {
     for key in keys { terminal.press(key) }
@@ -183,7 +189,7 @@ final class ScreenBench {
 /// A screen's state, whatever its rows are known by.
 @MainActor
 private protocol TaskTaking: AnyObject {
-  var onTask: @MainActor (StoreTask) -> Void { get set }
+  var onTask: @MainActor (StoreTask, _ name: String) -> Void { get set }
 }
 
 extension ScreenState: TaskTaking {}

@@ -10,7 +10,7 @@ struct StatusScreen: View {
 
   var body: some View {
     VStack {
-      if daemon.isStale { Banner.ofSilence }
+      if daemon.isStale { Banner.ofSilence(of: daemon) }
       OverviewScreen(daemon: daemon, selection: counters.selectionBinding, search: state.search)
       Divider()
       SessionsScreen(daemon: daemon, state: state)

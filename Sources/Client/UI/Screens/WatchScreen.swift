@@ -33,7 +33,7 @@ struct WatchScreen: View {
 
   var body: some View {
     VStack {
-      if model.daemon.isStale { Banner.ofSilence }
+      if model.daemon.isStale { Banner.ofSilence(of: model.daemon) }
       ForEach(Array(model.scopes.indices), id: \.self) { place in
         ScopeTree(scope: model.scopes[place].scope, state: model.scopes[place].state)
       }
