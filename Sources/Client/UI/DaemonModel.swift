@@ -12,6 +12,8 @@ final class DaemonModel {
   struct Message: Equatable {
     var text: String
     var isFailure: Bool
+    /// Whether it is about what the screen shows, and goes with that.
+    var isOfScreen: Bool
   }
 
   /// What the log says of a revision.
@@ -76,9 +78,12 @@ final class DaemonModel {
     self.scopes = scopes
   }
 
-  func say(_ text: String, isFailure: Bool = false) {
-    message = Message(text: text, isFailure: isFailure)
+  func say(_ text: String, isFailure: Bool = false, isOfScreen: Bool = false) {
+    message = Message(text: text, isFailure: isFailure, isOfScreen: isOfScreen)
   }
+
+  /// Something else is shown: forgets what was said of what was shown before.
+  func leaveScreen() { if message?.isOfScreen == true { message = nil } }
 
   // MARK: - How it is
 

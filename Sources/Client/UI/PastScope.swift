@@ -53,7 +53,10 @@ final class PastScope {
     read(findingOldest: true)
   }
 
-  isolated deinit { reading?.cancel() }
+  isolated deinit { end() }
+
+  /// It is not looked at any more: what is still answered is of no interest.
+  func end() { reading?.cancel() }
 
   /// The newest revision: from there on it is the present.
   var newest: UInt64 { max(liveRevision(), wanted) }
@@ -83,11 +86,16 @@ final class PastScope {
     }
   }
 
+  /// That a revision is older than those that are kept.
+  static func absence(of revision: UInt64, _ oldest: UInt64) -> String {
+    "Revision \(revision) is not kept any more: the oldest one is \(oldest)."
+  }
+
   private func readMoment(at revision: UInt64) async {
     do throws(HistoryError) {
       moment = try await states.moment(at: revision)
     } catch {
-      guard wanted == revision else { return }
+      guard wanted == revision, !Task.isCancelled else { return }
       failure = error.message
       if moment == nil { onNone(error.message) }
     }
@@ -100,6 +108,8 @@ final class PastScope {
       let revision = entries.first?[field: "revision"], case .unsigned(let first) = revision
     else { return }
     oldest = first - min(first, 1)
-    wanted = max(wanted, oldest)
+    guard wanted < oldest, !Task.isCancelled else { return }
+    daemon.say(Self.absence(of: wanted, oldest), isFailure: true, isOfScreen: true)
+    wanted = oldest
   }
 }

@@ -32,7 +32,7 @@ final class UIModel {
   var todos: StoreOf<Todos>?
   var game: StoreOf<Game>?
   /// The one that was chosen; nil as long as none was.
-  var chosen: Screen?
+  var chosen: Screen? { didSet { daemon.leaveScreen() } }
   var search: Search?
   var showsHelp = false
   var prompt: Prompt?

@@ -104,6 +104,77 @@ import Testing
     #expect(bench.model.stateState.past?.moment?.revision == 4)
   }
 
+  @Test(arguments: [["L"], ["1"], [",", "."], [":"]] as [[Key]])
+  func `That nothing is sent to the past is told no longer than it is shown`(
+    keys: [Key]
+  ) async throws {
+    let bench = try await bench()
+    await bench.press(",", "s")
+    #expect(bench.model.daemon.message != nil)
+    await bench.press("L", ",", "s")
+    for key in keys { await bench.press(key) }
+    if keys == [":"] {
+      await bench.type("Go to Counter")
+      await bench.press(.enter)
+    }
+    #expect(bench.model.daemon.message == nil)
+  }
+
+  @Test func `What came of an action is told on other screens, too`() async throws {
+    let bench = try await bench()
+    bench.model.daemon.say("decrementButtonTapped: applied at revision 6")
+    await bench.press("1")
+    #expect(bench.model.daemon.message != nil)
+  }
+
+  @Test(arguments: [
+    ("abc", #""abc" is no revision. Type a number from 0 to 5."#),
+    ("-1", #""-1" is no revision. Type a number from 0 to 5."#),
+    ("6", "Revision 6 is still to come: the newest one is 5."),
+    ("1 2", #""1 2" is no revision. Type a number from 0 to 5."#),
+  ])
+  func `What is no revision of the past is told`(text: String, message: String) async throws {
+    let bench = try await bench()
+    await bench.press("@")
+    await bench.type(text)
+    await bench.press(.enter)
+    #expect(bench.model.daemon.message?.text == message)
+    #expect(bench.model.stateState.past == nil)
+    // The past stays where it is.
+    await bench.press(",", "@")
+    #expect(bench.model.daemon.message == nil)
+    await bench.type(text)
+    await bench.press(.enter)
+    #expect(bench.model.daemon.message?.text == message)
+    #expect(bench.model.stateState.past?.wanted == 4)
+    await bench.press("1")
+    #expect(bench.model.daemon.message == nil)
+  }
+
+  @Test func `Blanks around a revision are no part of it`() async throws {
+    let bench = try await bench()
+    await bench.press("@")
+    await bench.type(" 2 ")
+    await bench.press(.enter)
+    #expect(bench.model.stateState.past?.moment?.revision == 2)
+    try #require(bench.past).oldest = 2
+    await bench.press("L", ",", "@")
+    await bench.type("1")
+    await bench.press(.enter)
+    #expect(
+      bench.model.daemon.message?.text == "Revision 1 is not kept any more: the oldest one is 2."
+    )
+    #expect(bench.model.stateState.past?.wanted == 4)
+    // What is the oldest one is not known before the past is looked at.
+    await bench.press("L", "@")
+    await bench.type("0")
+    await bench.press(.enter)
+    #expect(
+      bench.model.daemon.message?.text == "Revision 0 is not kept any more: the oldest one is 2."
+    )
+    #expect(bench.model.stateState.past?.moment?.revision == 2)
+  }
+
   @Test func `What is not kept any more cannot be gone to`() async throws {
     let bench = try await bench()
     try #require(bench.past).oldest = 2

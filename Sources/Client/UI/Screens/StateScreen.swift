@@ -20,7 +20,7 @@ final class StateScreenState {
     }
   }
   /// The scope's past, while that is looked at.
-  var past: PastScope?
+  var past: PastScope? { didSet { if oldValue !== past { oldValue?.end() } } }
   // Changed by what is typed, which draws anew, and by the drawing itself.
   @ObservationIgnored var expansion = OutlineExpansion<StateNode.Key>()
   @ObservationIgnored var selection = RowSelection<[StateNode.Key]>()
@@ -79,7 +79,7 @@ struct StateScreen: View {
     switch key {
     case "s":
       guard state.past == nil else {
-        daemon.say("This is the past. Nothing can be sent to it: L leads back.", isFailure: true)
+        tell("This is the past. Nothing can be sent to it: L leads back.")
         return true
       }
       onSend(scope)
@@ -91,15 +91,39 @@ struct StateScreen: View {
         go(to: past.wanted + min(key == "." ? 1 : page, .max - past.wanted), scope)
       }
     case "@":
-      state.screen.ask("Revision") { text in
-        if let revision = UInt64(text) { go(to: revision, scope) }
-      }
+      daemon.leaveScreen()
+      state.screen.ask("Revision") { go(to: $0, scope) }
     case "L", .escape:
       guard state.past != nil else { return false }
       state.past = nil
+      daemon.leaveScreen()
     default: return false
     }
     return true
+  }
+
+  /// Tells what is wrong, as long as what is shown stays.
+  private func tell(_ failure: String) { daemon.say(failure, isFailure: true, isOfScreen: true) }
+
+  /// Goes to a revision that was typed, or tells why not.
+  private func go(to text: String, _ scope: WatchedScope) {
+    let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    guard !text.isEmpty else { return }
+    let (oldest, newest) = (state.past?.oldest ?? 0, newest(of: scope))
+    guard let revision = UInt64(text) else {
+      return tell("\"\(text)\" is no revision. Type a number from \(oldest) to \(newest).")
+    }
+    guard revision <= newest else {
+      return tell("Revision \(revision) is still to come: the newest one is \(newest).")
+    }
+    guard revision >= oldest else {
+      return tell(PastScope.absence(of: revision, oldest))
+    }
+    go(to: revision, scope)
+  }
+
+  private func newest(of scope: WatchedScope) -> UInt64 {
+    max(scope.revision, daemon.status?.revision ?? 0)
   }
 
   /// Looks at the scope as it was, or as it is where that is no revision of the past.
@@ -107,10 +131,10 @@ struct StateScreen: View {
     daemon.message = nil
     if let past = state.past {
       if !past.go(to: revision) { state.past = nil }
-    } else if revision < max(scope.revision, daemon.status?.revision ?? 0) {
+    } else if revision < newest(of: scope) {
       state.past = PastScope(scope, of: daemon, at: revision) { [weak state, weak daemon] in
         state?.past = nil
-        daemon?.say($0, isFailure: true)
+        daemon?.say($0, isFailure: true, isOfScreen: true)
       }
     }
   }
