@@ -43,6 +43,8 @@ extension ProcessTests {
         try await ui.shows("q quit")
         ui.type("q")
         #expect(try await ui.ended().isRestored)
+        // What was written last may be read after the end is known.
+        try await ui.hides("q quit")
         #expect(ui.lines.last == "", "\(ui.lines)")
       }
     }
