@@ -1,5 +1,4 @@
 import StoreBytes
-import StoreValues
 
 extension RowTree {
   /// What is wrong with the tree, for tests; empty when nothing is.

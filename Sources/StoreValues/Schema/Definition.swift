@@ -1,5 +1,3 @@
-import StoreBytes
-
 /// What a name in a schema document stands for.
 public enum Definition: Hashable, Sendable {
   /// Fields, all of which are present in every value.

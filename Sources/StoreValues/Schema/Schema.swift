@@ -1,5 +1,3 @@
-import StoreBytes
-
 /// Which kind of value stands in a place.
 ///
 /// Records and choices are always `named`: their definitions stand in the `SchemaDocument`.

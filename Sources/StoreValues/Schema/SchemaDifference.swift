@@ -1,5 +1,3 @@
-import StoreBytes
-
 extension SchemaDocument {
   /// What differs between two documents, one line for each field: `Todos.items[].title: text here,
   /// int64 there`.

@@ -1,5 +1,3 @@
-import StoreBytes
-
 extension SchemaDocument {
   /// Whether a value may hold a float, and so NaN, which differs from itself.
   var mayHoldFloats: Bool {

@@ -1,5 +1,3 @@
-import StoreBytes
-
 /// Is shown the fields of records, by their names and key paths, while schemas are asked for.
 package protocol SchemaFieldVisitor: AnyObject, Sendable {
   /// Looks at a field of a record.

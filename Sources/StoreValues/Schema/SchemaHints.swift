@@ -1,5 +1,3 @@
-import StoreBytes
-
 /// What a type knows about its fields and cases beyond its schema: what they were called before,
 /// and what stands in a field of which an older program knows nothing.
 ///

@@ -1,5 +1,3 @@
-import StoreBytes
-
 /// Collects the definitions of types while their schemas are asked for.
 ///
 /// Types may contain themselves: a type is known by its name before its body is asked for.

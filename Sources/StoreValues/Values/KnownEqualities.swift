@@ -1,4 +1,3 @@
-import StoreBytes
 import Synchronization
 
 /// Which types' values equal themselves: that takes a schema, and collections ask with every delta.
