@@ -110,6 +110,8 @@ public final class CursesTerminal: TerminalDevice {
       for x in 0..<grid.size.width where old[x, y] != grid[x, y] {
         place = put(grid[x, y], Point(x: x, y: y), cursorAt: place, in: grid.size)
       }
+      // As between the views of a drawing.
+      sched_yield()
     }
     if let cursor { ccurses_move(Int32(cursor.y), Int32(cursor.x)) }
     ccurses_flush(cursor != nil)

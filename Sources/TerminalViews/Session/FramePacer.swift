@@ -3,7 +3,7 @@
 /// than a part of the time.
 struct FramePacer {
   /// How many times as long as a drawing takes nothing is drawn behind it.
-  static let rest = 8
+  static let rest = 12
 
   let interval: Duration
   private var end: Duration?

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
 /// A part of what a program shows, made of other views, down to those that draw cells.
 ///
 /// ```swift
@@ -66,18 +74,26 @@ protocol ViewGroup {
 extension View {
   /// The columns and rows that the view wants of those that it is offered, whatever it is made of.
   public func measured(in proposal: Size) -> Size {
-    if let primitive = self as? any PrimitiveView { return primitive.size(in: proposal) }
-    return body.measured(in: proposal)
+    guard let primitive = self as? any PrimitiveView else { return body.measured(in: proposal) }
+    defer { letOthersRun() }
+    return primitive.size(in: proposal)
   }
 
   /// Draws the view, whatever it is made of.
   public func drawn(in canvas: Canvas) {
     if let primitive = self as? any PrimitiveView {
       primitive.draw(in: canvas)
+      letOthersRun()
     } else {
       body.drawn(in: canvas)
     }
   }
+
+  /// Lets a thread go first that was woken on this core meanwhile.
+  ///
+  /// All of a drawing takes most of a millisecond, which is several times as long as an action that
+  /// a daemon beside it has on its way.
+  private func letOthersRun() { sched_yield() }
 
   /// The directions in which the view takes whatever room there is, whatever it is made of.
   public var stretch: Axes {

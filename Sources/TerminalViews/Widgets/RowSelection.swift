@@ -1,11 +1,3 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#endif
-
 /// Which row of a list is selected, by its id, and how far the list is scrolled.
 ///
 /// Rows come, go and move while others change them. The selection stays with its row; where that
@@ -129,8 +121,6 @@ struct RowWindow<ID: Hashable> {
       let style = Style(isBold: isSelected, isReversed: isSelected && isFocused)
       if isSelected { row.fill(style) }
       drawRow(row.styled(isSelected ? style : .plain), offset)
-      // All rows take a millisecond: a thread that was woken on this core meanwhile goes first.
-      sched_yield()
     }
   }
 
