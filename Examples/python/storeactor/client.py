@@ -229,6 +229,7 @@ class Client:
         self._lease, self._limits = 10.0, [1 << 20, 1024, 1024, 128]
         self._nonce = 0
         self._view = View(0, None, [], 0, 0)
+        self._ctl_topic = None  # of the view whose messages come on CTL
         self._join = None
         self._join_timeout = 1.0
         self._first_vain_join = None
@@ -720,10 +721,15 @@ class Client:
         self._take_view_message(message[0], message[1:], len(frame), topic=topic)
 
     def _take_view_message(self, kind, body, size, topic=None, is_ctl=False):
+        join = self._join
+        if is_ctl and kind == 1:
+            # What follows the echo of a join that was given up is of a view that nobody has here.
+            self._ctl_topic = join.topic if join and body[0] == join.nonce else None
         if kind == 1:
             return self._echo(*body)
-        join = self._join
-        is_shown = topic == self._view.topic or (is_ctl and self._view.comes_on_ctl)
+        if is_ctl:
+            topic = self._ctl_topic
+        is_shown = topic is not None and topic == self._view.topic
         if join is None:
             return self._handle_view(kind, body) if is_shown else None
         if join.echo is None:
@@ -734,7 +740,7 @@ class Client:
                 join.kept_bytes += size
                 if join.kept_bytes <= JOIN_BYTES:
                     join.late_outputs.append((self._view.scopes, body[1]))
-        elif topic == join.topic or (is_ctl and join.topic[0] == 0x13):
+        elif topic is not None and topic == join.topic:
             join.kept_bytes += size
             join.is_full |= join.kept_bytes > JOIN_BYTES
             if not join.is_full:

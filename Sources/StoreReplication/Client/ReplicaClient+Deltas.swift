@@ -17,12 +17,14 @@ extension ReplicaClient {
   func receive(own message: PublishedMessage, bytes: Int) {
     bytesSincePing += bytes
     if case .echo(let echo) = message {
+      // What follows the echo of a join that was abandoned belongs to a view that nobody has.
+      ownTopic = joining?.nonce == echo.nonce ? joining?.view?.topic : nil
       if joining?.view?.isOwn == true { receive(echo) }
       return
     }
     // What is left of a view that is followed no more comes before the echo of the next.
     let view = joining?.echo == nil ? view : joining?.view
-    if let view, view.isOwn { receive(message, on: view.topic, bytes: bytes) }
+    if let view, view.topic == ownTopic { receive(message, on: view.topic, bytes: bytes) }
   }
 
   private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic, bytes: Int) {

@@ -83,6 +83,9 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var view: ClientView?
   @exclusivity(unchecked) var joining: ClientJoin?
   var lastNonce: UInt64 = 0
+  /// Of the view whose messages come on the control socket since the last echo there; nil when that
+  /// is none of ours.
+  var ownTopic: Topic?
   /// Whether the next join may keep what the present view shows.
   var canKeep = false
   @exclusivity(unchecked) var needsJoin = false
