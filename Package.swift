@@ -66,7 +66,7 @@ let package = Package(
     ),
     .target(name: "ZeroMQ", dependencies: ["CZMQ"]),
 
-    // Views over stores on a terminal, and the terminal.
+    // Views of stores and other values on a terminal, and the terminal.
     .systemLibrary(name: "CWidth"),
     .target(name: "TerminalViews", dependencies: ["CWidth", "StoreBytes"]),
     .systemLibrary(

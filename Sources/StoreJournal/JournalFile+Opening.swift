@@ -74,7 +74,8 @@ extension JournalFile {
   /// it: where it closes the file it has thrown the rest away.
   ///
   /// - Parameter directory: Where it is.
-  /// - Returns: How many commits are left out all the same: nobody may have been told of them.
+  /// - Returns: The number of trailing commits that SQLite will drop. With ``Durability/full`` no
+  ///   client was told of them; with less, ``Opening/doubt`` starts a new epoch.
   /// - Throws: ``JournalError``, or what SQLite throws.
   @discardableResult
   static func checkLog(in directory: String) throws -> Int {

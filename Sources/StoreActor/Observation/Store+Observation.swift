@@ -6,10 +6,11 @@ import StoreState
 ///
 /// - What is read by `store.count` is that value; reading a property of a child's state through
 ///   `store.child.count` is reading all of `child`: scope to be told of less.
-/// - An optional child's store, `store.scope(\.child, …)`, is its coming, going and being another.
-/// - A list's stores are its ids in their order.
-/// - `store.state` and ``Store/withState(_:)`` are the state as a whole.
-/// - ``Store/end`` is the end.
+/// - Scoping to an optional child, `store.scope(\.child, …)`, observes whether it appears,
+///   disappears or is replaced.
+/// - Scoping to a list observes its ids and their order.
+/// - `store.state` and ``Store/withState(_:)`` observe the state as a whole.
+/// - ``Store/end`` observes the end.
 ///
 /// Changes are told once for each revision, when all stores have the new state, and to those who
 /// read a parent before those who read its children. A value counts as changed when it differs by

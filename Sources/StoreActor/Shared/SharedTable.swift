@@ -4,8 +4,8 @@ import Synchronization
 /// What all shared values have in common: one lock, and one number that counts their changes.
 ///
 /// There is one for the process. Values are told apart by their keys in a ``SharedStorage``, which
-/// is a dependency; but a state may hold values of two storages, and a cut through two histories
-/// that are counted apart would be none.
+/// is a dependency; but a state may hold values of two storages, and two separately numbered
+/// histories have no common consistent snapshot.
 ///
 /// `lock` guards everything here and in the cells, except for the atomics, which are written under
 /// it and read by everybody. It is recursive, for whoever changes a value may read and change

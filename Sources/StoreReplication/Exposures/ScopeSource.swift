@@ -1,14 +1,13 @@
 public import StoreActor
 public import StoreState
 
-/// How a scope is read where a root is, and how its actions are sent to the root's store: what code
-/// needs of a scope that knows neither the root's type nor the scope's.
+/// Type-erased access to one scope: reads it at a raw pointer to the root; decodes its actions,
+/// embeds them in the root's and sends them to the root's store.
 ///
-/// It holds closures, which are made where an ``Expose`` is written, and specialized there for the
-/// types that are known there. Roots are handed over by where they are, for a copy would retain
-/// every reference in them. The memory is raw, so that nothing above has to know its type; that it
-/// is the right one's ``TypedRoot`` sees to, which alone makes such places, and only for exposures
-/// of its own root.
+/// It holds closures, which are made, and specialized, where an ``Expose`` is written and the types
+/// are known. They take pointers because a copy of a root would retain every reference in it. The
+/// pointers are raw so that callers need not know the root's type; ``TypedRoot`` alone makes them,
+/// and only for exposures of its own root.
 @usableFromInline
 package final class ScopeSource: Sendable {
   @usableFromInline

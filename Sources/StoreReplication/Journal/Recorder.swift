@@ -206,10 +206,10 @@ package final class Recorder {
 
   private var isStarting: Bool { released < startedThrough }
 
-  /// Whether what comes should wait: there is enough to do for a disk that does it.
+  /// Whether to stop reading control frames because the journal is behind but still writing.
   ///
-  /// Nobody waits for longer than ``waitEnd``, also where the daemon's own effects have the disk
-  /// busy all the time.
+  /// False while a failed batch waits: see ``refusal(_:)``. Nobody waits for
+  /// longer than ``waitEnd``, also where the daemon's own effects have the disk busy all the time.
   func holdsBack(_ now: Instant) -> Bool {
     guard isOverloaded || isStarting else { return false }
     switch batch {

@@ -23,7 +23,7 @@ extension ReplicaServer {
   ///
   /// Nothing is told of a revision before it is durable. So who has seen a later one than was read
   /// when this daemon began, and has not joined since, has seen a history that went on otherwise.
-  /// Those are believed who may see what they say that they have seen.
+  /// A claimed position counts only for a scope that the client may see.
   func isBehind(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
     guard case .inherited(let recovered) = continuation else { return isRenewing }
     let known = min(recovered, root.revision)

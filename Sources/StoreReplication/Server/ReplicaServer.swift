@@ -550,7 +550,7 @@ package final class ReplicaServer {
     notices.append(ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text))
   }
 
-  /// Handles an event of a session.
+  /// Adds an event of a session to what the daemon's operator is told.
   func audit(_ session: Session, _ text: String, reason: String? = nil) {
     let name = session.info.name.debugDescription
     var details = ["session": "\(session.info.id)", "name": name]

@@ -3,7 +3,7 @@ public import StoreState
 extension SharedReaderKey {
   /// A value whose truth is a daemon's: `@Shared(.store("settings")) var settings = Settings()`.
   ///
-  /// In a program with a connection (`StoreConnection.share(_:)` of StoreClient) it is the exposed
+  /// In a program with a connection (`StoreConnection.share(in:)` of StoreClient) it is the exposed
   /// value of that name. Until its first snapshot has come it is the default, `isLoading`, and
   /// changes are refused. `withLock` shows its result at once and sends it to the daemon; where the
   /// daemon's value has become another one meanwhile, that comes back, and `saveError` is a

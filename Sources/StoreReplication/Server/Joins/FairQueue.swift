@@ -1,15 +1,13 @@
 import DequeModule
 import HeapModule
 
-/// What waits from several sources, each in its order: whoever was served least goes first.
+/// What waits from several sources, each in its order: fair queuing by cost.
 ///
-/// Elements have costs, and sources that have something waiting get the same, in the long run and
-/// in the short: next is the source that will have had the least when its first element is done. So
-/// one that sends much, or what costs much, waits for itself alone, and what costs little and comes
-/// from another waits until the element is done that is being served.
+/// Next is the source with the smallest sum of what it was served and what its first element costs.
+/// A heavy sender delays only itself; a light one waits for at most the element in service.
 ///
-/// Who has nothing waiting saves nothing up. Who has had much is remembered until the others have
-/// had as much.
+/// A source with nothing waiting gains no advantage by that. One that was served more than others
+/// is remembered until they have been served as much.
 package struct FairQueue<Source: Hashable, Element> {
   private struct Lane {
     var elements: Deque<(element: Element, cost: Int)> = []

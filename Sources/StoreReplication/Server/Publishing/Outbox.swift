@@ -6,7 +6,7 @@ package enum OutgoingFrame: Hashable, Sendable {
   case publish(topic: [UInt8], [UInt8])
 }
 
-/// The transport's id of a peer on the control socket.
+/// The transport's id of a peer: of a connection to the control socket, or to the publishing one.
 package struct PeerID: Hashable, Sendable, CustomStringConvertible {
   package var bytes: [UInt8]
 

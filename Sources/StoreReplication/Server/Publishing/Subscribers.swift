@@ -133,8 +133,8 @@ final class Subscribers {
   /// How much was published for a connection since what it is known to have read, and how much it
   /// has read, of the topic of which most is unread.
   ///
-  /// Of a session's own view its pings tell how far it is. Other topics are those that it is about
-  /// to leave.
+  /// For the view that a session follows, its pings say how far it has read. Its other topics are
+  /// those that it is about to leave.
   private func progress(of subscriber: Subscriber) -> (unread: UInt64, read: UInt64) {
     let scopes = subscriber.session?.scopes
     var most: (unread: UInt64, read: UInt64) = (0, 0)

@@ -408,8 +408,8 @@ final class OutcomeTable {
 
   /// Adds an outcome to those that the end of the turn sends.
   ///
-  /// Whatever it says is known of the newest revision, a refusal included, unless that is for lack
-  /// of room: the client has to know of it while there is none.
+  /// Every outcome waits until the newest revision is durable, refusals too, since they judged that
+  /// state. Only `overloaded` does not wait: the client has to know of it while there is no room.
   private func answer(_ sequence: UInt64, _ outcome: Outcome, to session: Session) {
     if case .failed(let failure) = outcome, failure.code == Outcome.overloaded {
       session.actions.refused.append(
