@@ -238,3 +238,8 @@ final class SharedContext {
     changes = [:]
   }
 }
+
+/// Does several things to shared values between which nobody looks at them.
+///
+/// - Parameter body: Does them.
+package func withSharedValuesLocked(_ body: () -> Void) { SharedTable.withLock(body) }

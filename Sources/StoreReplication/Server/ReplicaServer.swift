@@ -31,7 +31,7 @@ package final class ReplicaServer {
   /// What clients may see and send.
   let access: Access
   let random: Randomness
-  @exclusivity(unchecked) private(set) var now: Moment {
+  @exclusivity(unchecked) var now: Moment {
     didSet { recorder?.wallMilliseconds = now.wallMilliseconds }
   }
   /// Actions that were reduced since the turn began.
@@ -39,7 +39,7 @@ package final class ReplicaServer {
   var notices: [ServerNotice] = []
   private var warnedPeers: Set<PeerID> = []
   /// Connections of both sockets that are to be shut down.
-  private var cuts: [Cut] = []
+  var cuts: [Cut] = []
   /// The request budget of each connection.
   private var allowances: [PeerID: Allowance] = [:]
 
@@ -353,30 +353,6 @@ package final class ReplicaServer {
     return false
   }
 
-  // MARK: Grants
-
-  /// Applies changed grants from now on.
-  ///
-  /// Those whose grants are too narrow for what they have joined are ended. Those who get a view on
-  /// the one socket that must come on the other one now connect again.
-  func apply(_ grants: Grants, at moment: Moment) {
-    now = moment
-    access.grants = grants
-    for session in sessions.all {
-      session.rights = access.rights(of: session.caller)
-      if session.rights.isNothing || !session.scopes.adapt(to: session.rights) {
-        let message = "What you may see and send is less now; say hello again."
-        for peer in [session.peer, session.publisher].compactMap(\.self) {
-          cuts.append(Cut(peer: peer, reason: "may do less now"))
-        }
-        end(session, code: "narrowed", message: message)
-      } else if joins.comesWrongly(to: session) {
-        joins.interrupt(session)
-        cuts.append(Cut(peer: session.peer, reason: "gets its view on another socket now"))
-      }
-    }
-  }
-
   // MARK: Turns
 
   /// Whether so much was reduced that it should be published before more is received.
@@ -439,63 +415,6 @@ package final class ReplicaServer {
       || joins.hasPieces || joins.hasJobs || joins.hasDiscarded || root.hasEffectsToStart
       || recorder?.hasBatch ?? false || needsRecord
   }
-
-  // MARK: The journal
-
-  /// Whether a record is needed although nothing was reduced.
-  private var needsRecord: Bool {
-    guard let recorder else { return false }
-    return recorder.needsRecord || recorder.needsSessionNumbers(behind: sessions.lastID)
-  }
-
-  /// The records to be written now; nil if there are none, or a write is in progress.
-  func nextBatch() -> JournalBatch? {
-    recorder?.nextBatch(now.instant, lastSession: sessions.lastID)
-  }
-
-  /// The snapshot to be written now; nil if none is due.
-  func nextSnapshot() -> JournalSnapshot? {
-    guard let recorder, recorder.needsSnapshot, let encode = root.encodeDurably else { return nil }
-    let clients = outcomes.kept(through: root.revision)
-    return recorder.snapshot(of: root.version(), clients: clients, encode: encode)
-  }
-
-  /// Receives the journal's result for records.
-  ///
-  /// - Returns: Why the journal has failed; nil while it works.
-  func receive(_ result: JournalResult, at moment: Moment) -> String? {
-    guard let recorder else { preconditionFailure("A result without a journal: \(result)") }
-    now = moment
-    if case .renewed(let epoch) = result { begin(epoch) }
-    return recorder.finish(result, now: now.instant)
-  }
-
-  /// Releases what is durable.
-  func release() {
-    guard let recorder else { return }
-    root.release(through: recorder.released)
-    outcomes.released()
-    for problem in recorder.takeProblems() {
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
-    }
-  }
-
-  /// The journal has failed: it is unknown whether unreleased revisions are durable.
-  func fail(_ reason: String) { root.fail(reason) }
-
-  /// Fails if more waits for the journal than should be held in memory.
-  ///
-  /// - Returns: Why the journal has failed; nil while it works.
-  func giveUpIfExhausted() -> String? { recorder?.giveUpIfExhausted() }
-
-  /// Whether control frames should wait because the journal is behind.
-  func holdsBack(_ instant: Instant) -> Bool { recorder?.holdsBack(instant) ?? false }
-
-  /// Whether something was reduced that is not durable yet.
-  var hasUnreleased: Bool { recorder?.hasUnreleased ?? false }
-
-  /// All frames have been sent: effects of the released revisions start.
-  func startEffects() { root.startEffects() }
 
   // MARK: What goes out
 
@@ -685,21 +604,4 @@ extension OutgoingFrame {
     case .control(_, let bytes), .publish(_, let bytes): bytes.count
     }
   }
-}
-
-/// A message for the daemon's operator.
-package struct ServerNotice: Hashable, Sendable {
-  package enum Kind: Hashable, Sendable {
-    /// Something that no correct client does; reported once per peer.
-    case warning
-    /// A client came, was refused, or left; reported each time.
-    case audit
-  }
-
-  package var kind: Kind
-  /// The peer's address or name.
-  package var peer: String
-  package var text: String
-  /// Its metadata.
-  package var details: [String: String] = [:]
 }

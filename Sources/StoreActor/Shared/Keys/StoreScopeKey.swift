@@ -137,8 +137,3 @@ extension DependencyValues {
     set { self[SharedScopesKey.self] = newValue }
   }
 }
-
-/// Does several things to shared values between which nobody looks at them.
-///
-/// - Parameter body: Does them.
-package func withSharedValuesLocked(_ body: () -> Void) { SharedTable.withLock(body) }

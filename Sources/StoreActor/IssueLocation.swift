@@ -1,0 +1,27 @@
+import IssueReporting
+
+/// Where in a user's source an operator was applied.
+@usableFromInline
+package struct IssueLocation: Sendable {
+  package let fileID: StaticString
+  package let filePath: StaticString
+  package let line: UInt
+  package let column: UInt
+
+  @usableFromInline
+  package init(
+    fileID: StaticString,
+    filePath: StaticString,
+    line: UInt,
+    column: UInt,
+  ) {
+    self.fileID = fileID
+    self.filePath = filePath
+    self.line = line
+    self.column = column
+  }
+
+  package func report(_ message: String) {
+    reportIssue(message, fileID: fileID, filePath: filePath, line: line, column: column)
+  }
+}

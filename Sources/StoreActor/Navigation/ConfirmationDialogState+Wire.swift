@@ -1,0 +1,33 @@
+public import StoreState
+
+/// A visibility travels as its name.
+extension ConfirmationDialogStateTitleVisibility: ReplicatedChoice {
+  /// The three visibilities.
+  public static let layout = ChoiceLayout<ConfirmationDialogStateTitleVisibility>(
+    "ConfirmationDialogStateTitleVisibility",
+    [.case("automatic", .automatic), .case("hidden", .hidden), .case("visible", .visible)],
+  )
+}
+
+extension ConfirmationDialogState: WirePayload, WireValue, ReplicatedState, ReplicatedRecord
+where Action: WirePayload {
+  /// The title and its visibility, the message and the buttons.
+  public static var layout: RecordLayout<Self> {
+    GenericLayouts.layout {
+      RecordLayout(
+        "ConfirmationDialogState",
+        [
+          .field("title", \.title),
+          .field("titleVisibility", \.titleVisibility),
+          .field("message", \.message),
+          .field("buttons", \.buttons),
+        ],
+      )
+    }
+  }
+
+  /// Creates a dialog that says nothing, to be filled in.
+  public init() {
+    self.init(title: TextState(""))
+  }
+}

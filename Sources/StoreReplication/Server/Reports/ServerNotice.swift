@@ -1,0 +1,16 @@
+/// A message for the daemon's operator.
+package struct ServerNotice: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// Something that no correct client does; reported once per peer.
+    case warning
+    /// A client came, was refused, or left; reported each time.
+    case audit
+  }
+
+  package var kind: Kind
+  /// The peer's address or name.
+  package var peer: String
+  package var text: String
+  /// Its metadata.
+  package var details: [String: String] = [:]
+}

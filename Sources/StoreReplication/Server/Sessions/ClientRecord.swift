@@ -1,0 +1,96 @@
+/// The daemon's record of one client id: its last action sequence and its recent outcomes.
+@MainActor
+final class ClientRecord {
+  @exclusivity(unchecked) private(set) var last: UInt64
+  /// The outcomes of the newest sequences, ending with `last`, from `head` on.
+  @exclusivity(unchecked) private var outcomes: [Outcome] = []
+  @exclusivity(unchecked) private var head = 0
+  private let limit: Int
+  /// Whether the table keeps it when its client goes: from its first action on.
+  var isKept = false
+  /// The holder of its client.
+  var holder: ClientHolder
+  /// Its number in the queue of records to be dropped; nil while its client is connected.
+  var idleSince: UInt64?
+
+  init(
+    last: UInt64,
+    outcomes: [Outcome] = [],
+    holder: ClientHolder,
+    limit: Int,
+  ) {
+    self.holder = holder
+    self.last = last
+    self.outcomes = outcomes.suffix(limit)
+    self.limit = limit
+  }
+
+  /// The outcomes up to a sequence that are kept, the oldest first.
+  func outcomes(through sequence: UInt64) -> [Outcome] {
+    var result: [Outcome] = []
+    var next = sequence
+    while let outcome = outcome(of: next) {
+      result.append(outcome)
+      next -= 1
+    }
+    return result.reversed()
+  }
+
+  /// A client that will send nothing up to a sequence any more goes on from there.
+  ///
+  /// What lies between has outcomes, and asking for it would never end.
+  func skip(to last: UInt64) {
+    guard self.last < last else { return }
+    self.last = last
+    outcomes.removeAll()
+    head = 0
+  }
+
+  /// How many outcomes are kept.
+  var count: Int { outcomes.count }
+
+  /// Keeps the newest outcomes only: so many, and what is part of a later revision than one.
+  func keep(_ most: Int, releasedThrough revision: UInt64) {
+    let unreleased = Int(clamping: last - last(through: revision))
+    guard outcomes.count > max(most, unreleased) else { return }
+    outcomes = Array(outcomes(through: last).suffix(max(most, unreleased)))
+    head = 0
+  }
+
+  /// Records the outcome of the next sequence.
+  func record(_ outcome: Outcome) {
+    last += 1
+    if outcomes.count < limit {
+      outcomes.append(outcome)
+    } else {
+      outcomes[head] = outcome
+      head = head + 1 == limit ? 0 : head + 1
+    }
+  }
+
+  /// The last sequence before the first action that is part of a later revision only.
+  func last(through revision: UInt64, withRefusals: Bool = true) -> UInt64 {
+    var last = last
+    // Revisions grow, so those that are later stand at the end.
+    var end = self.last
+    while let outcome = outcome(of: end) {
+      if case .applied(let applied, _) = outcome {
+        if applied <= revision { break }
+        last = end - 1
+      } else if !withRefusals {
+        last = end - 1
+      }
+      end -= 1
+    }
+    return last
+  }
+
+  /// The recorded outcome of a sequence up to `last`; nil when it is no longer kept.
+  func outcome(of sequence: UInt64) -> Outcome? {
+    guard sequence >= 1, sequence <= last, last - sequence < UInt64(outcomes.count) else {
+      return nil
+    }
+    let age = Int(last - sequence)
+    return outcomes[(head + outcomes.count - 1 - age) % outcomes.count]
+  }
+}
