@@ -68,7 +68,7 @@ struct RemoteScope<
     guard let state = state(root) else { return nil }
     do throws(CodecError) {
       // What the test expects of shared values concerns those of the daemon.
-      return try SharedJourney.take { () throws(CodecError) in
+      return try SharedRoundTrip.take { () throws(CodecError) in
         try State(encoded: state.encoded())
       }
     } catch {

@@ -66,7 +66,7 @@ final class StoreReads<State> {
     guard !isKnownUniquelyReferenced(&read.keyPath), let node, node.end == nil else { return }
     read.hasChanged = { _, _ in true }
     reads.append(read)
-    node.settle()
+    node.updateWaiting()
   }
 
   /// Collects those who wait for the end; nothing else will change.
@@ -181,7 +181,7 @@ extension StoreNode {
   }
 
   /// Notes that a child was asked for that is absent.
-  final func noteAbsence<Child>(_ keyPath: KeyPath<State, Child?>) {
+  final func notePresence<Child>(_ keyPath: KeyPath<State, Child?>) {
     note(StoreReadID(kind: .presence, source: keyPath)) {
       hasChanged(==) { $0[keyPath: keyPath] != nil }
     }

@@ -101,7 +101,7 @@ public struct _OnChangeReducer<Base: Reducer, Value>: Reducer {
   @usableFromInline
   func value(of state: Base.State) -> Value {
     var value = toValue(state)
-    SharedStates.settle(&value)
+    SharedStates.updateSnapshots(&value)
     return value
   }
 

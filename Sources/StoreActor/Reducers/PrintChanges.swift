@@ -78,10 +78,10 @@ public struct _PrintChangesReducer<Base: Reducer>: Reducer {
   public func reduce(into state: inout Base.State, action: Base.Action) -> Effect<Base.Action> {
     guard let printer else { return base.reduce(&state, action) }
     var oldState = state
-    SharedStates.settle(&oldState)
+    SharedStates.updateSnapshots(&oldState)
     let effects = base.reduce(&state, action)
     var newState = state
-    SharedStates.settle(&newState)
+    SharedStates.updateSnapshots(&newState)
     printer.printChange(receivedAction: action, oldState: oldState, newState: newState)
     return effects
   }

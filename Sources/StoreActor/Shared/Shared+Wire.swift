@@ -98,13 +98,13 @@ extension SharedReader: ReplicatedState where Value: ReplicatedState {
 
 extension SharedContent where Value: WireValue {
   fileprivate func encode(to encoder: inout CBOREncoder) {
-    SharedJourney.current?.leave(self)
+    SharedRoundTrip.current?.leave(self)
     shown.encode(to: &encoder)
   }
 
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
     let value = try Value(from: &decoder)
-    self = SharedJourney.current?.arrive(value) ?? Self(copyOf: value)
+    self = SharedRoundTrip.current?.arrive(value) ?? Self(copyOf: value)
   }
 
   fileprivate func isSame(as other: Self) -> Bool {

@@ -82,7 +82,7 @@ public struct Shared<Value> {
     column: UInt = #column,
   ) rethrows -> R {
     if let source = content.source {
-      if SharedTable.isHeld, source.isBeingChanged {
+      if SharedLock.isHeld, source.isBeingChanged {
         reportNestedChange(fileID: fileID, filePath: filePath, line: line, column: column)
       }
       return try source.change(operation)
@@ -144,7 +144,7 @@ public struct Shared<Value> {
   }
 }
 
-// Sound where values are: what is shared is touched under the table's lock only.
+// Sound where values are: what is shared is touched under the shared lock only.
 extension Shared: @unchecked Sendable where Value: Sendable {}
 
 extension RangeReplaceableCollection {

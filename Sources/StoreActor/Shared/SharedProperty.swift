@@ -82,7 +82,7 @@ extension SharedReader: CustomDumpRepresentable {
   public var customDumpValue: Any { content.shown }
 }
 
-// MARK: - Settling
+// MARK: - Snapshots
 
 /// The types whose values hold others behind references, which are replaced where those change.
 protocol SharedContainer {
@@ -94,10 +94,10 @@ protocol SharedContainer {
   /// - Parameters:
   ///   - old: What it was when everything in it showed what was to be shown; nil where that is not
   ///     known, or more has changed than what it holds.
-  ///   - settling: Looks into what it holds.
-  /// - Returns: Whether ``settle(_:)`` would change anything.
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool
+  ///   - update: Looks into what it holds.
+  /// - Returns: Whether ``updateSnapshots(_:)`` would change anything.
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool
 
   /// Shows in it what is to be shown.
-  mutating func settle(_ settling: SharedSettling)
+  mutating func updateSnapshots(_ update: SnapshotUpdate)
 }

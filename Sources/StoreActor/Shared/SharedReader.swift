@@ -47,5 +47,5 @@ public struct SharedReader<Value> {
   }
 }
 
-// Sound where values are: what is shared is touched under the table's lock only.
+// Sound where values are: what is shared is touched under the shared lock only.
 extension SharedReader: @unchecked Sendable where Value: Sendable {}

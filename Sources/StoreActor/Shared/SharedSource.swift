@@ -16,7 +16,7 @@ final class SharedSnapshot<Value> {
 
 /// Where a shared value comes from: a cell, or a part of another source's value.
 ///
-/// Everything is called under the table's lock, but ``change(_:)``, which takes it, and what says
+/// Everything is called under the shared lock, but ``change(_:)``, which takes it, and what says
 /// otherwise.
 class SharedSource<Value> {
   /// Whether two values are the same, so that the one need not replace the other.
@@ -66,7 +66,7 @@ class SharedSource<Value> {
   var persistence: (any SharedPersistence)? { nil }
 }
 
-/// Somebody who is told, under the table's lock, that a value is about to be replaced.
+/// Somebody who is told, under the shared lock, that a value is about to be replaced.
 protocol SharedFollower: AnyObject {
   func willReplace()
 }
@@ -87,8 +87,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   }
 
   init(_ value: Value) {
-    SharedTable.use()
-    newest = SharedSnapshot(value: value, version: SharedTable.withLock { SharedTable.version })
+    SharedLock.use()
+    newest = SharedSnapshot(value: value, version: SharedLock.withLock { SharedLock.version })
   }
 
   override var persistence: (any SharedPersistence)? { ownPersistence }
@@ -111,8 +111,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   override var isBeingChanged: Bool { isChanging }
 
   override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
-    try SharedTable.withLock {
-      let context = SharedTable.current
+    try SharedLock.withLock {
+      let context = SharedLock.current
       let expectation = context?.isExpectation == true ? context : nil
       var value = snapshot(in: expectation).value
       let wasChanging = isChanging
@@ -133,15 +133,15 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   }
 
   /// Sets what has come from behind.
-  func receive(_ value: Value) { SharedTable.withLock { set(value) } }
+  func receive(_ value: Value) { SharedLock.withLock { set(value) } }
 
   /// Sets what there was before a change, unless somebody has changed it since.
   func takeBack(to value: Value, from version: UInt64) {
-    SharedTable.withLock { if newest.version == version { setAndSave(value) } }
+    SharedLock.withLock { if newest.version == version { setAndSave(value) } }
   }
 
   /// The newest value.
-  var value: Value { SharedTable.withLock { newest.value } }
+  var value: Value { SharedLock.withLock { newest.value } }
 
   override func add(_ follower: any SharedFollower) {
     followers.append(WeakFollower(follower: follower))
@@ -154,21 +154,21 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
     set(value)
     guard let ownPersistence else { return }
     ownPersistence.noteChange()
-    SharedTable.afterUnlock { ownPersistence.save() }
+    SharedLock.afterUnlock { ownPersistence.save() }
   }
 
   private func set(_ value: Value) {
     guard !isSame(newest.value, value) else { return }
     for follower in followers { follower.follower?.willReplace() }
-    if let oldest = SharedTable.oldestSeen {
+    if let oldest = SharedLock.oldestSeen {
       older.append(newest)
       let seen = older.lastIndex { $0.version <= oldest } ?? 0
       if seen > 0 { older.removeFirst(seen) }
     } else if !older.isEmpty {
       older = []
     }
-    newest = SharedSnapshot(value: value, version: SharedTable.advance())
-    SharedTable.afterUnlock { self.registrar.withMutation(of: self, keyPath: \.value) {} }
+    newest = SharedSnapshot(value: value, version: SharedLock.advance())
+    SharedLock.afterUnlock { self.registrar.withMutation(of: self, keyPath: \.value) {} }
   }
 
   override func noteRead() { registrar.access(self, keyPath: \.value) }
@@ -233,7 +233,7 @@ final class SharedPresence<Value>: SharedSource<Value>, SharedFollower {
     self.base = base
     self.last = last
     super.init()
-    SharedTable.withLock { base.add(self) }
+    SharedLock.withLock { base.add(self) }
   }
 
   override var persistence: (any SharedPersistence)? { base.persistence }
@@ -303,14 +303,14 @@ struct SharedContent<Value> {
   var snapshot: SharedSnapshot<Value>? { isLive ? nil : held }
 
   init(_ source: SharedSource<Value>) {
-    SharedTable.use()
+    SharedLock.use()
     self.source = source
   }
 
   /// A copy of what another process shares.
   init(copyOf value: Value) { held = SharedSnapshot(value: value, version: Self.ofCopies) }
 
-  /// No version that the table comes to: a copy is not known to be what any source has.
+  /// No version that the counter comes to: a copy is not known to be what any source has.
   private static var ofCopies: UInt64 { .max }
 
   /// What `$value` is: the newest value, where it is known.
@@ -328,7 +328,7 @@ struct SharedContent<Value> {
 
   /// The value: in a step the step's, else what is shown.
   var value: Value {
-    if let snapshot, source == nil || !SharedTable.isInContext { return snapshot.value }
+    if let snapshot, source == nil || !SharedLock.isInContext { return snapshot.value }
     return newest.value
   }
 
@@ -343,9 +343,9 @@ struct SharedContent<Value> {
       preconditionFailure("A shared value has a source, or is a copy.")
     }
     source.prepare()
-    let context = SharedTable.current
+    let context = SharedLock.current
     if context == nil { source.noteRead() }
-    return SharedTable.withLock { source.snapshot(in: context) }
+    return SharedLock.withLock { source.snapshot(in: context) }
   }
 
   /// What is behind the value; nil where that is this process's memory alone.

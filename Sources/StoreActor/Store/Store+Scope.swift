@@ -116,7 +116,7 @@ extension Store {
   ) -> Store<ChildState, ChildAction>? {
     var list: AnyStoreNode?
     guard let child = node.optional(state, holding: &list) else {
-      if ObservationProbe.isTracking { node.noteAbsence(state) }
+      if ObservationProbe.isTracking { node.notePresence(state) }
       return nil
     }
     if ObservationProbe.isTracking { child.noteEnd() }

@@ -57,9 +57,9 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   private var isSending = false
 
   package init(state: State, location: IssueLocation) {
-    SharedTable.keepOld()
+    SharedLock.keepOld()
     var state = state
-    version = SharedStates.settle(&state)
+    version = SharedStates.updateSnapshots(&state)
     self.state = state
     currentState = state
     currentVersion = version
@@ -67,7 +67,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     reportUnfoundShared()
   }
 
-  deinit { SharedTable.forgetOld() }
+  deinit { SharedLock.forgetOld() }
 
   func at(_ location: IssueLocation) {
     self.location = location
@@ -94,7 +94,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     return Reduce { [self] rootState, rootAction in
       let effects = base.reduce(&rootState, rootAction)
       var shown = rootState
-      currentVersion = SharedStates.settle(&shown)
+      currentVersion = SharedStates.updateSnapshots(&shown)
       if let state = state(shown) { currentState = state }
       guard let action = action(rootAction) else { return effects }
       note(action)
@@ -118,7 +118,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// Notes that others have changed shared values without an action.
   package func note(sharedChange state: State) {
     currentState = state
-    currentVersion = SharedTable.visibleVersion
+    currentVersion = SharedLock.visibleVersion
     hasSharedChange = true
   }
 
@@ -209,7 +209,7 @@ extension TestRecorder {
     if SharedStates.areBehind(currentState) {
       // No root has shown it yet, and none will.
       var newest = currentState
-      currentVersion = SharedStates.settle(&newest)
+      currentVersion = SharedStates.updateSnapshots(&newest)
       currentState = newest
       hasSharedChange = true
     }

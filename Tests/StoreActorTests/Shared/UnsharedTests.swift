@@ -16,9 +16,9 @@ struct UnsharedTests {
           }
         }
         store.send(1)
-        precondition(store.withState { $0 } == 1 && !SharedTable.isUsed)
+        precondition(store.withState { $0 } == 1 && !SharedLock.isUsed)
         let shared = Shared(value: 1)
-        precondition(shared.wrappedValue == 1 && SharedTable.isUsed)
+        precondition(shared.wrappedValue == 1 && SharedLock.isUsed)
       }
     }
   }

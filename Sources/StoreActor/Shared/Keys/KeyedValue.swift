@@ -2,7 +2,7 @@ import Foundation
 
 /// The outside of a value with a key.
 ///
-/// Sendable because everything that changes is only touched under the table's lock, but for
+/// Sendable because everything that changes is only touched under the shared lock, but for
 /// `hasBegun`, which has a lock of its own.
 final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable {
   private weak var cell: SharedCell<Value>?
@@ -45,15 +45,15 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
 
   func saves(by saving: @escaping SavingValue<Value>) { self.saving = self.saving ?? saving }
 
-  var loadError: (any Error)? { SharedTable.withLock { lastLoadError } }
-  var saveError: (any Error)? { SharedTable.withLock { lastSaveError } }
-  var isLoading: Bool { SharedTable.withLock { loads > 0 || isLoadingOutside } }
+  var loadError: (any Error)? { SharedLock.withLock { lastLoadError } }
+  var saveError: (any Error)? { SharedLock.withLock { lastSaveError } }
+  var isLoading: Bool { SharedLock.withLock { loads > 0 || isLoadingOutside } }
 
   /// Reads the value for the first time, and hears of it from then on; once.
   func begin() {
-    // Whoever begins may need the table's lock, and who holds that must not wait for them: then the
+    // Whoever begins may need the shared lock, and who holds that must not wait for them: then the
     // value is read twice, for what is made of the initial one would replace what there is.
-    if SharedTable.isHeld {
+    if SharedLock.isHeld {
       guard beginning.try() else { return load(.initialValue(initialValue)) { _ in } }
     } else {
       beginning.lock()
@@ -65,23 +65,23 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     let subscriber = SharedSubscriber<Value>(
       receive: { [weak self] in self?.receive($0, of: $1) ?? false },
       setLoading: { [weak self] isLoading in
-        SharedTable.withLock { self?.isLoadingOutside = isLoading }
+        SharedLock.withLock { self?.isLoadingOutside = isLoading }
       },
     )
     let subscription = key.subscribe(context: .initialValue(initialValue), subscriber: subscriber)
-    SharedTable.withLock { self.subscription = subscription }
+    SharedLock.withLock { self.subscription = subscription }
   }
 
   private func load(
     _ context: LoadContext<Value>,
     _ finish: @escaping @Sendable (Result<Void, any Error>) -> Void,
   ) {
-    let version = SharedTable.version
-    SharedTable.withLock { loads += 1 }
+    let version = SharedLock.version
+    SharedLock.withLock { loads += 1 }
     key.load(
       context: context,
       continuation: LoadContinuation { [weak self] result in
-        SharedTable.withLock { self?.loads -= 1 }
+        SharedLock.withLock { self?.loads -= 1 }
         self?.receive(result, of: version)
         finish(result.map { _ in })
       },
@@ -93,7 +93,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   /// - Returns: Whether it was taken.
   @discardableResult
   private func receive(_ result: Result<Value?, any Error>, of version: UInt64) -> Bool {
-    SharedTable.withLock {
+    SharedLock.withLock {
       switch result {
       case .success(let value):
         lastLoadError = nil
@@ -113,7 +113,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
 
   func noteChange() {
     guard saving != nil else { return }
-    changed = SharedTable.version
+    changed = SharedLock.version
     isUntold = true
   }
 
@@ -124,7 +124,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   }
 
   private func save(_ context: SaveContext, _ finish: @escaping Finish) {
-    let isFirst = SharedTable.withLock {
+    let isFirst = SharedLock.withLock {
       saves.append((context, finish))
       defer { isSaving = true }
       return !isSaving
@@ -133,7 +133,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     // One after the other, and each the newest: so the last one to be saved is the last one.
     while let save = next() {
       let completion = SaveContinuation { [weak self] result in
-        SharedTable.withLock {
+        SharedLock.withLock {
           self?.savesUnderWay.remove(save.number)
           self?.lastSaveError = result.failure
         }
@@ -153,7 +153,7 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
 
   /// What is to be saved now, for whom and how.
   private func next() -> Save? {
-    SharedTable.withLock {
+    SharedLock.withLock {
       guard let saving, let cell, !saves.isEmpty else {
         isSaving = false
         for save in saves { save.finish(.success(())) }

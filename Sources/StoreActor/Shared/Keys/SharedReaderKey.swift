@@ -132,19 +132,19 @@ public struct SharedSubscriber<Value>: Sendable {
 
   /// There is another value, or none, or it cannot be read.
   public func yield(with result: Result<Value?, any Error>) {
-    _ = receive(result, SharedTable.version)
+    _ = receive(result, SharedLock.version)
   }
 
   /// There is another value.
   ///
   /// - Parameter value: The value.
   /// - Returns: Whether it is taken; else this process has a newer one, which it is about to save.
-  package func take(_ value: Value) -> Bool { receive(.success(value), SharedTable.version) }
+  package func take(_ value: Value) -> Bool { receive(.success(value), SharedLock.version) }
 
   /// There is another value, or none, which is read here: then a change of this process since the
   /// reading began is the newer one.
   public func yield(reading read: () throws -> Value?) {
-    let version = SharedTable.version
+    let version = SharedLock.version
     _ = receive(Result(catching: read), version)
   }
 

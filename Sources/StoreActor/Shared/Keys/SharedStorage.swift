@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A value lives as long as somebody shares it; what is behind its key lives longer.
 ///
-/// Sendable because `cells` and `declared` are only touched under the table's lock.
+/// Sendable because `cells` and `declared` are only touched under the shared lock.
 final class SharedStorage: @unchecked Sendable {
   private var cells: [CellID: WeakObject] = [:]
   /// Who was first to share values that nobody has looked for yet.
@@ -34,7 +34,7 @@ final class SharedStorage: @unchecked Sendable {
   /// whoever looks for the value first.
   func declare<Key: SharedReaderKey>(_ source: SharedKeyed<Key>, of key: Key) {
     let id = CellID(key)
-    SharedTable.withLock {
+    SharedLock.withLock {
       guard cells[id]?.object == nil, declared[id]?.object == nil else { return }
       declared[id] = WeakObject(object: source)
       forgetOld()
@@ -48,7 +48,7 @@ final class SharedStorage: @unchecked Sendable {
 
   /// The value of a key: that which somebody shares already, or else a new one.
   ///
-  /// Without the table's lock, for a key may do anything, and take its time.
+  /// Without the shared lock, for a key may do anything, and take its time.
   ///
   /// - Parameters:
   ///   - key: The key.
@@ -61,7 +61,7 @@ final class SharedStorage: @unchecked Sendable {
     _ initialValue: () -> Key.Value,
   ) -> SharedCell<Key.Value> {
     let id = CellID(key)
-    let (cell, persistence) = SharedTable.withLock {
+    let (cell, persistence) = SharedLock.withLock {
       if let known = known(id, Key.Value.self) {
         // One that was only read so far.
         let persistence = known.persistence as? KeyedValue<Key.Value>
@@ -147,14 +147,14 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value>, Declared
   override var isPrepared: Bool { known != nil }
 
   override func prepare() {
-    let (isPrepared, initialValue) = SharedTable.withLock { (known != nil, self.initialValue) }
+    let (isPrepared, initialValue) = SharedLock.withLock { (known != nil, self.initialValue) }
     if isPrepared { return }
     let cell = storage.cell(of: key, saving: saving) { initialValue }
-    SharedTable.withLock { known = known ?? cell }
+    SharedLock.withLock { known = known ?? cell }
   }
 
   override func adopt(_ value: Key.Value) {
-    SharedTable.withLock { if known == nil { initialValue = value } }
+    SharedLock.withLock { if known == nil { initialValue = value } }
     change { $0 = value }
   }
 
@@ -210,7 +210,7 @@ protocol SharedPersistence: AnyObject {
   var saveError: (any Error)? { get }
   var isLoading: Bool { get }
 
-  /// The value was changed, and will be saved; called under the table's lock.
+  /// The value was changed, and will be saved; called under the shared lock.
   func noteChange()
 
   /// Saves the newest value, because it was changed.

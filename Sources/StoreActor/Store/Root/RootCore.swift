@@ -132,7 +132,7 @@ package final class RootCore<State, Action>: StoreCore {
     revision: UInt64,
   ) {
     var state = state
-    let version = SharedStates.settle(&state)
+    let version = SharedStates.updateSnapshots(&state)
     root = RootNode(state)
     cells = root.cells
     tree = root.tree
@@ -219,7 +219,7 @@ package final class RootCore<State, Action>: StoreCore {
     var state = state
     let version = withOwnDependencies {
       SharedStates.adopt(state)
-      return SharedStates.settle(&state)
+      return SharedStates.updateSnapshots(&state)
     }
     root.show(state)
     sharing = nil
@@ -482,8 +482,8 @@ package final class RootCore<State, Action>: StoreCore {
   private func commit() {
     if let sharing {
       sharing.end(cells.other, from: cells.current)
-    } else if SharedTable.isUsed, !sharesNothing {
-      settleFirst()
+    } else if SharedLock.isUsed, !sharesNothing {
+      updateFirstSnapshots()
     }
     phase = .committing
     number += 1
@@ -505,7 +505,7 @@ package final class RootCore<State, Action>: StoreCore {
     cells.begin()
     if let sharing {
       sharing.begin(cells.other)
-    } else if SharedTable.isUsed, !sharesNothing {
+    } else if SharedLock.isUsed, !sharesNothing {
       findShared(since: nil)
       sharing?.begin(cells.other)
     }
@@ -515,7 +515,7 @@ package final class RootCore<State, Action>: StoreCore {
   ///
   /// - Parameter version: The version that the state shows; nil where it shows none yet.
   private func findShared(since version: UInt64?) {
-    guard SharedTable.isUsed else { return }
+    guard SharedLock.isUsed else { return }
     guard let plan = SharedPlan.of(State.self) else {
       sharesNothing = true
       return
@@ -523,8 +523,8 @@ package final class RootCore<State, Action>: StoreCore {
     sharing = RootSharing(plan, version: version) { [weak self] in self?.showShared() }
   }
 
-  /// Settles the state of the step in which the process has shared its first value.
-  private func settleFirst() {
+  /// Updates the state of the step in which the process has shared its first value.
+  private func updateFirstSnapshots() {
     findShared(since: nil)
     guard let sharing else { return }
     sharing.begin(cells.other)

@@ -88,7 +88,7 @@ package class AnyStoreNode {
     ownEnd = end
     collectEnd(end)
     forEachWaitingChild { $0.finish(end) }
-    settle()
+    updateWaiting()
   }
 
   private final func forEachWaitingChild(_ body: (AnyStoreNode) -> Void) {
@@ -99,7 +99,7 @@ package class AnyStoreNode {
   }
 
   /// Sees to it that commits come by as long as somebody waits, and no longer.
-  final func settle() {
+  final func updateWaiting() {
     let waits =
       ownEnd == nil && (waitsItself || !waiting.isEmpty || !waitingRows.isEmpty)
     let isHeld = waits && (holdsItself || waiting.heldCount + waitingRows.heldCount > 0)
@@ -119,14 +119,14 @@ package class AnyStoreNode {
     } else {
       parent.waiting.update(self, waits: waits, isHeld: isHeld)
     }
-    parent.settle()
+    parent.updateWaiting()
   }
 
   /// Drops what nobody waits for any more, here and below, and counts the rest.
   final func sweep() -> Int {
     var count = sweepReads()
     forEachWaitingChild { count += $0.sweep() }
-    settle()
+    updateWaiting()
     return count
   }
 }
@@ -177,7 +177,7 @@ package class StoreNode<State>: AnyStoreNode {
     while let child = waiting.next(&place) { child.parentChanged(from: old, to: new) }
     place = 0
     if waitingRows.next(&place) != nil { rows?.listChanged(from: old, to: new) }
-    settle()
+    updateWaiting()
   }
 
   override final func collectEnd(_ end: StoreEnd) {
@@ -201,7 +201,7 @@ package class StoreNode<State>: AnyStoreNode {
   ) -> StoreSubscription {
     let observers = self.observers ?? ObserverList()
     self.observers = observers
-    defer { settle() }
+    defer { updateWaiting() }
     return observers.add(onEvent)
   }
 
@@ -214,7 +214,7 @@ package class StoreNode<State>: AnyStoreNode {
     let reads = self.reads ?? StoreReads(of: self)
     self.reads = reads
     guard reads.note(id, hasChanged) else { return }
-    settle()
+    updateWaiting()
     tree.countRead(at: self)
   }
 }
@@ -224,7 +224,7 @@ extension StoreNode {
   final func pendingChanged() {
     let place = place
     reads?.collect(from: place, to: place, tree) { $0.kind == .binding }
-    settle()
+    updateWaiting()
     tree.tell()
   }
 }

@@ -24,7 +24,7 @@ package final class RootNode<State>: StoreNode<State> {
 
   /// Calls a closure after each commit, whether it has changed anything or not.
   package func observeCommits(_ onCommit: @escaping @MainActor () -> Void) -> StoreSubscription {
-    defer { settle() }
+    defer { updateWaiting() }
     return commitObservers.add(onCommit)
   }
 
@@ -34,7 +34,7 @@ package final class RootNode<State>: StoreNode<State> {
     commitObservers.removeCancelled()
     if !commitObservers.isEmpty { tree.add(.commit(commitObservers)) }
     let (old, new) = (UnsafePointer(cells.other), UnsafePointer(cells.current))
-    if haveSameMemory(at: old, new) { settle() } else { changed(from: old, to: new) }
+    if haveSameMemory(at: old, new) { updateWaiting() } else { changed(from: old, to: new) }
   }
 
   /// Shows another state: a commit of a root whose states are made elsewhere.
@@ -127,7 +127,7 @@ final class CachedNode<State>: StoreNode<State> {
     cell = ValueCell(state)
     commits = tree.commits
     super.init(tree: tree, parent: parent, end: end)
-    if mustSeeEnd { settle() }
+    if mustSeeEnd { updateWaiting() }
   }
 
   override var rawPlace: UnsafeRawPointer {

@@ -1,5 +1,5 @@
 extension SharedStates {
-  /// Where in a settled state a shared value is that is not found when states are settled: behind
+  /// Where in an updated state a shared value is that is not found when states are updated: behind
   /// `any`, or in others' collections.
   ///
   /// It looks at what mirrors show, and not into objects, so it takes long and is for tests.
@@ -7,7 +7,7 @@ extension SharedStates {
   /// - Parameter state: The state.
   /// - Returns: The path to the first one, as `items.0._count`; nil where there is none.
   static func pathOfUnfound(in state: Any) -> String? {
-    guard SharedTable.isUsed else { return nil }
+    guard SharedLock.isUsed else { return nil }
     var rest = 10_000
     return pathOfUnfound(in: state, &rest)?.joined(separator: ".")
   }
@@ -28,6 +28,6 @@ extension SharedStates {
 }
 
 extension SharedProperty {
-  /// Whether it shows the newest value, as nobody does who was settled.
+  /// Whether it shows the newest value, as nobody does who was updated.
   fileprivate var isUnfound: Bool { content.source != nil && content.snapshot == nil }
 }

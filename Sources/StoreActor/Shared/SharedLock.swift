@@ -11,7 +11,7 @@ import Synchronization
 /// it and read by everybody. It is recursive, for whoever changes a value may read and change
 /// others meanwhile. Of what others have written only the closures of `withLock` run under it: keys
 /// are asked and told, and observers are told, by whoever has let go of it.
-enum SharedTable {
+enum SharedLock {
   private static let lock = NSRecursiveLock()
   private static let used = Atomic<Bool>(false)
   private static let thread = Atomic<UInt>(0)
@@ -209,7 +209,7 @@ final class SharedContext {
 
   /// Expects another value of a cell.
   func expect<Value>(_ value: Value, of cell: SharedCell<Value>) {
-    // No version that the table comes to, so that equal versions mean one value.
+    // No version that the counter comes to, so that equal versions mean one value.
     nextExpectation -= 1
     expected[ObjectIdentifier(cell)] = SharedSnapshot(value: value, version: nextExpectation)
   }
@@ -242,4 +242,4 @@ final class SharedContext {
 /// Does several things to shared values between which nobody looks at them.
 ///
 /// - Parameter body: Does them.
-package func withSharedValuesLocked(_ body: () -> Void) { SharedTable.withLock(body) }
+package func withSharedValuesLocked(_ body: () -> Void) { SharedLock.withLock(body) }

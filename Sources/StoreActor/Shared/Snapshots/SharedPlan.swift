@@ -6,34 +6,34 @@
 /// What holds others behind references says it by being a ``SharedContainer``; objects, functions,
 /// values of unknown type and others' collections are not looked into.
 ///
-/// Plans are made and used under the table's lock.
+/// Plans are made and used under the shared lock.
 class SharedPlan {
   /// Whether something at a place shows other than is to be shown.
   ///
   /// - Parameters:
   ///   - place: A value of the plan's type.
   ///   - old: A value of which everything shows what is to be shown; nil where there is none.
-  ///   - settling: Knows what is to be shown.
-  /// - Returns: Whether ``settle(_:_:)`` would change anything.
+  ///   - update: Knows what is to be shown.
+  /// - Returns: Whether ``updateSnapshots(_:_:)`` would change anything.
   func isBehind(
     _ place: UnsafeRawPointer,
     _ old: UnsafeRawPointer?,
-    _ settling: SharedSettling,
+    _ update: SnapshotUpdate,
   ) -> Bool {
     false
   }
 
   /// Shows at a place what is to be shown.
-  func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {}
+  func updateSnapshots(_ place: UnsafeMutableRawPointer, _ update: SnapshotUpdate) {}
 
   /// Whether something in a value of the plan's type shows other than is to be shown.
-  final func isBehind<Value>(_ value: Value, _ settling: SharedSettling) -> Bool {
-    withUnsafePointer(to: value) { isBehind(UnsafeRawPointer($0), nil, settling) }
+  final func isBehind<Value>(_ value: Value, _ update: SnapshotUpdate) -> Bool {
+    withUnsafePointer(to: value) { isBehind(UnsafeRawPointer($0), nil, update) }
   }
 }
 
 /// What is to be shown.
-struct SharedSettling {
+struct SnapshotUpdate {
   /// How values are seen; nil for the newest ones.
   let context: SharedContext?
   /// Whether what is shown was kept, and is the newest value from now on.
@@ -41,28 +41,30 @@ struct SharedSettling {
 
   /// Looks into values of a type; nil where they hold no shared ones.
   func values<Value>(of _: Value.Type) -> SharedValues<Value>? {
-    SharedPlan.of(Value.self).map { SharedValues(plan: $0, settling: self) }
+    SharedPlan.of(Value.self).map { SharedValues(plan: $0, update: self) }
   }
 
   /// Shows in a value what is to be shown.
-  func settle<Value>(_ value: inout Value) { values(of: Value.self)?.settle(&value) }
+  func updateSnapshots<Value>(_ value: inout Value) {
+    values(of: Value.self)?.updateSnapshots(&value)
+  }
 }
 
-extension SharedSettling {
-  // Guarded by the table's lock.
+extension SnapshotUpdate {
+  // Guarded by the shared lock.
   nonisolated(unsafe) private static var errands: [() -> Void] = []
-  // Guarded by the table's lock.
+  // Guarded by the shared lock.
   nonisolated(unsafe) private static var entered: Set<ObjectIdentifier> = []
 
-  /// Settles states under the table's lock, and then does without it what turned out to be needed:
+  /// Updates states under the shared lock, and then does without it what turned out to be needed:
   /// keys may do anything.
   ///
-  /// - Parameter settle: Looks into states.
+  /// - Parameter updateSnapshots: Looks into states.
   /// - Returns: Whether anything was needed, and values may have changed by it.
   @discardableResult
-  static func perform(_ settle: () -> Void) -> Bool {
-    let due = SharedTable.withLock {
-      settle()
+  static func perform(_ updateSnapshots: () -> Void) -> Bool {
+    let due = SharedLock.withLock {
+      updateSnapshots()
       defer { errands = [] }
       return errands
     }
@@ -70,8 +72,8 @@ extension SharedSettling {
     return !due.isEmpty
   }
 
-  /// Settles states until all keys in them have been asked.
-  static func performAll(_ settle: () -> Void) { while perform(settle) {} }
+  /// Updates states until all keys in them have been asked.
+  static func performAll(_ updateSnapshots: () -> Void) { while perform(updateSnapshots) {} }
 
   /// Does something behind the look at the states.
   static func need(_ errand: @escaping () -> Void) { errands.append(errand) }
@@ -87,30 +89,32 @@ extension SharedSettling {
 /// Looks into values of a type that may hold shared ones.
 struct SharedValues<Value> {
   fileprivate let plan: SharedPlan
-  fileprivate let settling: SharedSettling
+  fileprivate let update: SnapshotUpdate
 
   /// Whether something in a value shows other than is to be shown.
   func areBehind(_ value: Value) -> Bool {
-    plan.isBehind(value, settling)
+    plan.isBehind(value, update)
   }
 
   /// Shows in a value what is to be shown.
-  func settle(_ value: inout Value) {
-    withUnsafeMutablePointer(to: &value) { plan.settle(UnsafeMutableRawPointer($0), settling) }
+  func updateSnapshots(_ value: inout Value) {
+    withUnsafeMutablePointer(to: &value) {
+      plan.updateSnapshots(UnsafeMutableRawPointer($0), update)
+    }
   }
 }
 
 // MARK: - Finding plans
 
 extension SharedPlan {
-  // Guarded by the table's lock.
+  // Guarded by the shared lock.
   nonisolated(unsafe) private static var known: [ObjectIdentifier: SharedPlan?] = [:]
-  // Guarded by the table's lock.
+  // Guarded by the shared lock.
   nonisolated(unsafe) private static var holding: [ObjectIdentifier: Bool] = [:]
 
   /// The plan of a type; nil where its values hold no shared ones.
   static func of(_ type: Any.Type) -> SharedPlan? {
-    SharedTable.withLock {
+    SharedLock.withLock {
       if let known = known[ObjectIdentifier(type)] { return known }
       let plan = holdsShared(type) ? make(type) : nil
       known[ObjectIdentifier(type)] = .some(plan)
@@ -197,51 +201,51 @@ private final class LeafPlan<Property: SharedProperty>: SharedPlan {
   override func isBehind(
     _ place: UnsafeRawPointer,
     _: UnsafeRawPointer?,
-    _ settling: SharedSettling,
+    _ update: SnapshotUpdate,
   ) -> Bool {
     let content = place.assumingMemoryBound(to: Property.self).pointee.content
     // A copy of what another process shares shows what came.
     guard let source = content.source else { return false }
-    if settling.adopts {
+    if update.adopts {
       // What is only read is what it is elsewhere, whatever it was then.
-      if Property.isWritable { SharedSettling.need { content.adopt() } }
-    } else if !source.isPrepared || content.next(in: settling.context) != nil {
+      if Property.isWritable { SnapshotUpdate.need { content.adopt() } }
+    } else if !source.isPrepared || content.next(in: update.context) != nil {
       return true
     }
     guard let inner, let snapshot = content.snapshot else { return false }
-    return SharedSettling.enter(source) { inner.isBehind(snapshot.value, settling) } ?? false
+    return SnapshotUpdate.enter(source) { inner.isBehind(snapshot.value, update) } ?? false
   }
 
-  override func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {
+  override func updateSnapshots(_ place: UnsafeMutableRawPointer, _ update: SnapshotUpdate) {
     let property = place.assumingMemoryBound(to: Property.self)
     let content = property.pointee.content
     guard let source = content.source else { return }
-    guard source.isPrepared else { return SharedSettling.need { source.prepare() } }
-    let next = content.next(in: settling.context)
+    guard source.isPrepared else { return SnapshotUpdate.need { source.prepare() } }
+    let next = content.next(in: update.context)
     let snapshot = next ?? content.snapshot
-    if let inner, let snapshot, let settled = settled(snapshot, of: source, inner, settling) {
-      property.pointee.content.show(settled)
+    if let inner, let snapshot, let updated = updated(snapshot, of: source, inner, update) {
+      property.pointee.content.show(updated)
     } else if let next {
       property.pointee.content.show(next)
     }
   }
 
   /// What is shown in place of a value in which something is behind; nil where nothing is.
-  private func settled(
+  private func updated(
     _ snapshot: SharedSnapshot<Property.Value>,
     of source: SharedSource<Property.Value>,
     _ inner: SharedPlan,
-    _ settling: SharedSettling,
+    _ update: SnapshotUpdate,
   ) -> SharedSnapshot<Property.Value>? {
-    let settled = SharedSettling.enter(source) { () -> SharedSnapshot<Property.Value>? in
+    let updated = SnapshotUpdate.enter(source) { () -> SharedSnapshot<Property.Value>? in
       var value = snapshot.value
-      guard inner.isBehind(value, settling) else { return nil }
+      guard inner.isBehind(value, update) else { return nil }
       withUnsafeMutablePointer(to: &value) {
-        inner.settle(UnsafeMutableRawPointer($0), settling)
+        inner.updateSnapshots(UnsafeMutableRawPointer($0), update)
       }
       return SharedSnapshot(value: value, version: snapshot.version)
     }
-    return settled ?? nil
+    return updated ?? nil
   }
 }
 
@@ -259,18 +263,18 @@ private final class FieldsPlan: SharedPlan {
   override func isBehind(
     _ place: UnsafeRawPointer,
     _ old: UnsafeRawPointer?,
-    _ settling: SharedSettling,
+    _ update: SnapshotUpdate,
   ) -> Bool {
     fields.contains { field in
       // What nobody has touched shows what it showed.
       if let old, haveSameBytes(at: old, place, field.range) { return false }
       let start = field.range.lowerBound
-      return field.plan.isBehind(place + start, old.map { $0 + start }, settling)
+      return field.plan.isBehind(place + start, old.map { $0 + start }, update)
     }
   }
 
-  override func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {
-    for field in fields { field.plan.settle(place + field.range.lowerBound, settling) }
+  override func updateSnapshots(_ place: UnsafeMutableRawPointer, _ update: SnapshotUpdate) {
+    for field in fields { field.plan.updateSnapshots(place + field.range.lowerBound, update) }
   }
 }
 
@@ -289,21 +293,21 @@ private final class EnumPlan<Value>: SharedPlan {
   override func isBehind(
     _ place: UnsafeRawPointer,
     _: UnsafeRawPointer?,
-    _ settling: SharedSettling,
+    _ update: SnapshotUpdate,
   ) -> Bool {
     let value = place.assumingMemoryBound(to: Value.self)
     let tag = layout.tag(at: value)
     guard let plan = payload(of: tag) else { return false }
-    return layout.lookingAtPayload(of: value, tag: tag) { plan.isBehind($0, nil, settling) }
+    return layout.lookingAtPayload(of: value, tag: tag) { plan.isBehind($0, nil, update) }
   }
 
-  override func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {
+  override func updateSnapshots(_ place: UnsafeMutableRawPointer, _ update: SnapshotUpdate) {
     let value = place.assumingMemoryBound(to: Value.self)
     let tag = layout.tag(at: value)
     guard let plan = payload(of: tag) else { return }
     // What others may have too is not written to.
-    guard isBehind(place, nil, settling) else { return }
-    layout.changingPayload(of: value, tag: tag) { plan.settle($0, settling) }
+    guard isBehind(place, nil, update) else { return }
+    layout.changingPayload(of: value, tag: tag) { plan.updateSnapshots($0, update) }
   }
 }
 
@@ -312,15 +316,15 @@ private final class ContainerPlan<Container: SharedContainer>: SharedPlan {
   override func isBehind(
     _ place: UnsafeRawPointer,
     _ old: UnsafeRawPointer?,
-    _ settling: SharedSettling,
+    _ update: SnapshotUpdate,
   ) -> Bool {
     let old = old?.assumingMemoryBound(to: Container.self).pointee
-    return place.assumingMemoryBound(to: Container.self).pointee.isBehind(since: old, settling)
+    return place.assumingMemoryBound(to: Container.self).pointee.isBehind(since: old, update)
   }
 
-  override func settle(_ place: UnsafeMutableRawPointer, _ settling: SharedSettling) {
+  override func updateSnapshots(_ place: UnsafeMutableRawPointer, _ update: SnapshotUpdate) {
     let container = place.assumingMemoryBound(to: Container.self)
-    guard container.pointee.isBehind(since: nil, settling) else { return }
-    container.pointee.settle(settling)
+    guard container.pointee.isBehind(since: nil, update) else { return }
+    container.pointee.updateSnapshots(update)
   }
 }

@@ -3,14 +3,14 @@ import StoreState
 extension Optional: SharedContainer {
   static var heldTypes: [Any.Type] { [Wrapped.self] }
 
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool {
     guard let value = self else { return false }
-    return settling.values(of: Wrapped.self)?.areBehind(value) ?? false
+    return update.values(of: Wrapped.self)?.areBehind(value) ?? false
   }
 
-  mutating func settle(_ settling: SharedSettling) {
+  mutating func updateSnapshots(_ update: SnapshotUpdate) {
     guard var value = self else { return }
-    settling.settle(&value)
+    update.updateSnapshots(&value)
     self = value
   }
 }
@@ -18,24 +18,24 @@ extension Optional: SharedContainer {
 extension PresentationState: SharedContainer {
   static var heldTypes: [Any.Type] { [State.self] }
 
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool {
     if let old, sharesBox(with: old) { return false }
     guard let state = wrappedValue else { return false }
-    return settling.values(of: State.self)?.areBehind(state) ?? false
+    return update.values(of: State.self)?.areBehind(state) ?? false
   }
 
-  mutating func settle(_ settling: SharedSettling) { settling.settle(&wrappedValue) }
+  mutating func updateSnapshots(_ update: SnapshotUpdate) { update.updateSnapshots(&wrappedValue) }
 }
 
 extension Boxed: SharedContainer {
   static var heldTypes: [Any.Type] { [Value.self] }
 
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool {
     if let old, isIdentical(to: old) { return false }
-    return settling.values(of: Value.self)?.areBehind(wrappedValue) ?? false
+    return update.values(of: Value.self)?.areBehind(wrappedValue) ?? false
   }
 
-  mutating func settle(_ settling: SharedSettling) { settling.settle(&wrappedValue) }
+  mutating func updateSnapshots(_ update: SnapshotUpdate) { update.updateSnapshots(&wrappedValue) }
 }
 
 // MARK: - Collections
@@ -46,16 +46,16 @@ protocol SharedElements: SharedContainer, MutableCollection {}
 extension SharedElements {
   static var heldTypes: [Any.Type] { [Element.self] }
 
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
-    guard let values = settling.values(of: Element.self) else { return false }
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool {
+    guard let values = update.values(of: Element.self) else { return false }
     return contains { values.areBehind($0) }
   }
 
-  mutating func settle(_ settling: SharedSettling) {
-    guard let values = settling.values(of: Element.self) else { return }
+  mutating func updateSnapshots(_ update: SnapshotUpdate) {
+    guard let values = update.values(of: Element.self) else { return }
     // Those alone: whoever has the others keeps them.
     let behind = indices.filter { values.areBehind(self[$0]) }
-    for index in behind { values.settle(&self[index]) }
+    for index in behind { values.updateSnapshots(&self[index]) }
   }
 }
 
@@ -70,21 +70,21 @@ protocol SharedMembers: SharedContainer, Sequence, SetAlgebra {}
 extension SharedMembers {
   static var heldTypes: [Any.Type] { [Element.self] }
 
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
-    guard let values = settling.values(of: Element.self) else { return false }
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool {
+    guard let values = update.values(of: Element.self) else { return false }
     return contains { values.areBehind($0) }
   }
 
-  mutating func settle(_ settling: SharedSettling) {
-    guard let values = settling.values(of: Element.self) else { return }
+  mutating func updateSnapshots(_ update: SnapshotUpdate) {
+    guard let values = update.values(of: Element.self) else { return }
     // Anew, for what a member shows may be what it is found by.
-    var settled = Self()
+    var updated = Self()
     for member in self {
       var member = member
-      values.settle(&member)
-      settled.insert(member)
+      values.updateSnapshots(&member)
+      updated.insert(member)
     }
-    self = settled
+    self = updated
   }
 }
 
@@ -102,16 +102,16 @@ protocol SharedKeyedValues: SharedContainer, Sequence where Element == (key: Key
 extension SharedKeyedValues {
   static var heldTypes: [Any.Type] { [Value.self] }
 
-  func isBehind(since old: Self?, _ settling: SharedSettling) -> Bool {
-    guard let values = settling.values(of: Value.self) else { return false }
+  func isBehind(since old: Self?, _ update: SnapshotUpdate) -> Bool {
+    guard let values = update.values(of: Value.self) else { return false }
     return contains { values.areBehind($0.value) }
   }
 
-  mutating func settle(_ settling: SharedSettling) {
-    guard let values = settling.values(of: Value.self) else { return }
+  mutating func updateSnapshots(_ update: SnapshotUpdate) {
+    guard let values = update.values(of: Value.self) else { return }
     for (key, value) in self where values.areBehind(value) {
       var value = value
-      values.settle(&value)
+      values.updateSnapshots(&value)
       self[key] = value
     }
   }

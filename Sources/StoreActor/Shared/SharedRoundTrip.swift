@@ -1,11 +1,11 @@
-/// A state's journey into its wire form and back, in a test that says what the copy is to become:
-/// its shared values are still known by where they come from.
+/// The round trip of a state into its wire form and back, in a test that says what the copy is to
+/// become: its shared values are still known by where they come from.
 ///
 /// Both forms have the same values in the same order.
 ///
 /// Sendable because it is used by the one who makes it.
-package final class SharedJourney: @unchecked Sendable {
-  @TaskLocal static var current: SharedJourney?
+package final class SharedRoundTrip: @unchecked Sendable {
+  @TaskLocal static var current: SharedRoundTrip?
 
   /// What has left and not arrived yet.
   private var underWay: [any Sendable] = []
@@ -21,7 +21,7 @@ package final class SharedJourney: @unchecked Sendable {
   package static func take<R, Failure: Error>(
     _ operation: () throws(Failure) -> R
   ) throws(Failure) -> R {
-    let result = $current.withValue(SharedJourney()) { Result(catching: operation) }
+    let result = $current.withValue(SharedRoundTrip()) { Result(catching: operation) }
     return try result.get()
   }
 

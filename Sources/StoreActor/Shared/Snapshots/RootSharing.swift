@@ -24,11 +24,11 @@ final class RootSharing<State>: SharedObserver {
     self.version = version ?? .max
     versionBefore = self.version
     self.onChange = onChange
-    SharedTable.add(self)
-    if let version, SharedTable.version != version { sharedValuesChanged() }
+    SharedLock.add(self)
+    if let version, SharedLock.version != version { sharedValuesChanged() }
   }
 
-  deinit { SharedTable.remove(ObjectIdentifier(self)) }
+  deinit { SharedLock.remove(ObjectIdentifier(self)) }
 
   nonisolated func sharedValuesChanged() {
     guard !isPending.exchange(true, ordering: .relaxed) else { return }
@@ -37,7 +37,7 @@ final class RootSharing<State>: SharedObserver {
 
   private func tell() { if isBehind { onChange() } }
 
-  /// Whether others have changed values since the state was settled.
+  /// Whether others have changed values since the state was updated.
   var isBehind: Bool { isPending.load(ordering: .relaxed) }
 
   /// A step begins.
@@ -47,13 +47,13 @@ final class RootSharing<State>: SharedObserver {
   @discardableResult
   func begin(_ state: UnsafeMutablePointer<State>) -> Bool {
     isPending.store(false, ordering: .relaxed)
-    let step = SharedTable.begin(self)
+    let step = SharedLock.begin(self)
     self.step = step
     versionBefore = version
     guard step.version != version else { return false }
     version = step.version
     var isChanged = false
-    SharedSettling.performAll { isChanged = settle(state, nil) || isChanged }
+    SnapshotUpdate.performAll { isChanged = updateSnapshots(state, nil) || isChanged }
     // Where nothing changes, what is without the step shows this version, too.
     if !isChanged { versionBefore = version }
     return isChanged
@@ -66,16 +66,16 @@ final class RootSharing<State>: SharedObserver {
   ///   - old: The state before the step.
   func end(_ state: UnsafeMutablePointer<State>, from old: UnsafePointer<State>) {
     guard let step else { return }
-    SharedSettling.performAll {
+    SnapshotUpdate.performAll {
       let isUnmoved = step.version == version
       version = step.version
-      _ = settle(state, isUnmoved ? old : nil)
+      _ = updateSnapshots(state, isUnmoved ? old : nil)
     }
     self.step = nil
-    SharedTable.withLock {
-      SharedTable.end(step)
+    SharedLock.withLock {
+      SharedLock.end(step)
       // What others changed meanwhile, who did not tell this step.
-      if SharedTable.version != version { sharedValuesChanged() }
+      if SharedLock.version != version { sharedValuesChanged() }
     }
   }
 
@@ -83,23 +83,23 @@ final class RootSharing<State>: SharedObserver {
   func giveUp() {
     guard let step else { return }
     self.step = nil
-    SharedTable.withLock {
+    SharedLock.withLock {
       step.takeBack()
-      SharedTable.end(step)
+      SharedLock.end(step)
       version = versionBefore
-      if SharedTable.version != version { sharedValuesChanged() }
+      if SharedLock.version != version { sharedValuesChanged() }
     }
   }
 
-  private func settle(
+  private func updateSnapshots(
     _ state: UnsafeMutablePointer<State>,
     _ old: UnsafePointer<State>?,
   ) -> Bool {
-    let settling = SharedSettling(context: step)
-    guard plan.isBehind(UnsafeRawPointer(state), old.map { UnsafeRawPointer($0) }, settling) else {
+    let snapshots = SnapshotUpdate(context: step)
+    guard plan.isBehind(UnsafeRawPointer(state), old.map { UnsafeRawPointer($0) }, snapshots) else {
       return false
     }
-    plan.settle(UnsafeMutableRawPointer(state), settling)
+    plan.updateSnapshots(UnsafeMutableRawPointer(state), snapshots)
     return true
   }
 }
@@ -111,31 +111,31 @@ enum SharedStates {
   /// - Parameter state: The state.
   /// - Returns: The version that it shows.
   @discardableResult
-  static func settle<State>(_ state: inout State) -> UInt64 {
-    guard SharedTable.isUsed else { return 0 }
+  static func updateSnapshots<State>(_ state: inout State) -> UInt64 {
+    guard SharedLock.isUsed else { return 0 }
     var version: UInt64 = 0
-    SharedSettling.performAll {
-      let context = SharedTable.current
-      SharedSettling(context: context).settle(&state)
-      version = context?.version ?? SharedTable.version
+    SnapshotUpdate.performAll {
+      let context = SharedLock.current
+      SnapshotUpdate(context: context).updateSnapshots(&state)
+      version = context?.version ?? SharedLock.version
     }
     return version
   }
 
   /// Whether a state shows other than this thread sees.
   static func areBehind<State>(_ state: State) -> Bool {
-    guard SharedTable.isUsed else { return false }
-    return SharedTable.withLock {
-      let settling = SharedSettling(context: SharedTable.current)
-      return settling.values(of: State.self)?.areBehind(state) ?? false
+    guard SharedLock.isUsed else { return false }
+    return SharedLock.withLock {
+      let snapshots = SnapshotUpdate(context: SharedLock.current)
+      return snapshots.values(of: State.self)?.areBehind(state) ?? false
     }
   }
 
   /// Shares what was kept in a state, where it has keys.
   static func adopt<State>(_ state: State) {
-    guard SharedTable.isUsed else { return }
-    SharedSettling.perform {
-      let values = SharedSettling(context: nil, adopts: true).values(of: State.self)
+    guard SharedLock.isUsed else { return }
+    SnapshotUpdate.perform {
+      let values = SnapshotUpdate(context: nil, adopts: true).values(of: State.self)
       _ = values?.areBehind(state)
     }
   }
@@ -153,10 +153,10 @@ enum SharedStates {
     from version: UInt64,
     _ update: (inout State) throws -> Void,
   ) rethrows {
-    let context = SharedTable.begin(nil, from: version)
+    let context = SharedLock.begin(nil, from: version)
     defer {
-      settle(&state)
-      SharedTable.end(context)
+      updateSnapshots(&state)
+      SharedLock.end(context)
     }
     try update(&state)
   }
