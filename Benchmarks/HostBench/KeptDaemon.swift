@@ -191,7 +191,7 @@ final class TimedJournal: Journal {
     switch result {
     case .durable: commits.append(Double(Machine.nanoseconds - start) / 1e6)
     case .snapshot: snapshots += 1
-    case .held, .failed, .fenced, .renewed: break
+    case .retryLater, .failed, .fenced, .renewed: break
     // They come beside the result of a snapshot, and before that of the epoch.
     case .untrimmed, .unrenewed: callsUnderWay += 1
     }

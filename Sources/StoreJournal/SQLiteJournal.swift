@@ -66,7 +66,7 @@ package final class SQLiteJournal: Journal {
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
-        return error.code.isForNow ? .held(error.message) : Self.end(error)
+        return error.code.isForNow ? .retryLater(error.message) : Self.end(error)
       }
     }
   }

@@ -142,8 +142,8 @@ package struct Limits: Sendable, Equatable {
   package var reservedSessions: UInt64 = 256
   /// Clients who said goodbye of which no record says it yet: one is made for so many.
   package var unrecordedFarewells = 1024
-  /// Revisions that wait to become durable: beyond this clients wait for ``Timing/holdBack``, and
-  /// then their actions are refused, so that they do not fill the memory.
+  /// Revisions that wait to become durable: beyond this clients wait for ``Timing/backpressure``,
+  /// and then their actions are refused, so that they do not fill the memory.
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20

@@ -44,7 +44,7 @@ package struct Timing: Sendable, Equatable {
   package var stall: Duration = .milliseconds(500)
   /// How long clients wait while the disk has enough to do, before their actions are refused: what
   /// has no need of the disk waits with the actions.
-  package var holdBack: Duration = .milliseconds(100)
+  package var backpressure: Duration = .milliseconds(100)
   /// How long a daemon waits before it tries again to keep what there was no room for.
   package var retry: Duration = .seconds(1)
   /// The first and the longest wait before a client connects afresh.

@@ -85,7 +85,7 @@ extension ProcessTests {
     /// Accepts whatever is joined, and begins to send more of it than anybody takes.
     private static func tooLarge(_ message: ClientMessage) -> [DaemonMessage]? {
       guard case .join(let nonce, let requests) = message else { return nil }
-      let topic = Topic(.ownView, Identifier(high: 5, low: 6))
+      let topic = Topic(.unicastView, Identifier(high: 5, low: 6))
       let piece = DaemonMessage.SnapshotPiece(
         nonce: nonce,
         handle: 1,

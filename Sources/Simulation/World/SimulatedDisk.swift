@@ -93,13 +93,13 @@ final class SimulatedDisk {
         leave(row)
         return journal.finish(.failed("the disk is broken"))
       }
-      if isFull, !isHasty { return journal.finish(.held("the disk is full")) }
+      if isFull, !isHasty { return journal.finish(.retryLater("the disk is full")) }
       // It may be there already, and nobody knew.
       if rows.last != row || world.options.planted == .repeatedBatches { rows.append(row) }
       if isHasty { return }
       if losesNextAnswer {
         losesNextAnswer = false
-        return journal.finish(.held("no answer came"))
+        return journal.finish(.retryLater("no answer came"))
       }
       journal.finish(.durable(through: through))
     }

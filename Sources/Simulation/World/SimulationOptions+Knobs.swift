@@ -65,7 +65,7 @@ extension SimulationOptions {
     Knob("reservedSessions", \.limits.reservedSessions.asNumber),
     Knob("unrecordedFarewells", \.limits.unrecordedFarewells),
     Knob("stall", \.timing.stall.inMicroseconds),
-    Knob("holdBack", \.timing.holdBack.inMicroseconds),
+    Knob("holdBack", \.timing.backpressure.inMicroseconds),
     Knob("retry", \.timing.retry.inMicroseconds),
   ]
 

@@ -156,7 +156,7 @@ extension SimulationOptions {
     limits.unreleasedBytes = generator.logarithmic(256...1 << 20)
     timing.stall = .milliseconds(generator.logarithmic(10...1_000))
     timing.retry = .milliseconds(generator.logarithmic(10...1_000))
-    timing.holdBack = .milliseconds(generator.logarithmic(2...1_000))
+    timing.backpressure = .milliseconds(generator.logarithmic(2...1_000))
   }
 
   /// What becomes of the disk's answers and of those who write to it, by a generator of its own.

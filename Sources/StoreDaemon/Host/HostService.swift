@@ -56,7 +56,7 @@ final class HostService: LoopParticipant {
     transport.sockets.beginTurn()
     let hasMore = try turn.receive()
     // What is left in the sockets would have the loop turn at once.
-    if hasMore || turn.isHeldBack || turn.isSettling { try transport.sockets.fetchRest() }
+    if hasMore || turn.hasBackpressure || turn.isSettling { try transport.sockets.fetchRest() }
     return hasMore
   }
 

@@ -143,7 +143,7 @@ extension ReplicaClient {
   func interrupt() {
     canKeep = false
     abandonJoin()
-    if let view, view.isOwn {
+    if let view, view.isUnicast {
       // Its frames do not say of which view they are, and a join that the daemon has taken may have
       // led to another one.
       freezePositions()
@@ -210,7 +210,7 @@ extension ReplicaClient {
     subscribed.removeAll()
     // A connection that subscribes and has no fence is taken for nobody's, again and again: so who
     // follows nothing that is published says nothing there.
-    if let topic = session?.privateTopic, let view, !view.isOwn { subscribe(topic) }
+    if let topic = session?.privateTopic, let view, !view.isUnicast { subscribe(topic) }
     backOff = min(backOff * 2, timing.backOff.upperBound)
     self.reconnectAt = now.instant.advanced(by: jittered(backOff))
   }

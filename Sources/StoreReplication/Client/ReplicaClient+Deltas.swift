@@ -14,17 +14,17 @@ extension ReplicaClient {
   }
 
   /// Takes what comes of a view on the control socket; the last echo there tells of which.
-  func receive(own message: PublishedMessage, bytes: Int) {
+  func receive(unicast message: PublishedMessage, bytes: Int) {
     bytesSincePing += bytes
     if case .echo(let echo) = message {
       // What follows the echo of a join that was abandoned belongs to a view that nobody has.
-      ownTopic = joining?.nonce == echo.nonce ? joining?.view?.topic : nil
-      if joining?.view?.isOwn == true { receive(echo) }
+      unicastTopic = joining?.nonce == echo.nonce ? joining?.view?.topic : nil
+      if joining?.view?.isUnicast == true { receive(echo) }
       return
     }
     // What is left of a view that is followed no more comes before the echo of the next.
     let view = joining?.echo == nil ? view : joining?.view
-    if let view, view.topic == ownTopic { receive(message, on: view.topic, bytes: bytes) }
+    if let view, view.topic == unicastTopic { receive(message, on: view.topic, bytes: bytes) }
   }
 
   private func receive(_ run: PublishedMessage.DeltaRun, on topic: Topic, bytes: Int) {
@@ -42,7 +42,7 @@ extension ReplicaClient {
   func receive(_ run: PublishedMessage.DeltaRun) {
     guard var view, view.isIntact else { return }
     guard run.sequence <= view.sequence + 1 else {
-      return lost("sequence \(run.sequence) came after \(view.sequence)")
+      return gapDetected("sequence \(run.sequence) came after \(view.sequence)")
     }
     let known = Int(clamping: view.sequence + 1 - run.sequence)
     guard known < run.count else { return }
@@ -96,7 +96,7 @@ extension ReplicaClient {
   private func broken(_ view: ClientView, _ reason: String) {
     self.view?.isIntact = false
     for scope in view.scopes.joined() { scope.position = nil }
-    lost(reason)
+    gapDetected(reason)
   }
 
   private func receive(_ marker: PublishedMessage.Marker, on topic: Topic, bytes: Int) {
@@ -112,7 +112,7 @@ extension ReplicaClient {
   func receive(_ marker: PublishedMessage.Marker) {
     guard let view, view.isIntact, marker.sequence > view.sequence else { return }
     guard marker.sequence == view.sequence + 1 else {
-      return lost("sequence \(marker.sequence) came after \(view.sequence)")
+      return gapDetected("sequence \(marker.sequence) came after \(view.sequence)")
     }
     freezePositions()
     self.view?.suspend()
@@ -130,10 +130,12 @@ extension ReplicaClient {
     guard joining == nil, let view, view.isIntact, topic == view.topic else { return }
     guard bookmark.sequence >= view.sequence else { return }
     guard bookmark.sequence == view.sequence else {
-      return lost("the bookmark is at \(bookmark.sequence), we are at \(view.sequence)")
+      return gapDetected("the bookmark is at \(bookmark.sequence), we are at \(view.sequence)")
     }
     guard bookmark.digests.count == view.scopes.count else {
-      return lost("the bookmark has \(bookmark.digests.count) digests for \(view.scopes.count)")
+      return gapDetected(
+        "the bookmark has \(bookmark.digests.count) digests for \(view.scopes.count)"
+      )
     }
     self.view?.revision = max(view.revision, bookmark.revision)
     revision = max(revision, bookmark.revision)
@@ -213,7 +215,9 @@ extension ReplicaClient {
       // After a pause several come at once.
       guard number > announced.ping else { return }
       self.announced = nil
-      return lost("the daemon is at \(announced.watermark.sequence), we are at \(view.sequence)")
+      return gapDetected(
+        "the daemon is at \(announced.watermark.sequence), we are at \(view.sequence)"
+      )
     }
     announced = view.sequence < watermark.sequence ? (watermark, view.sequence, pingNumber) : nil
   }

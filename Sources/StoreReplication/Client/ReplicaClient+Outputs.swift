@@ -23,7 +23,7 @@ extension ReplicaClient {
     }
     if let heard = view.heard, outputs.sequence <= heard { return }
     guard outputs.sequence <= view.sequence else {
-      return lost("outputs came behind \(outputs.sequence), we are at \(view.sequence)")
+      return gapDetected("outputs came behind \(outputs.sequence), we are at \(view.sequence)")
     }
     for output in outputs.outputs {
       guard view.scopes.indices.contains(output.index) else {

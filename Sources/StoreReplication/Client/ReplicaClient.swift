@@ -85,7 +85,7 @@ package final class ReplicaClient {
   var lastNonce: UInt64 = 0
   /// Of the view whose messages come on the control socket since the last echo there; nil when that
   /// is none of ours.
-  var ownTopic: Topic?
+  var unicastTopic: Topic?
   /// Whether the next join may keep what the present view shows.
   var canKeep = false
   @exclusivity(unchecked) var needsJoin = false
@@ -212,7 +212,9 @@ package final class ReplicaClient {
     guard !frame.isEmpty else { return greeted() }
     do throws(MessageError) {
       let message = try DaemonMessage(frame: frame)
-      if case .own(let message) = message { return receive(own: message, bytes: frame.count) }
+      if case .unicast(let message) = message {
+        return receive(unicast: message, bytes: frame.count)
+      }
       handle(message)
     } catch {
       malformed += 1
@@ -300,7 +302,7 @@ package final class ReplicaClient {
     case .working(let nonce): isWorking(on: nonce)
     // A daemon of another build says so of what is only an offer.
     case .notUnderstood: malformed += 1
-    case .own: preconditionFailure("What belongs to a view of our own is taken before")
+    case .unicast: preconditionFailure("What belongs to a unicast view is taken before")
     }
   }
 }

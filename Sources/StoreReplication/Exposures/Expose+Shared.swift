@@ -28,7 +28,7 @@ extension Expose {
     )
     let part = StoredPart(shared)
     let edit = isEditable ? Self.editing(shared) : nil
-    let source = ScopeSource(part, edit: edit)
+    let source = ErasedScope(part, edit: edit)
     self.init(description) {
       ExposedScopes(
         description,
@@ -44,7 +44,7 @@ extension Expose {
   /// has happened.
   private static func editing<Value: ReplicatedState>(
     _ shared: any KeyPath<Root, Shared<Value>> & Sendable
-  ) -> ScopeSource.Edit {
+  ) -> ErasedScope.Edit {
     { (core, edit) throws(CodecError) in
       var failure: CodecError?
       let core = unsafeDowncast(core, to: RootCore<Root, RootAction>.self)
@@ -68,7 +68,7 @@ extension Expose {
   }
 }
 
-extension ScopeSource {
+extension ErasedScope {
   typealias Edit =
     @MainActor @Sendable (_ core: AnyObject, SharedEdit) throws(CodecError) -> StoreTask?
 

@@ -133,7 +133,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
       id: nil,
       output: outputs?.document,
     )
-    let source = ScopeSource(
+    let source = ErasedScope(
       isOptional: isOptional,
       part: part,
       project: project,
@@ -191,7 +191,7 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
         find: { (text) throws(CodecError) in
           let id: ID = try ScopeDescription.id(text, ids)
           return ExposedRows.Row(
-            source: ScopeSource(
+            source: ErasedScope(
               isOptional: true,
               part: part,
               project: { (rows: IdentifiedArray<ID, Element>) in rows[id: id] },

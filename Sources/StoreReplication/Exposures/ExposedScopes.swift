@@ -7,7 +7,7 @@ public import StoreState
 @MainActor
 @usableFromInline
 package final class RootScope {
-  let source: ScopeSource
+  let source: ErasedScope
   /// The scopes of its exposure, which live as long as the daemon's root.
   unowned let exposed: ExposedScopes
   /// Its number among those that are followed; nil when nobody follows it.
@@ -15,7 +15,7 @@ package final class RootScope {
   /// The row whose scope it is; nil where there are none.
   fileprivate let row: ExposedRows.Row?
 
-  fileprivate init(_ source: ScopeSource, of exposed: ExposedScopes, row: ExposedRows.Row? = nil) {
+  fileprivate init(_ source: ErasedScope, of exposed: ExposedScopes, row: ExposedRows.Row? = nil) {
     self.source = source
     self.exposed = exposed
     self.row = row
@@ -44,10 +44,10 @@ package final class ExposedScopes {
   private(set) var followedCount = 0
 
   @usableFromInline
-  typealias HasAction = (_ action: ScopeSource.Place) -> Bool
+  typealias HasAction = (_ action: ErasedScope.Place) -> Bool
 
   @usableFromInline
-  typealias EncodeAction = (_ action: ScopeSource.Place) throws(CodecError) -> [UInt8]?
+  typealias EncodeAction = (_ action: ErasedScope.Place) throws(CodecError) -> [UInt8]?
 
   /// The only scope of an exposure that is not one of rows.
   ///
@@ -62,7 +62,7 @@ package final class ExposedScopes {
   init(
     _ description: ScopeDescription,
     outputs: ScopeOutputs?,
-    whole: ScopeSource,
+    whole: ErasedScope,
     hasAction: @escaping HasAction,
     encode: @escaping EncodeAction,
   ) {
@@ -111,8 +111,8 @@ package final class ExposedScopes {
 
   /// Hands over the followed scopes that a step can have changed, each once.
   func forEachChanged(
-    from old: ScopeSource.Place,
-    to new: ScopeSource.Place,
+    from old: ErasedScope.Place,
+    to new: ErasedScope.Place,
     _ body: (RootScope) -> Void,
   ) {
     if let whole {
@@ -124,7 +124,7 @@ package final class ExposedScopes {
   }
 
   /// How a client could have sent an action of the root; nil where none could.
-  func form(of action: ScopeSource.Place) -> JournalRecord.InternalAction.Form? {
+  func form(of action: ErasedScope.Place) -> JournalRecord.InternalAction.Form? {
     guard let encode else { return nil }
     do throws(CodecError) {
       return try encode(action).map { .init(scope: description.name, action: $0) }
@@ -135,7 +135,7 @@ package final class ExposedScopes {
   }
 
   /// The followed scope that an action of the root belongs to.
-  func followedScope(of action: ScopeSource.Place) -> RootScope? {
+  func followedScope(of action: ErasedScope.Place) -> RootScope? {
     guard let whole, let hasAction else { return rows?.followed(action) }
     return whole.number != nil && hasAction(action) ? whole : nil
   }
@@ -147,7 +147,7 @@ package struct ExposedRows {
   /// A row, whether it is there or not.
   @usableFromInline
   struct Row {
-    let source: ScopeSource
+    let source: ErasedScope
     /// The scope of the row that is followed.
     let followed: () -> RootScope?
     /// Notes which scope of the row is followed.
@@ -155,7 +155,7 @@ package struct ExposedRows {
 
     @usableFromInline
     init(
-      source: ScopeSource,
+      source: ErasedScope,
       followed: @escaping () -> RootScope?,
       enter: @escaping (RootScope?) -> Void,
     ) {
@@ -166,7 +166,7 @@ package struct ExposedRows {
   }
 
   @usableFromInline
-  typealias Place = ScopeSource.Place
+  typealias Place = ErasedScope.Place
 
   /// Finds the row whose id has a text.
   let find: (String) throws(CodecError) -> Row

@@ -8,15 +8,15 @@ struct NamedScopes: Sendable {
   private let kind: Kind
 
   private enum Kind: Sendable {
-    case scope(String, ScopeSource)
+    case scope(String, ErasedScope)
     case rows(
       ScopeDescription,
       Rights,
-      changedIDs: @Sendable (ScopeSource.Place, ScopeSource.Place, (String) -> Void) -> Void,
+      changedIDs: @Sendable (ErasedScope.Place, ErasedScope.Place, (String) -> Void) -> Void,
     )
   }
 
-  init(_ name: String, _ source: ScopeSource) { kind = .scope(name, source) }
+  init(_ name: String, _ source: ErasedScope) { kind = .scope(name, source) }
 
   /// The scopes of one exposure, as far as somebody may see them; nil for none.
   @MainActor
@@ -35,7 +35,7 @@ struct NamedScopes: Sendable {
   /// The names of those that differ in two roots.
   ///
   /// Where there are too many rows, what the others are called comes last: `todos/items/<id>`.
-  func changed(from old: ScopeSource.Place, to new: ScopeSource.Place) -> [String] {
+  func changed(from old: ErasedScope.Place, to new: ErasedScope.Place) -> [String] {
     switch kind {
     case .scope(let name, let source):
       var encoder = CBOREncoder()

@@ -264,7 +264,7 @@ package final class Replay<Root: Sendable, RootAction> {
     return isExposed ? nil : "this build does not expose the scope"
   }
 
-  private func source(of scope: String) throws(CodecError) -> ScopeSource? {
+  private func source(of scope: String) throws(CodecError) -> ErasedScope? {
     for exposed in exposed {
       guard let id = exposed.description.match(scope) else { continue }
       return try exposed.scope(id: id).source

@@ -7,13 +7,13 @@ struct TypedPast<Root: Sendable>: PastRoot, Sendable {
   /// The scopes whose changes are named.
   private let named: [NamedScopes]
   /// The one whose state is asked for.
-  private let asked: ScopeSource?
+  private let asked: ErasedScope?
   private(set) var root: Root?
 
   init(
     _ form: DurableForm<Root>,
     naming named: [NamedScopes] = [],
-    asked: ScopeSource? = nil,
+    asked: ErasedScope? = nil,
   ) {
     self.form = form
     reader = DurableReader(form)

@@ -60,7 +60,7 @@ package enum JournalResult: Hashable, Sendable {
   case durable(through: UInt64)
   /// The batch is not known to be kept, and is to be tried again: why, such as a disk that is full,
   /// or an answer that did not come.
-  case held(String)
+  case retryLater(String)
   /// It is not known what was kept. Nothing further may be appended by this process.
   case failed(String)
   /// Somebody else goes on with the history, and says what becomes of it: nobody may be told of

@@ -210,7 +210,7 @@ package final class Recorder {
   ///
   /// False while a failed batch waits: see ``refusal(_:)``. Nobody waits for
   /// longer than ``waitEnd``, also where the daemon's own effects have the disk busy all the time.
-  func holdsBack(_ now: Instant) -> Bool {
+  func needsBackpressure(_ now: Instant) -> Bool {
     guard isOverloaded || isStarting else { return false }
     switch batch {
     case .none, .underWay: return waitEnd.map { now < $0 } ?? true
@@ -220,7 +220,7 @@ package final class Recorder {
 
   /// When those are heard who wait, whatever the disk does; nil where nobody waits yet.
   private var waitEnd: Instant? {
-    waitingSince?.advanced(by: isStarting ? timing.stall : timing.holdBack)
+    waitingSince?.advanced(by: isStarting ? timing.stall : timing.backpressure)
   }
 
   /// Why an action cannot be taken, because the disk does nothing; nil while it can.
@@ -229,7 +229,7 @@ package final class Recorder {
     if let obstacle {
       let sentence = obstacle.hasSuffix(".") ? obstacle : "\(obstacle)."
       reason = "The daemon cannot keep what the action would change: \(sentence)"
-    } else if isOverloaded, !holdsBack(now) {
+    } else if isOverloaded, !needsBackpressure(now) {
       reason = "The daemon's disk is too slow for what is sent: \(newest - released) changes wait."
     } else {
       return nil
@@ -317,7 +317,7 @@ package final class Recorder {
   func finish(_ result: JournalResult, now: Instant) -> String? {
     switch result {
     case .durable(let revision): release(through: revision)
-    case .held(let reason):
+    case .retryLater(let reason):
       guard let batch = takeBatch(result) else { break }
       if obstacle == nil {
         problems.append("Nothing can be kept for now, and clients' actions are refused: \(reason)")
@@ -397,7 +397,7 @@ package final class Recorder {
   func snapshot(
     of version: RootVersion,
     clients: [KeptHistory.Client],
-    encode: @escaping @Sendable (ScopeSource.Place, inout CBOREncoder) -> Void,
+    encode: @escaping @Sendable (ErasedScope.Place, inout CBOREncoder) -> Void,
   ) -> JournalSnapshot {
     isStoring = true
     bytesSinceSnapshot = 0

@@ -20,7 +20,7 @@ package enum DaemonMessage: Hashable, Sendable {
   /// The client sent a message of a kind that this daemon does not know.
   case notUnderstood(kind: UInt64, message: String)
   /// What is published elsewhere, of a view that comes on this socket.
-  case own(PublishedMessage)
+  case unicast(PublishedMessage)
   case history(request: UInt64, item: ArraySlice<UInt8>)
   case keys(request: UInt64, item: ArraySlice<UInt8>)
   case rows(request: UInt64, item: ArraySlice<UInt8>)
@@ -154,7 +154,7 @@ extension DaemonMessage {
       encoder.message(Kind.notUnderstood, 2)
       encoder.encode(unsigned: kind)
       encoder.encode(text: message)
-    case .own(let message): encoder.append(raw: message.encoded())
+    case .unicast(let message): encoder.append(raw: message.encoded())
     case .history(let request, let item):
       encoder.message(Kind.history, 2)
       encoder.encode(unsigned: request)
@@ -177,7 +177,7 @@ extension DaemonMessage {
     var decoder = CBORDecoder(frame)
     let (kind, rest) = try decoder.message()
     if PublishedMessage.Kind.all.contains(kind) {
-      self = .own(try PublishedMessage(frame: frame))
+      self = .unicast(try PublishedMessage(frame: frame))
       return
     }
     let taken: Int

@@ -15,11 +15,11 @@ package struct ProtocolFeatures: OptionSet, Hashable, Sendable {
   package static let snapshotThenReplay = ProtocolFeatures(rawValue: 1)
 
   /// A view that not everybody may see comes on the control socket, without a fence.
-  package static let ownViews = ProtocolFeatures(rawValue: 2)
+  package static let unicastViews = ProtocolFeatures(rawValue: 2)
 
   /// An action may say which span it belongs to.
   package static let traces = ProtocolFeatures(rawValue: 4)
 
   /// All that this program knows.
-  package static let known: ProtocolFeatures = [.snapshotThenReplay, .ownViews, .traces]
+  package static let known: ProtocolFeatures = [.snapshotThenReplay, .unicastViews, .traces]
 }

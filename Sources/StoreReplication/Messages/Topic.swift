@@ -4,7 +4,7 @@ package struct Topic: Hashable, Sendable {
     case session = 0x11
     case view = 0x12
     /// A view that comes on the control socket: it names the view, and nothing is published to it.
-    case ownView = 0x13
+    case unicastView = 0x13
   }
 
   /// Always 17 bytes, because subscriptions match by prefix.

@@ -56,7 +56,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   package var awaitsJournal: Bool { server.hasUnreleased }
 
   /// Whether control frames were left unread because the journal is behind.
-  package private(set) var isHeldBack = false
+  package private(set) var hasBackpressure = false
 
   /// Whether frames are left unread because the daemon is about to say goodbye.
   package var isSettling: Bool { if case .settling = phase { true } else { false } }
@@ -105,11 +105,11 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
     // It goes on when the journal has done something, and is asked again then.
-    isHeldBack = server.holdsBack(moment.instant)
-    let moreControl = isHeldBack ? false : try receiveControl(at: moment)
+    hasBackpressure = server.needsBackpressure(moment.instant)
+    let moreControl = hasBackpressure ? false : try receiveControl(at: moment)
     while let peer = transport.nextLost() { server.lost(peer, at: moment) }
     let hasMore = moreUpstream || moreControl || transport.isBehind
-    let horizon = hasMore || isHeldBack ? moment.before(server.timing.backlog) : moment
+    let horizon = hasMore || hasBackpressure ? moment.before(server.timing.backlog) : moment
     if heardUntil.instant < horizon.instant { heardUntil = horizon }
     return hasMore
   }

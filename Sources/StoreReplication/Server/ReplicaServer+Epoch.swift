@@ -1,38 +1,40 @@
 extension ReplicaServer {
   /// How the epoch's history came about.
-  enum Continuation: Hashable {
+  enum EpochState: Hashable {
     /// All of it is this daemon's, or there was none in this epoch that was longer.
     case own
     /// A journal had it up to a revision, and may have had more of it once.
     case inherited(through: UInt64)
     /// A client has seen more of it than there is: another epoch is to be noted.
-    case refuted
+    case rolledBack
     /// It is being noted.
     case renewing(UInt64)
   }
 
   /// Whether history is about to go on in another epoch, so that nobody may begin in this one.
   var isRenewing: Bool {
-    switch continuation {
+    switch epochState {
     case .own, .inherited: false
-    case .refuted, .renewing: true
+    case .rolledBack, .renewing: true
     }
   }
 
-  /// Whether what somebody asks for has to wait, since the journal had less than somebody has seen.
+  /// Looks for a client that has seen more than the journal had: then history was rolled back.
   ///
   /// Nothing is told of a revision before it is durable. So who has seen a later one than was read
   /// when this daemon began, and has not joined since, has seen a history that went on otherwise.
   /// A claimed position counts only for a scope that the client may see.
-  func isBehind(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
-    guard case .inherited(let recovered) = continuation else { return isRenewing }
+  ///
+  /// - Returns: Whether what is asked for has to wait for the next epoch.
+  func detectRollback(_ requests: [ClientMessage.JoinRequest], of session: Session) -> Bool {
+    guard case .inherited(let recovered) = epochState else { return isRenewing }
     let known = min(recovered, root.revision)
     let client = session.clientID
     let end = joinedClients.contains(client) ? root.revision : known
     if let seen = requests.lazy.filter({ session.rights.sees($0.scope) }).compactMap(\.position)
       .first(where: { $0.epoch == epoch && $0.revision > end })
     {
-      continuation = .refuted
+      epochState = .rolledBack
       joinedClients = []
       let text =
         "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "
@@ -43,7 +45,7 @@ extension ReplicaServer {
     joinedClients.insert(client)
     // Where there are too many to know, all are taken for such: only later revisions tell then.
     if joinedClients.count > limits.clients {
-      continuation = .inherited(through: .max)
+      epochState = .inherited(through: .max)
       joinedClients = []
     }
     return false
@@ -51,16 +53,16 @@ extension ReplicaServer {
 
   /// The epoch that is to be noted now; nil when there is none.
   func nextEpoch() -> UInt64? {
-    guard continuation == .refuted else { return nil }
+    guard epochState == .rolledBack else { return nil }
     let epoch = random.identifier().high
-    continuation = .renewing(epoch)
+    epochState = .renewing(epoch)
     return epoch
   }
 
   /// History goes on in another epoch, which is durable: everybody has to ask anew.
   func begin(_ epoch: UInt64) {
-    guard continuation == .renewing(epoch) else { return }
-    continuation = .own
+    guard epochState == .renewing(epoch) else { return }
+    epochState = .own
     self.epoch = epoch
     joins.epoch = epoch
     let message =

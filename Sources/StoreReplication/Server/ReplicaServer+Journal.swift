@@ -47,7 +47,9 @@ extension ReplicaServer {
   func giveUpIfExhausted() -> String? { recorder?.giveUpIfExhausted() }
 
   /// Whether control frames should wait because the journal is behind.
-  func holdsBack(_ instant: Instant) -> Bool { recorder?.holdsBack(instant) ?? false }
+  func needsBackpressure(_ instant: Instant) -> Bool {
+    recorder?.needsBackpressure(instant) ?? false
+  }
 
   /// Whether something was reduced that is not durable yet.
   var hasUnreleased: Bool { recorder?.hasUnreleased ?? false }

@@ -11,7 +11,7 @@ import StoreState
 package final class ReplicaServer {
   package internal(set) var epoch: UInt64
   /// Whether the history may once have been longer; if so it continues in another epoch.
-  var continuation = Continuation.own
+  var epochState = EpochState.own
   /// Who has joined since this daemon began in an inherited epoch: what they have seen is its own.
   var joinedClients: Set<Identifier> = []
   package let counters = Counters()
@@ -176,7 +176,7 @@ package final class ReplicaServer {
 
   /// Continues from the recovered state: sessions from before have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
-    continuation = .inherited(through: recovered.revision)
+    epochState = .inherited(through: recovered.revision)
     outcomes.restore(recovered.history.clients)
     sessions.restore(recovered.history)
     deliverSessionEvents()
@@ -259,7 +259,7 @@ package final class ReplicaServer {
       subscribers.subscribed(peer, to: Topic(bytes: frame.dropFirst()))
     case Fence.mark:
       do throws(MessageError) {
-        fence(try Fence(frame: frame), from: peer)
+        receive(try Fence(frame: frame), from: peer)
       } catch {
         counters.malformed += 1
       }
@@ -398,7 +398,7 @@ package final class ReplicaServer {
   var nextDeadline: Instant? {
     let silence = min(sessions.nextDeadline, subscribers.nextDeadline)
     // What was sent may wait, and is heard so much later.
-    let lateness = holdsBack(now.instant) ? timing.backlog : .zero
+    let lateness = needsBackpressure(now.instant) ? timing.backlog : .zero
     let next = min(
       silence.advanced(by: lateness),
       subscriptions.nextDeadline,
@@ -517,7 +517,7 @@ package final class ReplicaServer {
       let most = limits.scopesPerJoin
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
       end(session, code: "protocolError", message: message)
-    case .join(_, let requests) where isBehind(requests, of: session): break
+    case .join(_, let requests) where detectRollback(requests, of: session): break
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(let first, let requests): accept(requests, first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
@@ -556,7 +556,7 @@ package final class ReplicaServer {
     // Everything before is part of what the client is brought to, and is published first.
     deliverSessionEvents()
     subscriptions.flush(now: now.instant)
-    return joins.fence(session, nonce: nonce, now: now.instant)
+    return joins.completeJoin(session, nonce: nonce, now: now.instant)
   }
 
   private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
@@ -570,7 +570,7 @@ package final class ReplicaServer {
     )
   }
 
-  private func fence(_ fence: Fence, from peer: PeerID) {
+  private func receive(_ fence: Fence, from peer: PeerID) {
     guard let session = sessions.session(withToken: fence.token) else {
       counters.strayFences += 1
       return

@@ -72,7 +72,7 @@ extension RawSocket {
   ///
   /// - Returns: The session's token, and the topic of the view.
   func join(_ scope: String, as number: UInt64) throws -> (token: Identifier, topic: Topic) {
-    try send(.rawHello(number, isListed: false, features: .ownViews))
+    try send(.rawHello(number, isListed: false, features: .unicastViews))
     try send(.rawJoin([scope]))
     let token = try firstMessage { message -> Identifier? in
       if case .helloOK(let ok) = message { ok.token } else { nil }

@@ -95,7 +95,7 @@ final class JournalProbe {
       if appended == batches { exit(0) }
       appendNext()
     case .snapshot(problem: nil): break
-    case .snapshot, .held, .renewed, .unrenewed, .untrimmed, .failed, .fenced:
+    case .snapshot, .retryLater, .renewed, .unrenewed, .untrimmed, .failed, .fenced:
       print(result)
       exit(71)
     }

@@ -45,7 +45,7 @@ import Testing
     #expect(try sent(daemon(.traces)).trace == Self.trace)
   }
 
-  @Test(arguments: [[], ProtocolFeatures.ownViews])
+  @Test(arguments: [[], ProtocolFeatures.unicastViews])
   func `One that does not is sent the action alone`(features: ProtocolFeatures) throws {
     #expect(try sent(daemon(features)).trace == nil)
   }

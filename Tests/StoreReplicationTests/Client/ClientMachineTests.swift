@@ -316,7 +316,7 @@ import Testing
 
   @Test("§8.4: after a join that was broken off, frames of a view of one's own wait for the next")
   func brokenOwnJoin() throws {
-    let bench = try PlayedDaemon(topic: .ownView)
+    let bench = try PlayedDaemon(topic: .unicastView)
     try bench.join(revision: 5)
     #expect(bench.log.last?.contains("5") == true)
     let before = bench.log

@@ -127,7 +127,9 @@ enum MessageSamples {
     .refused(code: "version", message: "no"),
     .working(nonce: 300),
     .notUnderstood(kind: 3, message: "what?"),
-    .own(.echo(PublishedMessage.Echo(nonce: 3, revision: 9, sequence: 2, previousSequence: 1))),
+    .unicast(
+      .echo(PublishedMessage.Echo(nonce: 3, revision: 9, sequence: 2, previousSequence: 1))
+    ),
     .needHello,
     .joined(
       nonce: 2,

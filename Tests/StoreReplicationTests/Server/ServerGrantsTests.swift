@@ -63,7 +63,7 @@ import Testing
       Issue.record("No answer but \(messages)")
       return []
     }
-    #expect(topic?.kind == .ownView)
+    #expect(topic?.kind == .unicastView)
     return Array(messages.dropFirst())
   }
 
@@ -168,7 +168,7 @@ import Testing
     let bench = bench(line(1000, "counter", "cards"), line(1001, "counter"))
     try hello(bench, Self.ann)
     var messages = try joinOwn(bench, Self.ann, nonce: 1, [.follow("cards"), .follow("counter")])
-    guard case .own(.echo(let echo))? = messages.first else {
+    guard case .unicast(.echo(let echo))? = messages.first else {
       Issue.record("No echo: \(messages)")
       return
     }
@@ -191,7 +191,7 @@ import Testing
     bench.root.send(.counter(.cardRemoved(id: 1)))
     try bench.endTurn()
     messages = bench.take(Self.ann)
-    guard case .own(.deltas(let run))? = messages.first, case .acks(let acks)? = messages.last
+    guard case .unicast(.deltas(let run))? = messages.first, case .acks(let acks)? = messages.last
     else {
       Issue.record("No deltas and outcomes: \(messages)")
       return
@@ -199,7 +199,7 @@ import Testing
     #expect(run.sequence == 1 && run.steps.map(\.revision) == [1])
     #expect(acks.watermark == DaemonMessage.Watermark(nonce: 1, sequence: 1))
     try bench.advance(by: .seconds(1))
-    guard case .own(.bookmark(let bookmark))? = bench.take(Self.ann).last else {
+    guard case .unicast(.bookmark(let bookmark))? = bench.take(Self.ann).last else {
       Issue.record("No bookmark")
       return
     }

@@ -232,10 +232,10 @@ import Testing
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
     _ = try bench.act(1, sequence: 3, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 2)
-    #expect(bench.turn.isHeldBack)
+    #expect(bench.turn.hasBackpressure)
     try sync(bench)
     try bench.endTurn()
-    #expect(!bench.turn.isHeldBack)
+    #expect(!bench.turn.hasBackpressure)
     #expect(bench.root.state.counter.count == 3)
     #expect(journal.batches.map(\.revisions) == [1...2, 3...3])
   }
@@ -248,7 +248,7 @@ import Testing
     try bench.advance(by: .milliseconds(9_950))
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped, .incrementButtonTapped)
     try bench.advance(by: .milliseconds(90))
-    #expect(bench.turn.isHeldBack)
+    #expect(bench.turn.hasBackpressure)
     #expect(bench.server.counters.leasesEnded == 0, "What was sent may wait")
     let deadline = try #require(bench.turn.nextDeadline)
     #expect(deadline > bench.now.instant, "There is nothing to do at once")
@@ -286,10 +286,10 @@ import Testing
     for round in 1...4 {
       for _ in 0..<2 { bench.root.send(.secretChanged) }
       try sync(bench)
-      #expect(bench.turn.isHeldBack, "round \(round)")
+      #expect(bench.turn.hasBackpressure, "round \(round)")
       try bench.advance(by: .milliseconds(25))
     }
-    #expect(!bench.turn.isHeldBack)
+    #expect(!bench.turn.hasBackpressure)
     guard case .pong = try ping(bench, 1) else {
       Issue.record("No pong")
       return
@@ -360,7 +360,7 @@ import Testing
   @Test func `What there is no room for is held, tried again, and then told`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    bench.turn.finish(.held("no room."))
+    bench.turn.finish(.retryLater("no room."))
     try bench.endTurn()
     #expect(bench.takeNotices().filter { $0.text.contains("no room") }.count == 1)
     #expect(journal.batches.count == 1)
@@ -374,7 +374,7 @@ import Testing
     #expect(bench.take(joined.topic).isEmpty)
     try bench.advance(by: .seconds(1))
     #expect(journal.batches.map(\.revisions) == [1...1, 1...1])
-    bench.turn.finish(.held("no room"))
+    bench.turn.finish(.retryLater("no room"))
     try bench.endTurn()
     let status = try self.status(bench)
     #expect(status[field: "obstacle"] == .text("no room"))
@@ -399,7 +399,7 @@ import Testing
     bench.addresses[ServerBench.peer(3)] = "three"
     try bench.hello(2, isListed: true)
     let there = bench.root.state.sessions
-    bench.turn.finish(.held("no room"))
+    bench.turn.finish(.retryLater("no room"))
     try bench.endTurn()
     let newest = bench.root.revision
     bench.receive(.bye, from: 2)
@@ -427,7 +427,7 @@ import Testing
     let (bench, _, _) = try bench(limits: limits)
     bench.root.send(.secretChanged)
     try bench.endTurn()
-    bench.turn.finish(.held("the disk is full"))
+    bench.turn.finish(.retryLater("the disk is full"))
     bench.root.send(.secretChanged)
     try bench.endTurn()
     #expect(bench.turn.failure == nil)

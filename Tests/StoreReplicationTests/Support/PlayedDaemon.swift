@@ -41,7 +41,7 @@ final class PlayedDaemon {
   func join(revision: UInt64, actions: UInt64 = 128) throws -> ClientScope {
     try open(actions: actions)
     let fences = wire.upstream.filter { $0.first == Fence.mark }
-    try #require(fences.count == (topic.kind == .ownView ? 0 : 1))
+    try #require(fences.count == (topic.kind == .unicastView ? 0 : 1))
     try echo(revision: revision, sequence: 0)
     try snapshot(revision: revision)
     return scope
@@ -170,7 +170,7 @@ final class PlayedDaemon {
   func send(_ message: DaemonMessage) throws { try wire.deliver(message) }
 
   private func publish(_ message: PublishedMessage, _ topic: Topic) throws {
-    if self.topic.kind == .ownView { return try send(.own(message)) }
+    if self.topic.kind == .unicastView { return try send(.unicast(message)) }
     wire.published.append((topic.bytes, message.encoded()))
     try wire.settle()
   }

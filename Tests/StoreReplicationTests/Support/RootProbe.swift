@@ -24,7 +24,7 @@ final class RootProbe: RootPort {
   var isDurable: Bool { root.isDurable }
   var newestRevision: UInt64 { root.newestRevision }
   var hasEffectsToStart: Bool { root.hasEffectsToStart }
-  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
+  var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? {
     root.encodeDurably
   }
   var exposed: [ExposedScopes] { root.exposed }

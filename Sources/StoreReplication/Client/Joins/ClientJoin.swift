@@ -45,7 +45,7 @@ final class ClientJoin {
   struct Capture {
     fileprivate(set) var snapshot: [UInt8] = []
     fileprivate(set) var snapshotRevision: UInt64?
-    fileprivate(set) var replay: ArraySlice<UInt8>?
+    fileprivate(set) var catchUp: ArraySlice<UInt8>?
     fileprivate var total = 0
     /// The revision that it leads to; nil until that is known.
     fileprivate var revision: UInt64?
@@ -97,7 +97,7 @@ final class ClientJoin {
     isAnswered = true
     self.view = view
     guard let view else { return }
-    if let former, former.isOwn != view.isOwn {
+    if let former, former.isUnicast != view.isUnicast {
       for index in asked.indices { asked[index].isKept = false }
     }
     for asked in asked where asked.isFollowed && !asked.isKept && view.contains(asked.scope) {
@@ -106,10 +106,10 @@ final class ClientJoin {
   }
 
   /// Notes the echo, from which on the new view counts, and the former one no more.
-  func fenced(_ echo: PublishedMessage.Echo, after former: ClientView?) {
+  func noteEcho(_ echo: PublishedMessage.Echo, after former: ClientView?) {
     self.echo = echo
     newest = echo.revision
-    if let former, let view, former.isOwn != view.isOwn, former.epoch == view.epoch {
+    if let former, let view, former.isUnicast != view.isUnicast, former.epoch == view.epoch {
       firstShown = former.revision
     }
     view?.sequence = echo.sequence
@@ -136,17 +136,17 @@ final class ClientJoin {
     guard captures[piece.handle]?.append(piece) == true else {
       return "a piece that does not follow the one before it"
     }
-    settle(piece.handle)
+    finishIfComplete(piece.handle)
     return nil
   }
 
   func add(_ replay: DaemonMessage.Replay) {
-    captures[replay.handle, default: Capture()].replay = replay.delta
+    captures[replay.handle, default: Capture()].catchUp = replay.delta
     captures[replay.handle]?.revision = replay.revision
-    settle(replay.handle)
+    finishIfComplete(replay.handle)
   }
 
-  private func settle(_ handle: UInt64) {
+  private func finishIfComplete(_ handle: UInt64) {
     guard let echo, captures[handle]?.leads(to: echo.revision) == true else { return }
     outstanding.remove(handle)
   }

@@ -34,7 +34,7 @@ struct ClientView {
   }
 
   /// Whether it comes on the control socket.
-  var isOwn: Bool { topic.kind == .ownView }
+  var isUnicast: Bool { topic.kind == .unicastView }
 
   func contains(_ scope: ClientScope) -> Bool { members.contains(ObjectIdentifier(scope)) }
 

@@ -156,7 +156,7 @@ extension ReplicaClient {
       after: view,
     )
     // The daemon knows that it is asked for, so there is nothing to wait for on the other socket.
-    if topic.kind == .ownView { return unsubscribe(session.privateTopic) }
+    if topic.kind == .unicastView { return unsubscribe(session.privateTopic) }
     subscribe(session.privateTopic)
     subscribe(topic)
     if isWelcomed { sendFence() }
@@ -172,7 +172,7 @@ extension ReplicaClient {
   }
 
   func sendFence() {
-    guard let join = joining, join.isAnswered, let view = join.view, !view.isOwn,
+    guard let join = joining, join.isAnswered, let view = join.view, !view.isUnicast,
       join.echo == nil, let session
     else { return }
     outgoing.append(.upstream(Fence(token: session.token, nonce: join.nonce).encoded()))
@@ -248,9 +248,11 @@ extension ReplicaClient {
     else { return }
     // What is kept has to be complete up to here; a loss on the way would never show again.
     if join.keepsAny, view?.isSuspended != true, view?.sequence != echo.previousSequence {
-      return lost("the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)")
+      return gapDetected(
+        "the view ended at \(echo.previousSequence), we are at \(view?.sequence ?? 0)"
+      )
     }
-    join.fenced(echo, after: view)
+    join.noteEcho(echo, after: view)
     extendDeadline(of: join)
     completeJoinIfReady()
   }
@@ -368,7 +370,7 @@ extension ReplicaClient {
         throw .misfit(JoinFailure(code: "badState", message: message))
       }
     }
-    guard let delta = capture.replay else { return }
+    guard let delta = capture.catchUp else { return }
     do throws(CodecError) {
       try scope.apply(delta, revision: echo.revision)
     } catch {
@@ -391,7 +393,7 @@ extension ReplicaClient {
   }
 
   /// Something is missing; what the replicas have is right as far as it goes.
-  func lost(_ reason: String) {
+  func gapDetected(_ reason: String) {
     resyncs += 1
     let names = view?.scopes.compactMap(\.first?.name) ?? []
     events.append(.resynchronizing(scope: names.joined(separator: ", "), reason: reason))

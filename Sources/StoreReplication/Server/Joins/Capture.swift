@@ -20,7 +20,7 @@ final class Capture {
   var users = 0
   /// The sessions to continue when it is encoded; some may have left.
   var waiting: [Transfer] = []
-  /// Whether what came since does not fit a replay, so that nobody else is sent it with one.
+  /// Whether what came since does not fit a catch-up, so that nobody else is sent it with one.
   var isOutgrown = false
 
   init(
@@ -46,7 +46,7 @@ final class Capture {
   func holds(at revision: UInt64) -> Bool { revision >= since && revision <= until ?? .max }
 }
 
-/// The transfer of a scope to a session: a snapshot, a replay, or a snapshot followed by a replay.
+/// The transfer of a scope to a session: a snapshot, a catch-up delta, or the one behind the other.
 @MainActor
 final class Transfer {
   unowned let session: Session
@@ -56,7 +56,7 @@ final class Transfer {
   let revision: UInt64
   var snapshot: Capture?
   /// Leads on from the snapshot, or from what the client has.
-  var replay: Capture?
+  var catchUp: Capture?
   /// How much of the snapshot was sent.
   var position = Snapshot.Position()
   /// Whether it is no longer needed.
@@ -71,14 +71,14 @@ final class Transfer {
 
   /// Whether everything that it sends is encoded.
   var isMade: Bool {
-    (snapshot.map { $0.content != nil } ?? true) && (replay.map { $0.content != nil } ?? true)
+    (snapshot.map { $0.content != nil } ?? true) && (catchUp.map { $0.content != nil } ?? true)
   }
 
   /// The revision of which the snapshot's pieces say that they are.
   ///
-  /// Without a replay behind it that is the fence's, at which the scope was the same.
+  /// Without a catch-up behind it that is the fence's, at which the scope was the same.
   var snapshotRevision: UInt64 {
-    guard replay != nil, let snapshot else { return revision }
+    guard catchUp != nil, let snapshot else { return revision }
     return snapshot.new.revision
   }
 }

@@ -12,13 +12,13 @@ package struct CaptureJob: Sendable {
   struct Work: Sendable {
     /// The server's number for it.
     let id: UInt64
-    let source: ScopeSource
+    let source: ErasedScope
     /// The version that the client has; nil where it is to get everything.
     let old: RootVersion?
     /// The version to capture.
     let new: RootVersion
     /// The bytes beyond which a change is not to be sent as one.
-    let replayLimit: Int
+    let catchUpLimit: Int
     /// The bytes in which a snapshot is kept together.
     let pieceBytes: Int
 
@@ -26,25 +26,25 @@ package struct CaptureJob: Sendable {
       new.read { new in
         Made(
           id: id,
-          content: old.map { $0.read { replay(from: $0, to: new) } } ?? snapshot(of: new),
+          content: old.map { $0.read { catchUp(from: $0, to: new) } } ?? snapshot(of: new),
           digest: source.digest(new),
         )
       }
     }
 
-    private func snapshot(of root: ScopeSource.Place) -> CaptureContent {
+    private func snapshot(of root: ErasedScope.Place) -> CaptureContent {
       var encoder = CBOREncoder(pieces: pieceBytes)
       source.encode(root, &encoder)
       return .snapshot(Snapshot(pieces: encoder.pieces))
     }
 
-    private func replay(
-      from old: ScopeSource.Place,
-      to new: ScopeSource.Place,
+    private func catchUp(
+      from old: ErasedScope.Place,
+      to new: ErasedScope.Place,
     ) -> CaptureContent {
       var encoder = CBOREncoder()
-      guard source.encodeDelta(old, new, &encoder) else { return .replay(nil) }
-      return encoder.bytes.count > replayLimit ? .tooLarge : .replay(encoder.bytes)
+      guard source.encodeDelta(old, new, &encoder) else { return .catchUp(nil) }
+      return encoder.bytes.count > catchUpLimit ? .tooLarge : .catchUp(encoder.bytes)
     }
   }
 
@@ -72,7 +72,7 @@ enum CaptureContent: Sendable {
   /// The scope's state.
   case snapshot(Snapshot)
   /// What leads from one version to the captured one; nil when that is nothing.
-  case replay([UInt8]?)
+  case catchUp([UInt8]?)
   /// What leads from one version to the captured one does not fit a frame.
   case tooLarge
 }

@@ -1,6 +1,7 @@
 import DequeModule
 
-/// Joins of sessions: their fences, and the captures that bring a client to its fence's revision.
+/// Joins of sessions: their subscription barriers (fences), and the captures that bring a client to
+/// its fence's revision: a snapshot, or a catch-up delta (`replay`) from what it has.
 @MainActor
 final class Joins {
   private let root: any RootPort
@@ -106,12 +107,12 @@ final class Joins {
     suggests: Bool,
   ) -> Result<RootScope, JoinFailure> {
     guard request.mode != .sendOnly, session.rights.sees(request.scope),
-      !session.features.contains(.ownViews), !access.grants.everybodySees(request.scope)
+      !session.features.contains(.unicastViews), !access.grants.everybodySees(request.scope)
     else {
       let rights = session.rights
       return directory.resolve(request, place: place, rights: rights, suggests: suggests)
     }
-    return .failure(directory.needsOwnViews(request.scope))
+    return .failure(directory.needsUnicastViews(request.scope))
   }
 
   private struct FollowedRequest {
@@ -129,8 +130,9 @@ final class Joins {
     // The order in which a view lists its scopes.
     let sorted = requests.sorted { $0.key.name.utf8.lexicographicallyPrecedes($1.key.name.utf8) }
       .map(\.value)
-    let isOwn = requests.keys.contains { !access.grants.everybodySees($0.name) }
-    let view = sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope), isOwn: isOwn)
+    let isUnicast = requests.keys.contains { !access.grants.everybodySees($0.name) }
+    let view =
+      sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope), isUnicast: isUnicast)
     return SessionScopes.Join(
       nonce: nonce,
       view: view,
@@ -167,19 +169,19 @@ final class Joins {
     // After what they may have in common with the new ones was asked for.
     for transfer in left { drop(transfer) }
     if let view { leave(view, session) }
-    if let view = join.view, view.isOwn { view.sessions.append(session) }
+    if let view = join.view, view.isUnicast { view.sessions.append(session) }
     enterLine(session)
   }
 
   private func leave(_ view: View, _ session: Session) {
-    if view.isOwn { view.sessions.removeAll { $0 === session } }
+    if view.isUnicast { view.sessions.removeAll { $0 === session } }
     subscriptions.release(view)
   }
 
   /// Whether a view that a session follows, or is about to, comes in a way that is wrong by now.
   func comesWrongly(to session: Session) -> Bool {
     session.scopes.views.contains { view, names in
-      view.isOwn == names.allSatisfy { access.grants.everybodySees($0) }
+      view.isUnicast == names.allSatisfy { access.grants.everybodySees($0) }
     }
   }
 
@@ -202,18 +204,18 @@ final class Joins {
     interrupt(session)
   }
 
-  // MARK: Fences
+  // MARK: Subscription barriers
 
   /// Whether the newest join of a session waits for no fence, since its view comes with answers.
   func needsNoFence(_ session: Session) -> Bool {
-    session.scopes.joins.last?.view?.isOwn ?? false
+    session.scopes.joins.last?.view?.isUnicast ?? false
   }
 
   /// Everything that a client subscribed to before the fence is in force: it is brought to the
   /// newest revision, which has been published.
   ///
   /// - Returns: False when the session has no join of that name.
-  func fence(_ session: Session, nonce: UInt64, now: Instant) -> Bool {
+  func completeJoin(_ session: Session, nonce: UInt64, now: Instant) -> Bool {
     let scopes = session.scopes
     guard let place = scopes.joins.firstIndex(where: { $0.nonce == nonce }) else { return false }
     let join = scopes.joins.remove(at: place)
@@ -224,14 +226,14 @@ final class Joins {
       previousSequence: scopes.view?.sequence ?? 0,
     )
     let bytes = PublishedMessage.echo(echo).encoded()
-    let isOwn = join.view?.isOwn ?? false
-    if isOwn {
+    let isUnicast = join.view?.isUnicast ?? false
+    if isUnicast {
       outbox.send(bytes, to: session.peer)
     } else {
       outbox.publish(session.privateTopic.bytes, bytes)
     }
     // Nothing is kept from a view that comes on another socket: there is no order between the two.
-    let canKeep = join.base == scopes.nonce && scopes.view?.isOwn == isOwn
+    let canKeep = join.base == scopes.nonce && scopes.view?.isUnicast == isUnicast
     let known = Set((canKeep ? scopes.view?.scopes ?? [] : []).map { ObjectIdentifier($0) })
     var version: RootVersion?
     let transfers = join.asked.compactMap { asked -> Transfer? in
@@ -260,9 +262,9 @@ final class Joins {
       revision: newest.revision,
     )
     if let position = asked.position, position.epoch == epoch,
-      let replay = replay(of: asked.scope, from: position.revision, to: newest, now: now)
+      let catchUp = catchUp(of: asked.scope, from: position.revision, to: newest, now: now)
     {
-      use(replay, as: \.replay, in: transfer)
+      use(catchUp, as: \.catchUp, in: transfer)
     } else {
       addSnapshot(of: asked.scope, at: newest, to: transfer, now: now)
     }
@@ -272,19 +274,19 @@ final class Joins {
   // MARK: Captures
 
   /// What leads from a revision to the newest one; nil when the revision is not kept.
-  private func replay(
+  private func catchUp(
     of scope: FollowedScope,
     from revision: UInt64,
     to newest: RootVersion,
     now: Instant,
   ) -> Capture? {
-    if let known = replay(of: scope, from: revision, to: newest.revision) { return known }
+    if let known = catchUp(of: scope, from: revision, to: newest.revision) { return known }
     guard let old = root.version(at: revision) else { return nil }
     return capture(scope, from: old, to: newest, since: scope.changedAt, now: now)
   }
 
-  /// The replay between two revisions, if it is being made or sent.
-  private func replay(
+  /// The catch-up between two revisions, if it is being made or sent.
+  private func catchUp(
     of scope: FollowedScope,
     from old: UInt64,
     to revision: UInt64,
@@ -313,10 +315,10 @@ final class Joins {
       })
     {
       let between =
-        replay(of: scope, from: earlier.new.revision, to: transfer.revision)
+        catchUp(of: scope, from: earlier.new.revision, to: transfer.revision)
         ?? capture(scope, from: earlier.new, to: version, since: since, until: until, now: now)
       use(earlier, as: \.snapshot, in: transfer)
-      return use(between, as: \.replay, in: transfer)
+      return use(between, as: \.catchUp, in: transfer)
     }
     let new = capture(scope, from: nil, to: version, since: since, until: until, now: now)
     use(new, as: \.snapshot, in: transfer)
@@ -351,7 +353,7 @@ final class Joins {
     return capture
   }
 
-  /// What a capture is for a transfer: its snapshot or its replay.
+  /// What a capture is for a transfer: its snapshot or its catch-up.
   private typealias Role = ReferenceWritableKeyPath<Transfer, Capture?>
 
   private func use(_ capture: Capture, as role: Role, in transfer: Transfer) {
@@ -389,7 +391,7 @@ final class Joins {
   private func drop(_ transfer: Transfer) {
     transfer.isDropped = true
     release(\.snapshot, of: transfer)
-    release(\.replay, of: transfer)
+    release(\.catchUp, of: transfer)
   }
 
   // MARK: Jobs
@@ -431,7 +433,7 @@ final class Joins {
       old: capture.old,
       new: capture.new,
       // Room for the rest of the frame.
-      replayLimit: limits.frameBytes / 2,
+      catchUpLimit: limits.frameBytes / 2,
       // The last chunk of a piece has room for the end of an element, so that it is no short one.
       pieceBytes: limits.chunkBytes * 8 - limits.chunkBytes / 8,
     )
@@ -446,12 +448,12 @@ final class Joins {
       capture.content = made.content
       capture.scope?.know(made.digest, isNewest: capture.holds(at: root.revision))
       let waiting = capture.waiting.filter {
-        !$0.isDropped && ($0.snapshot === capture || $0.replay === capture)
+        !$0.isDropped && ($0.snapshot === capture || $0.catchUp === capture)
       }
       capture.waiting = []
       if case .tooLarge = made.content {
         capture.isOutgrown = true
-        for transfer in waiting { replaceReplay(of: transfer, now: now) }
+        for transfer in waiting { replaceCatchUp(of: transfer, now: now) }
       }
       for transfer in waiting where transfer.isMade {
         transfer.session.scopes.enqueue(transfer)
@@ -461,17 +463,17 @@ final class Joins {
     }
   }
 
-  /// A transfer's replay is too large for a frame: a snapshot of the same version goes instead.
-  private func replaceReplay(of transfer: Transfer, now: Instant) {
-    guard let replay = transfer.replay, let scope = replay.scope else { return }
+  /// A transfer's catch-up is too large for a frame: a snapshot of the same version goes instead.
+  private func replaceCatchUp(of transfer: Transfer, now: Instant) {
+    guard let catchUp = transfer.catchUp, let scope = catchUp.scope else { return }
     transfer.snapshot?.isOutgrown = true
     release(\.snapshot, of: transfer)
-    release(\.replay, of: transfer)
+    release(\.catchUp, of: transfer)
     addSnapshot(
       of: scope,
-      at: replay.new,
-      since: replay.since,
-      until: replay.until,
+      at: catchUp.new,
+      since: catchUp.since,
+      until: catchUp.until,
       to: transfer,
       now: now,
     )
@@ -500,7 +502,7 @@ final class Joins {
   /// Whether something can be sent to anybody.
   var hasPieces: Bool { !line.isEmpty }
 
-  /// The next piece of a snapshot, or a replay: sessions get theirs in turn.
+  /// The next piece of a snapshot, or a catch-up: sessions get theirs in turn.
   func nextPiece() -> OutgoingFrame? {
     while let session = line.popFirst() {
       session.scopes.isInLine = false
@@ -516,13 +518,13 @@ final class Joins {
     if case .snapshot(let snapshot)? = transfer.snapshot?.content {
       return .snapshot(takePiece(of: snapshot, transfer))
     }
-    guard case .replay(let delta)? = transfer.replay?.content else {
+    guard case .catchUp(let delta)? = transfer.catchUp?.content else {
       preconditionFailure("A transfer to session \(session.info.id) has nothing to send")
     }
     counters.replays += 1
     session.scopes.creditUsed += delta?.count ?? 0
     session.scopes.finishNext()
-    release(\.replay, of: transfer)
+    release(\.catchUp, of: transfer)
     return .replay(
       DaemonMessage.Replay(
         nonce: transfer.nonce,
@@ -551,7 +553,7 @@ final class Joins {
     let scopes = transfer.session.scopes
     scopes.creditUsed += bytes.count
     if transfer.position.offset == snapshot.count {
-      if transfer.replay == nil { scopes.finishNext() }
+      if transfer.catchUp == nil { scopes.finishNext() }
       release(\.snapshot, of: transfer)
     }
     return piece
@@ -600,7 +602,7 @@ final class Joins {
     for transfer in scopes.transfers.values {
       precondition(
         !transfer.isDropped && transfer.nonce == scopes.nonce
-          && (transfer.snapshot ?? transfer.replay) != nil,
+          && (transfer.snapshot ?? transfer.catchUp) != nil,
         "A transfer of join \(transfer.nonce) is left at join \(scopes.nonce)",
       )
     }

@@ -43,7 +43,7 @@ final class Subscribers {
 
   /// A connection subscribes to a topic; nil for what is none.
   func subscribed(_ peer: PeerID, to topic: Topic?) {
-    guard let topic, topic.kind != .ownView else {
+    guard let topic, topic.kind != .unicastView else {
       return cut(peer, "subscribes to what is no topic")
     }
     guard let known = subscribers[peer]?.topics, known[topic] == nil else { return }

@@ -15,7 +15,7 @@ final class Subscriptions: RootObserver {
   private var freeNumbers: [Int] = []
   private struct Key: Hashable {
     let scopes: [ObjectIdentifier]
-    let isOwn: Bool
+    let isUnicast: Bool
   }
 
   private var views: [Key: View] = [:]
@@ -53,17 +53,17 @@ final class Subscriptions: RootObserver {
   ///
   /// - Parameters:
   ///   - scopes: The scopes.
-  ///   - isOwn: Whether not everybody may see all of them.
+  ///   - isUnicast: Whether not everybody may see all of them.
   /// - Returns: The view.
-  func follow(_ scopes: [RootScope], isOwn: Bool) -> View {
+  func follow(_ scopes: [RootScope], isUnicast: Bool) -> View {
     let scopes = scopes.map { followedScope($0) }
-    let key = Key(scopes: scopes.map { ObjectIdentifier($0) }, isOwn: isOwn)
+    let key = Key(scopes: scopes.map { ObjectIdentifier($0) }, isUnicast: isUnicast)
     if let view = views[key] {
       view.followers += 1
       return view
     }
     let view = View(
-      topic: Topic(isOwn ? .ownView : .view, random.identifier()),
+      topic: Topic(isUnicast ? .unicastView : .view, random.identifier()),
       scopes: scopes,
       number: nextView,
       room: limits.roomInMessage,
@@ -73,7 +73,7 @@ final class Subscriptions: RootObserver {
     for (index, scope) in view.scopes.enumerated() { scope.show(in: view, at: index) }
     view.followers = 1
     views[key] = view
-    if !isOwn { viewsByTopic[view.topic] = view }
+    if !isUnicast { viewsByTopic[view.topic] = view }
     return view
   }
 
@@ -92,7 +92,7 @@ final class Subscriptions: RootObserver {
   func release(_ view: View) {
     view.followers -= 1
     guard view.followers == 0 else { return }
-    views[Key(scopes: view.scopes.map { ObjectIdentifier($0) }, isOwn: view.isOwn)] = nil
+    views[Key(scopes: view.scopes.map { ObjectIdentifier($0) }, isUnicast: view.isUnicast)] = nil
     viewsByTopic[view.topic] = nil
     if view.isDirty { dirty.removeAll { $0 === view } }
     for (index, scope) in view.scopes.enumerated() {
@@ -199,7 +199,7 @@ final class Subscriptions: RootObserver {
   }
 
   private func publish(_ body: [UInt8], of view: View) {
-    if view.isOwn {
+    if view.isUnicast {
       for session in view.sessions { outbox.send(body, to: session.peer) }
     } else {
       outbox.publish(view.topicBytes, body)

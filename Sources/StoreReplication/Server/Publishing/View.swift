@@ -11,7 +11,7 @@ final class View {
   /// Tells views apart, in the order in which they came.
   let number: UInt64
   /// Whether some users may not see it, so that it is sent to each follower on the control socket.
-  let isOwn: Bool
+  let isUnicast: Bool
   /// How many sessions follow it, or are joining it.
   var followers = 0
   /// The sessions that it is sent to in that case.
@@ -59,7 +59,7 @@ final class View {
     self.topic = topic
     self.room = room
     self.counters = counters
-    isOwn = topic.kind == .ownView
+    isUnicast = topic.kind == .unicastView
     topicBytes = topic.bytes
     self.scopes = scopes
     self.number = number

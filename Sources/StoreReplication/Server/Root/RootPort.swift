@@ -89,7 +89,7 @@ package protocol RootPort: AnyObject {
   func version(at revision: UInt64) -> RootVersion?
 
   /// Writes a root in its durable form, if there is a journal.
-  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? { get }
+  var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? { get }
 
   /// How a question for the past is answered, on any thread; nil when it is for a scope that does
   /// not exist for whoever asks.
@@ -119,7 +119,7 @@ package protocol RootObserver: AnyObject {
 // Sound: what is at the place never changes, and roots are Sendable.
 package final class RootVersion: @unchecked Sendable {
   package let revision: UInt64
-  private let place: ScopeSource.Place
+  private let place: ErasedScope.Place
   private let release: () -> Void
 
   /// A copy of a root.
@@ -137,7 +137,7 @@ package final class RootVersion: @unchecked Sendable {
   deinit { release() }
 
   /// Reads the root.
-  func read<Result>(_ body: (ScopeSource.Place) -> Result) -> Result {
+  func read<Result>(_ body: (ErasedScope.Place) -> Result) -> Result {
     withExtendedLifetime(self) { body(place) }
   }
 }

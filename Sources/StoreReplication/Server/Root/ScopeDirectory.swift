@@ -77,7 +77,7 @@ struct ScopeDirectory {
   }
 
   /// Why a client gets nothing of a scope that not everybody may see.
-  func needsOwnViews(_ scope: String) -> JoinFailure {
+  func needsUnicastViews(_ scope: String) -> JoinFailure {
     JoinFailure(
       code: Outcome.unauthorised,
       message: "Not everybody may see \"\(scope)\". Use a program that takes views of its own.",

@@ -23,8 +23,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The exposures with a followed scope.
   private var followed: [ExposedScopes] = []
   /// The roots of the step in progress.
-  @exclusivity(unchecked) private var old: ScopeSource.Place?
-  @exclusivity(unchecked) private var new: ScopeSource.Place?
+  @exclusivity(unchecked) private var old: ErasedScope.Place?
+  @exclusivity(unchecked) private var new: ErasedScope.Place?
   /// What the step in progress changed, as far as deltas show it, in bytes.
   @exclusivity(unchecked) private var stepWeight = 0
   /// What is kept of steps; nil where nothing is.
@@ -32,7 +32,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// The newest released revision, if there is a journal.
   @exclusivity(unchecked) private var released: UInt64
   /// Outputs of revisions that were not released yet.
-  @exclusivity(unchecked) private var heldOutputs: Deque<HeldOutput> = []
+  @exclusivity(unchecked) private var unreleasedOutputs: Deque<UnreleasedOutput> = []
 
   /// Starts observing a store's steps and outputs.
   ///
@@ -83,11 +83,11 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     guard exposed.contains(where: { $0.outputs != nil }) else { return }
     core.onOutput = { [unowned self] output, revision in
-      if self.journal == nil || self.heldOutputs.isEmpty && revision <= self.released {
+      if self.journal == nil || self.unreleasedOutputs.isEmpty && revision <= self.released {
         self.put(output, at: revision)
       } else {
-        self.heldOutputs.append(
-          HeldOutput(revision: revision) { [unowned self] in self.put(output, at: revision) }
+        self.unreleasedOutputs.append(
+          UnreleasedOutput(revision: revision) { [unowned self] in self.put(output, at: revision) }
         )
       }
     }
@@ -223,8 +223,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// Notifies the observer of a step.
   private func tell(
     _ revision: UInt64,
-    from old: ScopeSource.Place,
-    to new: ScopeSource.Place,
+    from old: ErasedScope.Place,
+    to new: ErasedScope.Place,
   ) {
     guard let observer else { return }
     (self.old, self.new) = (old, new)
@@ -254,8 +254,8 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   func fail(_ reason: String) { core.kept?.end(reason) }
 
   private func putOut(through revision: UInt64) {
-    while let output = heldOutputs.first, output.revision <= revision {
-      heldOutputs.removeFirst()
+    while let output = unreleasedOutputs.first, output.revision <= revision {
+      unreleasedOutputs.removeFirst()
       output.put()
     }
   }
@@ -263,7 +263,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   /// Reads the root at a revision, from the newest released one on.
   private func withPlace<Result>(
     of revision: UInt64,
-    _ body: (ScopeSource.Place) -> Result,
+    _ body: (ErasedScope.Place) -> Result,
   ) -> Result {
     if revision == core.revision { return core.withState { body(UnsafeRawPointer($0)) } }
     guard let place = versions.place(of: revision) else {
@@ -283,7 +283,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
   }
 
   /// What a step changed in exposed scopes that nobody follows; rows are in their array.
-  private func unfollowedWeight(from old: ScopeSource.Place, to new: ScopeSource.Place) -> Int {
+  private func unfollowedWeight(from old: ErasedScope.Place, to new: ErasedScope.Place) -> Int {
     var weight = 0
     for exposed in exposed {
       guard let scope = exposed.whole, scope.number == nil else { continue }
@@ -333,7 +333,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
   }
 
-  var encodeDurably: (@Sendable (ScopeSource.Place, inout CBOREncoder) -> Void)? {
+  var encodeDurably: (@Sendable (ErasedScope.Place, inout CBOREncoder) -> Void)? {
     guard let encode = journal?.form.encode else { return nil }
     return { encode($0.assumingMemoryBound(to: Root.self).pointee, &$1) }
   }
@@ -343,7 +343,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     _ rights: Rights,
   ) -> (@Sendable (any HistorySource) -> HistoryAnswer)? {
     var named = exposed.compactMap { NamedScopes($0, rights) }
-    var asked: ScopeSource?
+    var asked: ErasedScope?
     switch query {
     case .log(_, _, let scope?, _):
       guard rights.sees(scope), let source = source(called: scope) else { return nil }
@@ -366,7 +366,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
   }
 
-  private func source(called name: String) -> ScopeSource? {
+  private func source(called name: String) -> ErasedScope? {
     for exposed in exposed {
       guard let id = exposed.description.match(name) else { continue }
       do throws(CodecError) {
@@ -390,7 +390,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 ///
 /// Without its type, and outside of what has it: what is generic is slow to look at, and each step
 /// looks whether there are any.
-private struct HeldOutput {
+private struct UnreleasedOutput {
   let revision: UInt64
   let put: () -> Void
 }

@@ -35,7 +35,7 @@ final class OutcomeTable {
   /// Sessions with something to send, in that order.
   private var unsent: [Session] = []
   /// Those of them that wait for a release only.
-  private var held: [Session] = []
+  private var awaitingRelease: [Session] = []
   /// Called when there is something to send, also between turns.
   var onUnsent: (@MainActor () -> Void)?
 
@@ -290,11 +290,11 @@ final class OutcomeTable {
 
   /// More revisions were released: outcomes that waited for them may be sent.
   func released() {
-    for session in held {
-      session.actions.isHeld = false
+    for session in awaitingRelease {
+      session.actions.awaitsRelease = false
       note(session)
     }
-    held.removeAll(keepingCapacity: true)
+    awaitingRelease.removeAll(keepingCapacity: true)
   }
 
   /// Sends outcomes and finished effects to all, as far as these may be told; what was published of
@@ -305,9 +305,11 @@ final class OutcomeTable {
       send(to: session)
       let actions = session.actions
       actions.isUnsent = false
-      guard !actions.isHeld, !actions.unsaid.isEmpty || !actions.finished.isEmpty else { continue }
-      actions.isHeld = true
-      held.append(session)
+      guard !actions.awaitsRelease, !actions.unsaid.isEmpty || !actions.finished.isEmpty else {
+        continue
+      }
+      actions.awaitsRelease = true
+      awaitingRelease.append(session)
     }
     unsent.removeAll(keepingCapacity: true)
   }
@@ -364,7 +366,8 @@ final class OutcomeTable {
       "\(count) outcomes are kept of \(mostOutcomes), and \(outcomeCount) counted",
     )
     precondition(
-      unsent.allSatisfy { $0.actions.isUnsent } && held.allSatisfy { $0.actions.isHeld },
+      unsent.allSatisfy { $0.actions.isUnsent }
+        && awaitingRelease.allSatisfy { $0.actions.awaitsRelease },
       "A session is to be told something and does not know",
     )
   }

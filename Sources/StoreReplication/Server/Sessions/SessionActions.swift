@@ -12,7 +12,7 @@ final class SessionActions {
   /// Actions whose effects have ended, not reported yet, and the newest revision at that time.
   var finished: [(sequence: UInt64, revision: UInt64)] = []
   /// Whether something is to be sent now, and whether something will be after the next release.
-  var (isUnsent, isHeld) = (false, false)
+  var (isUnsent, awaitsRelease) = (false, false)
   /// Actions whose effects run.
   @exclusivity(unchecked) private var tasks: [UInt64: StoreTask] = [:]
 

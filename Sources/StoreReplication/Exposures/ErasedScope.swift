@@ -9,7 +9,7 @@ public import StoreState
 /// pointers are raw so that callers need not know the root's type; ``TypedRoot`` alone makes them,
 /// and only for exposures of its own root.
 @usableFromInline
-package final class ScopeSource: Sendable {
+package final class ErasedScope: Sendable {
   @usableFromInline
   package typealias Place = UnsafeRawPointer
 
