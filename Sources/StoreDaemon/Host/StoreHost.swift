@@ -2,7 +2,6 @@ public import Logging
 public import StoreActor
 import StoreJournal
 public import StoreReplication
-import StoreState
 import ZeroMQ
 
 #if canImport(Glibc)
@@ -59,17 +58,17 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// The host has reloaded the grants by then.
   public var onReload: @MainActor () -> Void = {}
 
-  private let logger: Logger
+  let logger: Logger
   /// How the state is kept on disk; nil if its type is not a `DurableState`.
-  private let form: DurableForm<State>?
+  let form: DurableForm<State>?
 
   // Open while the daemon runs.
-  private var directories: [StoreDirectory] = []
+  var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<DirectoryLoss>?
   private var grantsLook: RepeatedLook<GrantsFile.Change>?
   private var grantsFile: GrantsFile?
   /// The grants in force.
-  private var grants = Grants.everything
+  var grants = Grants.everything
   private var serviceManager: ServiceManager?
   private var metrics: MetricsEndpoint?
   private(set) var service: HostService?
@@ -78,7 +77,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Whether it has replayed its history, after which its store starts no effects.
   var hasReplayed = false
   /// Whether a daemon that is still reading its history has to end.
-  private var isToStop: () -> Bool = { false }
+  var isToStop: () -> Bool = { false }
   /// Why it had to stop.
   private var failure: HostError?
 
@@ -403,262 +402,6 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       }
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
-  }
-
-  private func makeGrantsFile() -> GrantsFile {
-    GrantsFile(
-      configuration.grants ?? "\(configuration.directory)/grants",
-      exposed: exposures.map(\.description),
-    )
-  }
-
-  private func keyService(
-    _ file: GrantsFile,
-    _ sockets: HostSockets,
-    _ key: CurvePair?,
-  ) -> KeyService {
-    let keys = KeyService(
-      file,
-      sockets,
-      door: key.map { ($0.publicKey, configuration.encryptedAddresses) },
-      logger: logger,
-    )
-    // What people have written meanwhile is not taken back.
-    keys.onChange = { [weak self] in self?.changed(file.current($0)) }
-    keys.onRevocationInVain = { [weak self] in self?.forget(key: $0) ?? false }
-    return keys
-  }
-
-  /// The key pair by which clients over tcp authenticate the daemon; nil if no address of the
-  /// daemon requires keys.
-  private func daemonKey() throws(HostError) -> CurvePair? {
-    guard !configuration.encryptedAddresses.isEmpty else { return nil }
-    let path = configuration.key ?? "\(configuration.directory)/key"
-    do {
-      return try DaemonKey.pair(in: path)
-    } catch let problem as SecretFile.Problem {
-      throw HostError(.notAllowed, "\(problem)", remedy: "Or name another file with --key.")
-    } catch {
-      throw HostError(.system, "\(error)", remedy: "")
-    }
-  }
-
-  private func warnOfPlainAddresses() {
-    for address in configuration.plainAddresses where address.hasPrefix("tcp://") {
-      logger.warning(
-        "Every user of this machine may do everything at \(address): it asks for no key."
-      )
-    }
-  }
-
-  private func readGrants(_ file: GrantsFile) throws(HostError) -> Grants {
-    do throws(GrantsFile.Problem) {
-      return try file.read()
-    } catch {
-      throw HostError(.usage, "\(error)", remedy: "Correct it, or remove it.")
-    }
-  }
-
-  private func letOthersReach(_ isOpen: Bool) throws(HostError) {
-    let paths = configuration.socketDirectories
-    for directory in directories where paths.contains(directory.path) {
-      try directory.letOthersReach(isOpen)
-    }
-  }
-
-  /// The file of grants has changed.
-  ///
-  /// A file with a mistake grants nothing new, and revokes only the rights of those that it does
-  /// not name any more: a revocation must not wait until another line is corrected.
-  private func changed(_ result: Result<Grants, GrantsFile.Problem>) {
-    switch result {
-    case .success(let grants):
-      hold(to: grants)
-      logger.notice("The grants are read again.", metadata: ["lines": "\(grants.lines.count)"])
-    case .failure(let problem):
-      let left = problem.named.map { grants.limited(to: $0) } ?? grants
-      guard left != grants else {
-        return logger.error("The grants stay as they were: \(problem)")
-      }
-      hold(to: left)
-      logger.error(
-        "Who is not named any more has nothing, and else the grants stay as they were: \(problem)",
-        metadata: ["lines": "\(left.lines.count)"],
-      )
-    }
-  }
-
-  /// Revokes a key that is still in the file.
-  ///
-  /// - Returns: False when there is none.
-  private func forget(key name: String) -> Bool {
-    let left = grants.without(key: name)
-    guard left != grants else { return false }
-    hold(to: left)
-    logger.notice("A key is cut off, but still in the file.", metadata: ["key": "\(name)"])
-    return true
-  }
-
-  private func hold(to grants: Grants) {
-    self.grants = grants
-    service?.apply(grants)
-    do throws(HostError) {
-      try letOthersReach(grants.includesUsers)
-    } catch {
-      logger.error("\(error)")
-    }
-  }
-
-  private struct OpenedJournal {
-    let journal: SQLiteJournal
-    let root: RootJournal<State>
-    let recovered: Recovered<State>
-    let epoch: UInt64
-  }
-
-  /// Recovers the state from disk; nil if it is kept in memory only.
-  private func openJournal() throws(HostError) -> OpenedJournal? {
-    guard let path = configuration.data else { return nil }
-    let form = try durableForm()
-    do throws(JournalError) {
-      return try core.withOwnDependencies { () throws(JournalError) in
-        try openJournal(in: path, form)
-      }
-    } catch {
-      throw HostError(error)
-    }
-  }
-
-  func durableForm() throws(HostError) -> DurableForm<State> {
-    guard let form else {
-      throw HostError(
-        .usage,
-        "\(State.self) cannot be kept in a data directory: it is not DurableState.",
-        remedy: "Declare that conformance, with @ObservableState, or set no data directory.",
-      )
-    }
-    guard form.forgetful.isEmpty else {
-      throw HostError(
-        .usage,
-        "What these types hide, or share without a key, would be lost when the daemon starts "
-          + "again: \(form.forgetful.joined(separator: ", ")).",
-        remedy: "Declare the types as DurableState in place of ReplicatedState, and give what is "
-          + "shared a key, or mark it @ReplicationIgnored and @DurableIgnored.",
-      )
-    }
-    return form
-  }
-
-  private func openJournal(
-    in path: String,
-    _ form: DurableForm<State>,
-  ) throws(JournalError) -> OpenedJournal {
-    let file = try JournalFile(
-      directory: path,
-      root: form.name,
-      schema: form.schema,
-      durability: configuration.durability,
-      epoch: .random(in: 0 ... .max),
-    )
-    let recovery = Recovery(form, initial: core.state, revision: core.revision)
-    var isEmpty = true
-    var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
-    var bytes = try file.read { (part) throws(CodecError) in
-      guard !isToStop() else { throw CodecError(.truncated, "the daemon is told to stop") }
-      switch part {
-      case .build(let schema): try recovery.written(by: schema)
-      case .snapshot(let bytes):
-        isEmpty = false
-        try recovery.take(snapshot: bytes[...])
-      case .records(let bytes, let sessionNumbers):
-        Failpoint.reach(.duringRecovery)
-        try recovery.take(records: bytes[...])
-        recovery.take(sessionNumbers: sessionNumbers)
-        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
-          logger.notice("\(text)", metadata: ["data": "\(path)"])
-        }
-      }
-    }
-    let recovered = recovery.finish(wasStopped: file.opening.isClean)
-    // All of it could be read: from now on this program writes.
-    try file.begin()
-    Failpoint.reach(.afterRecovery)
-    tellDoubt(of: file, endingAt: recovered.revision)
-    if isEmpty {
-      try keep(recovered, form, in: file)
-    } else {
-      if !file.opening.isSameBuild { bytes = try carryOver(recovered, form, in: file) }
-      core.restore(recovered.root, revision: recovered.revision)
-      logger.notice(
-        "The state of revision \(recovered.revision) is back.",
-        metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
-      )
-    }
-    let recorder = Recorder(
-      revision: recovered.revision,
-      history: recovered.history,
-      bytes: bytes,
-      limits: Self.limits,
-    )
-    recorder.nanoseconds = { LoopClock.nanoseconds }
-    return OpenedJournal(
-      journal: SQLiteJournal(file, configuration.retention),
-      root: RootJournal(form, recorder: recorder),
-      recovered: recovered,
-      epoch: file.opening.epoch,
-    )
-  }
-
-  private func keep(
-    _ recovered: Recovered<State>,
-    _ form: DurableForm<State>,
-    in file: JournalFile,
-  ) throws(JournalError) {
-    let snapshot = try file.write(recovered.snapshot(form), of: recovered.revision)
-    JournalFile.remove(try file.keep(snapshot))
-  }
-
-  /// Keeps what another build wrote as this one writes it, before any of its own records: so those
-  /// are read without its types as well.
-  ///
-  /// - Returns: How many bytes of records there are behind the newest snapshot, as it were.
-  private func carryOver(
-    _ recovered: Recovered<State>,
-    _ form: DurableForm<State>,
-    in file: JournalFile,
-  ) throws(JournalError) -> Int {
-    do throws(JournalError) {
-      try keep(recovered, form, in: file)
-      return 0
-    } catch  where error.code.isForNow {
-      // As soon as there is room.
-      return .max / 2
-    }
-  }
-
-  private func tellDoubt(of file: JournalFile, endingAt revision: UInt64) {
-    if file.opening.tornCommits > 0 {
-      logger.error(
-        """
-        The journal's log is torn behind revision \(revision): what was written last is not as it \
-        was written, and is cut off. If the machine did not go down, look at the disk.
-        """,
-        metadata: ["data": "\(file.directory)", "writes": "\(file.opening.tornCommits)"],
-      )
-    }
-    guard let doubt = file.opening.doubt else { return }
-    logger.error(
-      "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",
-      metadata: ["data": "\(file.directory)"],
-    )
-  }
-
-  private static var limits: Limits {
-    var limits = Limits()
-    #if FAILPOINTS
-    if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }
-    #endif
-    return limits
   }
 
   private func checkStore() throws(HostError) {

@@ -1,0 +1,161 @@
+import Logging
+import StoreActor
+import StoreJournal
+import StoreReplication
+import StoreState
+import ZeroMQ
+
+/// What is kept on disk: read at the start, and taken over.
+extension StoreHost {
+  struct OpenedJournal {
+    let journal: SQLiteJournal
+    let root: RootJournal<State>
+    let recovered: Recovered<State>
+    let epoch: UInt64
+  }
+
+  /// Recovers the state from disk; nil if it is kept in memory only.
+  func openJournal() throws(HostError) -> OpenedJournal? {
+    guard let path = configuration.data else { return nil }
+    let form = try durableForm()
+    do throws(JournalError) {
+      return try core.withOwnDependencies { () throws(JournalError) in
+        try openJournal(in: path, form)
+      }
+    } catch {
+      throw HostError(error)
+    }
+  }
+
+  func durableForm() throws(HostError) -> DurableForm<State> {
+    guard let form else {
+      throw HostError(
+        .usage,
+        "\(State.self) cannot be kept in a data directory: it is not DurableState.",
+        remedy: "Declare that conformance, with @ObservableState, or set no data directory.",
+      )
+    }
+    guard form.forgetful.isEmpty else {
+      throw HostError(
+        .usage,
+        "What these types hide, or share without a key, would be lost when the daemon starts "
+          + "again: \(form.forgetful.joined(separator: ", ")).",
+        remedy: "Declare the types as DurableState in place of ReplicatedState, and give what is "
+          + "shared a key, or mark it @ReplicationIgnored and @DurableIgnored.",
+      )
+    }
+    return form
+  }
+
+  private func openJournal(
+    in path: String,
+    _ form: DurableForm<State>,
+  ) throws(JournalError) -> OpenedJournal {
+    let file = try JournalFile(
+      directory: path,
+      root: form.name,
+      schema: form.schema,
+      durability: configuration.durability,
+      epoch: .random(in: 0 ... .max),
+    )
+    let recovery = Recovery(form, initial: core.state, revision: core.revision)
+    var isEmpty = true
+    var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
+    var bytes = try file.read { (part) throws(CodecError) in
+      guard !isToStop() else { throw CodecError(.truncated, "the daemon is told to stop") }
+      switch part {
+      case .build(let schema): try recovery.written(by: schema)
+      case .snapshot(let bytes):
+        isEmpty = false
+        try recovery.take(snapshot: bytes[...])
+      case .records(let bytes, let sessionNumbers):
+        Failpoint.reach(.duringRecovery)
+        try recovery.take(records: bytes[...])
+        recovery.take(sessionNumbers: sessionNumbers)
+        if let text = progress.text(at: recovery.revision, LoopClock.nanoseconds) {
+          logger.notice("\(text)", metadata: ["data": "\(path)"])
+        }
+      }
+    }
+    let recovered = recovery.finish(wasStopped: file.opening.isClean)
+    // All of it could be read: from now on this program writes.
+    try file.begin()
+    Failpoint.reach(.afterRecovery)
+    tellDoubt(of: file, endingAt: recovered.revision)
+    if isEmpty {
+      try keep(recovered, form, in: file)
+    } else {
+      if !file.opening.isSameBuild { bytes = try carryOver(recovered, form, in: file) }
+      core.restore(recovered.root, revision: recovered.revision)
+      logger.notice(
+        "The state of revision \(recovered.revision) is back.",
+        metadata: ["data": "\(path)", "wasStopped": "\(file.opening.isClean)"],
+      )
+    }
+    let recorder = Recorder(
+      revision: recovered.revision,
+      history: recovered.history,
+      bytes: bytes,
+      limits: Self.limits,
+    )
+    recorder.nanoseconds = { LoopClock.nanoseconds }
+    return OpenedJournal(
+      journal: SQLiteJournal(file, configuration.retention),
+      root: RootJournal(form, recorder: recorder),
+      recovered: recovered,
+      epoch: file.opening.epoch,
+    )
+  }
+
+  private func keep(
+    _ recovered: Recovered<State>,
+    _ form: DurableForm<State>,
+    in file: JournalFile,
+  ) throws(JournalError) {
+    let snapshot = try file.write(recovered.snapshot(form), of: recovered.revision)
+    JournalFile.remove(try file.keep(snapshot))
+  }
+
+  /// Keeps what another build wrote as this one writes it, before any of its own records: so those
+  /// are read without its types as well.
+  ///
+  /// - Returns: How many bytes of records there are behind the newest snapshot, as it were.
+  private func carryOver(
+    _ recovered: Recovered<State>,
+    _ form: DurableForm<State>,
+    in file: JournalFile,
+  ) throws(JournalError) -> Int {
+    do throws(JournalError) {
+      try keep(recovered, form, in: file)
+      return 0
+    } catch  where error.code.isForNow {
+      // As soon as there is room.
+      return .max / 2
+    }
+  }
+
+  private func tellDoubt(of file: JournalFile, endingAt revision: UInt64) {
+    if file.opening.tornCommits > 0 {
+      logger.error(
+        """
+        The journal's log is torn behind revision \(revision): what was written last is not as it \
+        was written, and is cut off. If the machine did not go down, look at the disk.
+        """,
+        metadata: ["data": "\(file.directory)", "writes": "\(file.opening.tornCommits)"],
+      )
+    }
+    guard let doubt = file.opening.doubt else { return }
+    logger.error(
+      "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",
+      metadata: ["data": "\(file.directory)"],
+    )
+  }
+
+  private static var limits: Limits {
+    var limits = Limits()
+    #if FAILPOINTS
+    if let bytes = Failpoints.recordBytesPerSnapshot { limits.recordBytesPerSnapshot = bytes }
+    #endif
+    return limits
+  }
+}
