@@ -1,7 +1,8 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What keeps a structure from being replicated.
+/// What keeps a structure from being replicated, as far as its declaration shows it; that a field's
+/// type cannot travel the compiler says, by an unavailable overload in `GeneratedSchema`.
 struct StateFieldProblems {
   let members: MemberBlockItemListSyntax
   let fields: [StateField]

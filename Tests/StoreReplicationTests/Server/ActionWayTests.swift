@@ -159,7 +159,7 @@ extension Way {
     "ReplicaServer known? too late? allowed?": {
       $0.bench.probe.sends.given == 1 && $0.bench.probe.origins.last == $0.session.origin
     },
-    "TypedRoot decodes, embeds: pull back": { $0.bench.probe.sends.taken == 1 },
+    "ErasedScope decodes, embeds: pull back": { $0.bench.probe.sends.taken == 1 },
     "RootCore reduces: one revision": {
       $0.bench.root.revision == 1 && $0.bench.root.state.counter == Deck.Counter()
     },
