@@ -80,12 +80,16 @@ public struct HelpBar: PrimitiveView {
   /// The room of the hints on one line.
   public func size(in proposal: Size) -> Size { Size(width: proposal.width, height: 1) }
 
-  /// Draws the hints that have room.
+  /// Draws the hints that have room, and `…` where some have none.
   public func draw(in canvas: Canvas) {
     var x = 0
-    for hint in hints {
+    for (place, hint) in hints.enumerated() {
       let width = Glyph.columns(of: hint.key) + 1 + Glyph.columns(of: hint.meaning)
-      guard x + width <= canvas.size.width else { return }
+      let sign = place == hints.count - 1 ? 0 : 3
+      guard x + width + sign <= canvas.size.width else {
+        canvas.write("…", x: x, Style(.secondary))
+        return
+      }
       let end = canvas.write(hint.key, x: x, Style(.cyan, isBold: true))
       x = canvas.write(hint.meaning, x: end + 1, Style(.secondary)) + 2
     }

@@ -67,10 +67,13 @@ import Testing
     )
   }
 
-  @Test func `Hints are shown as far as there is room for whole ones`() {
+  @Test func `Hints are shown as far as there is room for whole ones, and a sign for the others`() {
     let bar = HelpBar([HelpBar.Hint("q", "quit"), HelpBar.Hint("?", "help")])
     #expect(lines(14, 1, bar) == ["q quit  ? help"])
-    #expect(lines(13, 1, bar) == ["q quit"])
+    #expect(lines(13, 1, bar) == ["q quit  …"])
+    #expect(lines(9, 1, bar) == ["q quit  …"])
+    #expect(lines(8, 1, bar) == ["…"])
+    #expect(lines(6, 1, HelpBar([HelpBar.Hint("q", "quit")])) == ["q quit"])
   }
 
   @Test func `A palette finds names by characters in their order`() {
