@@ -17,23 +17,28 @@ public struct Text: PrimitiveView {
     return Size(width: min(widths.max() ?? 0, proposal.width), height: lines.count)
   }
 
-  /// Writes the text; what has no room ends with `…`.
+  /// Writes the text; what has no room ends with `…`, and so does the last line before others that
+  /// have none.
   public func draw(in canvas: Canvas) {
     for (row, line) in lines(canvas.size.height).enumerated() {
       canvas.writeTruncated(String(line), y: row, style)
     }
   }
 
-  /// The first lines.
-  private func lines(_ count: Int) -> ArraySlice<Substring> {
+  /// The first lines, of which the last one ends with `…` where there are more.
+  private func lines(_ count: Int) -> [Substring] {
     // By its bytes, since each character of a long text would cost more.
-    content.utf8.split(
+    var lines = content.utf8.split(
       separator: UInt8(ascii: "\n"),
       maxSplits: count,
       omittingEmptySubsequences: false,
     )
     .map { Substring($0) }
-    .prefix(count)
+    guard lines.count > count else { return lines }
+    // A line break at the end is no line.
+    let rest = lines.removeLast()
+    if !rest.isEmpty, let last = lines.popLast() { lines.append(last + "…") }
+    return lines
   }
 }
 

@@ -40,6 +40,19 @@ import Testing
     #expect(lines(9, 5, column) == ["top", "middle", "", "", "bottom"])
   }
 
+  @Test func `A text with more lines than there is room for ends with a sign`() {
+    #expect(lines(9, 1, Text("Milk\nEggs")) == ["Milk…"])
+    #expect(lines(9, 2, Text("a\nb\nc")) == ["a", "b…"])
+    #expect(lines(9, 2, Text("a\nb\n")) == ["a", "b"])
+    #expect(lines(4, 1, Text("Milk\nEggs")) == ["Mil…"])
+    // Beside another one, too.
+    let row = HStack(spacing: 0) {
+      Text("Milk\nEggs")
+      Text("!")
+    }
+    #expect(lines(9, 1, row) == ["Milk…!"])
+  }
+
   @Test func `A border has a title, and what is in it its room`() {
     let view = Text("text").border("T").frame(width: 10, height: 3)
     #expect(lines(12, 4, view) == ["┌─ T ────┐", "│ text   │", "└────────┘", ""])
