@@ -107,7 +107,15 @@ public final class CursesTerminal: TerminalDevice {
     let old = shown ?? Grid(size: grid.size)
     var place: Point?
     for y in 0..<grid.size.height {
-      for x in 0..<grid.size.width where old[x, y] != grid[x, y] {
+      let update = grid.update(ofRow: y, from: old)
+      if let first = update.emptiedFrom {
+        for x in first..<grid.size.width {
+          var cell = grid[x, y]
+          (cell.text, cell.width) = (" ", 1)
+          place = put(cell, Point(x: x, y: y), cursorAt: place, in: grid.size)
+        }
+      }
+      for x in update.columns {
         place = put(grid[x, y], Point(x: x, y: y), cursorAt: place, in: grid.size)
       }
       // As between the views of a drawing.

@@ -64,6 +64,11 @@ extension ProcessTests {
           "[ ] a👨\u{200D}\(at(8))👩\u{200D}\(at(10))👧\(at(12))b❤\u{FE0F}\(at(14))c日\(at(17))d"
             + "z\(marks.unicodeScalars.prefix(4).map { "\($0)" }.joined())\(at(19))e"
         )
+        // When the row changes, nothing stays of what the terminal may have drawn in its own way.
+        ui.type(" ")
+        try await ui.written("an emptied row") { text in
+          text.contains(/\u{1B}\[4;5H(\u{1B}\[[0-9;]*m|\u{1B}\(B)* {15}/) ? true : nil
+        }
         ui.type(":")
         try await ui.wrote("Commands")
         ui.type("Help\r")
