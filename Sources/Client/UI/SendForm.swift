@@ -11,14 +11,30 @@ final class SendForm {
   let scope: WatchedScope
   let action: Definition.Case
   var texts: [String]
+  /// The fields that still have the example with which they began.
+  var examples: Set<Int>
   /// Why what was typed is no such action.
   var failure: String?
 
   init(_ scope: WatchedScope, _ action: Definition.Case) {
     self.scope = scope
     self.action = action
-    texts = ActionExample(document: scope.description.action).texts(of: action)
+    let texts = ActionExample(document: scope.description.action).texts(of: action)
+    self.texts = texts
+    examples = Set(texts.indices.filter { !texts[$0].isEmpty })
   }
+
+  /// What a part is called, and what it may be: the cases where they are few, or else its type.
+  func label(of part: Definition.Field) -> String {
+    let definition = scope.description.action.definition(of: part.schema)
+    if case .choice(let cases) = definition, cases.allSatisfy(\.payload.isEmpty) {
+      let names = cases.map(\.name).joined(separator: ", ")
+      if names.count <= Self.mostOfNames { return "\(part.name) (\(names))" }
+    }
+    return "\(part.name) (\(part.schema))"
+  }
+
+  private static let mostOfNames = 40
 
   /// The action that is typed.
   func encoded() throws(CommandError) -> [UInt8] {
@@ -68,11 +84,16 @@ struct SendFormView: View {
       ForEach(Array(form.action.payload.indices), id: \.self) { place in
         let part = form.action.payload[place]
         TextField(
-          "\(part.name) (\(part.schema))",
+          form.label(of: part),
           text: Binding {
             form.texts[place]
           } set: {
             form.texts[place] = $0
+          },
+          isSelected: Binding {
+            form.examples.contains(place)
+          } set: {
+            if !$0 { form.examples.remove(place) }
           },
           onSubmit: onSend,
         )

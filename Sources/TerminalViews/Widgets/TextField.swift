@@ -2,6 +2,7 @@
 public struct TextField: PrimitiveView {
   private let title: String
   private let text: Binding<String>
+  private let isSelected: Binding<Bool>?
   private let onSubmit: (@MainActor () -> Void)?
 
   /// Creates a line for text.
@@ -9,14 +10,18 @@ public struct TextField: PrimitiveView {
   /// - Parameters:
   ///   - title: What it asks for.
   ///   - text: The text.
+  ///   - isSelected: Whether all of the text is selected: what is typed takes its place. Any key
+  ///     that edits the line ends that. Nil for never.
   ///   - onSubmit: What is done when enter is pressed; nil where that is not for the field.
   public init(
     _ title: String,
     text: Binding<String>,
+    isSelected: Binding<Bool>? = nil,
     onSubmit: (@MainActor () -> Void)? = nil,
   ) {
     self.title = title
     self.text = text
+    self.isSelected = isSelected
     self.onSubmit = onSubmit
   }
 
@@ -37,19 +42,26 @@ public struct TextField: PrimitiveView {
       return
     }
     let key = "\(canvas.frame.depth) \(title)"
-    func edit(_ change: (inout EditedLine) -> Bool) -> Bool {
-      var line = EditedLine(text.wrappedValue, cursor: memory.cursors[key])
+    func edit(replaces: Bool = false, _ change: (inout EditedLine) -> Bool) -> Bool {
+      let isSelected = isSelected?.wrappedValue ?? false
+      var line =
+        isSelected && replaces
+        ? EditedLine("", cursor: nil)
+        : EditedLine(text.wrappedValue, cursor: memory.cursors[key])
       guard change(&line) else { return false }
+      if isSelected { self.isSelected?.wrappedValue = false }
       memory.cursors[key] = line.cursor
       if line.text != text.wrappedValue { text.wrappedValue = line.text }
       return true
     }
     let isFocused = canvas.takeFocus { [onSubmit] pressed in
-      guard pressed == .enter, let onSubmit else { return edit { $0.take(pressed) } }
+      guard pressed == .enter, let onSubmit else {
+        return edit(replaces: pressed == .backspace || pressed == .delete) { $0.take(pressed) }
+      }
       onSubmit()
       return true
     } onText: { typed in
-      _ = edit {
+      _ = edit(replaces: true) {
         $0.insert(typed)
         return true
       }
@@ -57,8 +69,9 @@ public struct TextField: PrimitiveView {
     let start = canvas.write("\(title): ", Style(isBold: isFocused))
     let line = EditedLine(text.wrappedValue, cursor: memory.cursors[key])
     let room = max(1, canvas.size.width - start)
-    let cursor = canvas.write(line.seenBeforeCursor(in: room), x: start)
-    canvas.write(line.afterCursor, x: cursor)
+    let style = Style(isReversed: isFocused && isSelected?.wrappedValue == true)
+    let cursor = canvas.write(line.seenBeforeCursor(in: room), x: start, style)
+    canvas.write(line.afterCursor, x: cursor, style)
     if isFocused { canvas.showCursor(x: cursor, y: 0) }
   }
 }

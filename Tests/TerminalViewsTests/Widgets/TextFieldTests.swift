@@ -58,6 +58,39 @@ import Testing
     #expect(line.text == "one " && line.cursor == nil)
   }
 
+  @Test(
+    arguments: [
+      ([.character("x")], "x"), ([.character("x"), .character("y")], "xy"), ([.backspace], ""),
+      ([.delete], ""), ([.left, .character("x")], "alxl"), ([.end, .character("x")], "allx"),
+      ([.tab, .character("x")], "all"), ([.tab, .tab, .character("x")], "x"),
+    ] as [([Key], String)]
+  )
+  func `What is typed takes the place of a text that is selected`(
+    keys: [Key],
+    expected: String,
+  ) async {
+    let terminal = MemoryTerminal(width: 20, height: 3)
+    var (text, isSelected) = ("all", true)
+    let session = TerminalSession(on: terminal, framesPerSecond: 10_000) {
+      VStack {
+        TextField(
+          "Filter",
+          text: Binding(get: { text }, set: { text = $0 }),
+          isSelected: Binding(get: { isSelected }, set: { isSelected = $0 }),
+        )
+        Button("OK") {}
+      }
+    }
+    session.start()
+    await session.idle()
+    #expect((8..<11).allSatisfy { terminal.grid[$0, 0].style.isReversed })
+    for key in keys { terminal.press(key) }
+    await session.idle()
+    #expect(text == expected && isSelected == (text == "all"))
+    #expect(terminal.grid[8, 0].style == .plain)
+    session.end()
+  }
+
   @Test func `A cursor stands between characters, whatever the text has become`() {
     // In the middle of a letter's bytes, between it and its accent, and within a flag.
     for (text, cursor, expected) in [
