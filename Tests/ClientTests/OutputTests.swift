@@ -27,6 +27,15 @@ struct OutputTests {
     }
   }
 
+  @Test("One of something is told as one")
+  func counts() {
+    let one = BenchReport(latencies: [1_000], bytes: 9, window: 1, elapsed: 1_000_000)
+    #expect(one.text.hasPrefix("1 action of 9 bytes, 1 at once: "))
+    let two = BenchReport(latencies: [1_000, 1_000], bytes: 9, window: 1, elapsed: 1_000_000)
+    #expect(two.text.hasPrefix("2 actions of 9 bytes"))
+    #expect(Counted.text(UInt64(0), "revision") == "0 revisions")
+  }
+
   @Test("Text from others cannot control a terminal")
   func controlCharacters() {
     let line = OutcomeLine.notAnAction("a\u{1B}[31mb\u{7}")

@@ -125,7 +125,7 @@ struct BenchReport {
   }
 
   var text: String {
-    "\(latencies.count) actions of \(bytes) bytes, \(window) at once: "
+    "\(Counted.text(latencies.count, "action")) of \(bytes) bytes, \(window) at once: "
       + "p50 \(microseconds(0.50)) µs, p99 \(microseconds(0.99)) µs, \(rate) actions a second"
   }
 

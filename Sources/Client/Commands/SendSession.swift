@@ -110,8 +110,8 @@ final class SendSession {
   private func interrupted(_ signal: Int32) {
     progressLine.end()
     Note.print(
-      "Interrupted: \(accepted) actions were read, \(printed) have an outcome; of the others it "
-        + "is not known."
+      "Interrupted: \(Counted.text(accepted, "action")) read, \(printed) with an outcome; of the "
+        + "others it is not known."
     )
     raise(signal)
   }
@@ -188,7 +188,10 @@ final class SendSession {
     while waitsForEffects, unfinished > 0, writer.failure == nil { await progress() }
     // Whoever reads no further does not ask what becomes of the rest.
     if unfinished > 0, writer.failure == nil {
-      Note.print("Effects of \(unfinished) actions end with this command; --finish waits for them.")
+      Note.print(
+        "Effects of \(Counted.text(unfinished, "action")) end with this command; --finish waits "
+          + "for them."
+      )
     }
     await writer.drained()
     if let error = writer.error { throw error }

@@ -35,8 +35,8 @@ struct Verify: ParsableCommand {
       try StandardOutput.line(
         isJSON
           ? tree.text()
-          : "All is well: \(records) \(records == 1 ? "record" : "records") and \(snapshots) "
-            + "\(snapshots == 1 ? "snapshot" : "snapshots"), revisions \(first) to \(last)."
+          : "All is well: \(Counted.text(records, "record")) and "
+            + "\(Counted.text(snapshots, "snapshot")), revisions \(first) to \(last)."
       )
     }
   }

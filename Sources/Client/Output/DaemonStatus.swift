@@ -116,12 +116,13 @@ extension DaemonStatus {
   private var whereabouts: String {
     guard let durableRevision else { return "in memory only" }
     let newest = max(newestRevision ?? revision, durableRevision)
-    return newest == durableRevision
-      ? "all of it on the disk" : "\(newest - durableRevision) more wait for the disk"
+    let more = newest - durableRevision
+    guard more > 0 else { return "all of it on the disk" }
+    return "\(more) more \(more == 1 ? "waits" : "wait") for the disk"
   }
 
   private var slowest: String {
-    lag == 0 ? "none behind" : "the slowest \(lag) \(lag == 1 ? "revision" : "revisions") behind"
+    lag == 0 ? "none behind" : "the slowest \(Counted.text(lag, "revision")) behind"
   }
 
   /// Who is furthest behind first.

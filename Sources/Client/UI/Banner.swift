@@ -21,7 +21,7 @@ struct Banner: PrimitiveView {
     guard waiting > 0 else {
       return Banner("Nothing is heard of the daemon. This is what it was; it comes back by itself.")
     }
-    let actions = waiting == 1 ? "1 action waits" : "\(waiting) actions wait"
+    let actions = "\(Counted.text(waiting, "action")) \(waiting == 1 ? "waits" : "wait")"
     return Banner("\(actions) for the daemon. Nothing is heard of it; it comes back by itself.")
   }
 }

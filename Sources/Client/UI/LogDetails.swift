@@ -89,7 +89,8 @@ final class LogDetails {
     }
     if lines.isEmpty { add("It changed nothing that is exposed.", Style(.secondary)) }
     if scopes.count > Self.mostScopes {
-      add("and \(scopes.count - Self.mostScopes) scopes more.", Style(.secondary))
+      let others = Counted.text(scopes.count - Self.mostScopes, "other scope")
+      add("and \(others).", Style(.secondary))
     }
     return lines
   }

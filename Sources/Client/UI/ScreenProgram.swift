@@ -57,9 +57,9 @@ final class ScreenProgram {
   /// Tells of actions whose outcome is not awaited any more.
   private func tellGivenUp(_ count: Int) {
     guard count > 0 else { return }
-    let (actions, verb) = count == 1 ? ("1 action", "is") : ("\(count) actions", "are")
     Note.print(
-      "\(actions) that waited for the daemon \(verb) given up. "
+      "\(Counted.text(count, "action")) that waited for the daemon \(count == 1 ? "is" : "are") "
+        + "given up. "
         + "Those that it was sent may have been applied; the others were not."
     )
   }

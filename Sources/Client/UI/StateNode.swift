@@ -202,7 +202,7 @@ struct StateNode: Sendable {
       return shown.isEmpty ? name : "\(name)  \(shown.joined(separator: "  "))"
     }
     guard partCount > 0 else { return ownText }
-    return partCount == 1 ? "1 element" : "\(partCount) elements"
+    return Counted.text(partCount, "element")
   }
 
   private var isChoice: Bool {

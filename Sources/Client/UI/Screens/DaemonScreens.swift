@@ -137,7 +137,7 @@ struct LogScreen: View {
           state.pausedRows == nil ? "live" : "paused",
           Style(state.pausedRows == nil ? .green : .yellow),
         )
-        Text("\(rows.count) revisions", Style(.secondary))
+        Text(Counted.text(rows.count, "revision"), Style(.secondary))
         SearchText(search: state.screen.search)
       }
       if let failure = daemon.logFailure { Paragraph(failure, Style(.secondary)) }

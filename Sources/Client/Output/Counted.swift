@@ -1,0 +1,7 @@
+/// How many of something, as people say it.
+enum Counted {
+  /// Such as `1 action`, or `2 actions`.
+  static func text(_ count: some BinaryInteger, _ noun: String) -> String {
+    count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+  }
+}
