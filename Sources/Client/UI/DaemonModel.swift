@@ -49,7 +49,7 @@ final class DaemonModel {
   var scopes: [ScopeDescription]
   /// Since when nothing is heard of the daemon: what is shown is what it was.
   var isStale = false
-  /// How many actions have no outcome yet.
+  /// How many actions have no outcome yet and may still be applied.
   var waitingActions = 0
   var message: Message?
   private(set) var status: DaemonStatus?

@@ -50,7 +50,7 @@ final class ScreenProgram {
     await session.run()
     isEnded = true
     asking.cancel()
-    tellGivenUp(connection.client.pendingActions)
+    tellGivenUp(connection.client.awaitedActions)
     if let failure { throw failure }
   }
 
@@ -85,7 +85,7 @@ final class ScreenProgram {
       if let askedAt, askedAt.duration(to: clock.now) > Self.patience, !daemon.isStale {
         daemon.isStale = true
       }
-      let waiting = connection.client.pendingActions
+      let waiting = connection.client.awaitedActions
       if daemon.waitingActions != waiting { daemon.waitingActions = waiting }
       count += 1
       do {

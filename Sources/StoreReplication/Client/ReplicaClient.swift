@@ -202,6 +202,9 @@ package final class ReplicaClient {
   /// The actions that have no outcome yet.
   package var pendingActions: Int { actions.count }
 
+  /// Those of the actions without an outcome whose time is not over; takes as long as all are many.
+  package var awaitedActions: Int { actions.awaitedCount }
+
   // MARK: What comes
 
   /// Takes a control frame; an empty one is the daemon's greeting.

@@ -27,6 +27,9 @@ struct ActionQueue {
 
   var count: Int { line.count - settlingCount }
 
+  /// How many of those without an outcome may still be applied: their time is not over.
+  var awaitedCount: Int { line[settlingCount...].count { !$0.isGivenUp } }
+
   var hasUnsent: Bool { sentCount < inFlightCount || waitingCount > 0 }
 
   mutating func append(_ ticket: ActionTicket) {
