@@ -36,16 +36,11 @@ final class ScreenState<ID: Hashable> {
     self.prompt = prompt
   }
 
-  /// Does what a key is for that asks for what is searched, or ends that.
-  ///
-  /// - Returns: Whether it is such a key.
-  func takesFilterKey(_ key: Key) -> Bool {
-    switch key {
-    case "/": askForSearch()
-    case .escape where !search.isEmpty: search = ""
-    default: return false
-    }
-    return true
+  /// The keys that ask for what is searched, and end that.
+  func filterCommands(_ title: String = "filter") -> [ScreenCommand] {
+    let ask = ScreenCommand(["/"], title) { self.askForSearch() }
+    guard !search.isEmpty else { return [ask] }
+    return [ask, ScreenCommand([.escape], "end the \(title)") { self.search = "" }]
   }
 
   /// Whether what is searched stands in one of several texts.

@@ -34,7 +34,7 @@ final class UIModel {
   /// The one that was chosen; nil as long as none was.
   var chosen: Screen? { didSet { daemon.leaveScreen() } }
   var search: Search?
-  var showsHelp = false
+  let help = HelpState()
   var prompt: Prompt?
   var form: SendForm?
 
@@ -106,32 +106,6 @@ final class UIModel {
     case .state: stateState.screen.prompt
     }
   }
-
-  // MARK: - What can be done by its name
-
-  var commands: [PaletteCommand] {
-    let goTo = screens.map { screen in
-      PaletteCommand("Go to \(screen.rawValue)") { self.chosen = screen }
-    }
-    let open = daemon.scopes.map { scope in
-      PaletteCommand("Open \(scope.pattern)", detail: "\(scope.state.root)") { self.open(scope) }
-    }
-    let others = [
-      PaletteCommand("Help", detail: "?") { self.showsHelp = true },
-      PaletteCommand("Quit", detail: "q") { self.onQuit() },
-    ]
-    return goTo + open + sendCommands + others
-  }
-
-  private var sendCommands: [PaletteCommand] {
-    guard screen == .state, stateState.past == nil, let scope = stateState.scope else { return [] }
-    return scope.description.actions.map { action in
-      PaletteCommand("Send \(SchemaText.text(of: action))") { self.begin(action, scope) }
-    }
-  }
-
-  /// Looks for a command whose name has a beginning.
-  func search(_ beginning: String = "") { search = Search(query: beginning) }
 
   // MARK: - Scopes of any type
 

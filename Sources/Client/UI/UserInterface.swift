@@ -22,9 +22,9 @@ struct UserInterface: View {
       if let message = model.daemon.message {
         Text(message.text, Style(message.isFailure ? .red : .secondary))
       }
-      HelpBar(hints)
+      HelpBar(model.hints)
     }
-    .onKeys(take)
+    .onKeys(model.commonCommands)
     .overlay { overlay }
   }
 
@@ -39,17 +39,12 @@ struct UserInterface: View {
         selection: model.overviewState.selectionBinding,
         search: model.overviewState.search,
       )
-      .onKeys(model.overviewState.takesFilterKey)
+      .onKeys(model.overviewState.filterCommands())
     case .sessions: SessionsScreen(daemon: model.daemon, state: model.sessionsState)
-    case .scopes:
-      ScopesScreen(daemon: model.daemon, state: model.scopesState) { model.open($0) }
-    case .log: LogScreen(daemon: model.daemon, state: model.logState)
-    case .state: stateScreen
+    case .scopes: model.scopesScreen
+    case .log: model.logScreen
+    case .state: model.stateScreen
     }
-  }
-
-  private var stateScreen: StateScreen {
-    StateScreen(daemon: model.daemon, state: model.stateState) { _ in model.search("Send ") }
   }
 
   /// A feature's screen, and why it shows nothing new where it does not.
@@ -69,38 +64,7 @@ struct UserInterface: View {
       return OverlayView(content: .prompt(prompt), model: model)
     }
     if model.search != nil { return OverlayView(content: .palette, model: model) }
-    return model.showsHelp ? OverlayView(content: .help, model: model) : nil
-  }
-
-  private func take(_ key: Key) -> Bool {
-    switch key {
-    case "q": model.onQuit()
-    case ":", .control("p"): model.search()
-    case "o": model.search("Open ")
-    case "?": model.showsHelp = true
-    case .escape: model.daemon.message = nil
-    default: return false
-    }
-    return true
-  }
-
-  /// First, because they have to be seen on narrow terminals too.
-  private static let hints = [
-    HelpBar.Hint("q", "quit"), HelpBar.Hint("?", "help"), HelpBar.Hint(":", "commands"),
-  ]
-
-  private var hints: [HelpBar.Hint] {
-    let own: [HelpBar.Hint] =
-      switch model.screen {
-      case .counter: CounterScreen.hints
-      case .todos: TodosScreen.hints
-      case .game: model.game?.resultList == nil ? GameScreen.hints : GameScreen.editingHints
-      case .overview, .sessions: [HelpBar.Hint("/", "filter")]
-      case .scopes: [HelpBar.Hint("enter", "open"), HelpBar.Hint("/", "filter")]
-      case .log: LogScreen.hints
-      case .state: stateScreen.hints
-      }
-    return Self.hints + own
+    return model.help.isShown ? OverlayView(content: .help, model: model) : nil
   }
 }
 
@@ -126,7 +90,12 @@ private struct OverlayView: View {
       )
     case .prompt(let prompt): PromptView(prompt: prompt)
     case .palette: palette
-    case .help: HelpView { model.showsHelp = false }
+    case .help:
+      HelpView(
+        model.help,
+        model.screenCommands + model.commonCommands,
+        [("1 … \(model.screens.count), [ ]", "another screen")],
+      )
     }
   }
 
@@ -145,38 +114,5 @@ private struct OverlayView: View {
       },
       onClose: { model.search = nil },
     )
-  }
-}
-
-/// What all keys are for.
-private struct HelpView: View {
-  let onClose: @MainActor () -> Void
-
-  private static let lines: [(keys: String, meaning: String)] = [
-    ("1 … 8, [ ]", "another screen"), (":  ctrl-p", "commands by name"), ("o", "open a scope"),
-    ("/", "search or filter"),
-    (", . < > @ L", "the past: revision, page, go to, live"), ("↑ ↓ j k", "another row"),
-    ("pgup pgdn", "another page"),
-    ("home end g G", "first, last row"), ("→ ← l h", "open and close, in a tree"),
-    ("tab", "another field or button"), ("enter space", "what the row or button does"),
-    ("esc", "close, or clear"), ("q  ctrl-z", "quit, stop for a while"),
-  ]
-
-  var body: some View {
-    VStack {
-      ForEach(Self.lines, id: \.keys) { line in
-        HStack {
-          Text(line.keys, Style(.cyan)).frame(width: 14)
-          Text(line.meaning)
-        }
-      }
-      Button("Close", action: onClose)
-    }
-    .border("Keys")
-    .onKeys { key in
-      guard [.escape, "q", "?"].contains(key) else { return false }
-      onClose()
-      return true
-    }
   }
 }

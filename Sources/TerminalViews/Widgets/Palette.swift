@@ -50,7 +50,7 @@ public struct Palette: View {
     VStack {
       TextField("Find", text: query, onSubmit: choose)
       RowList(commands, id: \.id, selection: selection) { command in
-        HStack {
+        HStack(spacing: 2) {
           Text(command.id)
           Text(command.detail, Style(.secondary))
         }

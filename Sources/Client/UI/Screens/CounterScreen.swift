@@ -7,7 +7,13 @@ struct CounterScreen: View {
   let store: StoreOf<Counter>
   let state: ScreenState<Int>
 
-  static let hints = [HelpBar.Hint("+ -", "count"), HelpBar.Hint("f", "fact")]
+  var commands: [ScreenCommand] {
+    [
+      ScreenCommand(["+", "=", .up], "one more") { send(.incrementButtonTapped) },
+      ScreenCommand(["-", .down], "one less") { send(.decrementButtonTapped) },
+      ScreenCommand(["f"], "number fact") { send(.numberFactButtonTapped) },
+    ]
+  }
 
   var body: some View {
     VStack(spacing: 1) {
@@ -19,15 +25,7 @@ struct CounterScreen: View {
       Button("Number fact") { send(.numberFactButtonTapped) }
     }
     .filling()
-    .onKeys { key in
-      switch key {
-      case "+", "=", .up: send(.incrementButtonTapped)
-      case "-", .down: send(.decrementButtonTapped)
-      case "f": send(.numberFactButtonTapped)
-      default: return false
-      }
-      return true
-    }
+    .onKeys(commands)
     .overlay { alert }
   }
 

@@ -89,7 +89,7 @@ struct SessionsScreen: View {
         TableColumn("Scopes") { $0.scopes },
       ],
     )
-    .onKeys(state.takesFilterKey)
+    .onKeys(state.filterCommands())
   }
 }
 
@@ -99,8 +99,17 @@ struct ScopesScreen: View {
   let state: ScreenState<String>
   let onOpen: @MainActor (ScopeDescription) -> Void
 
+  var commands: [ScreenCommand] {
+    let show = ScreenCommand([.enter], "show") {
+      if let scope = rows.first(where: { $0.pattern == state.selection.id }) { onOpen(scope) }
+    }
+    return [show] + state.filterCommands()
+  }
+
+  private var rows: [ScopeDescription] { daemon.scopes.filter { state.finds(in: $0.pattern) } }
+
   var body: some View {
-    let rows = daemon.scopes.filter { state.finds(in: $0.pattern) }
+    let rows = rows
     SearchText(search: state.search)
     Table(
       rows,
@@ -115,7 +124,7 @@ struct ScopesScreen: View {
         },
       ],
     )
-    .onKeys(state.takesFilterKey)
+    .onKeys(commands)
   }
 }
 
@@ -124,10 +133,25 @@ struct LogScreen: View {
   let daemon: DaemonModel
   let state: LogState
 
-  static let hints = [
-    HelpBar.Hint("enter", "what changed"), HelpBar.Hint("space", "pause"),
-    HelpBar.Hint("/", "filter"), HelpBar.Hint("G", "newest"),
-  ]
+  var commands: [ScreenCommand] {
+    var commands = [
+      ScreenCommand([.enter], "what changed") {
+        let rows = state.rows(of: daemon.log)
+        let selected = state.selection(in: rows).wrappedValue.id
+        if let row = rows.first(where: { $0.id == selected }) { state.open(row, of: daemon) }
+      },
+      ScreenCommand([" "], state.pausedRows == nil ? "pause" : "go on") { state.pause(daemon) },
+      ScreenCommand(["G", .end], "newest") {
+        let rows = state.rows(of: daemon.log)
+        let selection = state.selection(in: rows)
+        if let last = rows.last { selection.wrappedValue.select(rows.count - 1, id: last.id) }
+      },
+    ]
+    if state.details != nil {
+      commands.append(ScreenCommand([.escape], "close") { state.close() })
+    }
+    return commands + state.screen.filterCommands()
+  }
 
   var body: some View {
     let rows = state.rows(of: daemon.log)
@@ -144,14 +168,7 @@ struct LogScreen: View {
       table(rows)
       if let details = state.details { LogDetailsView(details: details) }
     }
-    .onKeys { key in
-      switch key {
-      case " ": state.pause(daemon)
-      case .escape where state.details != nil: state.close()
-      default: return state.screen.takesFilterKey(key)
-      }
-      return true
-    }
+    .onKeys(commands)
   }
 
   private func table(_ rows: [DaemonModel.LogRow]) -> some View {

@@ -7,15 +7,48 @@ struct GameScreen: View {
   let store: StoreOf<Game>
   let state: ScreenState<GameResult.State.ID>
 
-  static let hints = [
-    HelpBar.Hint("+ -", "guess"), HelpBar.Hint("g", "type a guess"), HelpBar.Hint("n", "next"),
-    HelpBar.Hint("s p", "start, pause"), HelpBar.Hint("r", "edit results"),
-    HelpBar.Hint("/", "filter"),
-  ]
+  var commands: [ScreenCommand] {
+    var commands = store.resultList == nil ? [] : editing
+    commands += [
+      ScreenCommand(["+", "="], "higher") { send(.counter(.incrementButtonTapped)) },
+      ScreenCommand(["-"], "lower") { send(.counter(.decrementButtonTapped)) },
+      ScreenCommand(["g"], "type a guess") {
+        state.ask("Guess") { text in
+          if let guess = Int(text) { send(.counter(.guessChanged(guess: guess))) }
+        }
+      },
+      ScreenCommand(["n"], "next round") { send(.counter(.playNextButtonTapped)) },
+      ScreenCommand(["s"], "start") { send(.timer(.startButtonTapped)) },
+      ScreenCommand(["p"], "pause") { send(.timer(.pauseButtonTapped)) },
+    ]
+    if store.resultList == nil {
+      commands.append(ScreenCommand(["r"], "edit results") { send(.resultsButtonTapped) })
+    }
+    return commands + state.filterCommands()
+  }
 
-  static let editingHints = [
-    HelpBar.Hint("e", "edit guess"), HelpBar.Hint("d", "delete"), HelpBar.Hint("esc", "leave"),
-  ]
+  /// The keys while the results are edited.
+  private var editing: [ScreenCommand] {
+    let commands = [
+      ScreenCommand(["e", .enter], "edit guess") {
+        guard let row = selectedResult else { return }
+        state.ask("Guess", "\(row.guess)") { text in
+          guard let guess = Int(text) else { return }
+          send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: guess)))))
+        }
+      },
+      ScreenCommand(["d", .delete], "delete") {
+        if let row = selectedResult { send(.resultList(.removed(id: row.id))) }
+      },
+    ]
+    // A filter is ended first.
+    guard state.search.isEmpty else { return commands }
+    return commands + [ScreenCommand([.escape], "leave") { send(.resultsDismissed) }]
+  }
+
+  private var selectedResult: GameResult.State? {
+    state.selection.id.flatMap { store.resultList?.rows[id: $0] }
+  }
 
   var body: some View {
     VStack(spacing: 1) {
@@ -28,12 +61,11 @@ struct GameScreen: View {
           }
           results(list.rows)
         }
-        .onKeys { edit($0, list.rows) }
       } else {
         results(store.results)
       }
     }
-    .onKeys(play)
+    .onKeys(commands)
     .overlay { store.alert.map { AlertStateView(alert: $0) { send(.alert($0)) } } }
   }
 
@@ -62,42 +94,6 @@ struct GameScreen: View {
     let (seconds, attoseconds) = time.components
     let tenths = seconds * 10 + attoseconds / 100_000_000_000_000_000
     return "\(tenths / 10).\(tenths % 10) s"
-  }
-
-  private func play(_ key: Key) -> Bool {
-    switch key {
-    case "+", "=": send(.counter(.incrementButtonTapped))
-    case "-": send(.counter(.decrementButtonTapped))
-    case "g":
-      state.ask("Guess") { text in
-        if let guess = Int(text) { send(.counter(.guessChanged(guess: guess))) }
-      }
-    case "n": send(.counter(.playNextButtonTapped))
-    case "s": send(.timer(.startButtonTapped))
-    case "p": send(.timer(.pauseButtonTapped))
-    case "r": send(.resultsButtonTapped)
-    default: return state.takesFilterKey(key)
-    }
-    return true
-  }
-
-  private func edit(_ key: Key, _ rows: IdentifiedArrayOf<GameResult.State>) -> Bool {
-    if state.takesFilterKey(key) { return true }
-    if key == .escape {
-      send(.resultsDismissed)
-      return true
-    }
-    guard let row = state.selection.id.flatMap({ rows[id: $0] }) else { return false }
-    switch key {
-    case "e", .enter:
-      state.ask("Guess", "\(row.guess)") { text in
-        guard let guess = Int(text) else { return }
-        send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: guess)))))
-      }
-    case "d", .delete: send(.resultList(.removed(id: row.id)))
-    default: return false
-    }
-    return true
   }
 
   private func send(_ action: Game.Action) { state.send(action, to: store) }

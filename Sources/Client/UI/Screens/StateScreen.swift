@@ -51,55 +51,54 @@ struct StateScreen: View {
   let state: StateScreenState
   let onSend: @MainActor (WatchedScope) -> Void
 
-  var hints: [HelpBar.Hint] {
-    guard state.past == nil else {
-      return [
-        HelpBar.Hint(", .", "revision"), HelpBar.Hint("< >", "page"), HelpBar.Hint("@", "go to"),
-        HelpBar.Hint("L", "live"),
-      ]
+  var commands: [ScreenCommand] {
+    guard let scope = state.scope else { return [] }
+    let goTo = ScreenCommand(["@"], "go to a revision") { askForRevision(scope) }
+    let filter = state.screen.filterCommands()
+    guard let past = state.past else { return liveCommands(scope) + filter + [goTo] }
+    let send = ScreenCommand(["s"], "send, when live", isListed: false) {
+      tell("This is the past. Nothing can be sent to it: L leads back.")
     }
-    return [
-      HelpBar.Hint("→ ←", "open, close"), HelpBar.Hint("s", "send"), HelpBar.Hint("/", "filter"),
-      HelpBar.Hint(",", "the past"), HelpBar.Hint("o", "other scope"),
+    return pastCommands(past, scope) + [goTo] + filter + [send]
+  }
+
+  private func liveCommands(_ scope: WatchedScope) -> [ScreenCommand] {
+    [
+      ScreenCommand(["s"], "send", isListed: false) { onSend(scope) },
+      ScreenCommand([",", "<"], "the past") {
+        go(to: scope.revision - min(scope.revision, 1), scope)
+      },
     ]
+  }
+
+  private func pastCommands(_ past: PastScope, _ scope: WatchedScope) -> [ScreenCommand] {
+    // What a daemon says is its newest revision may be any number.
+    func forward(_ count: UInt64) { go(to: past.wanted + min(count, .max - past.wanted), scope) }
+    func back(_ count: UInt64) { go(to: past.wanted - min(past.wanted, count), scope) }
+    return [
+      ScreenCommand([","], "back") { back(1) },
+      ScreenCommand(["."], "forward") { forward(1) },
+      // A filter is ended first.
+      ScreenCommand(state.screen.search.isEmpty ? ["L", .escape] : ["L"], "live") {
+        state.past = nil
+        daemon.leaveScreen()
+      },
+      ScreenCommand(["<"], "page back") { back(past.page) },
+      ScreenCommand([">"], "page forward") { forward(past.page) },
+    ]
+  }
+
+  private func askForRevision(_ scope: WatchedScope) {
+    daemon.leaveScreen()
+    state.screen.ask("Revision") { go(to: $0, scope) }
   }
 
   var body: some View {
     if let scope = state.scope {
-      ScopeTree(scope: scope, state: state).onKeys { take($0, scope) }
+      ScopeTree(scope: scope, state: state).onKeys(commands)
     } else {
       Text("Choose a scope: press o, or enter among the scopes.", Style(.secondary)).filling()
     }
-  }
-
-  private func take(_ key: Key, _ scope: WatchedScope) -> Bool {
-    if state.screen.takesFilterKey(key) { return true }
-    let revision = state.past?.wanted ?? scope.revision
-    let page = state.past?.page ?? 1
-    switch key {
-    case "s":
-      guard state.past == nil else {
-        tell("This is the past. Nothing can be sent to it: L leads back.")
-        return true
-      }
-      onSend(scope)
-    case ",": go(to: revision - min(revision, 1), scope)
-    case "<": go(to: revision - min(revision, page), scope)
-    case ".", ">":
-      if let past = state.past {
-        // What a daemon says is its newest revision may be any number.
-        go(to: past.wanted + min(key == "." ? 1 : page, .max - past.wanted), scope)
-      }
-    case "@":
-      daemon.leaveScreen()
-      state.screen.ask("Revision") { go(to: $0, scope) }
-    case "L", .escape:
-      guard state.past != nil else { return false }
-      state.past = nil
-      daemon.leaveScreen()
-    default: return false
-    }
-    return true
   }
 
   /// Tells what is wrong, as long as what is shown stays.

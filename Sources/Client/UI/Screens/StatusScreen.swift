@@ -7,6 +7,7 @@ struct StatusScreen: View {
   let counters: ScreenState<String>
   /// What is searched among sessions and counters, too.
   let state: ScreenState<UInt64>
+  let help: HelpState
 
   var body: some View {
     VStack {
@@ -14,12 +15,14 @@ struct StatusScreen: View {
       OverviewScreen(daemon: daemon, selection: counters.selectionBinding, search: state.search)
       Divider()
       SessionsScreen(daemon: daemon, state: state)
-      HelpBar(Self.hints)
+      HelpBar([HelpBar.Hint("q", "quit")] + commands.map(\.hint))
     }
+    .onKeys([help.command])
     .overlay { state.prompt.map { PromptView(prompt: $0) } }
+    .overlay { help.isShown ? HelpView(help, commands, [("q", "quit")]) : nil }
   }
 
-  private static let hints = [HelpBar.Hint("q", "quit"), HelpBar.Hint("/", "filter")]
+  private var commands: [ScreenCommand] { [help.command] + state.filterCommands() }
 }
 
 extension ScreenProgram {
@@ -30,8 +33,9 @@ extension ScreenProgram {
   ) -> ScreenProgram {
     let model = DaemonModel(daemon.connection.client, scopes: daemon.scopes)
     let (counters, state) = (ScreenState<String>(), ScreenState<UInt64>())
+    let help = HelpState()
     return ScreenProgram(model, daemon.connection, on: terminal) {
-      StatusScreen(daemon: model, counters: counters, state: state)
+      StatusScreen(daemon: model, counters: counters, state: state, help: help)
     }
   }
 }

@@ -7,11 +7,24 @@ struct TodosScreen: View {
   let store: StoreOf<Todos>
   let state: ScreenState<Todo.State.ID>
 
-  static let hints = [
-    HelpBar.Hint("a", "add"), HelpBar.Hint("space", "done"), HelpBar.Hint("e", "edit"),
-    HelpBar.Hint("d", "delete"), HelpBar.Hint("K J", "move"), HelpBar.Hint("f", "filter"),
-    HelpBar.Hint("c", "clear completed"), HelpBar.Hint("/", "search"),
-  ]
+  var commands: [ScreenCommand] {
+    [
+      ScreenCommand(["a"], "add") { state.ask("New todo") { send(.addButtonTapped(title: $0)) } },
+      ScreenCommand([" ", "x", .enter], "done") {
+        withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
+      },
+      ScreenCommand(["e"], "edit") { withSelected { edit($0) } },
+      ScreenCommand(["d", .delete], "delete") { withSelected { send(.removed(id: $0.id)) } },
+      ScreenCommand(["K"], "move up") { move(by: -1) },
+      ScreenCommand(["J"], "move down") { move(by: 1) },
+      ScreenCommand(["f"], "next filter") {
+        let filters = Todos.Filter.allCases
+        let place = (filters.firstIndex(of: store.filter) ?? 0) + 1
+        send(.filterPicked(filter: filters[place % filters.count]))
+      },
+      ScreenCommand(["c"], "clear completed") { send(.clearCompletedButtonTapped) },
+    ] + state.filterCommands("search")
+  }
 
   var body: some View {
     // Each is made once: they are as long as the list.
@@ -30,7 +43,7 @@ struct TodosScreen: View {
         )
       }
     }
-    .onKeys { key in take(key, rows) }
+    .onKeys(commands)
   }
 
   private var rows: IdentifiedArrayOf<Todo.State> {
@@ -41,39 +54,22 @@ struct TodosScreen: View {
     return shown.filter { search.isFound(in: $0.title) }
   }
 
-  private func take(_ key: Key, _ rows: IdentifiedArrayOf<Todo.State>) -> Bool {
-    let selected = state.selection.id.flatMap { rows[id: $0] }
-    switch key {
-    case "a": state.ask("New todo") { send(.addButtonTapped(title: $0)) }
-    case "c": send(.clearCompletedButtonTapped)
-    case "f":
-      let filters = Todos.Filter.allCases
-      let place = (filters.firstIndex(of: store.filter) ?? 0) + 1
-      send(.filterPicked(filter: filters[place % filters.count]))
-    default:
-      if state.takesFilterKey(key) { return true }
-      guard let selected else { return false }
-      return take(key, selected)
-    }
-    return true
+  private func withSelected(_ body: (Todo.State) -> Void) {
+    if let todo = state.selection.id.flatMap({ store.items[id: $0] }) { body(todo) }
   }
 
-  private func take(_ key: Key, _ todo: Todo.State) -> Bool {
-    switch key {
-    case " ", "x", .enter:
-      send(.items(.element(id: todo.id, action: .toggleButtonTapped)))
-    case "e":
-      state.ask("Title", todo.title) {
-        send(.items(.element(id: todo.id, action: .titleChanged(title: $0))))
-      }
-    case "d", .delete: send(.removed(id: todo.id))
-    case "K", "J":
+  private func edit(_ todo: Todo.State) {
+    state.ask("Title", todo.title) {
+      send(.items(.element(id: todo.id, action: .titleChanged(title: $0))))
+    }
+  }
+
+  private func move(by distance: Int) {
+    withSelected { todo in
       // Before the row above, or before the one behind that below.
       let place = store.items.index(id: todo.id) ?? 0
-      send(.moved(id: todo.id, toOffset: key == "K" ? place - 1 : place + 2))
-    default: return false
+      send(.moved(id: todo.id, toOffset: distance < 0 ? place - 1 : place + 2))
     }
-    return true
   }
 
   private func send(_ action: Todos.Action) { state.send(action, to: store) }

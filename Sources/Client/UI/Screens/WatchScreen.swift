@@ -9,6 +9,7 @@ final class WatchModel {
   let scopes: [(scope: WatchedScope, state: StateScreenState)]
   /// What is searched in all of them.
   let screen: ScreenState<Int>
+  let help = HelpState()
 
   /// Follows scopes.
   ///
@@ -40,16 +41,26 @@ struct WatchScreen: View {
       if let message = model.daemon.message {
         Text(message.text, Style(message.isFailure ? .red : .secondary))
       }
-      HelpBar(model.scopes.count > 1 ? Self.hints + [.init("tab", "next scope")] : Self.hints)
+      HelpBar(hints)
     }
-    .onKeys(model.screen.takesFilterKey)
+    .onKeys(commands)
     .overlay { model.screen.prompt.map { PromptView(prompt: $0) } }
+    .overlay {
+      model.help.isShown ? HelpView(model.help, commands, [("q", "quit")] + others) : nil
+    }
   }
 
-  private static let hints = [
-    HelpBar.Hint("q", "quit"), HelpBar.Hint("↑ ↓", "move"), HelpBar.Hint("→ ←", "open, close"),
-    HelpBar.Hint("/", "filter"),
-  ]
+  private var commands: [ScreenCommand] { [model.help.command] + model.screen.filterCommands() }
+
+  private var others: [(keys: String, meaning: String)] {
+    model.scopes.count > 1 ? [("tab", "next scope")] : []
+  }
+
+  private var hints: [HelpBar.Hint] {
+    [HelpBar.Hint("q", "quit"), model.help.command.hint, HelpBar.Hint("→ ←", "open, close")]
+      + model.screen.filterCommands().map(\.hint)
+      + others.map { HelpBar.Hint($0.keys, $0.meaning) }
+  }
 }
 
 extension ScreenProgram {

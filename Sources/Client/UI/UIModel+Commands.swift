@@ -1,0 +1,80 @@
+import StoreReplication
+import StoreState
+import TerminalViews
+
+// What keys are for, and what can be done by its name.
+extension UIModel {
+  var scopesScreen: ScopesScreen {
+    ScopesScreen(daemon: daemon, state: scopesState) { [weak self] in self?.open($0) }
+  }
+
+  var logScreen: LogScreen { LogScreen(daemon: daemon, state: logState) }
+
+  var stateScreen: StateScreen {
+    StateScreen(daemon: daemon, state: stateState) { [weak self] _ in self?.search("Send ") }
+  }
+
+  /// What keys are for on the screen that is shown.
+  var screenCommands: [ScreenCommand] {
+    switch screen {
+    case .counter: counter.map { CounterScreen(store: $0, state: counterState).commands } ?? []
+    case .todos: todos.map { TodosScreen(store: $0, state: todosState).commands } ?? []
+    case .game: game.map { GameScreen(store: $0, state: gameState).commands } ?? []
+    case .overview: overviewState.filterCommands()
+    case .sessions: sessionsState.filterCommands()
+    case .scopes: scopesScreen.commands
+    case .log: logScreen.commands
+    case .state: stateScreen.commands
+    }
+  }
+
+  /// What keys are for on all screens.
+  var commonCommands: [ScreenCommand] {
+    let commands = [
+      ScreenCommand(["q"], "quit") { self.onQuit() }, help.command,
+      ScreenCommand([":", .control("p")], "commands", isListed: false) { self.search() },
+      ScreenCommand(["o"], "open a scope", isListed: false) { self.search("Open ") },
+    ]
+    guard daemon.message != nil else { return commands }
+    return commands + [
+      ScreenCommand([.escape], "clear the message") { self.daemon.message = nil }
+    ]
+  }
+
+  /// Common ones first, because they have to be seen on narrow terminals too.
+  var hints: [HelpBar.Hint] {
+    var hints = commonCommands.prefix(3).map(\.hint)
+    if screen == .state, stateState.scope != nil, stateState.past == nil {
+      hints.append(HelpBar.Hint("→ ←", "open, close"))
+    }
+    return hints + screenCommands.map(\.hint)
+  }
+
+  /// What can be done by its name.
+  var commands: [PaletteCommand] {
+    let goTo = screens.map { screen in
+      PaletteCommand("Go to \(screen.rawValue)") { self.chosen = screen }
+    }
+    let open = daemon.scopes.map { scope in
+      PaletteCommand("Open \(scope.pattern)", detail: "\(scope.state.root)") { self.open(scope) }
+    }
+    return listed(screenCommands) + goTo + open + sendCommands + listed(commonCommands)
+  }
+
+  private func listed(_ commands: [ScreenCommand]) -> [PaletteCommand] {
+    commands.filter(\.isListed).map { command in
+      let name = command.title.prefix(1).uppercased() + command.title.dropFirst()
+      return PaletteCommand(name, detail: command.keyNames, run: command.run)
+    }
+  }
+
+  private var sendCommands: [PaletteCommand] {
+    guard screen == .state, stateState.past == nil, let scope = stateState.scope else { return [] }
+    return scope.description.actions.map { action in
+      PaletteCommand("Send \(SchemaText.text(of: action))") { self.begin(action, scope) }
+    }
+  }
+
+  /// Looks for a command whose name has a beginning.
+  func search(_ beginning: String = "") { search = Search(query: beginning) }
+}
