@@ -51,6 +51,29 @@ import Testing
     try bench.compare(with: "todos")
   }
 
+  @Test func `A row is moved among those that are shown`() async throws {
+    let bench = ScreenBench()
+    for title in ["a1", "b1", "a2", "b2", "a3"] {
+      bench.send(.todos(.addButtonTapped(title: title)))
+    }
+    func titles() -> [String] { bench.model.todos?.items.map(\.title) ?? [] }
+    await bench.press("2", "/")
+    await bench.type("a")
+    await bench.press(.enter, "J")
+    #expect(bench.terminal.lines[3...5] == ["[ ] a2", "[ ] a1", "[ ] a3"])
+    #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
+    await bench.press("J")
+    #expect(titles() == ["b1", "a2", "b2", "a3", "a1"])
+    // There is none below.
+    await bench.press("J", "K", "K", "K")
+    #expect(titles() == ["b1", "a1", "a2", "b2", "a3"])
+    await bench.press(.escape, "K", "K")
+    #expect(titles() == ["a1", "b1", "a2", "b2", "a3"])
+    // By the filter for all, too.
+    await bench.press(.down, " ", "f", .home, "J")
+    #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
+  }
+
   @Test(arguments: [false, true])
   func `Rounds are played, and results edited and saved`(isRemote: Bool) async throws {
     let bench = ScreenBench(isRemote: isRemote)

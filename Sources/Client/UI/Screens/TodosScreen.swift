@@ -64,11 +64,15 @@ struct TodosScreen: View {
     }
   }
 
+  /// Moves the selected row before the one above it, or behind the one below it, of those that are
+  /// shown: what a search or a filter hides between them is passed as well.
   private func move(by distance: Int) {
     withSelected { todo in
-      // Before the row above, or before the one behind that below.
-      let place = store.items.index(id: todo.id) ?? 0
-      send(.moved(id: todo.id, toOffset: distance < 0 ? place - 1 : place + 2))
+      let rows = rows
+      guard let place = rows.index(id: todo.id), rows.indices.contains(place + distance),
+        let other = store.items.index(id: rows[place + distance].id)
+      else { return }
+      send(.moved(id: todo.id, toOffset: distance < 0 ? other : other + 1))
     }
   }
 
