@@ -1,9 +1,15 @@
+import StoreActor
 import StoreReplication
 import StoreState
+import StoredWorkspace
 import TerminalViews
 
 // What keys are for, and what can be done by its name.
 extension UIModel {
+  func screen(of game: StoreOf<Game>) -> GameScreen {
+    GameScreen(store: game, daemon: daemon, state: gameState)
+  }
+
   var scopesScreen: ScopesScreen {
     ScopesScreen(daemon: daemon, state: scopesState) { [weak self] in self?.open($0) }
   }
@@ -19,7 +25,7 @@ extension UIModel {
     switch screen {
     case .counter: counter.map { CounterScreen(store: $0, state: counterState).commands } ?? []
     case .todos: todos.map { TodosScreen(store: $0, state: todosState).commands } ?? []
-    case .game: game.map { GameScreen(store: $0, state: gameState).commands } ?? []
+    case .game: game.map { screen(of: $0).commands } ?? []
     case .overview: overviewState.filterCommands()
     case .sessions: sessionsState.filterCommands()
     case .scopes: scopesScreen.commands

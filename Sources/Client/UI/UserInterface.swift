@@ -32,7 +32,7 @@ struct UserInterface: View {
     switch model.screen {
     case .counter: feature(model.counter) { CounterScreen(store: $0, state: model.counterState) }
     case .todos: feature(model.todos) { TodosScreen(store: $0, state: model.todosState) }
-    case .game: feature(model.game) { GameScreen(store: $0, state: model.gameState) }
+    case .game: feature(model.game) { model.screen(of: $0) }
     case .overview:
       OverviewScreen(
         daemon: model.daemon,

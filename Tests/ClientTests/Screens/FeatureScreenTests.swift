@@ -74,6 +74,27 @@ import Testing
     #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
   }
 
+  @Test(arguments: [
+    ("abc", #""abc" is no guess. Type a whole number from -100 to 100."#),
+    ("1.5", #""1.5" is no guess. Type a whole number from -100 to 100."#),
+    ("101", #""101" is no guess. Type a whole number from -100 to 100."#),
+    (" 7 ", nil), ("", nil),
+  ])
+  func `What is no guess is told`(text: String, message: String?) async {
+    let bench = ScreenBench()
+    await bench.press("3", "g")
+    await bench.type(text)
+    await bench.press(.enter)
+    #expect(bench.model.daemon.message?.text == message)
+    #expect(bench.model.game?.counter.count == (text == " 7 " ? 7 : 0))
+    // Whoever edits a result is told the same; a good guess is no reason to tell anything.
+    await bench.press("n", "r", "e", .control("u"))
+    #expect(bench.model.daemon.message == nil)
+    await bench.type(text)
+    await bench.press(.enter)
+    #expect(bench.model.daemon.message?.text == message)
+  }
+
   @Test(arguments: [false, true])
   func `Rounds are played, and results edited and saved`(isRemote: Bool) async throws {
     let bench = ScreenBench(isRemote: isRemote)

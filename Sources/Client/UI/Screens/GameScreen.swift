@@ -5,6 +5,7 @@ import TerminalViews
 /// Guess the number: a round after the other, and the results, which can be edited and saved.
 struct GameScreen: View {
   let store: StoreOf<Game>
+  let daemon: DaemonModel
   let state: ScreenState<GameResult.State.ID>
 
   var commands: [ScreenCommand] {
@@ -13,9 +14,7 @@ struct GameScreen: View {
       ScreenCommand(["+", "="], "higher") { send(.counter(.incrementButtonTapped)) },
       ScreenCommand(["-"], "lower") { send(.counter(.decrementButtonTapped)) },
       ScreenCommand(["g"], "type a guess") {
-        state.ask("Guess") { text in
-          if let guess = Int(text) { send(.counter(.guessChanged(guess: guess))) }
-        }
+        askForGuess { send(.counter(.guessChanged(guess: $0))) }
       },
       ScreenCommand(["n"], "next round") { send(.counter(.playNextButtonTapped)) },
       ScreenCommand(["s"], "start") { send(.timer(.startButtonTapped)) },
@@ -32,9 +31,8 @@ struct GameScreen: View {
     let commands = [
       ScreenCommand(["e", .enter], "edit guess") {
         guard let row = selectedResult else { return }
-        state.ask("Guess", "\(row.guess)") { text in
-          guard let guess = Int(text) else { return }
-          send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: guess)))))
+        askForGuess("\(row.guess)") {
+          send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: $0)))))
         }
       },
       ScreenCommand(["d", .delete], "delete") {
@@ -44,6 +42,25 @@ struct GameScreen: View {
     // A filter is ended first.
     guard state.search.isEmpty else { return commands }
     return commands + [ScreenCommand([.escape], "leave") { send(.resultsDismissed) }]
+  }
+
+  /// Asks for a number where secrets are, and tells what is none.
+  private func askForGuess(_ text: String = "", then take: @escaping @MainActor (Int) -> Void) {
+    daemon.leaveScreen()
+    state.ask("Guess", text) { [daemon] text in
+      let text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      guard !text.isEmpty else { return }
+      let range = GuessCounter.State.range
+      guard let guess = Int(text), range.contains(guess) else {
+        return daemon.say(
+          "\"\(text)\" is no guess. Type a whole number from \(range.lowerBound) to "
+            + "\(range.upperBound).",
+          isFailure: true,
+          isOfScreen: true,
+        )
+      }
+      take(guess)
+    }
   }
 
   private var selectedResult: GameResult.State? {
