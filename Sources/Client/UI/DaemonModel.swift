@@ -34,7 +34,7 @@ final class DaemonModel {
       HistoryQuery, @escaping @MainActor (Result<HistoryAnswer, CodecError>) -> Void
     ) -> Void
 
-  private static let mostRows = 2_000
+  static let mostRows = 2_000
   /// How many revisions the log begins with.
   private static let firstRows: UInt64 = 500
   private static let mostSamples = 600
@@ -59,7 +59,10 @@ final class DaemonModel {
   private(set) var latencies: [Double] = []
   /// By how many revisions the slowest session was behind, oldest first.
   private(set) var lags: [Double] = []
+  /// What happened last, oldest first: ``mostRows`` at most.
   private(set) var log: [LogRow] = []
+  /// Whether the daemon has answered what happened.
+  private(set) var isLogKnown = false
   /// Why there is no log.
   private(set) var logFailure: String?
   /// What is asked for next; nil as long as nothing was.
@@ -116,7 +119,7 @@ final class DaemonModel {
       describe()
     case .silent, .sessionEnded, .closed, .refused: isStale = true
     case .newEpoch:
-      (log, pages) = ([], nil)
+      (log, isLogKnown, pages) = ([], false, nil)
       say("\(event)")
     case .resynchronizing, .differed: say("\(event)", isFailure: true)
     case .outputsLeftOut: break
@@ -168,7 +171,7 @@ final class DaemonModel {
         return
       }
       self.pages = pages
-      logFailure = nil
+      (isLogKnown, logFailure) = (true, nil)
       log += entries.map { row($0) }
       if log.count > Self.mostRows { log.removeFirst(log.count - Self.mostRows) }
     case .failed(let error): logFailure = error.message

@@ -220,6 +220,31 @@ import Testing
     try bench.compare(with: "log")
   }
 
+  @Test func `The log says how much of it is there, and why there is nothing`() async throws {
+    let bench = ScreenBench(width: 90)
+    let daemon = bench.model.daemon
+    await bench.press("7")
+    await bench.shot("Before it has come")
+    daemon.isStale = true
+    await bench.shot("Silence, before it has come")
+    daemon.isStale = false
+    daemon.handle(log: .log(entries: [], next: 0, end: 0), of: daemon.client.epoch)
+    await bench.shot("Nothing has happened")
+    daemon.handle(log: .log(entries: [entry(1)], next: 1, end: 1), of: daemon.client.epoch)
+    await bench.shot("One revision")
+    let many = UInt64(DaemonModel.mostRows)
+    daemon.handle(
+      log: .log(entries: (2...(many + 1)).map(entry), next: many + 1, end: many + 1),
+      of: daemon.client.epoch,
+    )
+    await bench.shot("The newest ones")
+    await bench.press("/")
+    await bench.type("1999")
+    await bench.press(.enter)
+    await bench.shot("Those of them in which a text stands")
+    try bench.compare(with: "log-extent")
+  }
+
   @Test func `Pages of the log that cannot be those that were asked for are not shown`() {
     let daemon = ScreenBench().model.daemon
     let epoch = daemon.client.epoch

@@ -156,19 +156,44 @@ struct LogScreen: View {
   var body: some View {
     let rows = state.rows(of: daemon.log)
     VStack {
-      HStack {
+      HStack(spacing: 2) {
         Text(
           state.pausedRows == nil ? "live" : "paused",
           Style(state.pausedRows == nil ? .green : .yellow),
         )
-        Text(Counted.text(rows.count, "revision"), Style(.secondary))
-        SearchText(search: state.screen.search)
+        if !state.screen.search.isEmpty { SearchText(search: state.screen.search) }
+        Text(extent(of: rows), Style(.secondary))
       }
-      if let failure = daemon.logFailure { Paragraph(failure, Style(.secondary)) }
+      if let failure = daemon.logFailure {
+        Paragraph(failure, Style(.secondary))
+      } else if daemon.log.isEmpty {
+        Paragraph(emptiness, Style(.secondary))
+      }
       table(rows)
       if let details = state.details { LogDetailsView(details: details) }
     }
     .onKeys(commands)
+  }
+
+  /// How many revisions are listed, and of which.
+  private func extent(of rows: [DaemonModel.LogRow]) -> String {
+    let all = state.pausedRows ?? daemon.log
+    // Revision 1 is the first one that changed anything.
+    let isWhole = all.first.map { $0.id <= 1 } ?? true
+    let extent =
+      isWhole
+      ? Counted.text(all.count, "revision")
+      : "the newest \(Counted.text(all.count, "revision"))"
+    let part = state.screen.search.isEmpty ? extent : "\(rows.count) of \(extent)"
+    return isWhole ? part : "\(part); storectl log lists older ones"
+  }
+
+  /// Why there is nothing.
+  private var emptiness: String {
+    if daemon.isLogKnown { return "Nothing has happened yet." }
+    return daemon.isStale
+      ? "Nothing of the log is known: it was not asked for while the daemon was there."
+      : "Waiting for the daemon's log …"
   }
 
   private func table(_ rows: [DaemonModel.LogRow]) -> some View {
