@@ -17,7 +17,8 @@ final class StateFilter {
   /// Goes through a state; nil while there is none to go through.
   @ObservationIgnored private(set) var searching: Task<Void, Never>?
   @ObservationIgnored private var found: FoundParts?
-  /// Of which nodes the parts were asked for since the search began.
+  /// Of which nodes the parts were asked for: what was shown and is not there now may come again,
+  /// and is searched before it is shown.
   @ObservationIgnored private var asked: Set<[StateNode.Key]> = []
   /// How often something was found: what is drawn then is another state.
   private var finds = 0
@@ -32,7 +33,7 @@ final class StateFilter {
   func root(_ root: StateNode, for text: String, version: Version) -> FilteredNode {
     _ = finds
     guard !text.isEmpty else {
-      found = nil
+      (found, asked) = (nil, [])
       return FilteredNode(node: root, path: [], filter: nil)
     }
     if found?.version != version || found?.search.text != text {
@@ -45,21 +46,20 @@ final class StateFilter {
     guard searching == nil else { return }
     // It begins when the drawing has ended, and has asked for what it shows.
     searching = Task { [weak self] in
-      guard let paths = self?.takeAsked() else { return }
+      guard let paths = self?.asked.union([[]]) else { return }
       let found = await parts.searched(at: paths)
       self?.take(found)
     }
   }
 
-  private func takeAsked() -> Set<[StateNode.Key]> {
-    defer { asked = [] }
-    return asked.union([[]])
-  }
-
   private func take(_ found: FoundParts) {
     (self.found, searching) = (found, nil)
+    // What is shown is asked for again by the next drawing.
+    if asked.count > Self.mostAsked { asked = [] }
     finds += 1
   }
+
+  private static let mostAsked = 1_000
 
   /// The places of the parts that are shown; nil where it is not known yet.
   fileprivate func places(at path: [StateNode.Key]) -> [Int]? {

@@ -63,6 +63,39 @@ import Testing
     .sorted()
   }
 
+  @Test(arguments: 1...3 as ClosedRange<UInt64>)
+  func `Under a filter only what matches is shown, wherever one goes`(seed: UInt64) async throws {
+    let bench = ScreenBench(width: 160, height: 30, keepsPast: true)
+    var generator = seed
+    func random(_ count: UInt64) -> UInt64 {
+      generator = generator &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return (generator >> 33) % count
+    }
+    func change() {
+      let id = UUID(Int(random(6)))
+      switch random(3) {
+      case 0: bench.send(.todos(.addButtonTapped(title: random(2) == 0 ? "Milk" : "Eggs")))
+      case 1: bench.send(.todos(.removed(id: id)))
+      default:
+        let title = random(2) == 0 ? "Oat milk" : "Tea"
+        bench.send(.todos(.items(.element(id: id, action: .titleChanged(title: title)))))
+      }
+    }
+    for _ in 1...20 { change() }
+    bench.model.open(try #require(bench.model.daemon.scopes.find("todos")?.description))
+    await bench.press(.right, "/")
+    await bench.type("milk")
+    await bench.press(.enter)
+    let keys: [Key] = [",", ",", ".", "<", ">", "L", .right, .down, .up]
+    for _ in 1...60 {
+      if random(4) == 0 { change() }
+      await bench.press(keys[Int(random(UInt64(keys.count)))])
+      // What a revision has changed is told above the tree, whatever it is.
+      let rows = bench.terminal.lines.filter { $0.hasPrefix("  ") && $0.contains(": Todo ") }
+      #expect(rows.allSatisfy { $0.lowercased().contains("milk") }, "\(bench.terminal.lines)")
+    }
+  }
+
   @Test func `Meanwhile keys are taken, and only what is wanted last is asked for`() async throws {
     let bench = try await bench()
     let past = try #require(bench.past)

@@ -72,4 +72,23 @@ import Testing
     #expect(root().part(at: 0).partCount == 2 && root().part(at: 0).key(at: 1) == .index(2))
     #expect(filter.searching == nil)
   }
+
+  @Test func `What was searched and has gone for a while is searched before it is shown again`()
+    async throws
+  {
+    let (with, without) = (Lists(words: ["a", "b"]), Lists(words: ["a"]))
+    for (news, state) in [with, without, with].enumerated() {
+      let node = try node(state)
+      let root = { [filter] in filter.root(node, for: "b", version: .live(news: news)) }
+      // As a drawing does, which asks for the parts of what is open.
+      func draw() -> [Int] { (0..<root().partCount).map { root().part(at: $0).partCount } }
+      _ = draw()
+      while let searching = filter.searching {
+        await searching.value
+        // The first time all of it is shown until it is searched.
+        #expect(draw() == (state == with ? [1] : []) || news == 0)
+      }
+      #expect(draw() == (state == with ? [1] : []))
+    }
+  }
 }

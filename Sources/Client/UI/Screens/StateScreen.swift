@@ -234,7 +234,7 @@ private struct PastBar: View {
     guard let first = changes.list.first else { return "Nothing changed here." }
     let others = changes.list.count - 1
     let count = others == 0 ? "" : "  and \(others)\(changes.hasMore ? " or" : "") more"
-    return "\(first.names.joined(separator: ".")): \(first.text)\(count)"
+    return "Changed: \(first.names.joined(separator: ".")): \(first.text)\(count)"
   }
 }
 
