@@ -25,3 +25,19 @@ struct Banner: PrimitiveView {
     return Banner("\(actions) for the daemon. Nothing is heard of it; it comes back by itself.")
   }
 }
+
+/// Something to be said on the last lines: as much of it as leaves two thirds to what it is about.
+struct MessageText: PrimitiveView {
+  let message: DaemonModel.Message
+
+  private var text: Paragraph {
+    Paragraph(message.text, Style(message.isFailure ? .red : .secondary))
+  }
+
+  func size(in proposal: Size) -> Size {
+    let most = min(proposal.height, max(1, proposal.height / 3))
+    return text.size(in: Size(width: proposal.width, height: most))
+  }
+
+  func draw(in canvas: Canvas) { text.draw(in: canvas) }
+}

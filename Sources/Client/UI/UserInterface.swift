@@ -19,9 +19,7 @@ struct UserInterface: View {
       )
       if model.daemon.isStale { Banner.ofSilence(of: model.daemon) } else { Divider() }
       content.filling()
-      if let message = model.daemon.message {
-        Text(message.text, Style(message.isFailure ? .red : .secondary))
-      }
+      if let message = model.daemon.message { MessageText(message: message) }
       HelpBar(model.hints)
     }
     .onKeys(model.commonCommands)

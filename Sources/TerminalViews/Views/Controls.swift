@@ -62,10 +62,13 @@ public struct Paragraph: PrimitiveView {
     )
   }
 
-  /// Writes the text.
+  /// Writes the text; the last line before others that have no room ends with `…`.
   public func draw(in canvas: Canvas) {
-    for (row, line) in lines(in: canvas.size.width).enumerated() {
-      canvas.writeTruncated(line, y: row, style)
+    let lines = lines(in: canvas.size.width)
+    let height = canvas.size.height
+    for (row, line) in lines.prefix(height).enumerated() {
+      let isCut = row == height - 1 && lines.count > height
+      canvas.writeTruncated(isCut ? "\(line)…" : line, y: row, style)
     }
   }
 

@@ -95,6 +95,22 @@ import Testing
     #expect(bench.model.daemon.message?.text == message)
   }
 
+  @Test func `A message goes on in the next line, and leaves room for what it is about`()
+    async throws
+  {
+    let bench = ScreenBench(width: 40, height: 8)
+    await bench.press("3", "g")
+    await bench.type("x")
+    await bench.press(.enter)
+    let lines = bench.terminal.lines
+    #expect(lines[5...6] == ["\"x\" is no guess. Type a whole number", "from -100 to 100."])
+    #expect(lines[7].hasPrefix("q quit"))
+    bench.model.daemon.say(String(repeating: "Something is wrong. ", count: 20))
+    await bench.idle()
+    #expect(bench.terminal.lines[2].hasPrefix("Guess 0"))
+    #expect(bench.terminal.lines[6] == "Something is wrong. Something is wrong.…")
+  }
+
   @Test(arguments: [false, true])
   func `Rounds are played, and results edited and saved`(isRemote: Bool) async throws {
     let bench = ScreenBench(isRemote: isRemote)

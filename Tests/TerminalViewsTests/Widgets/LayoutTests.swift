@@ -62,6 +62,8 @@ import Testing
     let view = Paragraph("one two three\nfour")
     #expect(lines(8, 4, view) == ["one two", "three", "four", ""])
     #expect(view.measured(in: Size(width: 8, height: 9)) == Size(width: 7, height: 3))
+    #expect(lines(8, 2, view) == ["one two", "three…"])
+    #expect(lines(7, 1, view) == ["one tw…"])
   }
 
   @Test func `Columns show the numbers, and something of whatever is more than nothing`() {

@@ -38,9 +38,7 @@ struct WatchScreen: View {
       ForEach(Array(model.scopes.indices), id: \.self) { place in
         ScopeTree(scope: model.scopes[place].scope, state: model.scopes[place].state)
       }
-      if let message = model.daemon.message {
-        Text(message.text, Style(message.isFailure ? .red : .secondary))
-      }
+      if let message = model.daemon.message { MessageText(message: message) }
       HelpBar(hints)
     }
     .onKeys(commands)
