@@ -162,6 +162,9 @@ import Testing
     }
     await bench.press("4")
     await bench.shot("Overview")
+    bench.terminal.resize(width: 40, height: 8)
+    await bench.shot("With little room")
+    bench.terminal.resize(width: 90, height: 16)
     await bench.press("5")
     await bench.shot("Sessions")
     daemon.isStale = true

@@ -19,9 +19,7 @@ struct OverviewScreen: View {
           Text("up for \(status.uptimeText)", Style(.secondary))
           Text("epoch \(status.epochText)", Style(.secondary))
         }
-        Plot(title: "revisions a second", values: daemon.rates)
-        Plot(title: "answers, in ms", values: daemon.latencies)
-        Plot(title: "lag of the slowest session, in revisions", values: daemon.lags)
+        Plots(daemon: daemon)
         Text("")
         SearchText(search: search)
         let search = TextSearch(search)
@@ -40,9 +38,37 @@ struct OverviewScreen: View {
     }
   }
 
+  /// As many rows as leave some for what comes below: three for each plot at most, of which the
+  /// first one is text.
+  private struct Plots: PrimitiveView {
+    let daemon: DaemonModel
+
+    private static let (count, restRows) = (3, 4)
+
+    func size(in proposal: Size) -> Size {
+      let rows = min(3, max(0, proposal.height - Self.restRows) / Self.count)
+      return Size(width: proposal.width, height: rows * Self.count)
+    }
+
+    func draw(in canvas: Canvas) {
+      let height = canvas.size.height / Self.count - 1
+      VStack {
+        Plot(title: "revisions a second", values: daemon.rates, height: height)
+        Plot(title: "answers, in ms", values: daemon.latencies, height: height)
+        Plot(
+          title: "lag of the slowest session, in revisions",
+          values: daemon.lags,
+          height: height,
+        )
+      }
+      .drawn(in: canvas)
+    }
+  }
+
   private struct Plot: View {
     let title: String
     let values: [Double]
+    let height: Int
 
     var body: some View {
       VStack {
@@ -51,7 +77,7 @@ struct OverviewScreen: View {
           Text(Plot.text(values.last ?? 0))
           Text("at most \(Plot.text(values.max() ?? 0))", Style(.secondary))
         }
-        Sparkline(values, height: 2)
+        Sparkline(values, height: height)
       }
     }
 
