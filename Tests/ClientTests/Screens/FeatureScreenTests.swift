@@ -82,7 +82,7 @@ import Testing
   ])
   func `What is no guess is told`(text: String, message: String?) async {
     let bench = ScreenBench()
-    await bench.press("3", "g")
+    await bench.press("3", "t")
     await bench.type(text)
     await bench.press(.enter)
     #expect(bench.model.daemon.message?.text == message)
@@ -99,7 +99,7 @@ import Testing
     async throws
   {
     let bench = ScreenBench(width: 40, height: 8)
-    await bench.press("3", "g")
+    await bench.press("3", "t")
     await bench.type("x")
     await bench.press(.enter)
     let lines = bench.terminal.lines
@@ -116,7 +116,7 @@ import Testing
     let bench = ScreenBench(isRemote: isRemote)
     await bench.press("3", "+", "+")
     await bench.shot("Guessed")
-    await bench.press("n", "g")
+    await bench.press("n", "t")
     await bench.type("5")
     await bench.press(.enter, "n")
     await bench.shot("Two rounds")

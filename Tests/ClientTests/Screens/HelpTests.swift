@@ -80,6 +80,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [UIModel.Screen.todos, .game, .overview, .sessions, .scopes, .log, .state])
+  func `No list takes a key that the screen has another use for`(
+    screen: UIModel.Screen
+  )
+    async throws
+  {
+    var taken: [Key] = [
+      .up, .down, "k", "j", .pageUp, .pageDown, .home, "g", .end, "G", .tab, .backTab,
+    ]
+    if screen == .state { taken += [.left, .right, "h", "l", .enter, " "] }
+    let bench = try await bench(screen)
+    // At first, while results are edited, and in the past.
+    for key: Key in [.escape, "r", ","] {
+      await bench.press(key)
+      for command in bench.model.screenCommands + bench.model.commonCommands
+      where command.title != "newest" {
+        #expect(command.keys.allSatisfy { !taken.contains($0) }, "\(command.title)")
+      }
+    }
+  }
+
   @Test func `A command of the palette does what its key does`() async throws {
     let bench = try await bench(.todos, width: 60, height: 16)
     await bench.press(":")

@@ -13,7 +13,7 @@ struct GameScreen: View {
     commands += [
       ScreenCommand(["+", "="], "higher") { send(.counter(.incrementButtonTapped)) },
       ScreenCommand(["-"], "lower") { send(.counter(.decrementButtonTapped)) },
-      ScreenCommand(["g"], "type a guess") {
+      ScreenCommand(["t"], "type a guess") {
         askForGuess { send(.counter(.guessChanged(guess: $0))) }
       },
       ScreenCommand(["n"], "next round") { send(.counter(.playNextButtonTapped)) },
