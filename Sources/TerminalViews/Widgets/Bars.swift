@@ -18,7 +18,7 @@ public struct Tabs: PrimitiveView {
 
   /// The room of the titles on one line.
   public func size(in proposal: Size) -> Size {
-    let width = titles.enumerated().reduce(0) { $0 + label($1.offset).count + 1 }
+    let width = titles.indices.reduce(0) { $0 + Glyph.columns(of: label($1)) }
     return Size(width: min(width, proposal.width), height: 1)
   }
 
@@ -46,12 +46,12 @@ public struct Tabs: PrimitiveView {
     for place in titles.indices.dropFirst(first) {
       let style = place == chosen ? Style(isBold: true, isReversed: true) : Style(.secondary)
       canvas.writeTruncated(label(place), x: x, style)
-      x += Glyph.columns(of: label(place)) + 1
+      x += Glyph.columns(of: label(place))
     }
   }
 
   private func room(_ places: ClosedRange<Int>) -> Int {
-    places.reduce(0) { $0 + Glyph.columns(of: label($1)) + 1 }
+    places.reduce(0) { $0 + Glyph.columns(of: label($1)) }
   }
 }
 

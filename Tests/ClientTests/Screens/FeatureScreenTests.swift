@@ -159,6 +159,13 @@ import Testing
     #expect(bench.terminal.lines[3...5] == ["[ ] c", "[x] a", ""])
   }
 
+  @Test func `All screens have their names on 80 columns`() async throws {
+    let bench = ScreenBench(width: 80)
+    await bench.idle()
+    let names = bench.terminal.lines[0].split(separator: " ").filter { $0.first?.isLetter == true }
+    #expect(names.map(String.init) == UIModel.Screen.allCases.map(\.rawValue))
+  }
+
   @Test func `However small the terminal is, every screen has room`() async throws {
     let bench = ScreenBench()
     for screen in UIModel.Screen.allCases {

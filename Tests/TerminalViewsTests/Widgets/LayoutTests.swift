@@ -75,7 +75,7 @@ import Testing
 
   @Test func `Tabs move out at the left until the chosen one has room`() {
     #expect(
-      lines(12, 1, Tabs(["One", "Two", "Three"], selection: .constant(0))) == [" 1 One   2 …"]
+      lines(12, 1, Tabs(["One", "Two", "Three"], selection: .constant(0))) == [" 1 One  2 T…"]
     )
     #expect(
       lines(12, 1, Tabs(["One", "Two", "Three"], selection: .constant(2))) == [" 3 Three"]
