@@ -183,10 +183,7 @@ struct LogScreen: View {
     let rows = state.rows(of: daemon.log)
     VStack {
       HStack(spacing: 2) {
-        Text(
-          state.pausedRows == nil ? "live" : "paused",
-          Style(state.pausedRows == nil ? .green : .yellow),
-        )
+        Text(liveness, Style(liveness == "live" ? .green : .yellow))
         if !state.screen.search.isEmpty { SearchText(search: state.screen.search) }
         Text(extent(of: rows), Style(.secondary))
       }
@@ -199,6 +196,10 @@ struct LogScreen: View {
       if let details = state.details { LogDetailsView(details: details) }
     }
     .onKeys(commands)
+  }
+
+  private var liveness: String {
+    state.pausedRows != nil ? "paused" : daemon.isStale ? "not live" : "live"
   }
 
   /// How many revisions are listed, and of which.
