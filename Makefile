@@ -100,8 +100,8 @@ soak: packages ## Run RUNS=N simulated runs of a release build (20000), then hal
 
 # With failpoints, which a release has only where it is asked for.
 crash: packages ## Kill a release build ROUNDS=N times (200), and cut its disk CUTS=N times (2000)
-	@echo '==> Building stored, storectl and JournalProbe (release, with failpoints)'
-	@for program in stored storectl JournalProbe; do \
+	@echo '==> Building stored, storectl, JournalProbe and StrangerDaemon (release, with failpoints)'
+	@for program in stored storectl JournalProbe StrangerDaemon; do \
 	  FAILPOINTS=1 $(SWIFT) build -c release --product $$program || exit 1; done
 	@echo '==> Building the tests (debug)'
 	@$(SWIFT) build --build-tests
