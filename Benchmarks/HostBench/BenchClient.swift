@@ -42,6 +42,7 @@ final class BenchClient: ClientTransport {
   // MARK: The sockets
 
   var now: Moment { link.now }
+  var isCut: Bool { false }
 
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {
     guard let frame = control.popFirst() else { return false }

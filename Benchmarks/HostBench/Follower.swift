@@ -108,6 +108,7 @@ final class Follower: ClientTransport {
   // MARK: The sockets
 
   var now: Moment { .current }
+  var isCut: Bool { false }
 
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws -> Bool {
     guard try control.receive(into: &first) else { return false }

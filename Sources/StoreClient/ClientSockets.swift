@@ -1,11 +1,14 @@
 import StoreReplication
 import ZeroMQ
 
-/// A client's two sockets.
+/// A client's two sockets, and what is told of the control socket's connection.
 @MainActor
 final class ClientSockets: ClientTransport {
   private(set) var control: Socket
   private(set) var publishing: Socket
+  private(set) var monitor: SocketMonitor
+  /// Whether the control connection that there was has ended, as of the last event that was read.
+  private var hasEnded = false
   /// Counts how often the sockets were recreated or closed.
   private(set) var generation = 0
   private(set) var isClosed = false
@@ -17,23 +20,32 @@ final class ClientSockets: ClientTransport {
   init(_ location: StoreLocation) throws(ZeroMQError) {
     self.location = location
     context = try Context()
-    control = try Self.openControl(context, location)
     publishing = try Self.openPublishing(context, location)
+    (control, monitor) = try Self.openControl(context, location, number: generation)
   }
 
   /// Closes both sockets and opens new ones.
   func reconnect() throws(ZeroMQError) {
-    control.close()
-    publishing.close()
-    control = try Self.openControl(context, location)
-    publishing = try Self.openPublishing(context, location)
+    closeSockets()
     generation += 1
+    publishing = try Self.openPublishing(context, location)
+    (control, monitor) = try Self.openControl(context, location, number: generation)
+    hasEnded = false
+  }
+
+  private func closeSockets() {
+    // One that could not be made anew is closed.
+    if !control.isClosed { control.stopMonitoring() }
+    control.close()
+    monitor.socket.close()
+    publishing.close()
   }
 
   private static func openControl(
     _ context: Context,
     _ location: StoreLocation,
-  ) throws(ZeroMQError) -> Socket {
+    number: Int,
+  ) throws(ZeroMQError) -> (Socket, SocketMonitor) {
     var options = try common(location)
     options.linger = .seconds(1)
     // Actions wait in our own queue, where they can expire, not in a socket without a peer.
@@ -41,8 +53,9 @@ final class ClientSockets: ClientTransport {
     options.sendHighWater = 10_000
     options.receiveHighWater = 10_000
     let socket = try Socket(context, kind: .dealer, options: options)
+    let monitor = try SocketMonitor(context, of: socket, name: "control-\(number)", connects: true)
     try socket.connect(location.control)
-    return socket
+    return (socket, monitor)
   }
 
   private static func openPublishing(
@@ -72,6 +85,19 @@ final class ClientSockets: ClientTransport {
   }
 
   var now: Moment { .current }
+
+  var isCut: Bool {
+    get throws(ZeroMQError) {
+      while let event = try monitor.next() {
+        switch event {
+        case .disconnected: hasEnded = true
+        case .connected: hasEnded = false
+        case .accepted, .refused, .stopped: break
+        }
+      }
+      return hasEnded
+    }
+  }
 
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) throws(ZeroMQError) -> Bool {
     guard try control.receive(into: &first) else { return false }
@@ -104,13 +130,12 @@ final class ClientSockets: ClientTransport {
 
   func send(upstream frame: [UInt8]) throws(ZeroMQError) { _ = try publishing.send(frame) }
 
-  /// Closes both sockets for good; calling it again does nothing.
+  /// Closes the sockets for good; calling it again does nothing.
   func close() {
     guard !isClosed else { return }
     isClosed = true
     generation += 1
-    control.close()
-    publishing.close()
+    closeSockets()
     context.terminate()
   }
 }

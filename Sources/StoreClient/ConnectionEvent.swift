@@ -12,7 +12,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case refused
     /// The session has ended, with its effects; the client requests another one.
     case sessionEnded
-    /// The daemon does not answer. Stores show what was last received.
+    /// The daemon has gone, or does not answer. Stores show what was last received.
     case silent
     /// A scope is fetched again, because a message was lost or did not apply.
     case resynchronizing

@@ -94,7 +94,7 @@ package struct Enrolment {
     options.curve = CurveClient(server: line.daemon, pair: caller)
     options.reconnectInterval = .milliseconds(100)
     let socket = try Socket(context, kind: .dealer, options: options)
-    let monitor = try SocketMonitor(context, of: socket, name: "enrolment", tellsRefusals: true)
+    let monitor = try SocketMonitor(context, of: socket, name: "enrolment", connects: true)
     defer {
       socket.stopMonitoring()
       socket.close()

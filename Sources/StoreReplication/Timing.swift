@@ -47,6 +47,9 @@ package struct Timing: Sendable, Equatable {
   package var backpressure: Duration = .milliseconds(100)
   /// How long a daemon waits before it tries again to keep what there was no room for.
   package var retry: Duration = .seconds(1)
+  /// How long a client is without a connection that it had before it takes the daemon for gone:
+  /// one that lives is connected to again within some 100 ms.
+  package var interruption: Duration = .milliseconds(500)
   /// The first and the longest wait before a client connects afresh.
   package var backOff: ClosedRange<Duration> = .milliseconds(100) ... .seconds(5)
 

@@ -48,6 +48,27 @@ extension ProcessTests {
       }
     }
 
+    @Test(arguments: [["watch", "counter"], ["status", "--watch"], ["log", "--follow"]])
+    func `Who follows in a pipe is told at once, and once, that the daemon is gone, and is back`(
+      arguments: [String]
+    ) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        let follower = try world.startClient(arguments)
+        _ = try await follower.output.lines(atLeast: 1)
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
+        // Far less than a lease.
+        _ = try await follower.errors.line(within: .seconds(3), "the silence") {
+          $0.contains("nothing is heard of the daemon")
+        }
+        _ = try await world.startDaemon()
+        _ = try await follower.errors.line("that it is back") { $0.contains("session") }
+        #expect(follower.errors.lines.count == 2, "\(follower.errors.lines)")
+      }
+    }
+
     @Test(
       "A restarted daemon's clients notice, join again and say so, and a stream of actions goes on",
       arguments: [SIGTERM, SIGKILL],

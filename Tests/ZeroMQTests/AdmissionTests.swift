@@ -55,6 +55,28 @@ struct AdmissionTests {
     }
   }
 
+  @Test("Who connects is told that the other end has taken the connection, and that it has gone")
+  func connecting() throws {
+    let directory = try TemporaryDirectory()
+    let (context, other) = (try Context(), try Context())
+    let server = try Socket(other, kind: .router)
+    try server.bind(directory.endpoint("ctl"))
+    let client = try Socket(context, kind: .dealer)
+    let monitor = try SocketMonitor(context, of: client, name: "client", connects: true)
+    defer { client.stopMonitoring() }
+    try client.connect(directory.endpoint("ctl"))
+    func event() throws -> SocketMonitor.Event? {
+      _ = try Poller([.socket(monitor.socket)]).wait(timeout: patience)
+      return try monitor.next()
+    }
+    #expect(try event() == .connected)
+    server.close()
+    guard case .disconnected? = try event() else {
+      Issue.record("Nothing is told of the end")
+      return
+    }
+  }
+
   @Test("Without somebody to ask nobody is let in")
   func closed() throws {
     let directory = try TemporaryDirectory()

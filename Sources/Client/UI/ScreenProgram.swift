@@ -11,6 +11,8 @@ final class ScreenProgram {
   /// Before a question for the past.
   private static let breath: Duration = .milliseconds(40)
   /// Silence after which what is shown counts as old: two answers that did not come.
+  ///
+  /// Of a daemon that is there; that one has gone, the connection tells sooner.
   private static let patience: Duration = .seconds(2)
 
   let daemon: DaemonModel

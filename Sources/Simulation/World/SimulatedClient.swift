@@ -169,6 +169,8 @@ final class SimulatedClient: ClientTransport {
 
   var now: Moment { world.moment }
 
+  var isCut: Bool { control == nil }
+
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {
     guard !isControlLate, let frame = controlFrames.next() else { return false }
     world.history.mix(frame, UInt64(index), 1)

@@ -60,6 +60,7 @@ extension World {
     controlPipes[pipe.peer] = nil
     client.control = nil
     pipe.daemon?.lose(pipe.peer)
+    client.planTurn()
   }
 
   // MARK: Publishing

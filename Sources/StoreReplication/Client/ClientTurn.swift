@@ -6,6 +6,11 @@ package protocol ClientTransport: AnyObject {
   /// The current time, on both clocks.
   var now: Moment { get }
 
+  /// Whether the control connection that there was has ended, and there is no new one.
+  ///
+  /// A frame of a new one is not taken before this is false.
+  var isCut: Bool { get throws(Failure) }
+
   /// Takes the next control frame; an empty one is the greeting of a new connection.
   ///
   /// - Returns: False when there is none now.
@@ -71,10 +76,15 @@ package final class ClientTurn<Transport: ClientTransport> {
   }
 
   private func receiveControl(_ moment: Moment) throws(Transport.Failure) -> Bool {
+    let wasCut = try transport.isCut
     let end = moment.instant.advanced(by: Self.timePerTurn)
     for number in 1...Self.messagesPerTurn {
       let hasCome = try transport.receiveControl { client.receive(control: $0, at: moment) }
-      guard hasCome else { return false }
+      guard hasCome else {
+        // What came before the end is taken by now, and no greeting of a new connection was.
+        if wasCut, try transport.isCut { client.disconnected(at: moment) }
+        return false
+      }
       if client.isTurnFull || isLate(after: number, end) { break }
     }
     return true

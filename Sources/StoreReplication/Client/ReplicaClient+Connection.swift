@@ -1,9 +1,21 @@
 extension ReplicaClient {
   /// The control socket has a new connection.
   func greeted() {
-    reconnectAt = nil
+    (reconnectAt, cutSince) = (nil, nil)
     interrupt()
     if !isClosed { sayHello() }
+  }
+
+  /// The control socket's connection has ended, and what came on it was taken.
+  ///
+  /// Where the daemon lives there is a new one at once; only where there is none it is silent.
+  func disconnected(at moment: Moment) {
+    now = moment
+    switch phase {
+    case .greeting, .live: cutSince = cutSince ?? now.instant
+    // Who says goodbye hangs up.
+    case .offline, .closed: break
+    }
   }
 
   /// The publishing socket has a new connection; what was on the way on the old one is lost.
@@ -183,17 +195,18 @@ extension ReplicaClient {
   }
 
   /// When the connections are given up, unless something comes before: on the control socket
-  /// anything, on the other one what completes a join.
+  /// anything, a greeting where its connection has ended, on the other one what completes a join.
   private var silenceDue: Instant {
     let lease = session?.lease ?? timing.lease
-    return min(lastHeard, joinsFailSince ?? lastHeard).advanced(by: lease)
+    let due = min(lastHeard, joinsFailSince ?? lastHeard).advanced(by: lease)
+    return cutSince.map { min(due, $0.advanced(by: timing.interruption)) } ?? due
   }
 
   private func noticeSilence() {
     if isClosed { return }
     guard let reconnectAt else {
       guard silenceDue <= now.instant else { return }
-      joinsFailSince = nil
+      (joinsFailSince, cutSince) = (nil, nil)
       events.append(.silent)
       phase = .offline
       self.reconnectAt = now.instant.advanced(by: jittered(backOff))

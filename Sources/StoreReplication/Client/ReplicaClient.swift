@@ -125,6 +125,8 @@ package final class ReplicaClient {
 
   /// When something came last on the control socket, where every ping has an answer.
   @exclusivity(unchecked) var lastHeard: Instant
+  /// When the control socket's connection ended; nil where there is one, or silence was noticed.
+  @exclusivity(unchecked) var cutSince: Instant?
   var nextPing: Instant
   var pingNumber: UInt64 = 0
   /// Bytes that were published and came since the last ping.

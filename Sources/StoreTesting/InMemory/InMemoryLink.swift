@@ -36,6 +36,8 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
 
   // MARK: The client's end
 
+  var isCut: Bool { false }
+
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {
     guard let frame = toClient.popFirst() else { return false }
     take(frame[...])

@@ -1,4 +1,4 @@
-/// What a main loop turns for: two sockets, and deadlines.
+/// What a main loop turns for: sockets, and deadlines.
 @MainActor
 package protocol LoopParticipant: AnyObject {
   /// The open sockets to wait for; asked for again when ``socketGeneration`` has changed.

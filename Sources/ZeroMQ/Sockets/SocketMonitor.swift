@@ -10,6 +10,8 @@ package final class SocketMonitor {
   package enum Event: Hashable, Sendable {
     /// A connection was accepted, and has this descriptor from now on.
     case accepted(Int32)
+    /// The other end has taken the connection, and messages may come.
+    case connected
     /// The connection with this descriptor is over; the descriptor may be used anew.
     case disconnected(Int32)
     /// The other end has refused the connection, and goes on to do so.
@@ -32,21 +34,25 @@ package final class SocketMonitor {
   ///   - context: The socket's context.
   ///   - watched: The socket.
   ///   - name: A name that no other monitor of the context has.
-  ///   - tellsRefusals: Whether it tells also of ``Event/refused``, which concerns who connects.
+  ///   - connects: Whether the socket is one that connects: besides ``Event/disconnected`` it tells
+  ///     of ``Event/connected`` and ``Event/refused`` then, else of the other two.
   /// - Throws: ``ZeroMQError`` of the context or the socket.
   package init(
     _ context: Context,
     of watched: Socket,
     name: String,
-    tellsRefusals: Bool = false,
+    connects: Bool = false,
   ) throws(ZeroMQError) {
     let endpoint = "inproc://monitor-\(name)"
     var options = SocketOptions()
     // The library's end has a limit of a thousand; ours adds one.
     options.receiveHighWater = 1
     socket = try Socket(context, kind: .pair, options: options)
-    var events = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_MONITOR_STOPPED
-    if tellsRefusals { events |= ZMQ_EVENT_HANDSHAKE_FAILED_AUTH }
+    let others =
+      connects
+      ? ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+      : ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_MONITOR_STOPPED
+    let events = ZMQ_EVENT_DISCONNECTED | others
     guard zmq_socket_monitor(watched.opened(), endpoint, events) == 0 else {
       throw .last("monitor", "a \(watched.kind) socket")
     }
@@ -68,6 +74,7 @@ package final class SocketMonitor {
       let value = bytes.loadUnaligned(fromByteOffset: 2, as: Int32.self)
       switch Int32(bytes.loadUnaligned(as: UInt16.self)) {
       case ZMQ_EVENT_ACCEPTED: return .accepted(value)
+      case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .connected
       case ZMQ_EVENT_DISCONNECTED: return .disconnected(value)
       case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .refused
       case ZMQ_EVENT_MONITOR_STOPPED: return .stopped

@@ -199,6 +199,53 @@ import Testing
     #expect(bench.wire.reconnects == 1)
   }
 
+  @Test("§11: a connection that ends and does not come again is silence, told in a second, once")
+  func cut() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    bench.wire.isCut = true
+    try bench.wire.settle()
+    #expect(scope.status == .live, "a new one may come at once")
+    for _ in 0..<8 { try bench.wire.advance(by: .milliseconds(100)) }
+    #expect(scope.status == .stale)
+    #expect(bench.wire.events.last == .silent)
+    for _ in 0..<30 { try bench.wire.advance(by: .seconds(1)) }
+    #expect(bench.wire.events.count { $0 == .silent } == 1)
+    #expect(bench.wire.reconnects > 2)
+    bench.wire.isCut = false
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: true)
+    guard case .connected(_, _, isResumed: true)? = bench.wire.events.last else {
+      Issue.record("What was told last is \(String(describing: bench.wire.events.last))")
+      return
+    }
+  }
+
+  @Test("§11: a connection that is cut and comes again is no silence")
+  func shortCut() throws {
+    let bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+    bench.wire.isCut = true
+    try bench.wire.advance(by: .milliseconds(100))
+    bench.wire.isCut = false
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: true)
+    try bench.wire.advance(by: .seconds(1))
+    #expect(!bench.wire.events.contains(.silent))
+    #expect(bench.wire.reconnects == 0)
+  }
+
+  @Test("§11: a daemon that says goodbye and hangs up is told once")
+  func goodbye() throws {
+    let bench = try PlayedDaemon()
+    try bench.join(revision: 5)
+    // Both have come before anybody looks.
+    bench.wire.isCut = true
+    try bench.send(.goodbye(code: "goingDown", message: "The daemon stops."))
+    try bench.wire.advance(by: .seconds(1))
+    #expect(!bench.wire.events.contains(.silent))
+  }
+
   @Test("§11: connections are given up when the control socket is silent, though the other is not")
   func deafControl() throws {
     let bench = try PlayedDaemon()

@@ -37,6 +37,8 @@ private final class EndlessTransport: ClientTransport {
 
   private(set) var now = Moment(instant: Instant(nanoseconds: 0), wallMilliseconds: 0)
 
+  let isCut = false
+
   private func pass() { now.instant = now.instant.advanced(by: .milliseconds(1)) }
 
   func receiveControl(_ take: (ArraySlice<UInt8>) -> Void) -> Bool {

@@ -24,6 +24,8 @@ final class BenchClient: ClientTransport {
   let control = Pipe<[UInt8]>()
   /// What is published to it.
   let published = Pipe<(topic: [UInt8], body: [UInt8]?)>()
+  /// Whether its control connection has ended.
+  var isCut = false
   /// Whether what it sends gets lost.
   var losesSent = false
   /// What it has sent on the control socket.
