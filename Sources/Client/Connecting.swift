@@ -16,6 +16,9 @@ struct Connecting {
   let name: String
   /// Whether it is listed among those present: only who stays is.
   var isListed = false
+  /// How long all may take that needs the daemon, from when it is connected to; nil for the limits
+  /// above, each for itself.
+  var timeout: Duration?
 
   /// Runs a command that stays as long as it has something to do.
   func run(_ body: @escaping @MainActor (Daemon) async throws -> Void) throws {
@@ -46,10 +49,12 @@ struct Connecting {
     isForwarded: Bool = false,
     _ body: @escaping @MainActor (Daemon) async throws -> Void,
   ) throws {
-    let (name, isListed) = (name, isListed)
+    let (name, isListed, timeout) = (name, isListed, timeout)
     try MainActor.assumeIsolated {
       try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
-        try await body(Daemon(asking: connection, isForwarded: isForwarded))
+        let daemon = Daemon(connection, timeout: timeout)
+        try await daemon.describe(isForwarded: isForwarded)
+        try await body(daemon)
       }
     }
   }
@@ -67,26 +72,31 @@ struct Connecting {
 final class Daemon {
   let connection: StoreConnection
   private(set) var scopes: [ScopeDescription] = []
+  private let timeout: Duration?
+  private let start = ContinuousClock.now
 
-  init(_ connection: StoreConnection) { self.connection = connection }
-
-  /// One that has answered.
-  convenience init(asking connection: StoreConnection, isForwarded: Bool = false) async throws {
-    self.init(connection)
-    try await describe(isForwarded: isForwarded)
+  /// A daemon that is still to be asked what it exposes.
+  init(_ connection: StoreConnection, timeout: Duration? = nil) {
+    self.connection = connection
+    self.timeout = timeout
   }
 
+  /// How much is left of the time that all may take; nil where none was named.
+  var timeLeft: Duration? { timeout.map { max(.zero, $0 - start.duration(to: .now)) } }
+
   /// Waits for the daemon, and asks what it exposes in the same breath.
-  private func describe(isForwarded: Bool) async throws {
+  func describe(isForwarded: Bool = false) async throws {
     let connection = connection
     let answer = Task { try await connection.describe() }
     if isForwarded || connection.location.key != nil {
       // What can be seen here says nothing about the daemon.
-      try await connection.connected(within: Connecting.remotePatience)
+      try await connection.connected(within: timeout ?? Connecting.remotePatience)
     } else {
-      try await connection.reached(within: Connecting.patience)
+      try await connection.reached(within: timeout ?? Connecting.patience)
     }
-    scopes = try await connection.within(Connecting.answerLimit) { try await answer.value }
+    scopes = try await connection.within(timeLeft ?? Connecting.answerLimit) {
+      try await answer.value
+    }
   }
 
   /// What the daemon says of a scope.

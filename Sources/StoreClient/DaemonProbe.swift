@@ -61,14 +61,15 @@ extension StoreConnection {
   ///   connections, but does not answer.
   package func reached(within time: Duration) async throws(ConnectionError) {
     let probe = location.directory.map { DaemonProbe(directory: $0) }
+    let glance = min(time, Self.glance)
     do throws(ConnectionError) {
-      return try await connected(within: probe?.isAbsent == true ? .zero : Self.glance)
+      return try await connected(within: probe?.isAbsent == true ? .zero : glance)
     } catch {
       guard error.code == .noDaemon else { throw error }
-      guard let probe else { return try await connected(within: time - Self.glance) }
+      guard let probe else { return try await connected(within: time - glance) }
       if probe.isRefused { throw error }
       do throws(ConnectionError) {
-        try await connected(within: time - Self.glance)
+        try await connected(within: time - glance)
       } catch {
         guard error.code == .noDaemon else { throw error }
         throw ConnectionError(silentWithin: time, probe)

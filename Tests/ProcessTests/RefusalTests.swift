@@ -123,6 +123,30 @@ extension ProcessTests {
       }
     }
 
+    @Test(arguments: [["counter", "incrementButtonTapped"], ["counter", "-"]])
+    func `The time that send is given covers connecting as well`(arguments: [String]) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        daemon.send(signal: SIGSTOP)
+        let start = ContinuousClock.now
+        let run = try await world.client(["send", "--timeout", "0.3"] + arguments)
+        // Less than is waited without being told.
+        #expect(ContinuousClock.now - start < .milliseconds(1_500))
+        #expect(run.end == .status(70), "\(run.errorText)")
+        #expect(run.errorText.contains("did not answer within 0.3 seconds"), "\(run.errorText)")
+        // More than that.
+        let patient = try world.startClient(["send", "--timeout", "30"] + arguments)
+        patient.write(lines: ["incrementButtonTapped"])
+        patient.closeInput()
+        await #expect(throws: WaitFailure.self) {
+          try await patient.ended(within: .milliseconds(2_500))
+        }
+        daemon.send(signal: SIGCONT)
+        #expect(try await patient.ended() == .status(0), "\(patient.report)")
+        #expect(try await world.get("counter")["count"] == 1)
+      }
+    }
+
     @Test func `A watcher ends when its reader has gone, though nothing changes`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()

@@ -44,8 +44,12 @@ struct Send: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How long an action may wait for the daemon before it must not run any more.",
-      discussion: "30 unless told otherwise; with - there is no limit unless told otherwise.",
+      "How long connecting and the actions together may take; what has not run then, must not.",
+      discussion: """
+        Without it 1.5 for connecting, or 10 to another machine, and 30 for the actions. With - it \
+        is for connecting, and then for each action from when it was read; without it an action \
+        has no limit there. Over ssh it counts from when ssh is connected.
+        """,
       valueName: "seconds",
     )
   )
@@ -86,13 +90,14 @@ struct Send: ParsableCommand {
     let traces = try traceFile()
     if let traces { InstrumentationSystem.bootstrap(traces) }
     defer { traces?.forceFlush() }
-    try Connecting(options: options, name: "storectl send").run { daemon in
+    let connecting = Connecting(options: options, name: "storectl send", timeout: limit)
+    try connecting.run { daemon in
       let session = try SendSession(daemon, scope, isJSON: isJSON, waitsForEffects: waits)
       session.traces = traces
       if actions == ["-"] {
         try await session.run(LineReader(), timeout: limit)
       } else {
-        try await session.run(actions, timeout: limit ?? .seconds(30))
+        try await session.run(actions, timeout: daemon.timeLeft ?? .seconds(30))
       }
     }
   }

@@ -63,7 +63,9 @@ enum Completions {
           var found: [String] = []
           // What is found in time counts, whatever ends the search.
           try? await connection.within(patience) {
-            try await body(Daemon(asking: connection)) { found += $0 }
+            let daemon = Daemon(connection)
+            try await daemon.describe()
+            try await body(daemon) { found += $0 }
           }
           return found
         }
