@@ -25,8 +25,7 @@ final class LogSession {
   private var trail = LogTrail()
   /// The epoch that the pages are of.
   private var epoch: UInt64?
-  private let writer = LineWriter()
-  private let ending = Ending()
+  private let session: LineSession
 
   init(_ past: Past, _ filter: Filter, _ pages: LogPages, isJSON: Bool) {
     self.past = past
@@ -35,43 +34,20 @@ final class LogSession {
     after = pages.next
     self.isJSON = isJSON
     epoch = past.epoch
+    session = LineSession(isEndless: pages.isFollowed)
   }
 
   /// Prints until everything is told or nobody reads any more; who follows, until a signal comes.
   func run() async throws {
-    // A list that a signal cuts short must not look like a whole one: there it ends the process.
-    let signals = pages.isFollowed ? StopSignals { [self] _ in stop() } : nil
-    defer { signals?.cancel() }
-    writer.whenAbandoned { [weak self] in self?.stop() }
-    if pages.isFollowed { past.daemon?.connection.onEvent = { [weak self] in self?.handle($0) } }
-    let reading = Task {
-      do {
-        try await read()
-        ending.end(.success(()))
-      } catch {
-        ending.end(.failure(error))
-      }
+    if pages.isFollowed {
+      past.daemon?.connection.onEvent = { [session] in session.handle($0) }
     }
-    await ending.reached()
-    reading.cancel()
-    await writer.drained()
-    if let error = writer.error { throw error }
-    try ending.result?.get()
-  }
-
-  /// Ends after the line that is being written.
-  private func stop() {
-    writer.abandon()
-    ending.end(.success(()))
-  }
-
-  private func handle(_ event: ConnectionEvent) {
-    if let end = event.end { ending.end(.failure(end)) } else { Note.print("\(event)") }
+    try await session.run { [self] in try await read() }
   }
 
   /// Reads page after page, each when the one before is written.
   private func read() async throws {
-    while ending.result == nil {
+    while !session.isOver {
       let query = HistoryQuery.log(
         after: pages.next,
         count: pages.count,
@@ -97,12 +73,12 @@ final class LogSession {
       }
       let known = entries.count - news.count
       let step = try pages.take(entries, through: reached, newest: newest, known: known)
-      for entry in news where ending.result == nil {
+      for entry in news where !session.isOver {
         let line = LogLine(entry, action: past.action)
-        writer.line(isJSON ? line.tree.text() : line.text)
+        session.writer.line(isJSON ? line.tree.text() : line.text)
       }
-      await writer.drained()
-      if step == .end || writer.failure != nil { return }
+      await session.writer.drained()
+      if step == .end || session.writer.failure != nil { return }
       // A connection that asks for more in a second than is given is closed.
       try await past.daemon?.connection.pause(for: step == .ask ? Self.breath : Self.pause)
     }

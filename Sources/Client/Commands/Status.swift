@@ -44,15 +44,19 @@ struct Status: ParsableCommand {
       if !isJSON, let terminal = CursesTerminal.ofProgram() {
         return try await ScreenProgram.showingStatus(of: daemon, on: terminal).run()
       }
-      // Who watches is told when the daemon has gone, and waits for it to come back. That no more
-      // will come is what the next question ends with.
-      daemon.connection.onEvent = { event in
-        if ![.refused, .closed].contains(event.kind) { Note.print("\(event)") }
-      }
-      while true {
-        let status = DaemonStatus(try await daemon.connection.status())
-        try Self.printOut(isJSON ? [status.tree.text()] : status.lines + [""])
-        try await daemon.connection.pause(for: Self.pause)
+      let session = LineSession(isEndless: true)
+      // Who watches is told when the daemon has gone, and waits for it to come back.
+      daemon.connection.onEvent = { session.handle($0) }
+      try await session.run {
+        while !session.isOver {
+          let status = DaemonStatus(try await daemon.connection.status())
+          for line in isJSON ? [status.tree.text()] : status.lines + [""] {
+            session.writer.line(line)
+          }
+          await session.writer.drained()
+          if session.writer.failure != nil { return }
+          try await daemon.connection.pause(for: Self.pause)
+        }
       }
     }
   }
@@ -61,13 +65,9 @@ struct Status: ParsableCommand {
     let (isJSON, prometheus) = (options.json, prometheus)
     try Connecting(options: options, name: "storectl status").ask { daemon in
       let status = DaemonStatus(try await daemon.connection.status())
-      try Self.printOut(
-        prometheus ? status.metrics : isJSON ? [status.tree.text()] : status.lines
-      )
+      for line in prometheus ? status.metrics : isJSON ? [status.tree.text()] : status.lines {
+        try StandardOutput.line(line)
+      }
     }
-  }
-
-  private static func printOut(_ lines: [String]) throws {
-    for line in lines { try StandardOutput.line(line) }
   }
 }

@@ -30,25 +30,24 @@ final class WatchSession {
 
   private let daemon: Daemon
   private let format: Format
-  private let writer = LineWriter()
+  private let session = LineSession(isEndless: true)
   private var watched: [Watched] = []
   /// Where each scope stands in `watched`, by name.
   private var places: [String: Int] = [:]
   private var printed = 0
-  private let ending = Ending()
 
   init(_ daemon: Daemon, _ format: Format) {
     self.daemon = daemon
     self.format = format
   }
 
+  private var writer: LineWriter { session.writer }
+
   /// Prints until the count is reached, a signal comes, or nobody reads any more.
   func run(_ scopes: [(name: String, description: ScopeDescription)]) async throws {
-    let signals = StopSignals { [self] _ in stop() }
-    defer { signals.cancel() }
     writer.onIdle = { [weak self] in self?.outputIdle() }
-    writer.whenAbandoned { [weak self] in self?.stop() }
-    daemon.connection.onEvent = { [weak self] in self?.handle($0) }
+    // The connection keeps it; nobody else does who tells it something.
+    daemon.connection.onEvent = { [self] in session.handle($0) }
     for (name, description) in scopes {
       places[name] = watched.count
       watched.append(
@@ -60,24 +59,11 @@ final class WatchSession {
         )
       )
     }
-    await ending.reached()
-    await writer.drained()
-    if let error = writer.error { throw error }
-    try ending.result?.get()
-  }
-
-  /// Ends after the line that is being written.
-  private func stop() {
-    writer.abandon()
-    ending.end(.success(()))
-  }
-
-  private func handle(_ event: ConnectionEvent) {
-    if let end = event.end { ending.end(.failure(end)) } else { Note.print("\(event)") }
+    try await session.ended()
   }
 
   private func handle(_ event: GenericReplica.Event, _ scope: GenericReplica) {
-    guard ending.result == nil, let place = places[scope.name] else { return }
+    guard !session.isOver, let place = places[scope.name] else { return }
     let entry = watched[place]
     switch event {
     case .snapshot:
@@ -89,7 +75,7 @@ final class WatchSession {
     case .output(let value, let revision):
       if format.outputs { printOutput(value, entry, at: revision) }
     case .shown: printChanged()
-    case .status(.refused(let failure)): ending.end(.failure(ConnectionError(failure)))
+    case .status(.refused(let failure)): session.end(.failure(ConnectionError(failure)))
     case .status: break
     }
   }
@@ -98,7 +84,7 @@ final class WatchSession {
   private func printChanged() {
     let hasRoom = format.deltas && writer.pendingBytes < Self.mostPending / 2
     guard writer.isIdle || hasRoom else { return }
-    for entry in watched where entry.isChanged && ending.result == nil {
+    for entry in watched where entry.isChanged && !session.isOver {
       printState(entry)
     }
   }
@@ -128,7 +114,7 @@ final class WatchSession {
       line(entry, ("delta", tree))
     } catch {
       let problem = "A delta of \(scope.name) makes no sense: \(error)"
-      ending.end(.failure(CommandError(.badData, problem)))
+      session.end(.failure(CommandError(.badData, problem)))
     }
   }
 
@@ -140,7 +126,7 @@ final class WatchSession {
     }
     // The state comes first: what is put out is about it.
     if entry.isChanged { printState(entry) }
-    guard ending.result == nil else { return }
+    guard !session.isOver else { return }
     let tree = JSONProjection.tree(output, schema: document.root, in: document)
     line(entry, ("output", tree), at: revision)
   }
@@ -160,14 +146,14 @@ final class WatchSession {
       )
     )
     printed += 1
-    if printed == format.count { ending.end(.success(())) }
+    if printed == format.count { session.end(.success(())) }
   }
 
   private func outputIdle() {
     guard writer.failure != nil else {
-      if ending.result == nil { printChanged() }
+      if !session.isOver { printChanged() }
       return
     }
-    ending.end(.success(()))
+    session.end(.success(()))
   }
 }

@@ -1,0 +1,86 @@
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// What commands end with, as the table of `docs/guides/Running.md` says.
+  @Suite(.timeLimit(.minutes(3))) struct EndingTests {
+    /// A command, and whether it goes on until it is told to stop.
+    struct Command: CustomStringConvertible, Sendable {
+      var arguments: [String]
+      var isEndless = true
+
+      /// What it ends with when a signal comes.
+      func end(by signal: Int32) -> ChildProcess.End { isEndless ? .status(0) : .signal(signal) }
+
+      var description: String { arguments.joined(separator: " ") }
+    }
+
+    private static let commands = [
+      Command(arguments: ["watch", "counter"]),
+      Command(arguments: ["watch", "counter", "--deltas"]),
+      Command(arguments: ["watch", "counter", "todos", "--count", "1000"]),
+      Command(arguments: ["status", "--watch"]),
+      Command(arguments: ["log", "--follow"]),
+      Command(arguments: ["log", "--follow", "--count", "1000"]),
+      Command(arguments: ["send", "counter", "-"], isEndless: false),
+      Command(arguments: ["send", "counter", "-", "--finish"], isEndless: false),
+    ]
+
+    @Test(arguments: commands, [SIGTERM, SIGINT])
+    func `A signal ends with 0 what goes on until then, and anything else by itself`(
+      command: Command,
+      signal: Int32,
+    ) async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        try await world.send("counter", "incrementButtonTapped")
+        let process = try world.startClient(command.arguments)
+        process.write(lines: ["incrementButtonTapped"])
+        _ = try await process.output.lines(atLeast: 1)
+        process.send(signal: signal)
+        #expect(try await process.ended() == command.end(by: signal))
+        #expect(process.output.unfinished == "")
+        if command.isEndless { #expect(process.errors.lines == []) }
+      }
+    }
+
+    @Test(arguments: [["watch", "counter"], ["status", "--watch"]], [SIGTERM, SIGINT])
+    func `A signal ends a screen, which is ended with q, by itself`(
+      arguments: [String],
+      signal: Int32,
+    ) async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let screen = try TerminalProcess(world, arguments, term: "vt52")
+        try await screen.shows("q quit")
+        kill(try await screen.pid(), signal)
+        #expect(
+          try await screen.ended() == TerminalProcess.End(isRestored: true, status: 128 + signal)
+        )
+      }
+    }
+
+    @Test(arguments: commands.filter(\.isEndless).map(\.arguments) + [["log"], ["scopes"]])
+    func `Where the reader closes a command ends with 0, at once`(arguments: [String]) async throws
+    {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        try await world.send("counter", "incrementButtonTapped", "incrementButtonTapped")
+        let script = #"{ "$0" "$@"; echo "$?" >&2; } | head -1"#
+        let process = try world.start(
+          .storectl,
+          ["--dir", world.directory] + arguments,
+          script: script,
+        )
+        #expect(try await process.ended(within: .seconds(10)) == .status(0))
+        #expect(process.output.lines.count == 1)
+        #expect(process.errors.lines == ["0"])
+      }
+    }
+  }
+}
