@@ -12,7 +12,7 @@ struct CommandError: Error, Hashable, CustomStringConvertible {
     case usage = 64
     /// An action or a scope is not what the daemon takes.
     case badData = 65
-    /// There is no daemon, or no way to it.
+    /// There is no daemon, or no way to it, or it does not have what is asked for by its nature.
     case unavailable = 69
     /// What should be made is there already.
     case cannotCreate = 73
@@ -55,6 +55,9 @@ enum Note {
     case let error as ConnectionError:
       print("\(error)")
       return ExitCode(error.code.exitStatus)
+    case let error as HistoryError where error.code == .notKept:
+      let remedy = "One with a data directory keeps it, as stored does without --in-memory."
+      return failure(CommandError(.unavailable, "\(error) \(remedy)"))
     case let error as HistoryError:
       return failure(
         CommandError(error.code == .unavailable ? .tryAgain : .badData, error.message)

@@ -314,7 +314,7 @@ extension JournalReader {
     _ onProgress: (UInt64, UInt64) -> Void,
   ) throws -> UInt64 {
     let last = revision ?? extent.newest
-    guard last <= extent.newest else { throw HistoryError.future(last, extent) }
+    guard last <= extent.newest else { throw HistoryError.future(last, newest: extent.newest) }
     guard last >= extent.oldestState else { throw HistoryError.gone(last, extent) }
     var heading = try self.heading()
     if last < extent.newest { heading.wasStopped = false }

@@ -82,5 +82,37 @@ extension ProcessTests {
         #expect(process.errors.lines == ["0"])
       }
     }
+
+    @Test(arguments: [["log"], ["log", "--follow"], ["at", "0", "get", "counter"], ["verify"]])
+    func `Where nothing is kept there is no past, now or later`(arguments: [String]) async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let run = try await world.client(arguments)
+        #expect(run.end == .status(69), "\(run.errorText)")
+        #expect(run.errorText.contains("in memory only"))
+        #expect(run.errorText.contains("without --in-memory"), "what to do")
+      }
+    }
+
+    @Test func `What was never there is no empty list`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", "incrementButtonTapped")
+        let (data, future) = ("\(world.directory)/data", ["log", "--after", "99"])
+        let live = try await world.client(future)
+        #expect(live.end == .status(65) && live.errorText.contains("99 is still to come"))
+        #expect(try await world.client("log", "--after", "1").isSuccess)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        for (arguments, words) in [
+          (future, "99 is still to come")
+        ] {
+          let run = try await world.client(arguments + ["--data", data])
+          #expect(run.end == .status(65), "\(arguments)")
+          #expect(run.errorText.contains(words), "\(run.errorText)")
+          #expect(run.output == [])
+        }
+      }
+    }
   }
 }

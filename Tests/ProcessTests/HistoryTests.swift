@@ -299,14 +299,5 @@ extension ProcessTests {
         }
       }
     }
-
-    @Test func `A daemon that keeps nothing says so`() async throws {
-      try await World.run { world in
-        _ = try await world.startDaemon(.stored, ["--in-memory"])
-        let run = try await world.client(["log"])
-        #expect(run.end == .status(75))
-        #expect(run.errorText.contains("in memory only"))
-      }
-    }
   }
 }

@@ -66,6 +66,7 @@ final class LogSession {
       guard case .log(let entries, let reached, let newest) = answer else {
         throw Past.otherAnswer
       }
+      if !pages.isFollowed, newest < after { throw HistoryError.future(after, newest: newest) }
       let hasMore = reached > pages.next && reached < newest
       guard let news = trail.news(in: entries, hasMore: hasMore) else {
         pages.beginAnew(after: after)

@@ -133,10 +133,10 @@ extension HistoryError {
   }
 
   /// A revision is still to come.
-  package static func future(_ revision: UInt64, _ extent: HistoryExtent) -> HistoryError {
+  package static func future(_ revision: UInt64, newest: UInt64) -> HistoryError {
     HistoryError(
       .future,
-      "Revision \(revision) is still to come: the newest one that is kept is \(extent.newest).",
+      "Revision \(revision) is still to come: the newest one that is kept is \(newest).",
     )
   }
 

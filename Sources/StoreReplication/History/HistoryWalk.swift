@@ -30,7 +30,7 @@ struct HistoryWalk {
     last = min(revisions.upperBound, extent.newest)
     first = max(revisions.lowerBound, extent.oldestState + 1)
     guard revisions.lowerBound <= extent.newest else {
-      throw HistoryError.future(revisions.lowerBound, extent)
+      throw HistoryError.future(revisions.lowerBound, newest: extent.newest)
     }
     guard revisions.lowerBound == 0 || revisions.lowerBound == first else {
       throw HistoryError(

@@ -95,7 +95,9 @@ package struct PastReader<Root: PastRoot> {
     _ extent: HistoryExtent,
     at revision: UInt64,
   ) throws(HistoryError) -> HistoryAnswer {
-    guard revision <= extent.newest else { throw HistoryError.future(revision, extent) }
+    guard revision <= extent.newest else {
+      throw HistoryError.future(revision, newest: extent.newest)
+    }
     guard revision >= extent.oldestState else { throw HistoryError.gone(revision, extent) }
     try go(from: try root.rewind(to: revision, in: source), to: revision)
     let bytes = try root.scope()

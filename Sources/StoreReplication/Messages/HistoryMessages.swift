@@ -141,8 +141,10 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownScope
     /// What was kept is not what is found.
     case corrupt
-    /// Nothing is kept, or it cannot be had now.
+    /// It cannot be had now.
     case unavailable
+    /// The daemon keeps no history.
+    case notKept
     /// What was asked for is more than may be asked for.
     case tooLarge
   }
@@ -157,4 +159,10 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   package var description: String { message }
+
+  /// What a daemon says that has its state in memory only.
+  static let inMemoryOnly = HistoryError(
+    .notKept,
+    "This daemon keeps no history: its state is in memory only.",
+  )
 }

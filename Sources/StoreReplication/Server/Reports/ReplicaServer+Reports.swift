@@ -78,8 +78,7 @@ extension ReplicaServer {
       return tell(request, .failed(HistoryError(.unknownScope, message)), to: peer)
     }
     guard let onHistory, root.isDurable else {
-      let message = "This daemon keeps no history: its state is in memory only."
-      return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
+      return tell(request, .failed(.inMemoryOnly), to: peer)
     }
     let waiting = historyJobs.values.reduce(0, +)
     guard waiting < limits.historyJobs, historyJobs[peer] ?? 0 < limits.historyJobsPerPeer else {

@@ -356,7 +356,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     case .log, .verify: break
     }
     guard let form = journal?.form else {
-      return { _ in .failed(HistoryError(.unavailable, "This daemon keeps no history.")) }
+      return { _ in .failed(.inMemoryOnly) }
     }
     let past = TypedPast(form, naming: named, asked: asked)
     let telling: PastTelling = rights.isEverything ? .exposed : .changes
