@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 package import StoreReplication
-import StoreState
+package import StoreState
 import Synchronization
 
 /// Reads a journal beside whoever writes it, and never holds that up.
@@ -181,6 +181,14 @@ package final class JournalReader: HistorySource {
     } catch {
       return error
     }
+  }
+
+  /// The schemas of all builds that have written it, oldest first.
+  package func allSchemas() throws(HistoryError) -> [SchemaDocument] {
+    let builds = try ask { db in try Int64.fetchAll(db, sql: "SELECT id FROM build ORDER BY id") }
+    var found: [SchemaDocument] = []
+    for build in builds { found.append(try schema(of: build)) }
+    return found
   }
 
   private func schema(of build: Int64) throws(HistoryError) -> SchemaDocument {

@@ -105,13 +105,17 @@ extension ProcessTests {
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ended() == .status(0))
         for (arguments, words) in [
-          (future, "99 is still to come")
+          (future, "99 is still to come"), (["log", "--scope", "countr"], "\"counter\""),
+          (["log", "--scope", "todos/itms"], "\"items\""),
         ] {
           let run = try await world.client(arguments + ["--data", data])
           #expect(run.end == .status(65), "\(arguments)")
           #expect(run.errorText.contains(words), "\(run.errorText)")
           #expect(run.output == [])
         }
+        // A row that was never there could have been.
+        let row = try await world.client("log", "--scope", "todos/items/1", "--data", data)
+        #expect(row.isSuccess && row.output == [], "\(row.errorText)")
       }
     }
   }

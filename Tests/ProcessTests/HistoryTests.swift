@@ -56,6 +56,8 @@ extension ProcessTests {
         // The last one says who said goodbye.
         #expect(still.output.count == 4, "\(still.errorText)")
         #expect(still.output.last?.contains("forgot") == true)
+        let own = try await world.client(["log", "--data", data, "--scope", changed?.last ?? ""])
+        #expect(own.output.count == 1 && own.output[0].contains(#""revision":3"#))
         let offline = try await world.answer("--json", "at", "1", "get", "counter", "--data", data)
         #expect(offline["count"]?.int == 1)
         let export = try await world.client(["export", "--data", data])

@@ -113,7 +113,12 @@ struct Past {
         }
       )
     }
-    var past = try reading(GenericPast())
+    var asked = GenericPast()
+    if case .log(_, _, let scope?, _) = query {
+      asked = GenericPast(asked: scope)
+      try asked.check(in: reader?.allSchemas() ?? [])
+    }
+    var past = try reading(asked)
     return try Self.checked(past.answer(query))
   }
 

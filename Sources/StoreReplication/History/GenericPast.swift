@@ -39,10 +39,15 @@ package struct GenericPast: PastRoot {
     naming: Bool,
   ) throws(CodecError) -> [String] {
     if let old = self.schema, old != schema { try change(from: old, to: schema) }
+    var names = naming ? try Self.fields(of: delta, schema) : []
+    // Of what is deeper only what was asked for is looked at.
+    let isAsked = asked.count > 1 && names.contains(asked[0])
+    let before = isAsked ? askedValue : nil
     var decoder = CBORDecoder(delta)
     try value.apply(delta: &decoder, schema: schema.root, in: schema)
     try decoder.finish()
-    return naming ? try Self.fields(of: delta, schema) : []
+    if isAsked, askedValue != before { names.append(asked.joined(separator: "/")) }
+    return names
   }
 
   /// Another build goes on, and has kept no snapshot of what it has made of the state.
@@ -89,23 +94,76 @@ package struct GenericPast: PastRoot {
   /// The state that was asked for, as a value with its schema.
   package func found() throws(HistoryError) -> (value: GenericValue, schema: Schema) {
     guard let document = schema else { throw HistoryError(.unavailable, "Nothing is kept.") }
+    switch way(in: document) {
+    case .leads(let value, let schema): return (value, schema)
+    case .ends(let place, let value, let schema):
+      throw unknown(at: place, among: names(in: value, schema, document))
+    }
+  }
+
+  /// Where the names lead that are asked for.
+  private enum Way {
+    case leads(to: GenericValue, Schema)
+    /// To something that has nothing of the name at a place.
+    case ends(before: Int, GenericValue, Schema)
+  }
+
+  private func way(in document: SchemaDocument) -> Way {
     var (value, schema) = (value, document.root)
     for (place, name) in asked.enumerated() {
       if case .optional(let wrapped) = schema {
-        if case .null = value { return (.null, .optional(wrapped)) }
+        if case .null = value { return .leads(to: .null, .optional(wrapped)) }
         schema = wrapped
       }
       guard let next = step(from: value, schema, to: name, in: document) else {
-        let way = asked[..<place].joined(separator: "/")
-        throw HistoryError(
-          .unknownScope,
-          "There is no \"\(name)\" in \(way.isEmpty ? "the state" : "\"\(way)\"")"
-            + NearestNames().remedy(for: name, among: names(in: value, schema, document)),
-        )
+        return .ends(before: place, value, schema)
       }
       (value, schema) = next
     }
-    return (value, schema)
+    return .leads(to: value, schema)
+  }
+
+  /// The value that was asked for; nil where there is none now.
+  private var askedValue: GenericValue? {
+    guard let schema, case .leads(let value, _) = way(in: schema) else { return nil }
+    return value
+  }
+
+  /// Looks whether a state of some builds can have what is asked for.
+  ///
+  /// - Parameter schemas: Those of the builds, oldest first.
+  /// - Throws: ``HistoryError`` with the nearest names there are, where none can.
+  package func check(in schemas: [SchemaDocument]) throws(HistoryError) {
+    guard let newest = schemas.last else { return }
+    if schemas.contains(where: { unknownPlace(in: $0) == nil }) { return }
+    guard let (place, names) = unknownPlace(in: newest) else { return }
+    throw unknown(at: place, among: names)
+  }
+
+  /// The first of the names that leads nowhere, and those that would; nil where all lead on.
+  private func unknownPlace(in document: SchemaDocument) -> (place: Int, names: [String])? {
+    var schema = document.root
+    for (place, name) in asked.enumerated() {
+      while case .optional(let wrapped) = schema { schema = wrapped }
+      switch schema {
+      case .identified(_, _, let element): schema = element
+      default:
+        guard case .record(let fields)? = document.definition(of: schema),
+          let field = fields.first(where: { $0.name == name })
+        else { return (place, names(in: .null, schema, document)) }
+        schema = field.schema
+      }
+    }
+    return nil
+  }
+
+  private func unknown(at place: Int, among names: [String]) -> HistoryError {
+    let way = asked[..<place].joined(separator: "/")
+    return HistoryError(
+      .unknownScope,
+      "There is no \"\(asked[place])\" in \(way.isEmpty ? "the state" : "\"\(way)\"")"
+        + NearestNames().remedy(for: asked[place], among: names),
+    )
   }
 
   private func step(

@@ -445,6 +445,40 @@ import Testing
   }
 
   @Test(
+  @Test func `Without its types the log tells what changed deeper, too, where that is asked for`()
+    throws
+  {
+    let (_, history) = try bench()
+    func log(_ scope: String) throws -> [GenericValue?] {
+      var past = PastReader(history, GenericPast(asked: scope), telling: .all)
+      let answer = past.answer(.log(after: 0, count: 9, scope: scope, client: nil))
+      guard case .log(let entries, _, _) = answer else { return [] }
+      return revisions(entries)
+    }
+    #expect(try log("cards") == [.unsigned(3)])
+    #expect(try log("cards/1") == [.unsigned(3)])
+    #expect(try log("cards/1/title") == [.unsigned(3)])
+    #expect(try log("cards/2") == [])
+    #expect(try log("counter/count") == [.unsigned(1), .unsigned(2)])
+  }
+
+  @Test func `Without its types it is known which scopes there can never have been`() throws {
+    let old = DurableForm(RenamedDeck.self).schema
+    let schemas = [old, DurableForm(Deck.State.self).schema]
+    // A row may have been there, and a field in what another build wrote.
+    for scope in ["counter", "cards/7", "cards/7/title", "total"] {
+      try GenericPast(asked: scope).check(in: schemas)
+    }
+    for (scope, words) in [
+      ("countr", "\"counter\""), ("cards/1/titel", "\"title\""), ("counter/count/x", "none"),
+    ] {
+      let error = try #require(throws: HistoryError.self) {
+        try GenericPast(asked: scope).check(in: schemas)
+      }
+      #expect(error.code == .unknownScope && error.message.contains(words), "\(error)")
+    }
+  }
+
     "An export of which any line was changed is refused, and one of an earlier release is read",
     arguments: 0..<7,
   )
