@@ -76,17 +76,19 @@ struct HistoryOptions: ParsableArguments {
 
 /// Answers questions for the past.
 @MainActor
-struct Past {
+final class Past {
   /// Nil where a directory is read.
   let daemon: Daemon?
   private let reader: JournalReader?
+  /// The directory as far as its log was listed, and the scope that is looked for in it.
+  private var listed: (past: PastReader<GenericPast>, scope: String?)?
 
   init(_ daemon: Daemon) {
     self.daemon = daemon
     reader = nil
   }
 
-  nonisolated init(reader: JournalReader) {
+  init(reader: JournalReader) {
     daemon = nil
     self.reader = reader
   }
@@ -113,13 +115,21 @@ struct Past {
         }
       )
     }
-    var asked = GenericPast()
-    if case .log(_, _, let scope?, _) = query {
-      asked = GenericPast(asked: scope)
-      try asked.check(in: reader?.allSchemas() ?? [])
+    guard case .log(_, _, let scope, _) = query else {
+      var past = try reading(GenericPast())
+      return try Self.checked(past.answer(query))
     }
-    var past = try reading(asked)
+    var past = try listing(scope)
+    defer { listed = (past, scope) }
     return try Self.checked(past.answer(query))
+  }
+
+  /// The directory from where its log was listed to.
+  private func listing(_ scope: String?) throws -> PastReader<GenericPast> {
+    if let listed, listed.scope == scope { return listed.past }
+    let asked = GenericPast(asked: scope ?? "")
+    try asked.check(in: reader?.allSchemas() ?? [])
+    return try reading(asked)
   }
 
   /// A scope's state at a revision.

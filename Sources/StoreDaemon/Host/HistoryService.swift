@@ -5,10 +5,16 @@ import Synchronization
 
 /// Answers questions about the history on a thread of its own, one after the other.
 final class HistoryService: Sendable {
+  /// For so many seconds what a question has left waits for the next one: who lists a log asks at
+  /// once, and who follows it several times a second.
+  private static let patience = 5
+
   private let directory: String
   private let queue = DispatchQueue(label: "storeactor.history", qos: .utility)
   /// Opened with the first question.
   private let reader = Mutex<JournalReader?>(nil)
+  /// What the last question has left, and how many there were.
+  private let left = Mutex<(value: (any Sendable)?, count: Int)>((nil, 0))
 
   init(directory: String) { self.directory = directory }
 
@@ -25,7 +31,19 @@ final class HistoryService: Sendable {
 
   private func run(_ job: HistoryJob) -> HistoryJob.Result {
     do throws(JournalError) {
-      return job.run(try opened())
+      let reader = try opened()
+      let (kept, count) = left.withLock { left in
+        left.count += 1
+        defer { left.value = nil }
+        return left
+      }
+      var value = kept
+      let result = job.run(reader, &value)
+      left.withLock { [value] in $0.value = value }
+      queue.asyncAfter(deadline: .now() + .seconds(Self.patience)) { [self, count] in
+        left.withLock { if $0.count == count { $0.value = nil } }
+      }
+      return result
     } catch {
       return job.failed(HistoryError(.unavailable, "\(error)"))
     }

@@ -14,13 +14,18 @@ package struct HistoryJob: Sendable {
   let peer: PeerID
   /// What the peer might see when it asked.
   let rights: Rights
-  private let answer: @Sendable (any HistorySource) -> HistoryAnswer
+  private let answer: Answer
+
+  /// Finds the answer.
+  ///
+  /// It has a value that one job leaves to the next one, whosever it is.
+  package typealias Answer = @Sendable (any HistorySource, inout (any Sendable)?) -> HistoryAnswer
 
   init(
     request: UInt64,
     peer: PeerID,
     rights: Rights,
-    answer: @escaping @Sendable (any HistorySource) -> HistoryAnswer,
+    answer: @escaping Answer,
   ) {
     self.request = request
     self.peer = peer
@@ -30,9 +35,17 @@ package struct HistoryJob: Sendable {
 
   /// Answers the question; blocks.
   ///
-  /// - Parameter source: Where the past is.
+  /// - Parameters:
+  ///   - source: Where the past is, the same for all jobs.
+  ///   - left: What the job before has left, and then what this one leaves: where a page of a log
+  ///     ended the next one begins. It may have as much memory as a state, and may be let go of.
   /// - Returns: The answer.
-  package func run(_ source: any HistorySource) -> Result { result(answer(source)) }
+  package func run(
+    _ source: any HistorySource,
+    _ left: inout (any Sendable)?,
+  ) -> Result {
+    result(answer(source, &left))
+  }
 
   /// Says why there is no answer.
   package func failed(_ error: HistoryError) -> Result { result(.failed(error)) }

@@ -2,9 +2,13 @@ import GenericState
 import StoreState
 
 /// Answers questions for the past by reading it, on whatever thread.
+///
+/// Whoever lists the log page after page keeps it: where one page ended the next one begins.
 package struct PastReader<Root: PastRoot> {
   private let source: any HistorySource
   package private(set) var root: Root
+  /// The revision of the root's state where the last page of the log ended.
+  private var reached: UInt64?
   private let limits: PastLimits
   private let telling: PastTelling
 
@@ -51,8 +55,7 @@ package struct PastReader<Root: PastRoot> {
       return .log(entries: [], next: page.next, end: extent.newest)
     }
     // Which scopes a record changed is seen in the states before and behind it.
-    var reached =
-      extent.oldestState <= page.next ? try root.rewind(to: page.next, in: source) : nil
+    var reached = try stateBefore(page.next, extent)
     let most = min(count, UInt64(limits.entries))
     try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
       try part.withRecords { (record, _) throws(HistoryError) in
@@ -79,7 +82,27 @@ package struct PastReader<Root: PastRoot> {
           && page.scanned < limits.scanned
       }
     }
+    self.reached = reached
     return .log(entries: page.entries, next: page.next, end: extent.newest)
+  }
+
+  /// Goes to a state of a revision or an earlier one: that of the last page, unless a snapshot is
+  /// nearer.
+  ///
+  /// - Returns: Its revision; nil where there is none so old.
+  private mutating func stateBefore(
+    _ revision: UInt64,
+    _ extent: HistoryExtent,
+  ) throws(HistoryError) -> UInt64? {
+    // Where reading fails in the middle nobody knows what the root is.
+    defer { reached = nil }
+    if let reached, reached <= revision,
+      !extent.snapshots.contains(where: { $0 > reached && $0 <= revision })
+    {
+      return reached
+    }
+    guard extent.oldestState <= revision else { return nil }
+    return try root.rewind(to: revision, in: source)
   }
 
   private struct Page {
@@ -95,6 +118,7 @@ package struct PastReader<Root: PastRoot> {
     _ extent: HistoryExtent,
     at revision: UInt64,
   ) throws(HistoryError) -> HistoryAnswer {
+    reached = nil
     guard revision <= extent.newest else {
       throw HistoryError.future(revision, newest: extent.newest)
     }
@@ -142,6 +166,7 @@ package struct PastReader<Root: PastRoot> {
   // MARK: Verifying
 
   private mutating func verify(_ extent: HistoryExtent) throws(HistoryError) -> HistoryAnswer {
+    reached = nil
     var snapshots = extent.snapshots[...]
     guard let first = snapshots.popFirst(), try root.rewind(to: first, in: source) == first else {
       throw HistoryError(
@@ -190,6 +215,8 @@ package struct PastReader<Root: PastRoot> {
     return true
   }
 }
+
+extension PastReader: Sendable where Root: Sendable {}
 
 /// What of the past somebody may know.
 package enum PastTelling: Hashable, Sendable {

@@ -51,10 +51,7 @@ final class RootProbe: RootPort {
 
   func restart() -> String? { root.restart() }
 
-  func past(
-    _ query: HistoryQuery,
-    _ rights: Rights,
-  ) -> (@Sendable (any HistorySource) -> HistoryAnswer)? {
+  func past(_ query: HistoryQuery, _ rights: Rights) -> HistoryJob.Answer? {
     root.past(query, rights)
   }
 

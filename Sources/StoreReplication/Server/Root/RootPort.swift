@@ -93,10 +93,7 @@ package protocol RootPort: AnyObject {
 
   /// How a question for the past is answered, on any thread; nil when it is for a scope that does
   /// not exist for whoever asks.
-  func past(
-    _ query: HistoryQuery,
-    _ rights: Rights,
-  ) -> (@Sendable (any HistorySource) -> HistoryAnswer)?
+  func past(_ query: HistoryQuery, _ rights: Rights) -> HistoryJob.Answer?
 
   /// Releases the store, which can then be used locally.
   func detach()

@@ -338,14 +338,12 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return { encode($0.assumingMemoryBound(to: Root.self).pointee, &$1) }
   }
 
-  func past(
-    _ query: HistoryQuery,
-    _ rights: Rights,
-  ) -> (@Sendable (any HistorySource) -> HistoryAnswer)? {
+  func past(_ query: HistoryQuery, _ rights: Rights) -> HistoryJob.Answer? {
     var named = exposed.compactMap { NamedScopes($0, rights) }
-    var asked: ErasedScope?
+    var (asked, listed): (ErasedScope?, String?)
     switch query {
     case .log(_, _, let scope?, _):
+      listed = scope
       guard rights.sees(scope), let source = source(called: scope) else { return nil }
       // By its own name, which may not be the one that it has among many rows.
       named.append(NamedScopes(scope, source))
@@ -356,13 +354,26 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     case .log, .verify: break
     }
     guard let form = journal?.form else {
-      return { _ in .failed(.inMemoryOnly) }
+      return { _, _ in .failed(.inMemoryOnly) }
     }
     let past = TypedPast(form, naming: named, asked: asked)
     let telling: PastTelling = rights.isEverything ? .exposed : .changes
-    return { source in
-      var reader = PastReader(source, past, telling: telling)
-      return reader.answer(query)
+    guard case .log = query else {
+      return { source, _ in
+        var reader = PastReader(source, past, telling: telling)
+        return reader.answer(query)
+      }
+    }
+    let list = ListedPast<Root>.List(scope: listed, rights: rights)
+    return { source, left in
+      let kept = left as? ListedPast<Root>
+      left = nil
+      var reader =
+        kept.flatMap { $0.list == list ? $0.reader : nil }
+        ?? PastReader(source, past, telling: telling)
+      let answer = reader.answer(query)
+      left = ListedPast(list: list, reader: reader)
+      return answer
     }
   }
 
@@ -384,6 +395,18 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     guard revision < self.revision else { return nil }
     return versions[revision].map { RootVersion($0, revision: revision) }
   }
+}
+
+/// The past as far as a log was listed.
+private struct ListedPast<Root: Sendable>: Sendable {
+  /// What the pages of one list have in common.
+  struct List: Hashable, Sendable {
+    let scope: String?
+    let rights: Rights
+  }
+
+  let list: List
+  let reader: PastReader<TypedPast<Root>>
 }
 
 /// An output that waits for its revision's release.
