@@ -100,3 +100,14 @@ import Testing
     }
   }
 }
+
+extension LogPages {
+  fileprivate mutating func take(
+    _ entries: [GenericValue],
+    through reached: UInt64,
+    newest: UInt64,
+    known: Int = 0,
+  ) throws(ConnectionError) -> Step {
+    try take(Page(entries: entries, reached: reached, newest: newest), known: known)
+  }
+}

@@ -130,6 +130,42 @@ extension ProcessTests {
       }
     }
 
+    @Test func `The newest revisions are listed, and what follows them`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment, Self.increment)
+        try await world.send("todos", #"{"addButtonTapped":{"title":"Milk"}}"#)
+        try await world.send("counter", Self.increment)
+        func revisions(_ arguments: [String]) async throws -> [Int?] {
+          let run = try await world.client(["log"] + arguments)
+          #expect(run.isSuccess, "\(run.errorText)")
+          return try run.output.map { try JSONValue(parsing: $0)["revision"]?.int }
+        }
+        #expect(try await revisions(["--tail", "2"]) == [3, 4])
+        #expect(try await revisions(["-n", "2", "--scope", "counter"]) == [2, 4])
+        #expect(try await revisions(["-n", "9", "--after", "1", "--scope", "counter"]) == [2, 4])
+        let (log, news) = (
+          try world.startClient(["log", "-n", "1", "--follow"]),
+          try world.startClient(["log", "-n", "0", "--follow"]),
+        )
+        _ = try await log.output.lines(atLeast: 1)
+        // From when it has asked where the end is.
+        while news.output.lines.isEmpty { try await world.send("counter", Self.increment) }
+        let lines = try await log.output.lines(atLeast: 2)
+        #expect(try lines.prefix(2).map { try JSONValue(parsing: $0)["revision"]?.int } == [4, 5])
+        #expect(try JSONValue(parsing: news.output.lines[0])["revision"]?.int ?? 0 > 4)
+        for follower in [log, news] { follower.send(signal: SIGTERM) }
+        #expect(try await log.ended() == .status(0))
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        let data = "\(world.directory)/data"
+        #expect(try await revisions(["-n", "1", "--scope", "todos", "--data", data]) == [3])
+        for arguments in [["-n", "1", "--count", "1"], ["--tail=-1"]] {
+          #expect(try await world.client(["log"] + arguments).end == .status(64))
+        }
+      }
+    }
+
     @Test func `Who follows goes on with a daemon that begins anew`() async throws {
       try await World.run { world in
         let daemon = try await world.startDaemon()

@@ -19,7 +19,7 @@ struct Log: ParsableCommand {
       list ends with 75 there.
 
       Examples:
-        storectl log --follow
+        storectl log --tail 10 --follow
         storectl log --scope todos --count 10
       """,
   )
@@ -53,6 +53,12 @@ struct Log: ParsableCommand {
   @Option(help: ArgumentHelp("End after so many revisions.", valueName: "count"))
   var count: Int?
 
+  @Option(
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("Begin with the newest so many revisions of these.", valueName: "count"),
+  )
+  var tail: Int?
+
   @Flag(help: "Go on with what happens from now on, until SIGTERM or SIGINT.")
   var follow = false
 
@@ -61,14 +67,19 @@ struct Log: ParsableCommand {
       throw ValidationError("--follow needs a daemon: leave --data away.")
     }
     if let count, count < 1 { throw ValidationError("--count needs at least 1, not \(count).") }
+    if let tail, tail < 0 { throw ValidationError("--tail needs at least 0, not \(tail).") }
+    if tail != nil, count != nil {
+      throw ValidationError("--tail and --count exclude each other: give one of them.")
+    }
   }
 
   func run() throws {
     let filter = LogSession.Filter(scope: scope, client: client)
     let isJSON = options.json || !isOutputTerminal
     let pages = LogPages(after: after, count: count, isFollowed: follow)
+    let tail = tail
     try history.run(options, name: "storectl log") { past in
-      try await LogSession(past, filter, pages, isJSON: isJSON).run()
+      try await LogSession(past, filter, pages, tail: tail, isJSON: isJSON).run()
     }
   }
 }

@@ -17,6 +17,15 @@ struct LogPages {
     case end
   }
 
+  /// What an answer tells.
+  struct Page: Hashable {
+    var entries: [GenericValue]
+    /// The last revision that was looked at.
+    var reached: UInt64
+    /// The newest revision.
+    var newest: UInt64
+  }
+
   /// The most entries of a page.
   static let most = 2_048
   /// The most pages in a row that tell nothing and have more behind them: of hundreds of thousands
@@ -60,19 +69,13 @@ struct LogPages {
   /// Takes a page.
   ///
   /// - Parameters:
-  ///   - entries: What it tells.
-  ///   - reached: The last revision that was looked at.
-  ///   - newest: The newest revision.
-  ///   - known: How many of the entries were told already, and do not count.
+  ///   - page: The page.
+  ///   - known: How many of its entries were told already, and do not count.
   /// - Returns: What is to be done behind it.
   /// - Throws: ``ConnectionError`` where it cannot be the page that was asked for, or the last one
   ///   of a list that is not at its end.
-  mutating func take(
-    _ entries: [GenericValue],
-    through reached: UInt64,
-    newest: UInt64,
-    known: Int = 0,
-  ) throws(ConnectionError) -> Step {
+  mutating func take(_ page: Page, known: Int = 0) throws(ConnectionError) -> Step {
+    let (entries, reached) = (page.entries, page.reached)
     guard UInt64(entries.count) <= count else {
       throw Self.nonsense("a page of \(entries.count) entries, where \(count) were asked for")
     }
@@ -93,8 +96,8 @@ struct LogPages {
     let isMoving = reached > next
     next = reached
     // What happens meanwhile is not waited for: there might be more for ever.
-    let end = isFollowed ? newest : self.newest ?? newest
-    self.newest = end
+    let end = isFollowed ? page.newest : newest ?? page.newest
+    newest = end
     guard left > 0 else { return .end }
     guard isMoving, next < end else {
       emptyCount = 0

@@ -165,7 +165,8 @@ final class DaemonModel {
       var pages = self.pages ?? LogPages(after: 0, count: nil, isFollowed: true)
       do throws(ConnectionError) {
         // Where there is more, that is asked for when it is its time.
-        _ = try pages.take(entries, through: reached, newest: newest)
+        let page = LogPages.Page(entries: entries, reached: reached, newest: newest)
+        _ = try pages.take(page)
       } catch {
         logFailure = "\(error)"
         return
