@@ -155,6 +155,14 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
+    // What both programs look at before their arguments are parsed.
+    .target(
+      name: "ProgramArguments",
+      dependencies: [
+        "StoreBytes",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+    ),
     // These modules and the programs' have names of their own, whatever their folders are called:
     // a package in which two targets have the same name cannot be built, and "Client" and
     // "Workspace" are what a user's are called.
@@ -171,8 +179,8 @@ let package = Package(
     .executableTarget(
       name: "StoredMain",
       dependencies: [
-        "GenericState", "StoreActor", "StoreDaemon", "StoreReplication", "StoreState",
-        "StoredWorkspace", "StoredWorkspaceLive", "TraceExport",
+        "GenericState", "ProgramArguments", "StoreActor", "StoreDaemon", "StoreReplication",
+        "StoreState", "StoredWorkspace", "StoredWorkspaceLive", "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -184,8 +192,9 @@ let package = Package(
     .executableTarget(
       name: "StorectlMain",
       dependencies: [
-        "GenericState", "StoreActor", "StoreClient", "StoreJournal", "StoreReplication",
-        "StoreState", "StoredWorkspace", "TerminalCurses", "TerminalViews", "TraceExport",
+        "GenericState", "ProgramArguments", "StoreActor", "StoreClient", "StoreJournal",
+        "StoreReplication", "StoreState", "StoredWorkspace", "TerminalCurses", "TerminalViews",
+        "TraceExport",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],

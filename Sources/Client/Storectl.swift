@@ -1,4 +1,5 @@
 import ArgumentParser
+import ProgramArguments
 
 #if canImport(Glibc)
 import Glibc
@@ -48,6 +49,6 @@ struct Storectl: ParsableCommand {
   static func main() {
     // A reader of the output that leaves early is noticed when writing, and is no failure.
     signal(SIGPIPE, SIG_IGN)
-    main(nil)
+    runProgram()
   }
 }

@@ -3,6 +3,7 @@ import CoreMetrics
 import Foundation
 import GenericState
 import Logging
+import ProgramArguments
 import StoreActor
 import StoreDaemon
 import StoreReplication
@@ -94,7 +95,7 @@ struct Stored: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // Others may reach the sockets, where that is granted, and nothing else in the directory.
     umask(0o077)
-    main(nil)
+    runProgram()
   }
 
   /// Does what may fail, and tells the user why it does.

@@ -56,6 +56,7 @@ enum Walls {
       mayImport: core + ["GenericState", "StoreReplication", "ZeroMQ"] + libc,
     ),
     Room(name: "TraceExport", mayImport: values + ["GenericState"] + libc),
+    Room(name: "ProgramArguments", mayImport: ["StoreBytes"]),
     Room(name: "Workspace", module: "StoredWorkspace", mayImport: core + ["StoreReplication"]),
     Room(
       name: "WorkspaceLive",
@@ -66,7 +67,7 @@ enum Walls {
       name: "Daemon",
       module: "StoredMain",
       mayImport: core + libc + [
-        "GenericState", "StoreReplication", "StoreDaemon", "StoredWorkspace",
+        "GenericState", "ProgramArguments", "StoreReplication", "StoreDaemon", "StoredWorkspace",
         "StoredWorkspaceLive", "TraceExport",
       ],
     ),
@@ -74,8 +75,8 @@ enum Walls {
       name: "Client",
       module: "StorectlMain",
       mayImport: core + libc + [
-        "GenericState", "StoreReplication", "StoreClient", "StoreJournal", "TerminalCurses",
-        "TerminalViews", "StoredWorkspace", "TraceExport",
+        "GenericState", "ProgramArguments", "StoreReplication", "StoreClient", "StoreJournal",
+        "TerminalCurses", "TerminalViews", "StoredWorkspace", "TraceExport",
       ],
     ),
     Room(

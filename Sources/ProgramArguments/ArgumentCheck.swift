@@ -1,0 +1,84 @@
+package import ArgumentParser
+import StoreBytes
+
+extension ParsableCommand {
+  /// Runs the program, where its arguments are such that the parser understands them.
+  package static func runProgram() {
+    var arguments: [[UInt8]] = []
+    for place in 1..<max(1, Int(CommandLine.argc)) {
+      guard var byte = CommandLine.unsafeArgv[place] else { break }
+      var bytes: [UInt8] = []
+      while byte.pointee != 0 {
+        bytes.append(UInt8(truncatingIfNeeded: byte.pointee))
+        byte += 1
+      }
+      arguments.append(bytes)
+    }
+    do throws(ValidationError) {
+      try ArgumentCheck.check(arguments, of: self)
+    } catch {
+      exit(withError: error)
+    }
+    main(nil)
+  }
+}
+
+/// Finds what the parser does not notice, or says wrongly.
+private enum ArgumentCheck {
+  static func check(
+    _ arguments: [[UInt8]],
+    of root: any ParsableCommand.Type,
+  ) throws(ValidationError) {
+    // What a shell has completed is not a command yet, and nobody is told of mistakes in it.
+    if arguments.first?.starts(with: "---completion".utf8) == true { return }
+    var texts: [String] = []
+    for (place, bytes) in arguments.enumerated() {
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        let shown = Printable.text(String(decoding: bytes, as: UTF8.self))
+        throw ValidationError(
+          "Argument \(place + 1) is not UTF-8: \"\(shown)\". Write it in UTF-8, as all arguments."
+        )
+      }
+      texts.append(text)
+    }
+    try checkNumbers(texts)
+    try checkHelp(texts, of: root)
+  }
+
+  /// Refuses numbers below zero: none is taken anywhere, and the parser takes them for options.
+  private static func checkNumbers(_ arguments: [String]) throws(ValidationError) {
+    var before = ""
+    for argument in arguments {
+      if argument == "--" { return }
+      let start = argument.utf8.prefix(2)
+      if start.count == 2, start.first == UInt8(ascii: "-"), (0x30...0x39).contains(start.last ?? 0)
+      {
+        let isValue = before.count > 1 && before.hasPrefix("-") && !before.contains("=")
+        throw ValidationError(
+          isValue
+            ? "\(before) takes no negative number, such as \(argument): write one from 0 on."
+            : "\(argument) is negative: a number here is one from 0 on."
+        )
+      }
+      before = argument
+    }
+  }
+
+  /// Refuses help for what is no command, for which the parser shows that of the program.
+  private static func checkHelp(
+    _ arguments: [String],
+    of root: any ParsableCommand.Type,
+  ) throws(ValidationError) {
+    guard arguments.first == "help" else { return }
+    var command = root
+    for name in arguments.dropFirst() where !name.hasPrefix("-") && name != "help" {
+      let commands = command.configuration.subcommands
+      guard let next = commands.first(where: { $0.configuration.commandName == name }) else {
+        let names = commands.compactMap { $0.configuration.commandName }
+        let remedy = NearestNames().remedy(for: name, among: names)
+        throw ValidationError("There is no command \"\(name)\"\(remedy)")
+      }
+      command = next
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import GenericState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// What both programs make of their arguments.
+  @Suite(.timeLimit(.minutes(2))) struct CommandLineTests {
+    /// Runs a program with an argument in it that is not UTF-8, which stands there as `$bad`.
+    private func run(
+      _ world: World,
+      _ program: Program,
+      _ arguments: String,
+    ) async throws -> World.Run {
+      let script = #"bad=$(printf 'a\377b'); exec "$0" --dir "$1" \#(arguments)"#
+      return try await world.finish(
+        world.start(path: "/bin/sh", ["-c", script, program.path, world.directory])
+      )
+    }
+
+    @Test(arguments: [
+      #"send todos "{\"addButtonTapped\":{\"title\":\"$bad\"}}""#, #"get "$bad""#,
+      #"watch "$bad""#,
+      #"log --scope "$bad""#, #"at 0 get "$bad""#, #"bench latency --action "$bad""#,
+      #"invite "$bad" --grant counter:see"#, #"send counter incrementButtonTapped --trace "$bad""#,
+      #"help "$bad""#,
+    ])
+    func `An argument that is not UTF-8 is refused, and not made something else`(
+      arguments: String
+    ) async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let run = try await run(world, .storectl, arguments)
+        #expect(run.end == .status(64), "\(run.output) \(run.errorText)")
+        #expect(run.errorText.contains("is not UTF-8: \""), "\(run.errorText)")
+        #expect(try await world.counter("actionsApplied") == 0)
+      }
+    }
+
+    @Test func `A daemon refuses it as well`() async throws {
+      try await World.run { world in
+        let run = try await run(world, .stored, #"--data "$bad""#)
+        #expect(run.end == .status(64) && run.errorText.contains("Argument 4 is not UTF-8"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: world.directory)
+        #expect(names == [])
+      }
+    }
+
+    @Test(
+      arguments: [
+        (.storectl, ["at", "-1", "get", "counter"], "-1 is negative"),
+        (.storectl, ["watch", "counter", "--count", "-1"], "--count takes no negative number"),
+        (.storectl, ["log", "--after", "-1"], "--after takes no negative number"),
+        (.storectl, ["log", "-n", "-3"], "-n takes no negative number"),
+        (.storectl, ["send", "counter", "x", "--timeout", "-0.5"], "--timeout takes no negative"),
+        (.storectl, ["bench", "throughput", "--window", "-1"], "--window takes no negative"),
+        (.storectl, ["log", "--count=-1"], "--count needs at least 1"),
+        (.stored, ["--lease-ms", "-1"], "--lease-ms takes no negative number"),
+        (.stored, ["replay", "--from", "-1"], "--from takes no negative number"),
+        (.storectl, ["help", "nope"], "There is no command \"nope\""),
+        (.storectl, ["help", "wach"], "did you mean \"watch\"?"),
+        (.storectl, ["help", "bench", "latncy"], "did you mean \"latency\"?"),
+        (.stored, ["help", "nope"], "There is no command \"nope\""),
+      ] as [(Program, [String], String)]
+    )
+    func `What cannot be meant is refused, with what was expected`(
+      program: Program,
+      arguments: [String],
+      words: String,
+    ) async throws {
+      try await World.run { world in
+        let run = try await world.finish(world.start(program, arguments))
+        #expect(run.end == .status(64), "\(run.output)")
+        #expect(run.errorText.contains(words), "\(run.errorText)")
+        #expect(run.output == [])
+      }
+    }
+
+    @Test(arguments: [
+      ["help", "bench"], ["help", "bench", "latency"], ["help"], ["help", "help"],
+    ])
+    func `Help there is for every command`(arguments: [String]) async throws {
+      try await World.run { world in
+        let run = try await world.finish(world.start(.storectl, arguments))
+        #expect(run.isSuccess && run.output.contains { $0.hasPrefix("USAGE:") })
+      }
+    }
+  }
+}
