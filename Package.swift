@@ -155,11 +155,11 @@ let package = Package(
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
     ),
-    // What both programs look at before their arguments are parsed.
+    // What both programs look at before their arguments are parsed, and their version.
     .target(
       name: "ProgramArguments",
       dependencies: [
-        "StoreBytes",
+        "StoreBytes", "StoreJournal", "StoreReplication",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
     ),

@@ -32,6 +32,7 @@ struct Storectl: ParsableCommand {
         storectl watch todos
         storectl send todos '{"addButtonTapped":{"title":"Milk"}}'
       """,
+    version: ProgramVersion.text(of: "storectl"),
     subcommands: [
       Scopes.self, Describe.self, Get.self, Watch.self, Send.self, Status.self, Bench.self,
       Invite.self, Enrol.self, Keys.self, Revoke.self, Log.self, At.self, Verify.self, Backup.self,

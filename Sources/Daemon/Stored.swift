@@ -44,6 +44,7 @@ struct Stored: ParsableCommand {
         stored --dir run --in-memory
         stored --durability batched --log-format json
       """,
+    version: ProgramVersion.text(of: "stored"),
     subcommands: [ReplayHistory.self, MakeTest.self, ShowConfig.self],
   )
 

@@ -1,5 +1,6 @@
 import Foundation
 import GenericState
+import StoreReplication
 import Testing
 
 #if canImport(Glibc)
@@ -48,6 +49,23 @@ extension ProcessTests {
         #expect(run.end == .status(64) && run.errorText.contains("Argument 4 is not UTF-8"))
         let names = try FileManager.default.contentsOfDirectory(atPath: world.directory)
         #expect(names == [])
+      }
+    }
+
+    @Test(arguments: [Program.stored, .storectl])
+    func `Programs say their version, and what of theirs others have to understand`(
+      program: Program
+    ) async throws {
+      try await World.run { world in
+        let run = try await world.finish(world.start(program, ["--version"]))
+        #expect(run.isSuccess && run.output.count == 1 && run.errors == [])
+        let line = try #require(run.output.first)
+        let parts = try #require(
+          line.wholeMatch(of: /(\w+) \d+\.\d+\.\d+ \(protocol (\d+), journal format \d+\)/)
+        )
+        #expect(parts.1 == program.rawValue && parts.2 == "\(protocolVersion)")
+        let help = try await world.finish(world.start(program, ["--help"]))
+        #expect(help.output.contains { $0.contains("--version") })
       }
     }
 
