@@ -57,7 +57,7 @@ measure_durable_pairs() {
   fi
   say "Measuring durable actions, $window in flight: $pairs pairs of $durable_count"
   for ((i = 0; i <= pairs; i++)); do
-    kept=$(ours kept bench throughput --count "$durable_count" --window "$window" --json)
+    kept=$(ours kept bench throughput --count "$durable_count" --window "$window" --yes --json)
     memory=$(ours unkept bench throughput --count "$durable_count" --window "$window" --json)
     bytes=$(field bytes "$kept")
     if $has_redis; then
@@ -74,7 +74,7 @@ measure_durable_pairs() {
     "$note, in memory $(printf '%.0f' "$(column "$file" 2)")"
   say "Measuring durable actions one by one: $pairs pairs of $durable_latency_count"
   for ((i = 0; i <= pairs; i++)); do
-    kept=$(ours kept bench latency --count "$durable_latency_count" --json)
+    kept=$(ours kept bench latency --count "$durable_latency_count" --yes --json)
     memory=$(ours unkept bench latency --count "$durable_latency_count" --json)
     bytes=$(field bytes "$kept")
     bare=$(field p50_us "$(disk append "$data/bare" "$durable_latency_count" "$bytes")")

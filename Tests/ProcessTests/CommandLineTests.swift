@@ -108,5 +108,38 @@ extension ProcessTests {
         #expect(run.isSuccess && run.output.contains { $0.hasPrefix("USAGE:") })
       }
     }
+
+    @Test func `A bench says what it does, and does it to what is kept with consent only`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        let bench = ["bench", "throughput", "--count", "3"]
+        let refused = try await world.client(bench)
+        #expect(refused.end == .status(64), "\(refused.errorText)")
+        #expect(refused.output == [] && refused.errorText.contains("--yes"))
+        #expect(refused.errorText.contains(#"sends 3 times "incrementButtonTapped" to counter"#))
+        #expect(refused.errorText.contains("pid \(daemon.pid) at \(world.directory)"))
+        #expect(try await world.get("counter")["count"] == 0)
+        for (answer, count) in [("n", 0), ("", 0), ("y", 3)] {
+          let terminal = try TerminalProcess(world, bench, term: "dumb", redirection: "2>&1")
+          try await terminal.wrote("Go on? [y/N]")
+          terminal.type("\(answer)\r")
+          #expect(try await terminal.ended().status == (count == 0 ? 64 : 0))
+          #expect(try await world.get("counter")["count"]?.int == count)
+        }
+        let agreed = try await world.client(bench + ["--yes"])
+        #expect(agreed.isSuccess && agreed.errors == [], "\(agreed.errorText)")
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let inMemory = try await world.client(bench)
+        #expect(inMemory.isSuccess && inMemory.errors == [], "\(inMemory.errorText)")
+        let terminal = try TerminalProcess(world, bench, term: "dumb", redirection: "2>&1")
+        try await terminal.wrote("in memory only")
+        #expect(try await terminal.ended().status == 0)
+      }
+    }
   }
 }

@@ -24,6 +24,7 @@ extension ProcessTests {
           "100000000",
           "--window",
           "64",
+          "--yes",
         )
         let before = try await world.snapshot("counter")
         var joined = 0

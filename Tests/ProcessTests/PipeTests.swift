@@ -126,7 +126,8 @@ extension ProcessTests {
 
     @Test(arguments: [
       ["watch", "counter"], ["watch", "--deltas", "counter"], ["status", "--watch"],
-      ["log", "--follow"], ["get", "counter"], ["bench", "throughput", "--count", "1000000"],
+      ["log", "--follow"], ["get", "counter"],
+      ["bench", "throughput", "--count", "1000000", "--yes"],
     ])
     func `A signal ends a command at any moment, and it says nothing of that`(
       arguments: [String]

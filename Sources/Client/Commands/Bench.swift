@@ -11,9 +11,13 @@ struct Bench: ParsableCommand {
       The scope is followed by the same client: an action is done when it is acknowledged and the \
       local state includes it.
 
+      The actions are real ones: they change the state, and nothing takes them back. On a \
+      terminal it is said before what is sent to whom. A daemon that keeps its state is sent none \
+      without consent: --yes, or an answer on the terminal.
+
       Examples:
-        storectl bench latency --count 100
-        storectl bench throughput --count 1000 --window 64
+        storectl bench latency --count 100 --yes
+        storectl bench throughput --count 1000 --window 64 --yes
       """,
     subcommands: [Latency.self, Throughput.self],
   )
@@ -73,6 +77,9 @@ struct Bench: ParsableCommand {
     @Option(help: ArgumentHelp("The action to send, as JSON.", valueName: "json"))
     var action = "\"incrementButtonTapped\""
 
+    @Flag(help: "Send them, also where the daemon keeps what they change.")
+    var yes = false
+
     func validate() throws {
       if let count, !(1...100_000_000).contains(count) {
         throw ValidationError("--count needs a number from 1 to 100000000, not \(count).")
@@ -85,10 +92,13 @@ struct Bench: ParsableCommand {
       warmUp: Int,
       window: Int,
     ) throws {
-      let (scope, action, isJSON) = (scope, action, options.json)
+      let (scope, action, isJSON, yes) = (scope, action, options.json, yes)
+      let address = options.connect
       let count = count ?? defaultCount
+      let plan = "This sends \(count + warmUp) times \(action) to \(scope)"
       try Connecting(options: options, name: "storectl bench").run { daemon in
         let run = try await BenchRun(daemon, scope, action)
+        if !yes { try await BenchConsent(plan: plan, address: address).ask(daemon) }
         let report = try await run.report(count: count, warmUp: warmUp, window: window)
         try StandardOutput.line(isJSON ? report.tree.text() : report.text)
       }

@@ -1,0 +1,49 @@
+import StoreClient
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Says what a bench does to a daemon, before it does it: to people, and wherever it asks for
+/// consent.
+@MainActor
+struct BenchConsent {
+  /// What is sent, as the beginning of a sentence.
+  let plan: String
+  /// What the daemon was called on the command line; nil where it was found by its directory.
+  let address: String?
+
+  /// Asks for consent where the daemon keeps what is changed.
+  ///
+  /// - Throws: A `CommandError` where there is none.
+  func ask(_ daemon: Daemon) async throws {
+    let connection = daemon.connection
+    let status = DaemonStatus(
+      try await connection.within(Connecting.answerLimit) { try await connection.status() }
+    )
+    let place = address ?? "\(connection.location)"
+    let keeps = status.durableRevision != nil
+    let isTerminal = isatty(StandardOutput.errorDescriptor) == 1
+    guard keeps || isTerminal else { return }
+    Note.print(
+      "\(plan) of the daemon with pid \(status.pid) at \(place), which "
+        + "\(keeps ? "keeps its state on disk" : "has its state in memory only")."
+    )
+    guard keeps else { return }
+    guard isTerminal, isatty(0) == 1 else {
+      throw CommandError(
+        .usage,
+        "Nothing was sent: it would stay changed. Give --yes if that is meant, or take a daemon "
+          + "of its own: stored --dir DIRECTORY --in-memory",
+      )
+    }
+    let question = Array("storectl: It stays changed. Go on? [y/N] ".utf8)
+    _ = StandardOutput.write(question, to: StandardOutput.errorDescriptor)
+    let answer = try await LineReader().next()
+    guard case .text(let text)? = answer, ["y", "yes"].contains(text.lowercased()) else {
+      throw CommandError(.usage, "Nothing was sent.")
+    }
+  }
+}
