@@ -26,6 +26,16 @@ struct LineSplitterTests {
     )
   }
 
+  @Test("What some programs begin a file with is no part of its first line", arguments: 1...8)
+  func byteOrderMark(size: Int) {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    #expect(lines(mark + Array("one\ntwo".utf8), pieces: size) == [.text("one"), .text("two")])
+    // Elsewhere it is a character.
+    let second = Array("one\n".utf8) + mark + Array("two".utf8)
+    #expect(lines(second, pieces: size) == [.text("one"), .text("\u{FEFF}two")])
+    #expect(lines(mark, pieces: size) == [.text("")])
+  }
+
   @Test("A line over the limit is reported once, and the next one is whole", arguments: 1...40)
   func tooLong(size: Int) {
     let text = Array((String(repeating: "x", count: 17) + "\nshort\n").utf8)

@@ -109,6 +109,16 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A file of actions may begin with a byte order mark`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let sender = try world.startClient("send", "counter", "-")
+        sender.write(lines: ["\u{FEFF}incrementButtonTapped", "incrementButtonTapped"])
+        let run = try await world.finish(sender)
+        #expect(run.isSuccess && run.output.count == 2, "\(run.output)")
+      }
+    }
+
     @Test func `A bench says what it does, and does it to what is kept with consent only`()
       async throws
     {

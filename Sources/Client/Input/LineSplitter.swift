@@ -15,6 +15,10 @@ struct LineSplitter {
   /// Up to where there is no end of a line.
   private var scanned = 0
   private var isSkipping = false
+  private var isFirst = true
+
+  /// What some programs begin a file in UTF-8 with, and nobody sees.
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   init(limit: Int) {
     precondition(limit > 0, "A line has room for at least 1 byte, not \(limit)")
@@ -62,9 +66,11 @@ struct LineSplitter {
     return start < bytes.count || isSkipping ? line(bytes[start...]) : nil
   }
 
-  private func line(_ line: ArraySlice<UInt8>) -> Line {
+  private mutating func line(_ line: ArraySlice<UInt8>) -> Line {
+    defer { isFirst = false }
     guard !isSkipping, line.count <= limit else { return .tooLong(limit: limit) }
-    let text = line.last == 0x0D ? line.dropLast() : line
+    var text = line.last == 0x0D ? line.dropLast() : line
+    if isFirst, text.starts(with: Self.mark) { text = text.dropFirst(Self.mark.count) }
     return String(validating: text, as: UTF8.self).map(Line.text) ?? .notText
   }
 }
