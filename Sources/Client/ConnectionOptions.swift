@@ -18,6 +18,7 @@ struct ConnectionOptions: ParsableArguments {
       valueName: "directory",
     ),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var dir: String?
 
@@ -98,7 +99,8 @@ struct ConnectionOptions: ParsableArguments {
     do throws(LocationError) {
       return try StoreLocation(address: connect)
     } catch {
-      throw ValidationError("\(error)")
+      // Only this program knows ssh.
+      throw ValidationError("\(error) Or ssh://[USER@]HOST[:PORT]/DIRECTORY, by ssh.")
     }
   }
 }

@@ -68,6 +68,12 @@ struct DaemonSettings {
   /// - Parameter reader: What has found them.
   /// - Throws: A ``SettingsError`` that names the place of what makes no sense.
   func check(_ reader: SettingsReader) throws(SettingsError) {
+    for case let found? in Setting.allCases.map(reader.find) where found.texts.contains("") {
+      throw SettingsError(
+        found.source == .commandLine ? .usage : .malformed,
+        "\(found.place) is empty. Give it a value, or leave it away.",
+      )
+    }
     let host = host
     try Self.check(.leaseMilliseconds, reader) { () throws(HostError) in try host.checkLease() }
     // Whichever of the two was set does not fit the other.

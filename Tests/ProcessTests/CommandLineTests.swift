@@ -84,6 +84,10 @@ extension ProcessTests {
         (.storectl, ["help", "wach"], "did you mean \"watch\"?"),
         (.storectl, ["help", "bench", "latncy"], "did you mean \"latency\"?"),
         (.stored, ["help", "nope"], "There is no command \"nope\""),
+        (.storectl, ["--connect", "foo://x", "status"], "ssh://[USER@]HOST[:PORT]/DIRECTORY"),
+        (.storectl, ["--dir", "", "status"], "The path is empty"),
+        (.storectl, ["log", "--data", ""], "The path is empty"),
+        (.stored, ["--dir", ""], "--dir is empty"), (.stored, ["--data", ""], "--data is empty"),
       ] as [(Program, [String], String)]
     )
     func `What cannot be meant is refused, with what was expected`(

@@ -58,6 +58,12 @@ extension ProcessTests {
           #expect(run.end == .status(status), "\(arguments): \(run.end)")
           #expect(run.errorText.contains(words), "\(arguments): \(run.errorText)")
         }
+        let missing = "\(world.directory)/missing"
+        let run = try await world.stored(["make-test", "--output", missing])
+        #expect(run.end == .status(73))
+        #expect(
+          run.errorText.hasPrefix("stored: There is no directory \(missing) to write the test")
+        )
       }
     }
 

@@ -23,12 +23,14 @@ struct Backup: ParsableCommand {
   @Option(
     help: ArgumentHelp("The data directory.", valueName: "directory"),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var data: String
 
   @Argument(
     help: ArgumentHelp("Where the copy goes: a directory that is empty, or is made."),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var copy: String
 
@@ -60,12 +62,17 @@ struct Restore: ParsableCommand {
 
   @OptionGroup var options: ConnectionOptions
 
-  @Argument(help: ArgumentHelp("The backup."), completion: .directory)
+  @Argument(
+    help: ArgumentHelp("The backup."),
+    completion: .directory,
+    transform: PathArgument.parse,
+  )
   var copy: String
 
   @Option(
     help: ArgumentHelp("A directory that is empty, or is made.", valueName: "directory"),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var data: String
 

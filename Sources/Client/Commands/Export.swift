@@ -23,6 +23,7 @@ struct Export: ParsableCommand {
   @Option(
     help: ArgumentHelp("The data directory.", valueName: "directory"),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var data: String
 

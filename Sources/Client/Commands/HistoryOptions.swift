@@ -21,6 +21,7 @@ struct HistoryOptions: ParsableArguments {
       valueName: "directory",
     ),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var data: String?
 

@@ -32,6 +32,7 @@ struct Import: ParsableCommand {
   @Option(
     help: ArgumentHelp("A directory that is empty, or is made.", valueName: "directory"),
     completion: .directory,
+    transform: PathArgument.parse,
   )
   var data: String
 

@@ -72,6 +72,7 @@ struct Send: ParsableCommand {
       valueName: "file",
     ),
     completion: .file(),
+    transform: PathArgument.parse,
   )
   var trace: String?
 

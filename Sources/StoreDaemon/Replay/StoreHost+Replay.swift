@@ -46,6 +46,16 @@ extension StoreHost {
     from first: UInt64 = 0,
     through last: UInt64 = .max,
   ) throws(HostError) -> (test: String, journal: String) {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: test.directory, isDirectory: &isDirectory),
+      isDirectory.boolValue
+    else {
+      throw HostError(
+        .cannotCreate,
+        "There is no directory \(test.directory) to write the test to.",
+        remedy: "Make it, or name another one.",
+      )
+    }
     let most = mostExcerptBytes
     let (excerpt, report) = try read(first, last) {
       (replay, source, revisions) throws(HistoryError) in
