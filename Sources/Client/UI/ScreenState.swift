@@ -58,60 +58,6 @@ final class ScreenState<ID: Hashable> {
   }
 }
 
-/// An action as people are told of it.
-enum ActionText {
-  /// The names of its case and of the cases that it contains.
-  static func name(of action: Any) -> String {
-    guard let content = Mirror(reflecting: action).children.first, let name = content.label else {
-      return "\(action)"
-    }
-    let value = Mirror(reflecting: content.value)
-    let inner: Any? =
-      value.displayStyle == .tuple
-      ? value.children.first { $0.label == "action" }?.value : content.value
-    guard let inner, Mirror(reflecting: inner).displayStyle == .enum else { return name }
-    return "\(name).\(Self.name(of: inner))"
-  }
-}
-
-/// A text that is asked for, over everything else.
-@MainActor
-@Observable
-final class Prompt {
-  let title: String
-  var text: String
-  @ObservationIgnored var onChange: @MainActor (String) -> Void = { _ in }
-  /// Takes the text, or nil where there is to be none.
-  @ObservationIgnored let onEnd: @MainActor (String?) -> Void
-
-  init(title: String, text: String, onEnd: @escaping @MainActor (String?) -> Void) {
-    self.title = title
-    self.text = text
-    self.onEnd = onEnd
-  }
-}
-
-/// The view of a prompt.
-struct PromptView: View {
-  let prompt: Prompt
-
-  var body: some View {
-    TextField(
-      prompt.title,
-      text: Binding {
-        prompt.text
-      } set: {
-        prompt.text = $0
-        prompt.onChange($0)
-      },
-      onSubmit: { prompt.onEnd(prompt.text) },
-    )
-    .frame(width: 56)
-    .border()
-    .onKey(.escape) { prompt.onEnd(nil) }
-  }
-}
-
 /// What is searched, where something is.
 struct SearchText: View {
   let search: String
