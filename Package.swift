@@ -451,6 +451,7 @@ let package = Package(
         "GenericState", "StoreActor", "StoreReplication", "StoreSimulation", "StoreState",
         reportsToTests,
       ],
+      exclude: ["Simulation/KeptSeeds.txt", "Simulation/PlantedFaults.tsv"],
     ),
     .testTarget(
       name: "WorkspaceTests",
@@ -483,6 +484,7 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Tracing", package: "swift-distributed-tracing"),
       ],
+      exclude: ["Screens/Golden"],
     ),
     .testTarget(
       name: "ProcessTests",
