@@ -1,3 +1,4 @@
+import Dispatch
 import StoreReplication
 import ZeroMQ
 
@@ -6,9 +7,13 @@ import ZeroMQ
 final class ClientSockets: ClientTransport {
   private(set) var control: Socket
   private(set) var publishing: Socket
-  private(set) var monitor: SocketMonitor
+  private var monitor: SocketMonitor
+  /// Tells of the monitor's events: to look for them in each turn would take a system call more.
+  private var monitorSource: (any DispatchSourceRead)?
   /// Whether the control connection that there was has ended, as of the last event that was read.
   private var hasEnded = false
+  /// Called when it has ended.
+  var onCut: @MainActor () -> Void = {}
   /// Counts how often the sockets were recreated or closed.
   private(set) var generation = 0
   private(set) var isClosed = false
@@ -22,6 +27,7 @@ final class ClientSockets: ClientTransport {
     context = try Context()
     publishing = try Self.openPublishing(context, location)
     (control, monitor) = try Self.openControl(context, location, number: generation)
+    try watchMonitor()
   }
 
   /// Closes both sockets and opens new ones.
@@ -31,9 +37,29 @@ final class ClientSockets: ClientTransport {
     publishing = try Self.openPublishing(context, location)
     (control, monitor) = try Self.openControl(context, location, number: generation)
     hasEnded = false
+    try watchMonitor()
+  }
+
+  private func watchMonitor() throws(ZeroMQError) {
+    monitorSource = try monitor.socket.watch { [weak self] in self?.takeEvents() }
+    // The library signals only what comes after somebody has found nothing.
+    try readMonitor()
+  }
+
+  private func takeEvents() {
+    guard !monitor.socket.isClosed else { return }
+    do throws(ZeroMQError) {
+      try readMonitor()
+    } catch {
+      // Its socket fails with the others, of which the turn says so.
+      return
+    }
+    if hasEnded { onCut() }
   }
 
   private func closeSockets() {
+    monitorSource?.cancel()
+    monitorSource = nil
     // One that could not be made anew is closed.
     if !control.isClosed { control.stopMonitoring() }
     control.close()
@@ -88,14 +114,19 @@ final class ClientSockets: ClientTransport {
 
   var isCut: Bool {
     get throws(ZeroMQError) {
-      while let event = try monitor.next() {
-        switch event {
-        case .disconnected: hasEnded = true
-        case .connected: hasEnded = false
-        case .accepted, .refused, .stopped: break
-        }
-      }
+      // There may be a new one by now.
+      if hasEnded { try readMonitor() }
       return hasEnded
+    }
+  }
+
+  private func readMonitor() throws(ZeroMQError) {
+    while let event = try monitor.next() {
+      switch event {
+      case .disconnected: hasEnded = true
+      case .connected: hasEnded = false
+      case .accepted, .refused, .stopped: break
+      }
     }
   }
 

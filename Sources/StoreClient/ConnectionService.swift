@@ -17,9 +17,7 @@ final class ConnectionService: LoopParticipant {
   init(_ client: ReplicaClient, _ sockets: ClientSockets) { turn = ClientTurn(client, sockets) }
 
   private var link: ClientSockets { turn.transport }
-  var sockets: [Socket] {
-    link.isClosed ? [] : [link.control, link.publishing, link.monitor.socket]
-  }
+  var sockets: [Socket] { link.isClosed ? [] : [link.control, link.publishing] }
   var socketGeneration: Int { link.generation }
   /// Code that awaits an outcome continues in the turn that receives it.
   var resumesMainQueue: Bool { true }

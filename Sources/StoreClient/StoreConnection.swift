@@ -98,6 +98,7 @@ public final class StoreConnection {
     let loop = QueueLoop(service) { [weak self] error in self?.loopFailed(error) }
     queueLoop = loop
     client.onNeedsTurn = { [weak loop] in loop?.wakeUp() }
+    service.turn.transport.onCut = { [weak loop] in loop?.wakeUp() }
     loop.start()
   }
 

@@ -1,4 +1,4 @@
-import Dispatch
+package import Dispatch
 
 #if canImport(Glibc)
 import Glibc
@@ -82,29 +82,9 @@ package final class QueueLoop {
     generation = participant.socketGeneration
     for source in sources { source.cancel() }
     sources = []
-    for socket in participant.sockets { sources.append(try watch(socket)) }
-  }
-
-  /// Watches a copy of the socket's descriptor: it stays open until the source has been canceled,
-  /// whenever the socket is closed.
-  private func watch(_ socket: Socket) throws(ZeroMQError) -> any DispatchSourceRead {
-    let descriptor = dup(try socket.fileDescriptor)
-    guard descriptor >= 0 else {
-      throw ZeroMQError(code: errno, operation: "watch", subject: "a socket")
+    for socket in participant.sockets {
+      sources.append(try socket.watch { [weak self] in self?.wakeUp() })
     }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
-    source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wakeUp() } }
-    source.setCancelHandler { Self.close(descriptor) }
-    source.resume()
-    return source
-  }
-
-  private nonisolated static func close(_ descriptor: Int32) {
-    #if canImport(Glibc)
-    _ = Glibc.close(descriptor)
-    #elseif canImport(Darwin)
-    _ = Darwin.close(descriptor)
-    #endif
   }
 
   private func scheduleTimer() {
@@ -117,5 +97,34 @@ package final class QueueLoop {
     timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.wakeUp() } }
     timer.resume()
     self.timer = timer
+  }
+}
+
+extension Socket {
+  /// Calls `body` on the main queue when something may have come, until the source is canceled.
+  ///
+  /// Watches a copy of the socket's descriptor: it stays open until then, whenever the socket is
+  /// closed.
+  @MainActor
+  package func watch(
+    _ body: @escaping @MainActor () -> Void
+  ) throws(ZeroMQError) -> any DispatchSourceRead {
+    let descriptor = dup(try fileDescriptor)
+    guard descriptor >= 0 else {
+      throw ZeroMQError(code: errno, operation: "watch", subject: "a socket")
+    }
+    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    source.setEventHandler { MainActor.assumeIsolated(body) }
+    source.setCancelHandler { Self.close(descriptor) }
+    source.resume()
+    return source
+  }
+
+  private nonisolated static func close(_ descriptor: Int32) {
+    #if canImport(Glibc)
+    _ = Glibc.close(descriptor)
+    #elseif canImport(Darwin)
+    _ = Darwin.close(descriptor)
+    #endif
   }
 }
