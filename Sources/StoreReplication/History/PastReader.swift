@@ -96,7 +96,8 @@ package struct PastReader<Root: PastRoot> {
   ) throws(HistoryError) -> UInt64? {
     // Where reading fails in the middle nobody knows what the root is.
     defer { reached = nil }
-    if let reached, reached <= revision,
+    // Records behind it may have been let go of since the last page.
+    if let reached, reached <= revision, reached >= extent.beforeRecords,
       !extent.snapshots.contains(where: { $0 > reached && $0 <= revision })
     {
       return reached

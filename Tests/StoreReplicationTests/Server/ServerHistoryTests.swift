@@ -149,6 +149,36 @@ import Testing
     }
   }
 
+  @Test func `A log goes on where history was let go of between two of its pages`() throws {
+    let (bench, history) = try bench()
+    func page(after revision: UInt64) throws -> HistoryAnswer {
+      try answer(.log(after: revision, count: 1, scope: nil, client: nil), bench, history)
+    }
+    _ = try page(after: 0)
+    var records: [JournalRecord] = []
+    try history.records(after: 0) { (part) throws(HistoryError) in
+      try part.withRecords { (record, _) throws(HistoryError) in
+        records.append(record)
+        return true
+      }
+    }
+    history.batches = records.dropFirst(2).map { record in
+      var encoder = CBOREncoder.durable
+      record.encode(to: &encoder)
+      return JournalBatch(
+        revisions: record.revision...record.revision,
+        records: encoder.bytes,
+        sessionNumbers: 0,
+      )
+    }
+    history.snapshots = [4: []]
+    guard case .log(let entries, 3, 4) = try page(after: 1) else {
+      Issue.record("The next page was not found")
+      return
+    }
+    #expect(revisions(entries) == [.unsigned(3)])
+  }
+
   @Test func `One connection has few questions at once, and only so many a second`() throws {
     let (bench, history) = try bench()
     var jobs: [HistoryJob] = []
