@@ -62,12 +62,16 @@ final class LogSession {
   private func readPages() async throws {
     while !session.isOver {
       guard let page = try await page(of: pages) else {
-        pages.beginAnew(after: trail.compare() ?? after)
+        if let known = trail.compare() {
+          pages.beginAnew(after: known)
+        } else {
+          try await beginAnew()
+        }
         continue
       }
       let hasMore = page.reached > pages.next && page.reached < page.newest
       guard let news = trail.news(in: page.entries, hasMore: hasMore) else {
-        pages.beginAnew(after: after)
+        try await beginAnew()
         continue
       }
       let step = try pages.take(page, known: page.entries.count - news.count)
@@ -75,6 +79,11 @@ final class LogSession {
       if step == .end || session.writer.failure != nil { return }
       if step == .wait { try await past.daemon?.connection.pause(for: Self.pause) }
     }
+  }
+
+  /// Begins as it began, in a history that has nothing of what was told.
+  private func beginAnew() async throws {
+    if let tail { try await readTail(tail) } else { pages.beginAnew(after: after) }
   }
 
   /// Lists the newest entries, behind which all pages begin.

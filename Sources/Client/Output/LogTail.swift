@@ -33,7 +33,9 @@ struct LogTail {
   mutating func take(_ page: LogPages.Page) throws(ConnectionError) -> Bool {
     if let start {
       let step = try pages.take(page)
-      entries = (entries + page.entries).suffix(count)
+      entries += page.entries
+      // What is too much goes in large pieces: each time the rest moves.
+      if step == .end || entries.count / 2 > count { entries = entries.suffix(count) }
       guard step == .end else { return false }
       if entries.count == count || start <= after { return true }
       let (longer, isTooLong) = span.multipliedReportingOverflow(by: Self.growth)
