@@ -24,6 +24,9 @@ final class BenchRun {
   private var times: [UInt64] = []
   private var begin: UInt64 = 0
   private var failure: Outcome.Failure?
+  /// Whether another daemon is there, or the same with another history, than whoever was asked for
+  /// consent was told of.
+  private var hasNewEpoch = false
   private var onEnd: CheckedContinuation<Void, Never>?
   private let progress = ProgressLine()
   /// One for all actions, so that none has to make its own.
@@ -39,9 +42,12 @@ final class BenchRun {
     target = try await daemon.connection.within(Connecting.answerLimit) {
       try await daemon.connection.followed(scope, description: description).scope
     }
+    connection.onEvent = { [weak self] in if $0.kind == .newEpoch { self?.stop() } }
   }
 
   func report(count: Int, warmUp: Int, window: Int) async throws(CommandError) -> BenchReport {
+    defer { connection.onEvent = { _ in } }
+    guard !hasNewEpoch else { throw Self.cut }
     total = warmUp + count
     self.warmUp = warmUp
     times = Array(repeating: 0, count: total)
@@ -54,6 +60,7 @@ final class BenchRun {
     }
     let elapsed = Self.nanoseconds - begin
     progress.end()
+    guard !hasNewEpoch else { throw Self.cut }
     if let failure {
       let status = OutcomeLine(.failed(failure)).status ?? .tryAgain
       throw CommandError(status, "An action was not applied (\(failure.code)): \(failure.message)")
@@ -63,6 +70,20 @@ final class BenchRun {
       bytes: frameBytes,
       window: window,
       elapsed: elapsed,
+    )
+  }
+
+  /// What is under way comes to its end; nothing more is begun.
+  private func stop() {
+    hasNewEpoch = true
+    total = started
+  }
+
+  private static var cut: CommandError {
+    CommandError(
+      .tryAgain,
+      "Another history has begun at the daemon's place meanwhile, so the bench was ended. Start it "
+        + "again.",
     )
   }
 
