@@ -28,6 +28,8 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
   public var kind: Kind
   /// The event as a sentence for people.
   public var description: String
+  /// Why the daemon no longer serves this client; nil where it does.
+  private var refusal: JoinFailure?
 
   init(_ event: ClientEvent) {
     switch event {
@@ -42,6 +44,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
     case .refused(let code, let message):
       kind = .refused
       description = "refused (\(code)): \(message)"
+      refusal = JoinFailure(code: code, message: message)
     case .sessionEnded(let code, let message):
       kind = .sessionEnded
       description = "the session ended (\(code)): \(message)"
@@ -67,12 +70,7 @@ public struct ConnectionEvent: Hashable, Sendable, CustomStringConvertible {
 extension ConnectionEvent {
   /// What ends whoever goes on with the connection; nil where the connection goes on itself.
   package var end: ConnectionError? {
-    switch kind {
-    case .refused: ConnectionError(.refused, description, remedy: "")
-    case .closed: ConnectionError(.closed, description, remedy: "")
-    case .connected, .newEpoch, .sessionEnded, .silent, .resynchronizing, .differed,
-      .outputsLeftOut:
-      nil
-    }
+    if let refusal { return ConnectionError(refusal) }
+    return kind == .closed ? ConnectionError(.closed, description, remedy: "") : nil
   }
 }
