@@ -185,7 +185,7 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try world.start(.stored, ["--dir", world.directory, option, ""])
         #expect(try await daemon.ended() == .status(64))
-        #expect(daemon.errors.lines.joined().contains("Name one with \(option)"))
+        #expect(daemon.errors.lines.joined().contains("\(option) is empty"))
       }
     }
 

@@ -310,7 +310,7 @@ extension ProcessTests {
       async throws
     {
       try await World.run { world in
-        _ = try await world.startDaemon()
+        let daemon = try await world.startDaemon()
         try await world.send("counter", Self.increment)
         let peer = try RawSocket(world, .dealer, "ctl")
         let log = HistoryQuery.log(after: 0, count: 10, scope: nil, client: nil)
@@ -324,9 +324,12 @@ extension ProcessTests {
         }
         try peer.send(.history(request: 1, log))
         #expect(try answer() == .needHello)
+        // All of them are there before it looks for the first.
+        daemon.send(signal: SIGSTOP)
         for message in [.rawHello(1), .history(request: 2, log), .bye] as [ClientMessage] {
           try peer.send(message)
         }
+        daemon.send(signal: SIGCONT)
         // Questions are answered one after the other.
         let run = try await world.client(["log"])
         #expect(run.isSuccess, "\(run.errorText)")
