@@ -155,11 +155,15 @@ final class ClientSockets: ClientTransport {
 
   /// Without a connection the frame is dropped: the next greeting starts over with hello, and the
   /// client's queue still has every action without an outcome.
+  ///
+  /// A socket that could not be opened anew is closed, and takes nothing.
   func send(control frame: consuming [UInt8]) throws(ZeroMQError) {
-    _ = try control.send(Message(adopting: frame))
+    if !control.isClosed { _ = try control.send(Message(adopting: frame)) }
   }
 
-  func send(upstream frame: [UInt8]) throws(ZeroMQError) { _ = try publishing.send(frame) }
+  func send(upstream frame: [UInt8]) throws(ZeroMQError) {
+    if !publishing.isClosed { _ = try publishing.send(frame) }
+  }
 
   /// Closes the sockets for good; calling it again does nothing.
   func close() {

@@ -160,6 +160,7 @@ extension ReplicaClient {
       // led to another one.
       freezePositions()
       self.view?.isIntact = false
+      if view.nonce != lastNonce { unicastTopic = nil }
     }
     for scope in scopes where scope.status == .live { scope.status = .stale }
     actions.rewind()
@@ -206,10 +207,13 @@ extension ReplicaClient {
     if isClosed { return }
     guard let reconnectAt else {
       guard silenceDue <= now.instant else { return }
+      // Where only the connection has ended the sockets make another one, and need some round trips
+      // for that: to open new sockets meanwhile would begin anew.
+      let pause = cutSince == nil ? jittered(backOff) : timing.answer
       (joinsFailSince, cutSince) = (nil, nil)
       events.append(.silent)
       phase = .offline
-      self.reconnectAt = now.instant.advanced(by: jittered(backOff))
+      self.reconnectAt = now.instant.advanced(by: pause)
       return interrupt()
     }
     // Until a greeting comes: what is left over from the old connection proves nothing.

@@ -17,8 +17,9 @@ extension ReplicaClient {
   func receive(unicast message: PublishedMessage, bytes: Int) {
     bytesSincePing += bytes
     if case .echo(let echo) = message {
-      // What follows the echo of a join that was abandoned belongs to a view that nobody has.
-      unicastTopic = joining?.nonce == echo.nonce ? joining?.view?.topic : nil
+      // That of a join which was given up may lead to another view than the one that there is.
+      unicastTopic = unicastTopics[echo.nonce]
+      unicastTopics = unicastTopics.filter { $0.key > echo.nonce }
       if joining?.view?.isUnicast == true { receive(echo) }
       return
     }

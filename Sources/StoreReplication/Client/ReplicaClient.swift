@@ -84,8 +84,11 @@ package final class ReplicaClient {
   @exclusivity(unchecked) var joining: ClientJoin?
   var lastNonce: UInt64 = 0
   /// Of the view whose messages come on the control socket since the last echo there; nil when that
-  /// is none of ours.
+  /// is not known.
   var unicastTopic: Topic?
+  /// Those of the views there whose echoes are still to come, by the nonces of their joins, whether
+  /// these were given up since or not.
+  var unicastTopics: [UInt64: Topic] = [:]
   /// Whether the next join may keep what the present view shows.
   var canKeep = false
   @exclusivity(unchecked) var needsJoin = false

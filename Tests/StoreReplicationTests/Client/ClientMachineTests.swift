@@ -235,6 +235,70 @@ import Testing
     #expect(bench.wire.reconnects == 0)
   }
 
+  @Test("§11: sockets that make another connection, far away, have the time for it")
+  func slowConnection() throws {
+    let bench = try PlayedDaemon()
+    let scope = try bench.join(revision: 5)
+    bench.wire.isCut = true
+    for _ in 0..<13 { try bench.wire.advance(by: .milliseconds(100)) }
+    #expect(scope.status == .stale && bench.wire.reconnects == 0)
+    bench.wire.isCut = false
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: true)
+    try bench.wire.advance(by: .seconds(1))
+    #expect(bench.wire.reconnects == 0)
+  }
+
+  /// Outputs of a view on the control socket, behind a step that was too large to be published.
+  private func outputs(_ bench: PlayedDaemon) throws {
+    let output = PublishedMessage.Output(
+      revision: 6,
+      index: 0,
+      schema: Digest(rawValue: 0),
+      value: [0xF6],
+    )
+    try bench.send(
+      .unicast(.outputs(PublishedMessage.Outputs(sequence: 1, outputs: [output])))
+    )
+  }
+
+  private func marker(_ bench: PlayedDaemon) throws {
+    try bench.send(.unicast(.marker(PublishedMessage.Marker(sequence: 1, revision: 6))))
+  }
+
+  @Test("§9: what comes of a view whose join a connection has not survived is of no other view")
+  func outputsOfAnotherView() throws {
+    let bench = try PlayedDaemon(topic: .unicastView)
+    try bench.join(revision: 5)
+    // The daemon takes a join, of which the client hears nothing, and goes on with that view.
+    _ = bench.client.add("cards", mode: .follow, replica: TypedReplica<Deck.Counter>())
+    try bench.wire.settle()
+    try marker(bench)
+    #expect(bench.client.view?.isSuspended == true)
+    try bench.greet()
+    try bench.helloOK(last: 0, isResumed: true)
+    try outputs(bench)
+    #expect(bench.client.view?.late.isEmpty == true)
+  }
+
+  @Test("§9: what comes of the same view by a join that was given up waits for the next")
+  func outputsOfTheSameView() throws {
+    let bench = try PlayedDaemon(topic: .unicastView)
+    try bench.join(revision: 5)
+    try marker(bench)
+    let nonce = bench.client.lastNonce
+    try bench.send(.joined(nonce: nonce, topic: bench.client.view?.topic, [.accepted(handle: 1)]))
+    for _ in 0..<4 { try bench.wire.advance(by: .milliseconds(500)) }
+    #expect(bench.client.lastNonce > nonce, "the join was given up")
+    try bench.send(
+      .unicast(
+        .echo(PublishedMessage.Echo(nonce: nonce, revision: 6, sequence: 1, previousSequence: 1))
+      )
+    )
+    try outputs(bench)
+    #expect(bench.client.view?.late.count == 1)
+  }
+
   @Test("§11: a daemon that says goodbye and hangs up is told once")
   func goodbye() throws {
     let bench = try PlayedDaemon()

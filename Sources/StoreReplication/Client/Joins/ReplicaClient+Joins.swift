@@ -114,6 +114,7 @@ extension ReplicaClient {
   }
 
   func joined(_ nonce: UInt64, _ topic: Topic?, _ answers: [DaemonMessage.JoinAnswer]) {
+    if let topic, topic.kind == .unicastView { noteUnicastView(topic, of: nonce) }
     guard let join = joining, join.nonce == nonce, !join.isAnswered,
       answers.count == join.asked.count, let session
     else { return }
@@ -161,6 +162,17 @@ extension ReplicaClient {
     subscribe(topic)
     if isWelcomed { sendFence() }
   }
+
+  private func noteUnicastView(_ topic: Topic, of nonce: UInt64) {
+    guard nonce <= lastNonce else { return }
+    unicastTopics[nonce] = topic
+    // A daemon answers them in their order, and the echo follows.
+    if unicastTopics.count > Self.mostUnicastTopics, let oldest = unicastTopics.keys.min() {
+      unicastTopics[oldest] = nil
+    }
+  }
+
+  private static var mostUnicastTopics: Int { 16 }
 
   /// Subscriptions are counted by those who pass them on, so each is made once.
   func subscribe(_ topic: Topic) {
