@@ -1,9 +1,16 @@
 package import ArgumentParser
 import StoreBytes
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 extension ParsableCommand {
   /// Runs the program, where its arguments are such that the parser understands them.
   package static func runProgram() {
+    StandardFiles.prepare()
     var arguments: [[UInt8]] = []
     for place in 1..<max(1, Int(CommandLine.argc)) {
       guard var byte = CommandLine.unsafeArgv[place] else { break }

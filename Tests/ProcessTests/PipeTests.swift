@@ -64,6 +64,49 @@ extension ProcessTests {
       }
     }
 
+    @Test(arguments: [
+      (">&-", "Standard output is closed"),
+      ("> /dev/full", "Standard output could not be written"),
+    ])
+    func `What cannot be printed is a failure, whatever prints it`(
+      output: String,
+      words: String,
+    ) async throws {
+      try await World.run { world in
+        let calls: [(Program, [String])] = [
+          (.storectl, ["--help"]), (.storectl, ["--version"]), (.stored, ["config"]),
+          (.storectl, ["--generate-completion-script", "bash"]),
+        ]
+        for (program, arguments) in calls {
+          let script = #"exec "$0" "$@" \#(output)"#
+          let run = try await world.finish(world.start(program, arguments, script: script))
+          #expect(run.end == .status(74), "\(arguments): \(run.errorText)")
+          #expect(run.errorText.contains(words))
+        }
+      }
+    }
+
+    @Test func `Input that is closed is a failure, and no end of it`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let arguments = ["--dir", world.directory, "send", "counter", "-"]
+        let script = #"exec "$0" "$@" <&-"#
+        let run = try await world.finish(world.start(.storectl, arguments, script: script))
+        #expect(run.end == .status(74), "\(run.errorText)")
+      }
+    }
+
+    @Test func `SIGQUIT ends who follows, without a word`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let watch = try world.start(.storectl, ["--dir", world.directory, "watch", "counter"])
+        _ = try await watch.output.lines(atLeast: 1)
+        watch.send(signal: SIGQUIT)
+        #expect(try await watch.ended() == .signal(SIGQUIT))
+        #expect(watch.errors.lines.isEmpty)
+      }
+    }
+
     @Test func `Who sends a file to a reader that leaves ends, too`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])

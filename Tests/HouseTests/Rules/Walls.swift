@@ -56,7 +56,10 @@ enum Walls {
       mayImport: core + ["GenericState", "StoreReplication", "ZeroMQ"] + libc,
     ),
     Room(name: "TraceExport", mayImport: values + ["GenericState"] + libc),
-    Room(name: "ProgramArguments", mayImport: ["StoreBytes", "StoreJournal", "StoreReplication"]),
+    Room(
+      name: "ProgramArguments",
+      mayImport: ["StoreBytes", "StoreJournal", "StoreReplication"] + libc,
+    ),
     Room(name: "Workspace", module: "StoredWorkspace", mayImport: core + ["StoreReplication"]),
     Room(
       name: "WorkspaceLive",
