@@ -94,6 +94,9 @@ final class Past {
     self.reader = reader
   }
 
+  /// Why a directory's end is not read; nil where all of it is.
+  var damage: JournalError? { reader?.damage }
+
   /// The epoch of the daemon that answers.
   var epoch: UInt64? { daemon?.connection.client.epoch }
 

@@ -56,7 +56,28 @@ package struct PastReader<Root: PastRoot> {
     }
     // Which scopes a record changed is seen in the states before and behind it.
     var reached = try stateBefore(page.next, extent)
+    let start = page.next
     let most = min(count, UInt64(limits.entries))
+    do throws(HistoryError) {
+      try read(&page, &reached, most, extent, scope, client)
+    } catch {
+      // Whoever asks for what is behind it is told.
+      guard page.next > start else { throw error }
+      reached = nil
+    }
+    self.reached = reached
+    return .log(entries: page.entries, next: page.next, end: extent.newest)
+  }
+
+  /// Reads the records of a page.
+  private mutating func read(
+    _ page: inout Page,
+    _ reached: inout UInt64?,
+    _ most: UInt64,
+    _ extent: HistoryExtent,
+    _ scope: String?,
+    _ client: Identifier?,
+  ) throws(HistoryError) {
     try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
       try part.withRecords { (record, _) throws(HistoryError) in
         if reached == nil, record.revision == extent.oldestState + 1 {
@@ -82,8 +103,6 @@ package struct PastReader<Root: PastRoot> {
           && page.scanned < limits.scanned
       }
     }
-    self.reached = reached
-    return .log(entries: page.entries, next: page.next, end: extent.newest)
   }
 
   /// Goes to a state of a revision or an earlier one: that of the last page, unless a snapshot is
