@@ -179,9 +179,16 @@ public final class CursesTerminal: TerminalDevice {
   private static let mostAtOnce = 4096
 
   private func handOver() {
-    let events = parser.events
+    let events = parser.events.map { redrawn($0) ?? $0 }
     parser.events = []
     if !events.isEmpty { onInput?(events) }
+  }
+
+  /// What Ctrl-L comes to: all is drawn anew, where another program has written to the terminal.
+  private func redrawn(_ event: InputEvent) -> InputEvent? {
+    guard case .key(.control("l")) = event else { return nil }
+    shown = nil
+    return .resize(size)
   }
 
   private var hasHungUp: Bool {

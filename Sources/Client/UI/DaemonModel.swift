@@ -171,6 +171,11 @@ final class DaemonModel {
         logFailure = "\(error)"
         return
       }
+      // What is too far behind to be shown is passed over.
+      guard newest < reached || newest - reached <= UInt64(Self.mostRows) else {
+        (log, self.pages) = ([], nil)
+        return
+      }
       self.pages = pages
       (isLogKnown, logFailure) = (true, nil)
       log += entries.map { row($0) }

@@ -14,6 +14,8 @@ final class ScreenProgram {
   ///
   /// Of a daemon that is there; that one has gone, the connection tells sooner.
   private static let patience: Duration = .seconds(2)
+  /// How often, and how long each time, outcomes are waited for at the end.
+  private static let (outcomePauses, outcomePause) = (25, Duration.milliseconds(20))
 
   let daemon: DaemonModel
   /// Called four times a second, to ask for what the daemon tells only when asked.
@@ -50,10 +52,23 @@ final class ScreenProgram {
   func run() async throws {
     let asking = Task { await ask() }
     await session.run()
+    await awaitOutcomes()
     isEnded = true
     asking.cancel()
     tellGivenUp(connection.client.awaitedActions)
     if let failure { throw failure }
+  }
+
+  /// Waits a moment for outcomes that are on their way.
+  private func awaitOutcomes() async {
+    for _ in 0..<Self.outcomePauses where connection.client.awaitedActions > 0 && !daemon.isStale {
+      do {
+        try await connection.pause(for: Self.outcomePause)
+      } catch {
+        // The connection is closed, and nothing more comes.
+        return
+      }
+    }
   }
 
   /// Tells of actions whose outcome is not awaited any more.

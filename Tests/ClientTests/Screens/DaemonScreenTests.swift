@@ -248,6 +248,17 @@ import Testing
     try bench.compare(with: "log-extent")
   }
 
+  @Test func `A log that is far behind goes on with the newest revisions`() {
+    let daemon = ScreenBench().model.daemon
+    let epoch = daemon.client.epoch
+    daemon.handle(log: .log(entries: [entry(1)], next: 1, end: 1), of: epoch)
+    let newest = 3 + UInt64(DaemonModel.mostRows)
+    daemon.handle(log: .log(entries: [entry(2)], next: 2, end: newest), of: epoch)
+    #expect(daemon.log.isEmpty)
+    daemon.handle(log: .log(entries: [entry(newest)], next: newest, end: newest), of: epoch)
+    #expect(daemon.log.map(\.id) == [newest])
+  }
+
   @Test func `Pages of the log that cannot be those that were asked for are not shown`() {
     let daemon = ScreenBench().model.daemon
     let epoch = daemon.client.epoch

@@ -87,6 +87,7 @@ import Testing
     await bench.press(.enter)
     #expect(bench.model.daemon.message?.text == message)
     #expect(bench.model.game?.counter.count == (text == " 7 " ? 7 : 0))
+    if message != nil { await bench.press(.escape) }
     // Whoever edits a result is told the same; a good guess is no reason to tell anything.
     await bench.press("n", "r", "e", .control("u"))
     #expect(bench.model.daemon.message == nil)
@@ -95,13 +96,23 @@ import Testing
     #expect(bench.model.daemon.message?.text == message)
   }
 
+  @Test func `What is typed behind a bad guess is meant for the field, too`() async {
+    let bench = ScreenBench()
+    await bench.press("3", "t")
+    await bench.type("500")
+    await bench.press(.enter, .control("u"))
+    await bench.type("15")
+    await bench.press(.enter)
+    #expect(bench.model.game?.counter.count == 15)
+  }
+
   @Test func `A message goes on in the next line, and leaves room for what it is about`()
     async throws
   {
     let bench = ScreenBench(width: 40, height: 8)
     await bench.press("3", "t")
     await bench.type("x")
-    await bench.press(.enter)
+    await bench.press(.enter, .escape)
     let lines = bench.terminal.lines
     #expect(lines[5...6] == ["\"x\" is no guess. Type a whole number", "from -100 to 100."])
     #expect(lines[7].hasPrefix("q quit"))

@@ -52,6 +52,8 @@ struct GameScreen: View {
       guard !text.isEmpty else { return }
       let range = GuessCounter.State.range
       guard let guess = Int(text), range.contains(guess) else {
+        // What is typed next is meant for the field, too.
+        askForGuess(text, then: take)
         return daemon.say(
           "\"\(text)\" is no guess. Type a whole number from \(range.lowerBound) to "
             + "\(range.upperBound).",
