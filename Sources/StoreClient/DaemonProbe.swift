@@ -84,7 +84,7 @@ extension ConnectionError {
     self.init(
       .silent,
       "\(process) takes connections in \(probe.directory), but did not answer within \(time).",
-      remedy: probe.pid.map { "See what keeps it busy; if it hangs, end it with: kill \($0)" }
+      remedy: probe.pid.map { "See what keeps it busy; if it hangs, end it with: kill -9 \($0)" }
         ?? "See what keeps it busy.",
     )
   }

@@ -46,9 +46,10 @@ struct Send: ParsableCommand {
     help: ArgumentHelp(
       "How long connecting and the actions together may take; what has not run then, must not.",
       discussion: """
-        Without it 1.5 for connecting, or 10 to another machine, and 30 for the actions. With - it \
-        is for connecting, and then for each action from when it was read; without it an action \
-        has no limit there. Over ssh it counts from when ssh is connected.
+        Without it 1.5 for connecting, or 10 to another machine, and 30 for the actions. With - \
+        it is for connecting, and then for each action from when it was read; without it an \
+        action has no limit there. Effects that --finish waits for have none. Over ssh it counts \
+        from when ssh is connected.
         """,
       valueName: "seconds",
     )

@@ -110,7 +110,10 @@ final class StoreDirectory: Sendable {
       throw HostError(
         .notAllowed,
         "Others can write to the directory \(path) (mode \(directory.modeText)).",
-        remedy: "Run: chmod 700 \(ShellWord.quoted(path))",
+        // What is everybody's must stay so.
+        remedy: directory.mode & 0o1000 == 0
+          ? "Run: chmod 700 \(ShellWord.quoted(path))"
+          : "Name a directory of your own with \(option).",
       )
     }
     // Others must not even connect: what is published is for one user.

@@ -168,8 +168,11 @@ extension TrustedPath.Problem: CustomStringConvertible {
       "\(path) belongs to user \(owner), who could put something else in its place. "
         + "Use a directory below those of this user or of root."
     case .writable(let path, let mode):
+      // What is everybody's, as /tmp is, must stay so.
       "Others can write to the directory \(path) (mode \(mode)), and so put something else in the "
-        + "place of what is below it. Run: chmod go-w \(path)"
+        + "place of what is below it. "
+        + ((UInt16(mode, radix: 8) ?? 0) & 0o1000 != 0
+          ? "Name a directory of your own." : "Run: chmod go-w \(path)")
     case .failed(let path, let code):
       "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "
         + "permissions."
