@@ -21,7 +21,6 @@ extension ReplicaClient {
       self.view?.keep(outputs, limit: limits.keptBytes)
       return
     }
-    if let heard = view.heard, outputs.sequence <= heard { return }
     guard outputs.sequence <= view.sequence else {
       return gapDetected("outputs came behind \(outputs.sequence), we are at \(view.sequence)")
     }
@@ -36,6 +35,7 @@ extension ReplicaClient {
 
   /// Hands an output to those who follow its scope.
   func deliver(_ output: PublishedMessage.Output, to scopes: [ClientScope]) {
+    let scopes = view?.handOut(output, to: scopes) ?? []
     for scope in scopes where !scope.isGone { scope.replica?.received(output) }
   }
 

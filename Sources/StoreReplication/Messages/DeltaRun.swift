@@ -29,12 +29,6 @@ extension PublishedMessage {
     /// The bytes of a delta.
     func delta(_ part: Part) -> ArraySlice<UInt8> { bytes[part.start..<part.end] }
 
-    /// The last sequence that leads no further than to a revision; nil when the first one does.
-    func lastSequence(through revision: UInt64) -> UInt64? {
-      let count = parts.count { $0.isLast && $0.revision <= revision }
-      return count > 0 ? sequence &+ UInt64(count) &- 1 : nil
-    }
-
     /// The place of the first part after so many revisions.
     func place(after known: Int) -> Int {
       // Nearly always each revision has one.

@@ -159,13 +159,6 @@ final class ClientJoin {
     if bookmark.sequence == newestSequence { newest = max(newest, bookmark.revision) }
   }
 
-  /// The last sequence of the new view that leads no further than to a revision.
-  func lastSequence(through revision: UInt64) -> UInt64? {
-    var last = echo?.sequence
-    for case .run(let run) in kept { last = run.lastSequence(through: revision) ?? last }
-    return last
-  }
-
   /// The sequence of what was kept last.
   private var newestSequence: UInt64? {
     for case .run(let run) in kept.reversed() { return run.sequence &+ UInt64(run.count) &- 1 }

@@ -19,9 +19,11 @@ struct ClientView {
   private var lateBytes = 0
   /// Whether what it has come to was shown; what a join brought and could not be, is not.
   var isShown = true
-  /// The sequence up to which the view before has handed out outputs, on the other socket.
-  var heard: UInt64?
-
+  /// The newest revision of which an output was handed out.
+  private var newestOutput: UInt64 = 0
+  /// Up to which revision the view before has handed out outputs, on the other socket, and to whom:
+  /// there is no order between the two, so they may come again.
+  private var heard: (revision: UInt64, by: Set<ObjectIdentifier>) = (0, [])
   private let members: Set<ObjectIdentifier>
 
   /// A view of scopes in the order of their indices, of which nothing has come.
@@ -37,6 +39,27 @@ struct ClientView {
   var isUnicast: Bool { topic.kind == .unicastView }
 
   func contains(_ scope: ClientScope) -> Bool { members.contains(ObjectIdentifier(scope)) }
+
+  /// It takes the place of one that has handed out outputs.
+  mutating func goOn(after former: ClientView) {
+    guard former.epoch == epoch else { return }
+    newestOutput = former.newestOutput
+    heard =
+      former.isUnicast == isUnicast
+      ? former.heard : (max(former.newestOutput, former.heard.revision), former.members)
+  }
+
+  /// Notes that an output is handed out.
+  ///
+  /// - Returns: Those of its scope's followers who have not had it.
+  mutating func handOut(
+    _ output: PublishedMessage.Output,
+    to scopes: [ClientScope],
+  ) -> [ClientScope] {
+    newestOutput = max(newestOutput, output.revision)
+    guard output.revision <= heard.revision else { return scopes }
+    return scopes.filter { !heard.by.contains(ObjectIdentifier($0)) }
+  }
 
   /// It goes no further: a join leads on.
   mutating func suspend() {

@@ -284,6 +284,7 @@ extension ReplicaClient {
     let former = view.flatMap { $0.isSuspended && $0.epoch == next.epoch ? $0 : nil }
     // What is kept lacks what was not published, so another join has to bring that.
     if let former, join.keepsAny { next.suspend(after: former) }
+    if let view { next.goOn(after: view) }
     var refused: [(scope: ClientScope, failure: JoinFailure)] = []
     for scope in next.scopes.joined() where scope.isFollowed {
       do throws(CaptureFailure) {
@@ -321,9 +322,7 @@ extension ReplicaClient {
   ///   - join: The join.
   ///   - former: The view before, where it had come to a step that was not published.
   private func takeKept(_ join: ClientJoin, after former: ClientView?) {
-    if join.beginsBehind {
-      view?.heard = join.lastSequence(through: join.firstShown)
-    } else {
+    if !join.beginsBehind {
       showView()
       for (output, scopes) in former?.late ?? [] { deliver(output, to: scopes) }
     }
