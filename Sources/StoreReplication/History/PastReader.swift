@@ -59,7 +59,31 @@ package struct PastReader<Root: PastRoot> {
     let start = page.next
     let most = min(count, UInt64(limits.entries))
     do throws(HistoryError) {
-      try read(&page, &reached, most, extent, scope, client)
+      try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
+        try part.withRecords { (record, _) throws(HistoryError) in
+          if reached == nil, record.revision == extent.oldestState + 1 {
+            reached = try root.rewind(to: extent.oldestState, in: source)
+          }
+          guard record.revision > reached ?? page.next else { return true }
+          let isAsked = record.revision > page.next
+          var changed: [String]?
+          if let before = reached {
+            changed = try advance(record, part.schema, behind: before, naming: isAsked)
+            reached = record.revision
+          }
+          guard isAsked else { return true }
+          page.next = record.revision
+          page.scanned += 1
+          let isNamed = scope == nil || changed?.contains(where: { $0 == scope }) == true
+          if record.isOf(client), isNamed, telling != .changes || changed?.isEmpty == false {
+            let entry = record.entry(changed: changed, limits, telling)
+            page.entries.append(entry.value)
+            page.bytes += entry.bytes
+          }
+          return page.entries.count < most && page.bytes < limits.bytes
+            && page.scanned < limits.scanned
+        }
+      }
     } catch {
       // Whoever asks for what is behind it is told.
       guard page.next > start else { throw error }
@@ -67,42 +91,6 @@ package struct PastReader<Root: PastRoot> {
     }
     self.reached = reached
     return .log(entries: page.entries, next: page.next, end: extent.newest)
-  }
-
-  /// Reads the records of a page.
-  private mutating func read(
-    _ page: inout Page,
-    _ reached: inout UInt64?,
-    _ most: UInt64,
-    _ extent: HistoryExtent,
-    _ scope: String?,
-    _ client: Identifier?,
-  ) throws(HistoryError) {
-    try source.records(after: reached ?? page.next) { (part) throws(HistoryError) in
-      try part.withRecords { (record, _) throws(HistoryError) in
-        if reached == nil, record.revision == extent.oldestState + 1 {
-          reached = try root.rewind(to: extent.oldestState, in: source)
-        }
-        guard record.revision > reached ?? page.next else { return true }
-        let isAsked = record.revision > page.next
-        var changed: [String]?
-        if let before = reached {
-          changed = try advance(record, part.schema, behind: before, naming: isAsked)
-          reached = record.revision
-        }
-        guard isAsked else { return true }
-        page.next = record.revision
-        page.scanned += 1
-        let isNamed = scope == nil || changed?.contains(where: { $0 == scope }) == true
-        if record.isOf(client), isNamed, telling != .changes || changed?.isEmpty == false {
-          let entry = record.entry(changed: changed, limits, telling)
-          page.entries.append(entry.value)
-          page.bytes += entry.bytes
-        }
-        return page.entries.count < most && page.bytes < limits.bytes
-          && page.scanned < limits.scanned
-      }
-    }
   }
 
   /// Goes to a state of a revision or an earlier one: that of the last page, unless a snapshot is

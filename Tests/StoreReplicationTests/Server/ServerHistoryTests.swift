@@ -155,6 +155,36 @@ import Testing
       try answer(.log(after: revision, count: 1, scope: nil, client: nil), bench, history)
     }
     _ = try page(after: 0)
+    history.batches = Array(try batches(of: history).dropFirst(2))
+    history.snapshots = [4: []]
+    guard case .log(let entries, 3, 4) = try page(after: 1) else {
+      Issue.record("The next page was not found")
+      return
+    }
+    #expect(revisions(entries) == [.unsigned(3)])
+  }
+
+  @Test func `A log is told up to a damage, and the damage when more is asked for`() throws {
+    let (bench, history) = try bench()
+    func page(after revision: UInt64) throws -> HistoryAnswer {
+      try answer(.log(after: revision, count: 9, scope: nil, client: nil), bench, history)
+    }
+    history.batches = try batches(of: history)
+    history.batches[2].records = [0xFF]
+    guard case .log(let entries, 2, 4) = try page(after: 0) else {
+      Issue.record("What is before the damage was not told")
+      return
+    }
+    #expect(revisions(entries) == [.unsigned(1), .unsigned(2)])
+    guard case .failed(let error) = try page(after: 2) else {
+      Issue.record("The damage was not told")
+      return
+    }
+    #expect(error.code == .corrupt)
+  }
+
+  /// The same records, one in each batch.
+  private func batches(of history: BenchHistory) throws -> [JournalBatch] {
     var records: [JournalRecord] = []
     try history.records(after: 0) { (part) throws(HistoryError) in
       try part.withRecords { (record, _) throws(HistoryError) in
@@ -162,7 +192,7 @@ import Testing
         return true
       }
     }
-    history.batches = records.dropFirst(2).map { record in
+    return records.map { record in
       var encoder = CBOREncoder.durable
       record.encode(to: &encoder)
       return JournalBatch(
@@ -171,12 +201,6 @@ import Testing
         sessionNumbers: 0,
       )
     }
-    history.snapshots = [4: []]
-    guard case .log(let entries, 3, 4) = try page(after: 1) else {
-      Issue.record("The next page was not found")
-      return
-    }
-    #expect(revisions(entries) == [.unsigned(3)])
   }
 
   @Test func `One connection has few questions at once, and only so many a second`() throws {
