@@ -52,22 +52,10 @@ extension ProcessTests {
     @Test func `While it is stopped by Ctrl-Z the terminal marks no pastes`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
-        let script = #"""
-          "$0" --dir "$1" ui
-          echo stopped
-          read -r line
-          fg
-          """#
-        let shell = try TerminalProcess(
-          world,
-          program: "/bin/bash",
-          ["-m", "-c", script, Program.storectl.path, world.directory],
-          term: "xterm-256color",
-          redirection: "2>&1",
-        )
+        let shell = try TerminalProcess.shell(world, term: "xterm-256color")
         try await shell.wrote("Counter")
         shell.type("\u{1A}")
-        try await shell.wrote("stopped")
+        try await shell.wrote("stopped with \(128 + SIGTSTP)")
         #expect(!marksPastes(shell.text))
         shell.type("\r")
         try await shell.written("the mode again") { marksPastes($0) ? true : nil }

@@ -209,22 +209,7 @@ extension ProcessTests {
     @Test func `Ctrl-Z gives the terminal back, and the screen comes again with fg`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
-        // A shell with job control: without one nobody is stopped.
-        let script = #"""
-          before=$(stty -g)
-          "$0" --dir "$1" ui
-          status=$?
-          [ "$before" = "$(stty -g)" ] && echo "stopped with $status"
-          read -r line
-          fg
-          """#
-        let shell = try TerminalProcess(
-          world,
-          program: "/bin/bash",
-          ["-m", "-c", script, Program.storectl.path, world.directory],
-          term: "vt52",
-          redirection: "2>&1",
-        )
+        let shell = try TerminalProcess.shell(world, term: "vt52")
         try await shell.shows("q quit")
         shell.type("\u{1A}")
         try await shell.shows("stopped with \(128 + SIGTSTP)")

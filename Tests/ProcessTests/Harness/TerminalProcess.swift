@@ -33,6 +33,28 @@ final class TerminalProcess: Sendable {
     """#
   }
 
+  /// A shell with job control, in which `ui` runs: without one nobody is stopped.
+  ///
+  /// When `ui` is stopped it says with which status, where the terminal is as it was before, and
+  /// lets `ui` go on behind a line of input.
+  static func shell(_ world: World, term: String) throws -> TerminalProcess {
+    let script = #"""
+      before=$(stty -g)
+      "$0" --dir "$1" ui
+      status=$?
+      [ "$before" = "$(stty -g)" ] && echo "stopped with $status"
+      read -r line
+      fg
+      """#
+    return try TerminalProcess(
+      world,
+      program: "/bin/bash",
+      ["-m", "-c", script, Program.storectl.path, world.directory],
+      term: term,
+      redirection: "2>&1",
+    )
+  }
+
   /// Starts `storectl` on the world's directory, or another program.
   init(
     _ world: World,
