@@ -56,7 +56,7 @@ extension StoreLocation {
     guard isTrusted || directory.owner == 0 else {
       throw .foreign(path, owner: directory.owner)
     }
-    guard !directory.isWritableByOthers else { throw .writable(path, mode: directory.modeText) }
+    guard !directory.isWritableByOthers else { throw .writable(path, directory) }
   }
 }
 

@@ -111,9 +111,9 @@ final class StoreDirectory: Sendable {
         .notAllowed,
         "Others can write to the directory \(path) (mode \(directory.modeText)).",
         // What is everybody's must stay so.
-        remedy: directory.mode & 0o1000 == 0
-          ? "Run: chmod 700 \(ShellWord.quoted(path))"
-          : "Name a directory of your own with \(option).",
+        remedy: directory.isSticky
+          ? "Name a directory of your own with \(option)."
+          : "Run: chmod 700 \(ShellWord.quoted(path))",
       )
     }
     // Others must not even connect: what is published is for one user.

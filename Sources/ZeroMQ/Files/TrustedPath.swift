@@ -21,6 +21,8 @@ package enum TrustedPath {
     package var modeText: String { String(mode & 0o7777, radix: 8) }
     /// Whether others than its owner may write to it.
     package var isWritableByOthers: Bool { mode & 0o022 != 0 }
+    /// Whether only the owner of what is in it may remove it, as where it is everybody's.
+    package var isSticky: Bool { mode & 0o1000 != 0 }
   }
 
   /// Why a path is not trusted, or leads to no directory.
@@ -32,7 +34,7 @@ package enum TrustedPath {
     /// A part of the way belongs to another user.
     case foreign(String, owner: UInt32)
     /// Others may write to a directory on the way.
-    case writable(String, mode: String)
+    case writable(String, TrustedPath.Directory)
     /// A part of the way cannot be looked at or made.
     case failed(String, code: Int32)
   }
@@ -106,7 +108,7 @@ package enum TrustedPath {
   ) throws(Problem) {
     try check(owner: parent.owner, path, trusted)
     guard !parent.isWritableByOthers || parent.isSticky else {
-      throw .writable(path, mode: parent.modeText)
+      throw .writable(path, parent)
     }
   }
 
@@ -153,11 +155,6 @@ package enum TrustedPath {
   }
 }
 
-extension TrustedPath.Directory {
-  /// Whether only the owner of what is in it may remove it.
-  fileprivate var isSticky: Bool { mode & 0o1000 != 0 }
-}
-
 extension TrustedPath.Problem: CustomStringConvertible {
   /// What was found, and what to do about it.
   package var description: String {
@@ -167,12 +164,11 @@ extension TrustedPath.Problem: CustomStringConvertible {
     case .foreign(let path, let owner):
       "\(path) belongs to user \(owner), who could put something else in its place. "
         + "Use a directory below those of this user or of root."
-    case .writable(let path, let mode):
+    case .writable(let path, let directory):
       // What is everybody's, as /tmp is, must stay so.
-      "Others can write to the directory \(path) (mode \(mode)), and so put something else in the "
-        + "place of what is below it. "
-        + ((UInt16(mode, radix: 8) ?? 0) & 0o1000 != 0
-          ? "Name a directory of your own." : "Run: chmod go-w \(path)")
+      "Others can write to the directory \(path) (mode \(directory.modeText)), and so put "
+        + "something else in the place of what is below it. "
+        + (directory.isSticky ? "Name a directory of your own." : "Run: chmod go-w \(path)")
     case .failed(let path, let code):
       "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "
         + "permissions."
