@@ -119,7 +119,7 @@ final class DaemonModel {
       describe()
     case .silent, .sessionEnded, .closed, .refused: isStale = true
     case .newEpoch:
-      (log, isLogKnown, pages) = ([], false, nil)
+      forgetLog()
       say("\(event)")
     case .resynchronizing, .differed: say("\(event)", isFailure: true)
     case .outputsLeftOut: break
@@ -152,6 +152,9 @@ final class DaemonModel {
     }
   }
 
+  /// Begins the log anew, with what is newest then.
+  private func forgetLog() { (log, isLogKnown, pages) = ([], false, nil) }
+
   /// Takes an answer to a question for the log.
   ///
   /// - Parameters:
@@ -173,8 +176,7 @@ final class DaemonModel {
       }
       // What is too far behind to be shown is passed over.
       guard newest < reached || newest - reached <= UInt64(Self.mostRows) else {
-        (log, self.pages) = ([], nil)
-        return
+        return forgetLog()
       }
       self.pages = pages
       (isLogKnown, logFailure) = (true, nil)
