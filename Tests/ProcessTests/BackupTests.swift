@@ -160,7 +160,7 @@ extension ProcessTests {
           try await world.client(["backup", "--data", places.data, places.copy]).end == .status(65)
         )
         let read = try await world.client(["log", "--data", places.data])
-        #expect(read.isSuccess && read.errorText.contains("--through \(places.revision)"))
+        #expect(read.end == .status(65) && read.errorText.contains("--through \(places.revision)"))
         try await run(.repair, places, world)
         #expect(try Data(contentsOf: log) == bytes, "What is damaged stays as it is")
         _ = try await world.startDaemon(.stored, ["--data", places.new])

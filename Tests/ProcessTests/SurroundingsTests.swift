@@ -72,13 +72,15 @@ extension ProcessTests {
       }
     }
 
-    @Test("A client without standard input sends nothing, and ends")
+    @Test("A client without standard input sends nothing, and ends with what was wrong")
     func closedInput() async throws {
       try await World.run { world in
         _ = try await world.startDaemon()
         let arguments = ["--dir", world.directory, "send", "counter", "-"]
         let sender = try world.start(.storectl, arguments, script: #"exec "$0" "$@" <&-"#)
-        #expect(try await world.finish(sender, within: .seconds(10)).isSuccess)
+        let run = try await world.finish(sender, within: .seconds(10))
+        #expect(run.end == .status(74) && run.errorText.contains("The input could not be read"))
+        #expect(try await world.get("counter")["count"] == 0)
       }
     }
 

@@ -131,7 +131,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A program without standard output prints nothing among its spans`() async throws {
+    @Test func `A program without standard output does nothing, not even spans`() async throws {
       try await World.run { world in
         _ = try await world.startDaemon(.stored, ["--in-memory"])
         let path = "\(world.directory)/spans"
@@ -142,8 +142,9 @@ extension ProcessTests {
           script: #"exec "$0" "$@" >&-"#,
         )
         let run = try await world.finish(sender)
-        #expect(run.isSuccess, "\(run.errorText)")
-        #expect(try spans(path).map(\.name) == ["send counter"])
+        #expect(run.end == .status(74) && run.errorText.contains("Standard output is closed"))
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try await world.get("counter")["count"] == 0)
       }
     }
 
