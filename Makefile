@@ -123,10 +123,10 @@ lint: ## Check the Swift files' format
 	  xargs -0 -r $(SWIFT) format lint --strict --parallel --configuration .swift-format
 
 packages:
-	@Scripts/system-packages zeromq sqlite ncurses
+	@Scripts/system-packages zeromq ncurses
 
 install-packages:
-	@Scripts/system-packages zeromq sqlite ncurses curl
+	@Scripts/system-packages zeromq ncurses curl
 
 bench-packages:
-	@Scripts/system-packages zeromq sqlite ncurses cc
+	@Scripts/system-packages zeromq ncurses cc

@@ -52,7 +52,6 @@ let package = Package(
     // some 14 ms.
     .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.3.0", traits: []),
     .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.4.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.20.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
@@ -128,10 +127,7 @@ let package = Package(
     ),
     .target(
       name: "StoreJournal",
-      dependencies: [
-        "StoreReplication", "StoreState",
-        .product(name: "GRDB", package: "GRDB.swift"),
-      ],
+      dependencies: ["StoreBytes", "StoreReplication", "StoreState"],
     ),
     .target(
       name: "StoreDaemon",
@@ -277,8 +273,7 @@ let package = Package(
     .testTarget(
       name: "StoreJournalTests",
       dependencies: [
-        "StoreJournal", "StoreReplication", "StoreState",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "StoreBytes", "StoreJournal", "StoreReplication", "StoreState",
       ],
     ),
     .testTarget(

@@ -120,7 +120,7 @@ enum ReadBench {
     let snapshot = Recovery(form, initial: state).finish().snapshot(form)
     let file = try KeptDaemon.open(path)
     try file.begin()
-    _ = try file.keep(try file.write(snapshot, of: 0))
+    try file.write(snapshot, of: 0)
     var (reads, bare) = (Samples(), Samples())
     for _ in 0..<rounds {
       let start = Machine.nanoseconds

@@ -35,8 +35,8 @@ final class KeptDaemon {
     let file = try Self.open(path)
     try file.begin()
     let recovered = Recovery(Self.form, initial: core.state).finish()
-    _ = try file.keep(try file.write(recovered.snapshot(Self.form), of: 0))
-    journal = TimedJournal(SQLiteJournal(file, retention))
+    try file.write(recovered.snapshot(Self.form), of: 0)
+    journal = TimedJournal(DiskJournal(file, retention))
     var limits = Limits()
     if !hasSnapshots { limits.recordBytesPerSnapshot = .max }
     let server = ReplicaServer(
@@ -78,9 +78,9 @@ final class KeptDaemon {
   }
 
   /// The file of a data directory.
-  static func open(_ path: String) throws -> JournalFile {
+  static func open(_ path: String) throws -> JournalDirectory {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    return try JournalFile(
+    return try JournalDirectory(
       directory: path,
       root: form.name,
       schema: form.schema,
@@ -153,7 +153,7 @@ final class KeptDaemon {
 /// Notes how long each commit takes.
 @MainActor
 final class TimedJournal: Journal {
-  private let journal: SQLiteJournal
+  private let journal: DiskJournal
   private var start: Int64 = 0
   /// Milliseconds.
   private(set) var commits = Samples()
@@ -165,7 +165,7 @@ final class TimedJournal: Journal {
   private var waiting: CheckedContinuation<Void, Never>?
   var onResult: (JournalResult) -> Void = { _ in }
 
-  init(_ journal: SQLiteJournal) {
+  init(_ journal: DiskJournal) {
     self.journal = journal
     journal.onResult = { [unowned self] in take($0) }
   }

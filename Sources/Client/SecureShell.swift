@@ -109,9 +109,13 @@ final class SecureShell {
       "ExitOnForwardFailure=yes", "ControlMaster=no", "ControlPath=none",
       "StreamLocalBindMask=0177",
     ]
-    let forwards = ["ctl", "pub"].map { "\(directory)/\($0):\(address.directory)/\($0)" }
-    return ["-N", "-T"] + options.flatMap { ["-o", $0] } + forwards.flatMap { ["-L", $0] }
-      + (address.port.map { ["-p", "\($0)"] } ?? []) + ["--", address.host]
+    var arguments = ["-N", "-T"]
+    for option in options { arguments += ["-o", option] }
+    for name in ["ctl", "pub"] {
+      arguments += ["-L", "\(directory)/\(name):\(address.directory)/\(name)"]
+    }
+    if let port = address.port { arguments += ["-p", "\(port)"] }
+    return arguments + ["--", address.host]
   }
 
   private func start(_ arguments: [String]) throws(CommandError) {

@@ -8,6 +8,6 @@ package enum ProgramVersion {
 
   /// What a program says of itself, with what others have to understand of it.
   package static func text(of program: String) -> String {
-    "\(program) \(number) (protocol \(protocolVersion), journal format \(JournalFile.format))"
+    "\(program) \(number) (protocol \(protocolVersion), journal format \(JournalDirectory.format))"
   }
 }

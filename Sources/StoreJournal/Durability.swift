@@ -6,13 +6,4 @@ public enum Durability: String, CaseIterable, Hashable, Sendable {
   case batched
   /// The end of the process does not take it back; that of the machine may take anything.
   case none
-
-  /// What SQLite calls it, and the number under which it says so.
-  var synchronous: (name: String, value: Int) {
-    switch self {
-    case .full: ("FULL", 2)
-    case .batched: ("NORMAL", 1)
-    case .none: ("OFF", 0)
-    }
-  }
 }

@@ -16,6 +16,7 @@ package enum DurableFile {
   ///
   /// - Parameters:
   ///   - bytes: What it is to have.
+  ///   - rest: What it is to have behind that.
   ///   - path: Its place, where another file may be.
   ///   - isOutdated: Is asked at the last moment whether it should not be moved there any more.
   /// - Returns: False when it was outdated; then its place is as it was.
@@ -23,6 +24,7 @@ package enum DurableFile {
   @discardableResult
   package static func write(
     _ bytes: [UInt8],
+    _ rest: [UInt8] = [],
     to path: String,
     unless isOutdated: () -> Bool = { false },
   ) throws(JournalError) -> Bool {
@@ -37,14 +39,14 @@ package enum DurableFile {
       // A draft for which there was no room must not take what there is.
       if !isKept { unlink(draft) }
     }
-    var written = 0
-    while written < bytes.count {
-      let count = bytes.withUnsafeBytes {
-        systemWrite(descriptor, $0, from: written)
+    for part in [bytes, rest] {
+      var written = 0
+      while written < part.count {
+        let count = part.withUnsafeBytes { systemWrite(descriptor, $0, from: written) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { throw failure("write", draft) }
+        written += count
       }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw failure("write", draft) }
-      written += count
     }
     // After a failed sync nobody knows what the disk holds, also where it says that it is full.
     guard fsync(descriptor) == 0 else { throw failure("sync", draft, isKnown: false) }
@@ -57,14 +59,17 @@ package enum DurableFile {
 
   /// Reads all of a file, which may be large: nothing of it is copied twice.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - most: How many bytes are read of it, from its beginning.
   /// - Returns: The bytes; nil where there is no file, or it cannot be read or gets shorter.
-  static func read(_ path: String) -> [UInt8]? {
+  static func read(_ path: String, atMost most: Int = .max) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
-    let size = Int(status.st_size)
+    let size = min(most, Int(status.st_size))
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, length in
       while length < size {
         let count = systemRead(descriptor, UnsafeMutableRawBufferPointer(buffer), from: length)
@@ -82,22 +87,13 @@ package enum DurableFile {
     return attributes?[.size] as? Int
   }
 
-  /// Syncs a file that somebody has written, moves it to its place and syncs the directory.
+  /// Moves what is synced to its place, and syncs the directory that it is in.
   static func publish(_ draft: String, as path: String) throws(JournalError) {
-    try sync(draft)
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     try syncDirectory(of: path)
   }
 
-  /// Syncs a file that somebody writes.
-  static func sync(_ path: String) throws(JournalError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("open", path) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("sync", path, isKnown: false) }
-  }
-
-  private static func syncDirectory(of path: String) throws(JournalError) {
+  static func syncDirectory(of path: String) throws(JournalError) {
     try syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
   }
 
@@ -117,21 +113,51 @@ package enum DurableFile {
     return isReserved
   }
 
-  /// Keeps others from a database, which is made where there is none, and from what SQLite has
-  /// beside it.
-  static func keepOthersFrom(_ path: String) throws(JournalError) {
-    // One that is there is not opened: to close it would let go of the locks that SQLite has.
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    if descriptor >= 0 {
-      close(descriptor)
-    } else if errno != EEXIST {
-      throw failure("make", path)
+  /// Syncs the bytes of a file that is open, and what else is needed to find them again.
+  static func syncData(_ descriptor: Int32, _ path: String) throws(JournalError) {
+    #if canImport(Darwin)
+    let isSynced = fcntl(descriptor, F_FULLFSYNC) != -1 || fsync(descriptor) == 0
+    #else
+    let isSynced = fdatasync(descriptor) == 0
+    #endif
+    guard isSynced else { throw failure("sync", path, isKnown: false) }
+  }
+
+  /// Syncs what was read of a file that somebody else writes.
+  ///
+  /// Where nobody can write there is nothing to be synced.
+  static func syncWhatIsRead(_ path: String) throws(JournalError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("open", path) }
+    defer { close(descriptor) }
+    do throws(JournalError) {
+      try syncData(descriptor, path)
+    } catch {
+      guard errno == EROFS || errno == EINVAL else { throw error }
     }
-    for file in [path, "\(path)-wal", "\(path)-shm"] {
-      var status = stat()
-      guard stat(file, &status) == 0, status.st_mode & 0o077 != 0 else { continue }
-      guard chmod(file, 0o600) == 0 else { throw failure("keep others from", file) }
+  }
+
+  /// Makes a directory for this user alone, unless there is one.
+  static func makeDirectory(_ path: String) throws(JournalError) {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("make", path) }
+  }
+
+  /// The names of what a directory has; none where there is no directory.
+  static func names(in directory: String) throws(JournalError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+    } catch {
+      if !FileManager.default.fileExists(atPath: directory) { return [] }
+      throw JournalError(
+        .system,
+        "\(directory) could not be read: \(error.localizedDescription)",
+      )
     }
+  }
+
+  /// Removes a file.
+  static func remove(_ path: String) throws(JournalError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
   }
 
   /// Syncs what a directory has.
@@ -142,15 +168,15 @@ package enum DurableFile {
     guard fsync(descriptor) == 0 else { throw failure("sync", directory, isKnown: false) }
   }
 
-  private static func failure(_ what: String, _ path: String, isKnown: Bool = true) -> JournalError
-  {
-    let code: JournalError.Code =
+  static func failure(_ what: String, _ path: String, isKnown: Bool = true) -> JournalError {
+    let (code, reason): (JournalError.Code, String) =
       switch errno {
-      case ENOSPC where isKnown, EDQUOT where isKnown: .full
-      case EMFILE where isKnown, ENFILE where isKnown: .busy
-      default: .system
+      case ENOSPC where isKnown: (.full, "the disk is full")
+      case EDQUOT where isKnown: (.full, "the quota of the disk is used up")
+      case EMFILE where isKnown, ENFILE where isKnown: (.busy, String(cString: strerror(errno)))
+      default: (.system, String(cString: strerror(errno)))
       }
-    return JournalError(code, "Could not \(what) \(path): \(String(cString: strerror(errno))).")
+    return JournalError(code, "Could not \(what) \(path): \(reason).")
   }
 }
 

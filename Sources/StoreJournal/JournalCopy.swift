@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 package import StoreReplication
 import StoreState
 
@@ -14,29 +13,28 @@ import Darwin
 /// It is there as a whole, and on the disk, when ``finish()`` has returned, and else not at all. A
 /// daemon that starts from it begins another epoch, for the history may go on without it.
 package final class JournalCopy {
-  /// Rows are as large as this, whatever they were.
-  private static let bytesPerRow = 256 << 10
-  /// What is written is synced so often.
-  private static let bytesPerSync: Int64 = 2 << 20
+  /// Entries are as large as this, whatever they were.
+  private static let bytesPerEntry = 256 << 10
 
   private let directory: String
   private let lock: DirectoryLock
-  let database: DatabaseQueue
   private let heading: HistoryHeading
-  /// The numbers of builds by their schemas.
-  private var builds: [SchemaDocument: Int64] = [:]
+  /// The segment that is written, what it says, and where the next entry goes.
+  private var segment: (file: LogFile, header: LogHeader, place: Int)?
   private var snapshots: Set<UInt64> = []
-  /// Records of which no row was written yet.
+  /// The schema of the newest snapshot.
+  private var newestSchema: SchemaDocument?
+  /// Records of which no entry was written yet.
   private var pending: Pending?
-  /// The last row's checksum, and the bytes of all records so far.
-  private var (sum, total): (UInt64, Int64) = (0, 0)
+  /// The last entry's checksum, and the bytes of all records so far.
+  private var (sum, total): (UInt64, UInt64) = (0, 0)
   /// The revisions of the records.
   private var revisions: ClosedRange<UInt64>?
   private var isFinished = false
 
   private struct Pending {
     var revisions: ClosedRange<UInt64>
-    var build: Int64
+    var schema: SchemaDocument
     var sessionNumbers: UInt64
     var records: [UInt8]
   }
@@ -51,33 +49,19 @@ package final class JournalCopy {
     self.directory = directory
     self.heading = heading
     lock = try Self.take(directory)
-    do {
-      try FileManager.default.createDirectory(
-        atPath: "\(directory)/snapshots",
-        withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700],
-      )
-      let draft = Self.draft(in: directory)
-      // SQLite would let others read it.
-      close(open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600))
-      var configuration = Configuration()
-      configuration.label = "storeactor.copy"
-      database = try DatabaseQueue(path: draft, configuration: configuration)
-      try database.writeWithoutTransaction { db in
-        // What is not finished is thrown away, and synced before it is finished.
-        try db.execute(sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-        try JournalFile.create(db, root: heading.root, epoch: heading.epoch)
-      }
+    do throws(JournalError) {
+      try DurableFile.makeDirectory(SnapshotFile.folder(in: directory))
+      try DurableFile.makeDirectory(Self.draft(in: directory))
     } catch {
-      Self.remove([], from: directory)
-      throw JournalFile.error(error, "A copy in \(directory) could not be begun")
+      Self.remove(from: directory)
+      throw error
     }
   }
 
-  deinit { if !isFinished { Self.remove(snapshots, from: directory) } }
+  deinit { if !isFinished { Self.remove(from: directory) } }
 
   private static func draft(in directory: String) -> String {
-    JournalFile.path(in: directory) + DurableFile.draftSuffix
+    LogSegment.folder(in: directory) + DurableFile.draftSuffix
   }
 
   /// Makes a directory that is empty, or is there and is, and keeps others from it.
@@ -101,7 +85,10 @@ package final class JournalCopy {
     {
       throw JournalError(.system, "\(directory) could not be locked: \(reason).")
     } catch {
-      throw JournalFile.error(error, "\(directory) cannot be used")
+      throw JournalError(
+        .system,
+        "\(directory) cannot be used: \(error.localizedDescription)",
+      )
     }
     guard let other = names.filter({ $0 != DirectoryLock.name }).min() else { return lock }
     throw JournalError(
@@ -115,21 +102,11 @@ package final class JournalCopy {
 
   // MARK: Writing
 
-  private func change<Result>(_ body: (Database) throws -> Result) throws -> Result {
-    do {
-      return try database.writeWithoutTransaction { db in
-        try JournalFile.tellingQuota(db) { try body(db) }
-      }
-    } catch {
-      throw JournalFile.error(error, "A copy in \(directory) could not be written")
-    }
-  }
-
   /// Takes a snapshot of a revision; those of all come before records.
   package func add(snapshot part: HistoryPart, of revision: UInt64) throws {
-    try DurableFile.write(part.bytes, to: SnapshotRow.path(of: revision, in: directory))
-    let row = SnapshotRow(revision: revision, build: try build(part.schema), of: part.bytes)
-    try change { db in try row.insert(into: db) }
+    let trailer = SnapshotFile.trailer(of: part.bytes, revision, schema: part.schema.encoded())
+    try DurableFile.write(part.bytes, trailer, to: SnapshotFile.path(of: revision, in: directory))
+    if snapshots.allSatisfy({ $0 < revision }) { newestSchema = part.schema }
     snapshots.insert(revision)
   }
 
@@ -151,9 +128,8 @@ package final class JournalCopy {
         "Revision \(last + 1) is missing: \(found.revisions.lowerBound) follows \(last).",
       )
     }
-    let build = try self.build(part.schema)
-    if let pending, pending.build != build || !hasRoom(pending) { try write(pending) }
-    take(found.revisions, found.bytes, build, part.sessionNumbers)
+    if let pending, pending.schema != part.schema || !hasRoom(pending) { try write(pending) }
+    take(found.revisions, found.bytes, part.schema, part.sessionNumbers)
     let first = revisions?.lowerBound ?? found.revisions.lowerBound
     revisions = first...found.revisions.upperBound
     return found.revisions.upperBound < revision
@@ -162,14 +138,14 @@ package final class JournalCopy {
   private func take(
     _ revisions: ClosedRange<UInt64>,
     _ bytes: ArraySlice<UInt8>,
-    _ build: Int64,
+    _ schema: SchemaDocument,
     _ sessionNumbers: UInt64,
   ) {
     guard let (first, numbers) = pending.map({ ($0.revisions.lowerBound, $0.sessionNumbers) })
     else {
       pending = Pending(
         revisions: revisions,
-        build: build,
+        schema: schema,
         sessionNumbers: sessionNumbers,
         records: Array(bytes),
       )
@@ -180,37 +156,60 @@ package final class JournalCopy {
     pending?.records += bytes
   }
 
-  /// A row must not go beyond a snapshot: what follows one begins with a row.
+  /// An entry must not go beyond a snapshot: what follows one begins with an entry.
   private func hasRoom(_ pending: Pending) -> Bool {
-    pending.records.count < Self.bytesPerRow && !snapshots.contains(pending.revisions.upperBound)
+    pending.records.count < Self.bytesPerEntry && !snapshots.contains(pending.revisions.upperBound)
   }
 
-  private func write(_ pending: Pending) throws {
-    let row = LogRow(
-      first: Int64(clamping: pending.revisions.lowerBound),
-      last: Int64(clamping: pending.revisions.upperBound),
-      build: pending.build,
-      sessions: Int64(bitPattern: pending.sessionNumbers),
-      total: total + Int64(pending.records.count),
+  private func write(_ pending: Pending) throws(JournalError) {
+    var head = LogEntry.Head(
+      kind: .records,
+      count: pending.records.count,
+      first: pending.revisions.lowerBound,
+      last: pending.revisions.upperBound,
+      sessionNumbers: pending.sessionNumbers,
       before: sum,
-      records: pending.records,
     )
-    _ = try change { db in try row.insert(into: db) }
-    // A sync of all of it at the end would hold up whoever else syncs.
-    if row.total / Self.bytesPerSync > total / Self.bytesPerSync {
-      try DurableFile.sync(Self.draft(in: directory))
-    }
-    (sum, total) = (row.sum, row.total)
+    try begin(pending.schema, at: head.first, hasRoomFor: head.size)
+    let bytes = LogEntry.encode(&head, pending.records, key: segment?.header.key ?? 0)
+    try append(bytes)
+    (sum, total) = (head.sum, total + UInt64(head.count))
     self.pending = nil
   }
 
-  private func build(_ schema: SchemaDocument) throws -> Int64 {
-    if let known = builds[schema] { return known }
-    let number = try change { db in
-      try JournalFile.note(schema, in: db)
+  private func append(_ bytes: [UInt8]) throws(JournalError) {
+    guard let segment else { preconditionFailure("A copy is written before it has a segment") }
+    try segment.file.write(bytes, at: segment.place)
+    self.segment?.place += bytes.count
+  }
+
+  /// Begins a segment, where the one that there is has no room, or is another build's.
+  private func begin(
+    _ schema: SchemaDocument,
+    at first: UInt64,
+    hasRoomFor count: Int,
+  ) throws(JournalError) {
+    let schema = schema.encoded()
+    if let segment {
+      let hasRoom = segment.place + count <= JournalDirectory.segmentBytes
+      if hasRoom, segment.header.schema == schema { return }
+      // Bit by bit: a sync of all of it at the end would hold up whoever else syncs.
+      try segment.file.sync()
     }
-    builds[schema] = number
-    return number
+    var header = LogHeader(
+      root: heading.root,
+      epoch: heading.epoch,
+      term: 1,
+      durability: .full,
+      boot: "",
+      schema: schema,
+    )
+    (header.first, header.before, header.total) = (first, sum, total)
+    let bytes = header.encode()
+    let name = LogSegment(first: first, term: 1).name
+    let file = try LogFile(making: "\(Self.draft(in: directory))/\(name)")
+    try file.write(bytes, at: 0)
+    segment = (file, header, bytes.count)
   }
 
   // MARK: Ending
@@ -231,25 +230,25 @@ package final class JournalCopy {
           + "\(revisions.lowerBound) to \(revisions.upperBound).",
       )
     }
-    try change { db in
-      // None of a file's own, so that whoever opens it knows that it is a copy.
-      let values = [
-        "clean": heading.wasStopped ? "1" : "0", "durability": Durability.full.rawValue,
-        "file": "copy",
-      ]
-      try JournalFile.set(values, in: db)
+    if segment == nil {
+      guard let newestSchema else { preconditionFailure("A snapshot has no schema") }
+      try begin(newestSchema, at: newest + 1, hasRoomFor: 0)
     }
-    try database.close()
-    try DurableFile.publish(Self.draft(in: directory), as: JournalFile.path(in: directory))
+    let last = revisions?.upperBound ?? newest
+    let key = segment?.header.key ?? 0
+    try append(LogEntry.end(heading.wasStopped ? .end : .copied, behind: last, sum, key: key))
+    try segment?.file.sync()
+    let draft = Self.draft(in: directory)
+    try DurableFile.syncDirectory(draft)
+    try DurableFile.publish(draft, as: LogSegment.folder(in: directory))
     isFinished = true
-    return revisions?.upperBound ?? newest
+    return last
   }
 
   /// Removes what was written.
-  private static func remove(_ snapshots: Set<UInt64>, from directory: String) {
-    let files = snapshots.map { SnapshotRow.path(of: $0, in: directory) }
+  private static func remove(from directory: String) {
     // What cannot be removed keeps nobody from anything but using the directory.
-    for path in files + [draft(in: directory), "\(directory)/snapshots"] {
+    for path in [draft(in: directory), SnapshotFile.folder(in: directory)] {
       try? FileManager.default.removeItem(atPath: path)
     }
   }
@@ -261,9 +260,8 @@ extension JournalReader {
 
   /// Copies what is kept to a directory, while somebody may go on writing.
   ///
-  /// Each row and each snapshot is looked at on the way. It is read in pieces, so that the writer's
-  /// file does not grow meanwhile. Where something is damaged that no restart needs, the copy
-  /// begins with the oldest snapshot behind it.
+  /// Each entry and each snapshot is looked at on the way. Where something is damaged that no
+  /// restart needs, the copy begins with the oldest snapshot behind it.
   ///
   /// - Parameters:
   ///   - directory: A directory that is empty, or is made.
@@ -297,7 +295,7 @@ extension JournalReader {
           continue
         }
         guard let found = error as? HistoryError, found.code == .corrupt,
-          let next = try oldestSnapshot(from: extent == nil ? reached : reached + 1),
+          let next = oldestSnapshot(from: extent == nil ? reached : reached + 1),
           next <= revision ?? .max, start.map({ next > $0 }) ?? true
         else { throw error }
         start = next
@@ -313,6 +311,7 @@ extension JournalReader {
     _ reached: inout UInt64,
     _ onProgress: (UInt64, UInt64) -> Void,
   ) throws -> UInt64 {
+    if revision == nil, let damage { throw damage }
     let last = revision ?? extent.newest
     guard last <= extent.newest else { throw HistoryError.future(last, newest: extent.newest) }
     guard last >= extent.oldestState else { throw HistoryError.gone(last, extent) }

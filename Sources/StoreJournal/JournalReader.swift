@@ -1,79 +1,52 @@
-import Foundation
-import GRDB
 package import StoreReplication
 package import StoreState
-import Synchronization
 
 /// Reads a journal beside whoever writes it, and never holds that up.
-///
-/// Each question is a short transaction of a connection of its own, so that the writer's file does
-/// not grow because somebody looks back.
 package final class JournalReader: HistorySource {
-  /// Batches of records that are read at once.
-  private static let rowsPerPiece = 16
-
   private let directory: String
-  private let database: DatabaseQueue
-  /// What is wrong with its end, which is not read then.
+  /// Why it is not whole, where it is a copy; nil where it is.
   package let damage: JournalError?
-  /// Those of the builds that were met.
-  private let schemas = Mutex<[Int64: SchemaDocument]>([:])
 
   /// Opens a journal that is there.
   ///
   /// - Parameters:
   ///   - directory: Where it is.
   ///   - root: The root's name; nil where any will do.
-  ///   - isPartial: Whether a history whose end is damaged is read as far as it can be.
   /// - Throws: ``JournalError``.
-  package init(
-    directory: String,
-    root: String? = nil,
-    isPartial: Bool = false,
-  ) throws(JournalError) {
+  package init(directory: String, root: String? = nil) throws(JournalError) {
     self.directory = directory
-    let path = JournalFile.path(in: directory)
-    do {
-      try JournalFile.checkPresence(in: directory)
-      guard FileManager.default.fileExists(atPath: path) else {
-        throw JournalError(
-          .missing,
-          "There is no journal in \(directory). Name the directory that the daemon was given with "
-            + "--data, or \"data\" in its directory.",
-        )
-      }
-      // Whoever writes has looked, and changes it meanwhile.
-      let isWritten = DirectoryLock.holder(of: directory) != nil
-      damage = isWritten ? nil : try Self.damage(of: directory, isAccepted: isPartial)
-      database = try JournalFile.reading(directory)
-      try database.read { db in
-        try JournalFile.check(try JournalFile.Meta(db), root: root, directory: directory)
-      }
-    } catch {
-      throw JournalFile.error(error, "The journal in \(directory) could not be opened")
+    try JournalDirectory.checkPresence(in: directory)
+    guard let newest = try LogSegment.all(in: directory).last else {
+      throw JournalError(
+        .missing,
+        "There is no journal in \(directory). Name the directory that the daemon was given with "
+          + "--data, or \"data\" in its directory.",
+      )
     }
+    let segment = try LoadedSegment(newest, in: directory)
+    try JournalDirectory.check(root: root, segment.header, in: directory)
+    let end = segment.end()
+    let revision = end.last?.last ?? newest.first - 1
+    damage =
+      segment.header.file == LogHeader.copied && !end.isMarked
+      ? JournalDirectory.corrupt(
+        directory,
+        "the copy breaks off behind revision \(revision)",
+        before: revision + 1,
+      ) : nil
   }
 
-  /// What is wrong with a history's end.
-  private static func damage(of directory: String, isAccepted: Bool) throws -> JournalError? {
-    do {
-      try JournalFile.checkLog(in: directory)
-      return nil
-    } catch let error as JournalError where isAccepted {
-      return error
-    }
-  }
+  /// Whether a daemon uses it.
+  private var isWritten: Bool { DirectoryLock.holder(of: directory) != nil }
 
   /// Whose history it is.
   package func heading() throws(HistoryError) -> HistoryHeading {
-    let meta = try ask { db in try JournalFile.Meta(db) }
-    guard let root = meta["root"], let epoch = meta.epoch else {
-      throw HistoryError(
-        .corrupt,
-        "The journal in \(directory) does not say whose it is. Restore a backup.",
-      )
-    }
-    return HistoryHeading(root: root, epoch: epoch, wasStopped: meta["clean"] == "1")
+    let newest = try newestSegment()
+    return HistoryHeading(
+      root: newest.header.root,
+      epoch: newest.header.epoch,
+      wasStopped: newest.end().isClosed,
+    )
   }
 
   package func extent() throws(HistoryError) -> HistoryExtent { try extent(from: nil) }
@@ -84,41 +57,34 @@ package final class JournalReader: HistorySource {
   /// - Returns: Their ends.
   /// - Throws: ``HistoryError``.
   func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
-    try ask { db in
-      let snapshots = try Int64.fetchAll(
-        db,
-        sql: "SELECT revision FROM snapshot WHERE revision >= ? ORDER BY revision",
-        arguments: [Int64(clamping: start ?? 0)],
-      )
-      .map { UInt64(clamping: $0) }
-      guard let oldest = snapshots.first, let newest = snapshots.last else {
-        throw HistoryError(.unavailable, "Nothing is kept in \(self.directory) yet.")
-      }
-      let first = start == nil ? try Int64.fetchOne(db, sql: "SELECT MIN(first) FROM log") : nil
-      return HistoryExtent(
-        oldestState: oldest,
-        beforeRecords: start ?? first.map { UInt64(clamping: max($0, 1) - 1) } ?? newest,
-        newest: try JournalFile.newestRevision(db),
-        snapshots: snapshots,
-      )
+    let last = try newestSegment()
+    let first = try segments().first?.first ?? last.header.first
+    // The file of one that is not needed any more may be there for longer than what follows it.
+    let snapshots = SnapshotFile.revisions(in: directory).filter {
+      $0 >= max(start ?? 0, first - 1)
     }
+    guard let oldest = snapshots.last, let newest = snapshots.first else {
+      throw HistoryError(.unavailable, "Nothing is kept in \(directory) yet.")
+    }
+    return HistoryExtent(
+      oldestState: oldest,
+      beforeRecords: start ?? first - 1,
+      newest: max(last.end().last?.last ?? last.header.first - 1, newest),
+      snapshots: snapshots.reversed(),
+    )
   }
 
   /// The oldest snapshot of some revision or a later one that can be read; nil for none.
-  func oldestSnapshot(from revision: UInt64) throws(HistoryError) -> UInt64? {
-    try ask { db in
-      try SnapshotRow.newestFirst(db).reversed().first {
-        $0.revision >= revision && $0.bytes(in: self.directory) != nil
-      }?
-      .revision
+  func oldestSnapshot(from revision: UInt64) -> UInt64? {
+    SnapshotFile.revisions(in: directory).last {
+      $0 >= revision && SnapshotFile.read($0, in: directory) != nil
     }
   }
 
   package func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart? {
-    let rows = try ask { db in try SnapshotRow.newestFirst(db, upTo: revision) }
-    for row in rows {
-      guard let bytes = row.bytes(in: directory) else { continue }
-      return HistoryPart(schema: try schema(of: row.build), bytes: bytes)
+    for revision in SnapshotFile.revisions(in: directory, upTo: revision) {
+      guard let found = SnapshotFile.read(revision, in: directory) else { continue }
+      return HistoryPart(schema: try schema(found.schema), bytes: found.bytes)
     }
     return nil
   }
@@ -128,84 +94,130 @@ package final class JournalReader: HistorySource {
     _ take: (HistoryPart) throws(HistoryError) -> Bool,
   ) throws(HistoryError) {
     var reached = revision
-    var before: LogRow?
-    while true {
-      let batches = try rows(after: reached)
-      for batch in batches {
-        let first = UInt64(clamping: batch.first)
-        guard before == nil || first == reached + 1 else {
-          throw HistoryError(
-            .gone,
-            "Revision \(reached + 1) is not kept any more: the next one is \(first).",
+    var (before, last) = (UInt64?.none, (bytes: [UInt8](), schema: SchemaDocument?.none))
+    let log = LogReading(directory: directory, isWritten: isWritten)
+    let segments = try segments()
+    try ask {
+      do {
+        try log.entries(after: revision, of: segments) { found in
+          let head = found.head
+          try check(head, behind: reached, following: before, of: segments)
+          (reached, before) = (head.last, head.sum)
+          let schema: SchemaDocument
+          if let known = last.schema, last.bytes == found.header.schema {
+            schema = known
+          } else {
+            schema = try self.schema(found.header.schema)
+            last = (found.header.schema, schema)
+          }
+          return try take(
+            HistoryPart(
+              schema: schema,
+              bytes: found.records,
+              sessionNumbers: head.sessionNumbers,
+            )
           )
         }
-        guard batch.isWhole else {
-          let what = "do not have the checksum that they were kept with"
-          throw damaged("Revisions \(batch.first) to \(batch.last) \(what).", at: first)
-        }
-        guard before?.sum ?? batch.before == batch.before else {
-          let what = "belong to another history"
-          throw damaged("Revisions \(batch.first) to \(batch.last) \(what).", at: first)
-        }
-        (reached, before) = (UInt64(clamping: batch.last), batch)
-        let part = HistoryPart(
-          schema: try schema(of: batch.build),
-          bytes: batch.records,
-          sessionNumbers: UInt64(bitPattern: batch.sessions),
-        )
-        guard try take(part) else { return }
+      } catch let damage as LogReading.Damage {
+        let what = damage.description
+        throw damaged(what.prefix(1).uppercased() + what.dropFirst() + ".", at: damage.revision)
       }
-      if batches.isEmpty { return }
     }
   }
 
-  private func rows(after revision: UInt64) throws(HistoryError) -> [LogRow] {
-    do throws(HistoryError) {
-      return try ask { db in try LogRow.fetch(Self.rowsPerPiece, after: revision, in: db) }
-    } catch  where error.code == .corrupt {
-      throw damaged("Revision \(revision + 1) cannot be read.", at: revision + 1)
+  private func check(
+    _ head: LogEntry.Head,
+    behind reached: UInt64,
+    following before: UInt64?,
+    of segments: [LogSegment],
+  ) throws(HistoryError) {
+    guard before == nil || head.first == reached + 1 else {
+      let found = "the next one is \(head.first)"
+      // Old history goes from its beginning.
+      guard try self.segments().first == segments.first else {
+        throw HistoryError(.gone, "Revision \(reached + 1) is not kept any more: \(found).")
+      }
+      throw damaged("Revision \(reached + 1) is missing: \(found).", at: reached + 1)
+    }
+    guard before == nil || before == head.before else {
+      throw damaged(
+        "Revisions \(head.first) to \(head.last) belong to another history.",
+        at: head.first,
+      )
     }
   }
 
   /// What to say of damage, and what helps: less than a backup where a snapshot is behind it.
   private func damaged(_ what: String, at revision: UInt64) -> HistoryError {
-    do throws(HistoryError) {
-      guard let snapshot = try oldestSnapshot(from: revision) else {
-        return HistoryError(.corrupt, "\(what) \(JournalFile.remedy(directory, before: revision))")
-      }
+    guard let snapshot = oldestSnapshot(from: revision) else {
       return HistoryError(
         .corrupt,
-        "\(what) Only what was before is gone: the snapshot of revision \(snapshot) is good, a "
-          + "daemon starts, and backup and restore begin with that snapshot.",
+        "\(what) \(JournalDirectory.remedy(directory, before: revision))",
       )
-    } catch {
-      return error
     }
+    return HistoryError(
+      .corrupt,
+      "\(what) Only what was before is gone: the snapshot of revision \(snapshot) is good, a "
+        + "daemon starts, and backup and restore begin with that snapshot.",
+    )
   }
 
   /// The schemas of all builds that have written it, oldest first.
   package func allSchemas() throws(HistoryError) -> [SchemaDocument] {
-    let builds = try ask { db in try Int64.fetchAll(db, sql: "SELECT id FROM build ORDER BY id") }
-    var found: [SchemaDocument] = []
-    for build in builds { found.append(try schema(of: build)) }
-    return found
+    var found: [(revision: UInt64, schema: [UInt8])] = []
+    for segment in try segments() {
+      let header = try ask { () throws(JournalError) in
+        try LogHeader(of: segment, in: directory)
+      }
+      found.append((header.first, header.schema))
+    }
+    for revision in SnapshotFile.revisions(in: directory) {
+      guard let snapshot = SnapshotFile.read(revision, in: directory) else { continue }
+      found.append((revision, snapshot.schema))
+    }
+    var schemas: [[UInt8]] = []
+    for (_, schema) in found.sorted(by: { $0.revision < $1.revision })
+    where !schemas.contains(schema) {
+      schemas.append(schema)
+    }
+    var documents: [SchemaDocument] = []
+    for schema in schemas { documents.append(try self.schema(schema)) }
+    return documents
   }
 
-  private func schema(of build: Int64) throws(HistoryError) -> SchemaDocument {
-    if let known = schemas.withLock({ $0[build] }) { return known }
-    let schema = try ask { db in try JournalFile.schema(of: build, db, self.directory) }
-    schemas.withLock { $0[build] = schema }
-    return schema
+  private func schema(_ bytes: [UInt8]) throws(HistoryError) -> SchemaDocument {
+    try ask { () throws(JournalError) in try JournalDirectory.schema(bytes, in: directory) }
   }
 
-  private func ask<Value>(_ body: (Database) throws -> Value) throws(HistoryError) -> Value {
+  private func segments() throws(HistoryError) -> [LogSegment] {
+    try ask { () throws(JournalError) in try LogSegment.all(in: directory) }
+  }
+
+  private func newestSegment() throws(HistoryError) -> LoadedSegment {
+    try ask { () throws(JournalError) in
+      guard let newest = try LogSegment.all(in: directory).last else {
+        throw JournalError(.missing, "The journal in \(directory) is not there any more.")
+      }
+      return try LoadedSegment(newest, in: directory, isWritten: isWritten)
+    }
+  }
+
+  private func ask<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
     do {
-      return try database.read(body)
+      return try body()
     } catch let error as HistoryError {
       throw error
+    } catch let error as JournalError {
+      let code: HistoryError.Code =
+        switch error.code {
+        case .corrupt: .corrupt
+        // It was let go of between two steps.
+        case .missing: .gone
+        default: .unavailable
+        }
+      throw HistoryError(code, error.message)
     } catch {
-      let error = JournalFile.error(error, "The journal in \(directory) could not be read")
-      throw HistoryError(error.code == .corrupt ? .corrupt : .unavailable, error.message)
+      preconditionFailure("Reading a journal has thrown \(error)")
     }
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import GenericState
+import StoreJournal
+import StoreReplication
 import StoreState
 import Testing
 
@@ -122,7 +124,7 @@ extension ProcessTests {
         try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
         try await world.send("counter", Self.increment)
         try await stop(daemon)
-        try replace("needle", with: "NEEDLE", in: places.data)
+        try LogSegments(in: places.data).replace("needle", with: "NEEDLE")
         let refused = try world.start(.stored, ["--dir", world.directory])
         #expect(try await refused.ended() == .status(73))
         let words = refused.errors.lines.joined(separator: " ").split(separator: " ")
@@ -135,7 +137,7 @@ extension ProcessTests {
       }
     }
 
-    @Test func `What was done before SQLite's log was damaged can be had, as the daemon says`()
+    @Test func `What was done before the log's end was damaged can be had, as the daemon says`()
       async throws
     {
       try await World.run { world in
@@ -145,11 +147,10 @@ extension ProcessTests {
         for _ in 0..<8 { try await world.send("counter", Self.increment) }
         daemon.send(signal: SIGKILL)
         _ = try await daemon.ended()
-        // Each action was a commit, and took a frame: a page and its header.
-        let log = URL(fileURLWithPath: "\(places.data)/journal.sqlite-wal")
-        var bytes = try Data(contentsOf: log)
-        bytes[bytes.count - 3 * (24 + 4096) - 100] ^= 1
-        try bytes.write(to: log)
+        // Each action was a commit.
+        let log = try LogSegments(in: places.data)
+        try log.damage(entryFromEnd: 4)
+        let before = try log.paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
         let refused = try world.start(.stored, ["--dir", world.directory])
         #expect(try await refused.ended() == .status(73))
         let words = refused.errors.lines.joined(separator: " ").split(separator: " ")
@@ -162,22 +163,23 @@ extension ProcessTests {
         let read = try await world.client(["log", "--data", places.data])
         #expect(read.end == .status(65) && read.errorText.contains("--through \(places.revision)"))
         try await run(.repair, places, world)
-        #expect(try Data(contentsOf: log) == bytes, "What is damaged stays as it is")
+        let after = try log.paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+        #expect(after == before, "What is damaged stays as it is")
         _ = try await world.startDaemon(.stored, ["--data", places.new])
         #expect(try await count(world) == 4)
         #expect(try await world.answer("--json", "status")["epoch"] != epoch)
       }
     }
 
-    /// Changes each place of a text in a journal.
-    private func replace(_ text: String, with other: String, in directory: String) throws {
-      let path = URL(fileURLWithPath: "\(directory)/journal.sqlite")
-      var bytes = try Data(contentsOf: path)
-      try #require(bytes.range(of: Data(text.utf8)) != nil)
-      while let place = bytes.range(of: Data(text.utf8)) {
-        bytes.replaceSubrange(place, with: Data(other.utf8))
-      }
-      try bytes.write(to: path)
+    /// Copies the newest snapshot of a journal as that of another root.
+    private func rename(_ journal: String, to root: String, in directory: String) throws {
+      let reader = try JournalReader(directory: journal)
+      var heading = try reader.heading()
+      heading.root = root
+      let copy = try JournalCopy(heading, to: directory)
+      let snapshot = try #require(try reader.snapshot(upTo: .max))
+      try copy.add(snapshot: snapshot, of: try snapshot.snapshotRevision())
+      _ = try copy.finish()
     }
 
     @Test func `Each of the backups that are made while others send is whole, up to a revision`()
@@ -217,7 +219,7 @@ extension ProcessTests {
     @Test func `What is no backup, or has no place to go, is refused with the reason`() async throws
     {
       try await World.run { world in
-        let places = Places(world)
+        var places = Places(world)
         let daemon = try await world.startDaemon()
         try await world.send("counter", Self.increment)
         try await run(.backUp, places, world)
@@ -225,7 +227,7 @@ extension ProcessTests {
           let run = try await world.client(arguments)
           #expect(run.end == .status(status), "\(arguments): \(run.end) \(run.errorText)")
           #expect(run.errorText.contains(words), "\(arguments): \(run.errorText)")
-          #expect(!FileManager.default.fileExists(atPath: "\(places.new)/journal.sqlite"))
+          #expect(!FileManager.default.fileExists(atPath: "\(places.new)/log"))
         }
         try await refused(73, "not empty", "backup", "--data", places.data, places.copy)
         try await refused(75, "pid \(daemon.pid)", "restore", places.copy, "--data", places.data)
@@ -240,18 +242,22 @@ extension ProcessTests {
           "--through",
           "99",
         )
-        let path = URL(fileURLWithPath: "\(places.copy)/journal.sqlite")
+        let log = try LogSegments(in: places.copy)
+        let path = URL(fileURLWithPath: try #require(log.paths.last))
         let whole = try Data(contentsOf: path)
-        try whole.prefix(whole.count / 2).write(to: path)
-        try await refused(65, "malformed", "restore", places.copy, "--data", places.new)
-        try whole.write(to: path)
-        try replace("format2", with: "format9", in: places.copy)
+        for (count, words) in [(whole.count - 8, "breaks off"), (200, "begins with")] {
+          try log.changeNewest { $0 = $0.prefix(count) }
+          try await refused(65, words, "restore", places.copy, "--data", places.new)
+          try whole.write(to: path)
+        }
+        try log.changeNewest { $0[16] = 9 }
         try await refused(65, "format 9,", "restore", places.copy, "--data", places.new)
         try whole.write(to: path)
         try await stop(daemon)
         try await refusedImports(world, places)
         // What another program kept is restored, and refused by the daemon.
-        try replace("rootWorkspace", with: "rootWerkspace", in: places.copy)
+        try rename(places.copy, to: "Werkspace", in: "\(world.directory)/renamed")
+        places.copy = "\(world.directory)/renamed"
         try await run(.restore, places, world)
         let other = try world.start(.stored, ["--dir", world.directory, "--data", places.new])
         #expect(try await other.ended() == .status(73))

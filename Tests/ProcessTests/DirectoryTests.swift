@@ -127,7 +127,7 @@ extension ProcessTests {
 
     @Test(
       "A daemon whose lock, sockets, journal or directory are gone says so and stops",
-      arguments: ["lock", "ctl", "pub", "data/journal.sqlite", "data/journal.sqlite-wal", ""],
+      arguments: ["lock", "ctl", "pub", "data/log", "data/log/00000000000000000001-1.log", ""],
     )
     func lost(file: String) async throws {
       try await World.run { world in

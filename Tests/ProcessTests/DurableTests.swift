@@ -417,31 +417,16 @@ extension ProcessTests {
         try await world.send("counter", Self.increment)
         first.send(signal: SIGTERM)
         _ = try await first.ended()
-        let path = "\(world.directory)/data/journal.sqlite"
-        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-        var damaged = whole
-        while let place = damaged.range(of: Data("needle".utf8)) {
-          damaged.replaceSubrange(place, with: Data("NEEDLE".utf8))
-        }
-        #expect(damaged != whole)
-        try damaged.write(to: URL(fileURLWithPath: path))
+        let segments = try LogSegments(in: "\(world.directory)/data")
+        try segments.replace("needle", with: "NEEDLE")
         let second = try world.start(.stored, ["--dir", world.directory])
         #expect(try await second.ended() == .status(73))
         let words = second.errors.lines.joined()
         #expect(words.contains("damaged") && words.contains("revision"), "\(words)")
-        try whole.write(to: URL(fileURLWithPath: path))
+        try segments.replace("NEEDLE", with: "needle")
         _ = try await world.startDaemon()
         #expect(try await world.get("counter")["count"]?.int == 1)
       }
-    }
-
-    /// Changes a bit of a file, some bytes before its end.
-    private func flip(_ path: String, beforeEnd distance: Int) throws {
-      let url = URL(fileURLWithPath: path)
-      var bytes = try Data(contentsOf: url)
-      try #require(bytes.count > distance)
-      bytes[bytes.count - distance] ^= 1
-      try bytes.write(to: url)
     }
 
     @Test func `A last write that the disk has lost is said, and who has seen it begins anew`()
@@ -455,7 +440,7 @@ extension ProcessTests {
         try await watcher.output.state("the second step") { $0["count"]?.int == 2 }
         first.send(signal: SIGKILL)
         _ = try await first.ended()
-        try flip("\(world.directory)/data/journal.sqlite-wal", beforeEnd: 100)
+        try LogSegments(in: "\(world.directory)/data").damage(entryFromEnd: 1)
         let second = try await world.startDaemon()
         #expect(second.errors.lines.contains { $0.contains("torn") }, "\(second.errors.lines)")
         _ = try await watcher.errors.line("that the epoch is new") { $0.contains("epoch") }
@@ -463,21 +448,21 @@ extension ProcessTests {
       }
     }
 
-    @Test func `A journal whose file was emptied is refused, and comes back with it`() async throws
-    {
+    @Test func `A journal whose log was emptied is refused, and comes back with it`() async throws {
       try await World.run { world in
         let first = try await world.startDaemon()
         try await world.send("counter", Self.increment)
         first.send(signal: SIGTERM)
         _ = try await first.ended()
-        let path = URL(fileURLWithPath: "\(world.directory)/data/journal.sqlite")
-        let whole = try Data(contentsOf: path)
-        try Data().write(to: path)
+        let log = "\(world.directory)/data/log"
+        try FileManager.default.moveItem(atPath: log, toPath: "\(log).away")
+        try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: false)
         let second = try world.start(.stored, ["--dir", world.directory])
         #expect(try await second.ended() == .status(73))
         let words = second.errors.lines.joined()
         #expect(words.contains("is empty") && words.contains("snapshot"), "\(words)")
-        try whole.write(to: path)
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.moveItem(atPath: "\(log).away", toPath: log)
         _ = try await world.startDaemon()
         #expect(try await world.get("counter")["count"]?.int == 1)
       }
@@ -489,8 +474,8 @@ extension ProcessTests {
       try await World.run { world in
         let data = "\(world.directory)/data"
         let form = DurableForm(OtherWorkspace.self)
-        func open() throws -> JournalFile {
-          try JournalFile(
+        func open() throws -> JournalDirectory {
+          try JournalDirectory(
             directory: data,
             root: form.name,
             schema: form.schema,
@@ -502,7 +487,7 @@ extension ProcessTests {
         let file = try open()
         try file.begin()
         let bytes = await Recovery(form, initial: OtherWorkspace()).finish().snapshot(form)
-        _ = try file.keep(try file.write(bytes, of: 0))
+        try file.write(bytes, of: 0)
         try file.close()
         let daemon = try world.start(.stored, ["--dir", world.directory])
         #expect(try await daemon.ended() == .status(73))

@@ -227,7 +227,7 @@ import Testing
         #expect(store.total == 1)
       }
       let form = DurableForm(LaterTally.self)
-      let file = try JournalFile(
+      let file = try JournalDirectory(
         directory: "\(directory.path)/data",
         root: form.name,
         schema: form.schema,
@@ -265,7 +265,7 @@ import Testing
       #expect(error?.code == .usage)
       #expect(error?.message.contains("it is not DurableState") == true)
       #expect(error?.remedy.contains("Declare that conformance") == true)
-      let path = directory.appending(path: "data/journal.sqlite").path
+      let path = directory.appending(path: "data/log").path
       #expect(!FileManager.default.fileExists(atPath: path))
     }
   }

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import StoreState
 import Synchronization
 import Testing
@@ -9,24 +8,34 @@ import Testing
 
 /// Copies of a journal: as a whole, up to a revision, or not at all.
 @Suite(.timeLimit(.minutes(1))) struct JournalCopyTests {
-  private let source: JournalFileTests.Directory
-  private let target: JournalFileTests.Directory
+  private let source: JournalDirectoryTests.Directory
+  private let target: JournalDirectoryTests.Directory
 
   init() throws {
-    source = try JournalFileTests.Directory()
-    target = try JournalFileTests.Directory()
+    source = try JournalDirectoryTests.Directory()
+    target = try JournalDirectoryTests.Directory()
   }
 
   private static let schema = SchemaRegistry.document(for: [Int].self)
 
-  private func open(_ directory: String, epoch: UInt64 = 7) throws -> JournalFile {
-    try JournalFile(
+  private func open(
+    _ directory: String,
+    epoch: UInt64 = 7,
+    segmentBytes: Int = 64 << 10,
+  ) throws -> JournalDirectory {
+    try JournalDirectory(
       directory: directory,
       root: "Test",
       schema: Self.schema,
       durability: .full,
       epoch: epoch,
+      segmentBytes: segmentBytes,
     )
+  }
+
+  private func keep(_ revision: UInt64, in file: JournalDirectory) throws {
+    try file.write(Self.snapshot(revision), of: revision)
+    JournalDirectory.remove(try file.unneededSnapshots())
   }
 
   private static func snapshot(_ revision: UInt64) -> [UInt8] {
@@ -52,21 +61,21 @@ import Testing
     )
   }
 
-  /// A journal of ten revisions, three a row, with snapshots of 0 and 6.
-  private func begun() throws -> JournalFile {
-    let file = try open(source.path)
+  /// A journal of ten revisions, three in an entry, with snapshots of 0 and 6.
+  private func begun(segmentBytes: Int = 64 << 10) throws -> JournalDirectory {
+    let file = try open(source.path, segmentBytes: segmentBytes)
     try file.begin()
-    _ = try file.keep(try file.write(Self.snapshot(0), of: 0))
+    try file.write(Self.snapshot(0), of: 0)
     for revisions in [1...3, 4...6, 7...9] as [ClosedRange<UInt64>] {
       try file.append(Self.batch(revisions))
     }
-    _ = try file.keep(try file.write(Self.snapshot(6), of: 6))
+    try file.write(Self.snapshot(6), of: 6)
     try file.append(Self.batch(10...10))
     return file
   }
 
   /// What a daemon would read, in words.
-  private func parts(_ file: JournalFile) throws -> [String] {
+  private func parts(_ file: JournalDirectory) throws -> [String] {
     var parts: [String] = []
     _ = try file.read { part throws(CodecError) in
       switch part {
@@ -84,11 +93,15 @@ import Testing
     return parts
   }
 
-  /// Changes a file behind the journal's back.
-  private func tamper(_ sql: String) throws {
-    let queue = try DatabaseQueue(path: "\(source.path)/journal.sqlite")
-    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-    try queue.close()
+  /// Changes the first segment behind the journal's back.
+  private func tamper(_ change: (inout SegmentEditor) -> Void) throws {
+    let segment = try #require(LogSegment.all(in: source.path).first)
+    try SegmentEditor(segment.path(in: source.path)).write(change)
+  }
+
+  /// Changes the first record of an entry.
+  private func damage(entry: Int) throws {
+    try tamper { $0.bytes[$0.entries[entry].lowerBound + LogEntry.Head.bytes] ^= 1 }
   }
 
   private func copy(through revision: UInt64? = nil) throws -> UInt64 {
@@ -145,14 +158,14 @@ import Testing
       } catch { return (error as? HistoryError)?.code }
     }
     #expect(code(11) == .future)
-    _ = try file.keep(try file.write(Self.snapshot(10), of: 10))
+    try keep(10, in: file)
     #expect(code(5) == .gone)
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path).isEmpty)
   }
 
   @Test func `Damage is not copied, and what was copied of it goes`() throws {
     try begun().close()
-    try tamper("UPDATE log SET records = x'00' WHERE first = 7")
+    try damage(entry: 2)
     let error = #expect(throws: HistoryError.self) { try copy() }
     #expect(error?.code == .corrupt)
     #expect(error?.message.contains("--through 6") == true)
@@ -164,7 +177,7 @@ import Testing
 
   @Test func `Damage that no restart needs is left out of a copy, which begins behind it`() throws {
     try begun().close()
-    try tamper("UPDATE log SET records = x'00' WHERE first = 4")
+    try damage(entry: 1)
     let error = #expect(throws: HistoryError.self) {
       try JournalReader(directory: source.path).records(after: 0) { _ in true }
     }
@@ -181,47 +194,34 @@ import Testing
     throws
   {
     try begun().close()
-    try tamper("UPDATE log SET records = x'00' WHERE first = 4")
+    try damage(entry: 1)
     #expect(try copy(through: 3) == 3)
     try FileManager.default.removeItem(atPath: target.path)
     #expect(throws: HistoryError.self) { try copy(through: 5) }
   }
 
-  @Test func `A page of old rows that is gone keeps no daemon from going on, and no copy`() throws {
-    let file = try begun()
-    for revision in 11...400 as ClosedRange<UInt64> {
+  @Test func `A segment of old records that is gone keeps no daemon from going on, and no copy`()
+    throws
+  {
+    let file = try begun(segmentBytes: 1)
+    for revision in 11...40 as ClosedRange<UInt64> {
       try file.append(Self.batch(revision...revision))
-      if revision == 380 {
-        for path in try file.keep(try file.write(Self.snapshot(380), of: 380)) {
-          try FileManager.default.removeItem(atPath: path)
-        }
-      }
+      if revision == 38 { try keep(38, in: file) }
     }
     try file.close()
-    // The first leaf of the log: it has the rows that were kept first.
-    let path = "\(source.path)/journal.sqlite"
-    let queue = try DatabaseQueue(path: path)
-    let pages = try queue.read { try Int.fetchAll($0, sql: "SELECT rootpage FROM sqlite_master") }
-    try queue.close()
-    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    let leaves = stride(from: 0, to: bytes.count, by: 4096).filter {
-      bytes[$0] == 13 && !pages.contains($0 / 4096 + 1)
-    }
-    let leaf = try #require(leaves.first)
-    try #require(leaves.count > 1)
-    bytes.replaceSubrange(leaf..<leaf + 4096, with: Data(count: 4096))
-    try bytes.write(to: URL(fileURLWithPath: path))
+    let second = try LogSegment.all(in: source.path)[1]
+    try FileManager.default.removeItem(atPath: second.path(in: source.path))
     var notes: [HistoryError] = []
     let reader = try JournalReader(directory: source.path)
-    #expect(try reader.copy(to: target.path, noting: { notes.append($0) }) == 400)
+    #expect(try reader.copy(to: target.path, noting: { notes.append($0) }) == 40)
     #expect(notes.count == 1)
-    #expect(try parts(try open(target.path)).first == "snapshot 380")
+    #expect(try JournalReader(directory: target.path).extent().beforeRecords == 6)
     let again = try open(source.path)
-    #expect(try parts(again).first == "snapshot 380")
+    #expect(try parts(again).first == "snapshot 38")
     try again.begin()
-    try again.append(Self.batch(401...401))
-    #expect(refusal { _ = try again.trim(.nothing) } == .corrupt)
-    try again.append(Self.batch(402...402))
+    try again.append(Self.batch(41...41))
+    while try again.trim(.nothing) {}
+    try again.append(Self.batch(42...42))
   }
 
   @Test func `A snapshot that cannot be read is left out of a copy, where another one can`() throws
@@ -237,9 +237,19 @@ import Testing
     #expect(error?.code == .corrupt)
   }
 
-  @Test func `Rows of two histories are not copied as one`() throws {
+  @Test func `Entries of two histories are not copied as one`() throws {
     try begun().close()
-    try tamper("UPDATE log SET before = before + 1 WHERE first = 7")
+    try tamper { segment in
+      let head = LogEntry.Head(
+        kind: .records,
+        count: Self.records(7...9).count,
+        first: 7,
+        last: 9,
+        sessionNumbers: 9,
+        before: segment.before(entry: 2) + 1,
+      )
+      segment.replace(entry: 2, with: head, Self.records(7...9))
+    }
     #expect(throws: HistoryError.self) { try copy() }
   }
 
@@ -248,25 +258,6 @@ import Testing
       try body()
       return nil
     } catch { return (error as? JournalError)?.code }
-  }
-
-  @Test func `A copy for which there is no room says so, and is not there`() throws {
-    try begun().close()
-    let reader = try JournalReader(directory: source.path)
-    let part = try #require(try reader.snapshot(upTo: 6))
-    let copy = try JournalCopy(try reader.heading(), to: target.path)
-    try copy.add(snapshot: part, of: 6)
-    try copy.database.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA max_page_count = 1")
-    }
-    let other = SchemaRegistry.document(for: [String: [Double]].self)
-    let large = HistoryPart(schema: other, bytes: part.bytes)
-    let error = #expect(throws: JournalError.self) {
-      for revision in 7...2_000 as ClosedRange<UInt64> {
-        try copy.add(snapshot: large, of: revision)
-      }
-    }
-    #expect(error?.code == .full && error?.message.contains("the disk is full") == true)
   }
 
   @Test func `A directory that somebody uses gets no copy`() throws {
@@ -319,49 +310,51 @@ import Testing
   }
 
   @Test func `A copy that was not finished is no history that begins`() throws {
-    try Data().write(to: URL(fileURLWithPath: "\(target.path)/journal.sqlite.new"))
+    try FileManager.default.createDirectory(
+      atPath: "\(target.path)/log.new",
+      withIntermediateDirectories: false,
+    )
     #expect(refusal { _ = try open(target.path) } == .corrupt)
   }
 
   @Test func `What is no journal, or one of another release, is not copied`() throws {
     #expect(refusal { _ = try copy() } == .missing)
     try begun().close()
-    try tamper("UPDATE meta SET value = '99' WHERE name = 'format'")
+    try tamper { $0.bytes[16] = 99 }
     #expect(refusal { _ = try copy() } == .newer)
   }
 
-  @Test func `A journal whose file breaks off is not copied`() throws {
-    let file = try begun()
-    for revision in 11...400 as ClosedRange<UInt64> {
+  @Test func `A journal of which a segment breaks off is not copied beyond it`() throws {
+    let file = try begun(segmentBytes: 1)
+    for revision in 11...40 as ClosedRange<UInt64> {
       try file.append(Self.batch(revision...revision))
     }
     try file.close()
-    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: "\(source.path)/journal.sqlite"))
-    try handle.truncate(atOffset: try handle.seekToEnd() / 2)
-    try handle.close()
+    let segment = try LogSegment.all(in: source.path)[10]
+    try SegmentEditor(segment.path(in: source.path)).write { $0.bytes.removeLast(10) }
     #expect(throws: (any Error).self) { try copy() }
-    let left = try FileManager.default.contentsOfDirectory(atPath: target.path)
-    #expect(!left.contains { $0.hasPrefix("journal") })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["lock"])
+    #expect(try copy(through: segment.first - 1) == segment.first - 1)
   }
 
   @Test func `A copy is read by nobody else`() throws {
     try begun().close()
     _ = try copy()
-    for name in ["journal.sqlite", "snapshots/6.snapshot"] {
+    for name in ["log/00000000000000000001-1.log", "snapshots/6.snapshot"] {
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(target.path)/\(name)")
       #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
     }
   }
 
   @Test func `Who writes on while a copy is made loses nothing, and the copy is whole`() throws {
-    let file = try begun()
+    let file = try begun(segmentBytes: 1)
     let reader = try JournalReader(directory: source.path)
     let extent = try reader.extent()
     // A snapshot is kept meanwhile, and with the old one the oldest records go.
     for revision in 11...300 as ClosedRange<UInt64> {
       try file.append(Self.batch(revision...revision))
     }
-    _ = try file.keep(try file.write(Self.snapshot(300), of: 300))
+    try keep(300, in: file)
     while try file.trim(.nothing) {}
     #expect(try reader.extent() != extent)
     #expect(try reader.copy(to: target.path) == 300)

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import StoreState
 import Testing
 
@@ -8,19 +7,20 @@ import Testing
 
 /// A journal of which some bits are not what they were: it is refused with what helps, or read.
 @Suite(.timeLimit(.minutes(2))) struct JournalDamageTests {
-  private let directory: JournalFileTests.Directory
+  private let directory: JournalDirectoryTests.Directory
 
-  init() throws { directory = try JournalFileTests.Directory() }
+  init() throws { directory = try JournalDirectoryTests.Directory() }
 
   private static let schema = SchemaRegistry.document(for: [Int].self)
 
-  private func open(_ directory: String) throws -> JournalFile {
-    try JournalFile(
+  private func open(_ directory: String) throws -> JournalDirectory {
+    try JournalDirectory(
       directory: directory,
       root: "Test",
       schema: Self.schema,
       durability: .none,
       epoch: 7,
+      segmentBytes: 600,
     )
   }
 
@@ -37,21 +37,16 @@ import Testing
     return JournalBatch(revisions: revisions, records: encoder.bytes, sessionNumbers: 1)
   }
 
-  /// A journal of some revisions, with snapshots of 0 and 6, in a file of small pages.
+  /// A journal of some revisions in two segments, with snapshots of 0 and 6.
   private func journal() throws {
     let file = try open(directory.path)
     try file.begin()
-    _ = try file.keep(try file.write(Self.snapshot(0), of: 0))
+    try file.write(Self.snapshot(0), of: 0)
     for revision in stride(from: 1, through: 19, by: 3) as StrideThrough<UInt64> {
       try file.append(Self.batch(revision...revision + 2))
-      if revision == 4 { _ = try file.keep(try file.write(Self.snapshot(6), of: 6)) }
+      if revision == 4 { try file.write(Self.snapshot(6), of: 6) }
     }
     try file.close()
-    let queue = try DatabaseQueue(path: "\(directory.path)/journal.sqlite")
-    try queue.writeWithoutTransaction {
-      try $0.execute(sql: "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM")
-    }
-    try queue.close()
   }
 
   /// What a daemon does with a journal, and what those do who look at it; what was wrong.
@@ -84,8 +79,9 @@ import Testing
       end = revision
       try file.begin()
       try file.append(Self.batch(end + 1...end + 1))
-      _ = try file.keep(try file.write(Self.snapshot(end + 1), of: end + 1))
-      _ = try file.trim(.nothing)
+      try file.write(Self.snapshot(end + 1), of: end + 1)
+      JournalDirectory.remove(try file.unneededSnapshots())
+      while try file.trim(.nothing) {}
       try file.close()
     }
     return errors
@@ -96,30 +92,45 @@ import Testing
   {
     try journal()
     let manager = FileManager.default
-    let whole = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/journal.sqlite"))
-    let used = whole.indices.filter { whole[$0] != 0 }
+    var files: [(name: String, bytes: Data)] = []
+    for name in try manager.subpathsOfDirectory(atPath: directory.path) {
+      let url = URL(fileURLWithPath: "\(directory.path)/\(name)")
+      if name.hasSuffix(".log") || name.hasSuffix(".snapshot") {
+        files.append((name, try Data(contentsOf: url)))
+      }
+    }
+    try #require(files.count == 4)
     let (path, copy) = ("\(directory.path)/damaged", "\(directory.path)/copy")
     var random = Numbers(state: 1)
-    for _ in 0..<120 {
+    for round in 0..<240 {
       for path in [path, copy] where manager.fileExists(atPath: path) {
         try manager.removeItem(atPath: path)
       }
-      try manager.createDirectory(atPath: path, withIntermediateDirectories: true)
-      try manager.copyItem(
-        atPath: "\(directory.path)/snapshots",
-        toPath: "\(path)/snapshots",
-      )
-      let place = used[Int(random.next() % UInt64(used.count))]
+      for folder in ["log", "snapshots"] {
+        try manager.createDirectory(
+          atPath: "\(path)/\(folder)",
+          withIntermediateDirectories: true,
+        )
+      }
+      let place = Int(random.next() % UInt64(files[round % files.count].bytes.count))
       let bit = random.next() % 8
-      var damaged = whole
-      damaged[place] ^= 1 << UInt8(bit)
-      try damaged.write(to: URL(fileURLWithPath: "\(path)/journal.sqlite"))
+      for (number, file) in files.enumerated() {
+        var bytes = file.bytes
+        if number == round % files.count { bytes[place] ^= 1 << UInt8(bit) }
+        try bytes.write(to: URL(fileURLWithPath: "\(path)/\(file.name)"))
+      }
       for error in use(path, into: copy) {
         let words = "\(error)"
-        let isDamage = (error as? HistoryError)?.code == .corrupt || JournalFile.isDamage(error)
+        let code = (error as? JournalError)?.code
+        let isDamage = (error as? HistoryError)?.code == .corrupt || code == .corrupt
+        #expect(
+          isDamage || [.newer, .older].contains(code)
+            || (error as? HistoryError)?.code == .unavailable,
+          "\(files[round % files.count].name), byte \(place), bit \(bit): \(words)",
+        )
         #expect(
           !isDamage || ["estore", "snapshot", "daemon starts"].contains { words.contains($0) },
-          "byte \(place), bit \(bit): \(words)",
+          "\(files[round % files.count].name), byte \(place), bit \(bit): \(words)",
         )
       }
     }
@@ -132,30 +143,6 @@ import Testing
     mutating func next() -> UInt64 {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return state >> 16
-    }
-  }
-
-  @Test(arguments: ["last", "build", "sessions", "total", "before", "sum", "records"])
-  func `A column of another kind is damage of its row, which is named`(_ column: String) throws {
-    try journal()
-    let queue = try DatabaseQueue(path: "\(directory.path)/journal.sqlite")
-    let value = column == "records" ? "7.5" : "'text'"
-    try queue.writeWithoutTransaction {
-      try $0.execute(sql: "UPDATE log SET \(column) = \(value) WHERE first = 10")
-    }
-    try queue.close()
-    let error = #expect(throws: JournalError.self) { _ = try open(directory.path).read { _ in } }
-    #expect(error?.code == .corrupt && error?.message.contains("--through 9") == true)
-  }
-
-  @Test func `A table that is gone is damage, and is not made anew`() throws {
-    try journal()
-    let queue = try DatabaseQueue(path: "\(directory.path)/journal.sqlite")
-    try queue.writeWithoutTransaction { try $0.execute(sql: "DROP TABLE log") }
-    try queue.close()
-    for _ in 1...2 {
-      let error = #expect(throws: JournalError.self) { _ = try open(directory.path).read { _ in } }
-      #expect(error?.code == .corrupt && error?.message.contains("Restore a backup") == true)
     }
   }
 }

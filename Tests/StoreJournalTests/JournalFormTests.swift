@@ -6,7 +6,7 @@ import Testing
 @testable import StoreReplication
 
 /// The form on disk, byte for byte: whoever changes what is read of it gives it another number,
-/// `JournalFile.format`, and says which of the older ones are still read.
+/// `JournalDirectory.format`, and says which of the older ones are still read.
 @Suite struct JournalFormTests {
   private static let client = Identifier(high: 1, low: 2)
 
@@ -51,7 +51,7 @@ import Testing
   ]
 
   @Test func `Records have the form of their number`() throws {
-    #expect(JournalFile.format == 2)
+    #expect(JournalDirectory.format == 3)
     for (origin, expected) in zip(Self.origins, Self.records) {
       let record = JournalRecord(
         revision: 8,
@@ -67,6 +67,33 @@ import Testing
       #expect(try JournalRecord(from: &decoder) == record)
     }
     #expect(Self.origins.count == Self.records.count)
+  }
+
+  @Test func `Segments have the form of their number`() throws {
+    var header = LogHeader(
+      root: "Test",
+      epoch: 7,
+      term: 2,
+      durability: .full,
+      boot: "boot",
+      schema: [1, 2],
+    )
+    (header.first, header.before, header.total) = (5, 6, 9)
+    (header.wallMilliseconds, header.key) = (1000, 3)
+    let bytes = header.encode()
+    #expect(Self.hex(bytes) == Self.header)
+    #expect(try LogHeader(bytes, path: "log") == header)
+    var head = LogEntry.Head(
+      kind: .records,
+      count: 3,
+      first: 5,
+      last: 6,
+      sessionNumbers: 4,
+      before: 6,
+    )
+    #expect(Self.hex(LogEntry.encode(&head, [7, 8, 9], key: 3)) == Self.entry)
+    #expect(Self.hex(LogEntry.end(behind: 6, head.sum, key: 3)) == Self.end)
+    #expect(Self.hex(SnapshotFile.trailer(of: [7], 5, schema: [1, 2])) == Self.trailer)
   }
 
   @Test func `Snapshots have the form of their number`() throws {
@@ -118,6 +145,18 @@ import Testing
     "85081903e8840306636f6e656468657265a10001a0",
     "85081903e88304018182647361766581657361766564a10001a0",
   ]
+
+  private static let header =
+    "73746f72656c6f67000000000000000003000000210000004716720e8702f06a"
+    + "8c645465737407020506091903e8036466756c6c64626f6f7464636f707942010200000000000000"
+  private static let entry =
+    "6e747279010000000300000000000000050000000000000006000000000000000400000000000000"
+    + "0600000000000000b1ccbbd60a08c0450708090000000000"
+  private static let end =
+    "6e747279020000000000000000000000070000000000000006000000000000000000000000000000"
+    + "b1ccbbd60a08c04569d9bbd3193c2c85"
+  private static let trailer =
+    "01020500000000000000030000000200000046cbaa3337fbb5a6736e617073686f74"
 
   private static let snapshot =
     "860809818306636f6e65646865726581845000000000000000010000000000000002028201830266616273656e74"

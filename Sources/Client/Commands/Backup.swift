@@ -81,9 +81,7 @@ struct Restore: ParsableCommand {
 
   func run() throws {
     try Copying.run(isJSON: options.json, to: data) { progress in
-      // Who names the last revision knows that what is behind it is left out.
-      let reader = try JournalReader(directory: copy, isPartial: through != nil)
-      return try reader.copy(
+      try JournalReader(directory: copy).copy(
         to: data,
         through: through,
         onProgress: { progress.tell("revision \($0) of \($1)") },

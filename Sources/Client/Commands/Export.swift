@@ -38,7 +38,7 @@ struct Export: ParsableCommand {
   private func export() throws {
     let reader = try HistoryOptions.reader(data)
     let newest = try reader.extent().newest
-    var past = try PastExport(try reader.heading(), format: JournalFile.format, reader)
+    var past = try PastExport(try reader.heading(), format: JournalDirectory.format, reader)
     for line in past.begin() { try StandardOutput.line(line) }
     let oldest = past.revision
     let progress = ProgressLine(printsMeanwhile: true)

@@ -30,13 +30,11 @@ struct HistoryOptions: ParsableArguments {
   /// - Parameters:
   ///   - connection: Where the daemon is.
   ///   - name: What the daemon calls this client.
-  ///   - isPartial: Whether a directory whose end is damaged is read as far as it can be.
   ///   - body: Asks, and prints.
   /// - Throws: What the program exits with, when it has said why.
   func run(
     _ connection: ConnectionOptions,
     name: String,
-    isPartial: Bool = true,
     _ body: @escaping @MainActor (Past) async throws -> Void,
   ) throws {
     guard let data else {
@@ -46,7 +44,7 @@ struct HistoryOptions: ParsableArguments {
     }
     let reader: JournalReader
     do {
-      reader = try Self.reader(data, isPartial: isPartial)
+      reader = try Self.reader(data)
     } catch {
       throw Note.failure(error)
     }
@@ -62,15 +60,15 @@ struct HistoryOptions: ParsableArguments {
   }
 
   /// Opens a data directory that no daemon uses.
-  static func reader(_ directory: String, isPartial: Bool = false) throws -> JournalReader {
-    let reader = try JournalReader(directory: directory, isPartial: isPartial)
+  static func reader(_ directory: String) throws -> JournalReader {
+    let reader = try JournalReader(directory: directory)
+    if let damage = reader.damage { throw damage }
     if let pid = DirectoryLock.holder(of: directory) {
       throw CommandError(
         .tryAgain,
         "The daemon with pid \(pid) uses \(directory). Ask it, without --data, or stop it first.",
       )
     }
-    if let damage = reader.damage { Note.print("\(damage)") }
     return reader
   }
 }
@@ -93,9 +91,6 @@ final class Past {
     daemon = nil
     self.reader = reader
   }
-
-  /// Why a directory's end is not read; nil where all of it is.
-  var damage: JournalError? { reader?.damage }
 
   /// The epoch of the daemon that answers.
   var epoch: UInt64? { daemon?.connection.client.epoch }

@@ -64,7 +64,7 @@ struct Import: ParsableCommand {
       progress.tell("line \(past.line + 1)")
       switch try past.take(text) {
       case .heading(let format, let heading):
-        try JournalFile.check(format: format, of: "The export")
+        try JournalDirectory.check(exportFormat: format)
         copy = try JournalCopy(heading, to: data)
       case .snapshot(let part, let revision): try copy?.add(snapshot: part, of: revision)
       case .records(let part): _ = try copy?.add(records: part)

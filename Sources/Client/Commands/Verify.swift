@@ -23,7 +23,7 @@ struct Verify: ParsableCommand {
 
   func run() throws {
     let isJSON = options.json || !isOutputTerminal
-    try history.run(options, name: "storectl verify", isPartial: false) { past in
+    try history.run(options, name: "storectl verify") { past in
       guard
         case .verified(let first, let last, let records, let snapshots) =
           try await past.answer(.verify)

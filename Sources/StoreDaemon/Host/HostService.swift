@@ -9,14 +9,14 @@ import ZeroMQ
 final class HostService: LoopParticipant {
   let turn: DaemonTurn<HostTransport>
   private let transport: HostTransport
-  private let journal: SQLiteJournal?
+  private let journal: DiskJournal?
   private var isClosed = false
   var onStop: () -> Void = {}
 
   init(
     server: ReplicaServer,
     sockets: HostSockets,
-    journal: SQLiteJournal?,
+    journal: DiskJournal?,
     history: HistoryService?,
     keys: KeyService,
     logger: Logger,

@@ -19,6 +19,8 @@ final class StoreDirectory: Sendable {
   private let lock: DirectoryLock
   /// The files that clients use, as they were when everything was opened.
   private let files = Mutex<[(name: String, identity: FileIdentity)]>([])
+  /// The daemon's journal, where it is here.
+  private let journal = Mutex<DiskJournal?>(nil)
 
   /// Makes the directory if need be, checks that it is private, and locks it.
   ///
@@ -42,9 +44,10 @@ final class StoreDirectory: Sendable {
 
   /// Records the journal, the lock and the sockets, which all exist now.
   ///
-  /// - Parameter hasJournal: Whether the daemon's journal is here.
-  func remember(hasJournal: Bool) {
-    let names = (hasJournal ? JournalFile.names : []) + [DirectoryLock.name, "ctl", "pub"]
+  /// - Parameter journal: The daemon's journal, if it is here.
+  func remember(_ journal: DiskJournal?) {
+    self.journal.withLock { $0 = journal }
+    let names = (journal == nil ? [] : JournalDirectory.names) + [DirectoryLock.name, "ctl", "pub"]
     files.withLock {
       $0 = names.compactMap { name in FileIdentity("\(path)/\(name)").map { (name, $0) } }
     }
@@ -55,14 +58,15 @@ final class StoreDirectory: Sendable {
   /// Of several the one with the gravest consequences.
   var loss: DirectoryLoss? {
     let files = files.withLock { $0 }
+    let journal = journal.withLock { $0 }
+    if let path = journal?.lostPath { return .journal(path) }
     let lost = files.first { name, identity in
       FileIdentity("\(path)/\(name)") != identity || name == DirectoryLock.name && !lock.isOurs
     }
     guard let (name, _) = lost else { return nil }
     let file = "\(path)/\(name)"
-    if JournalFile.names.contains(name) { return .journal(file) }
-    let hasJournal = files.contains { JournalFile.names.contains($0.name) }
-    return hasJournal && name == DirectoryLock.name ? .history(file) : .clients(file)
+    if JournalDirectory.names.contains(name) { return .journal(file) }
+    return journal != nil && name == DirectoryLock.name ? .history(file) : .clients(file)
   }
 
   /// Lets other users open the sockets, or nobody; admission is decided there.

@@ -8,7 +8,7 @@ import ZeroMQ
 /// What is kept on disk: read at the start, and taken over.
 extension StoreHost {
   struct OpenedJournal {
-    let journal: SQLiteJournal
+    let journal: DiskJournal
     let root: RootJournal<State>
     let recovered: Recovered<State>
     let epoch: UInt64
@@ -51,7 +51,7 @@ extension StoreHost {
     in path: String,
     _ form: DurableForm<State>,
   ) throws(JournalError) -> OpenedJournal {
-    let file = try JournalFile(
+    let file = try JournalDirectory(
       directory: path,
       root: form.name,
       schema: form.schema,
@@ -100,7 +100,7 @@ extension StoreHost {
     )
     recorder.nanoseconds = { LoopClock.nanoseconds }
     return OpenedJournal(
-      journal: SQLiteJournal(file, configuration.retention),
+      journal: DiskJournal(file, configuration.retention),
       root: RootJournal(form, recorder: recorder),
       recovered: recovered,
       epoch: file.opening.epoch,
@@ -110,10 +110,10 @@ extension StoreHost {
   private func keep(
     _ recovered: Recovered<State>,
     _ form: DurableForm<State>,
-    in file: JournalFile,
+    in file: JournalDirectory,
   ) throws(JournalError) {
-    let snapshot = try file.write(recovered.snapshot(form), of: recovered.revision)
-    JournalFile.remove(try file.keep(snapshot))
+    try file.write(recovered.snapshot(form), of: recovered.revision)
+    JournalDirectory.remove(try file.unneededSnapshots())
   }
 
   /// Keeps what another build wrote as this one writes it, before any of its own records: so those
@@ -123,7 +123,7 @@ extension StoreHost {
   private func carryOver(
     _ recovered: Recovered<State>,
     _ form: DurableForm<State>,
-    in file: JournalFile,
+    in file: JournalDirectory,
   ) throws(JournalError) -> Int {
     do throws(JournalError) {
       try keep(recovered, form, in: file)
@@ -134,7 +134,7 @@ extension StoreHost {
     }
   }
 
-  private func tellDoubt(of file: JournalFile, endingAt revision: UInt64) {
+  private func tellDoubt(of file: JournalDirectory, endingAt revision: UInt64) {
     if file.opening.tornCommits > 0 {
       logger.error(
         """

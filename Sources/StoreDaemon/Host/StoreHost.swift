@@ -325,7 +325,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       _ = close()
       throw error
     }
-    look(at: directories, grantsFile, since: grantsStamp)
+    look(at: directories, opened?.journal, grantsFile, since: grantsStamp)
     return service
   }
 
@@ -355,11 +355,12 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   /// Starts watching the files that others may change or remove.
   private func look(
     at directories: [StoreDirectory],
+    _ journal: DiskJournal?,
     _ grantsFile: GrantsFile,
     since stamp: GrantsFile.Stamp?,
   ) {
     for directory in directories {
-      directory.remember(hasJournal: configuration.data.map(directory.isAt) ?? false)
+      directory.remember(configuration.data.map(directory.isAt) == true ? journal : nil)
     }
     self.grantsFile = grantsFile
     // What tidies up temporary files may take the sockets, or the lock.
@@ -383,7 +384,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     welcome: Welcome,
     _ grants: Grants,
     _ key: CurvePair?,
-    _ journal: SQLiteJournal?,
+    _ journal: DiskJournal?,
   ) throws(HostError) -> HostSockets {
     do throws(ZeroMQError) {
       return try HostSockets(

@@ -155,10 +155,12 @@ struct CutDisk: Sendable {
         generator = random
       }
       try? FileManager.default.removeItem(atPath: copy)
-      try FileManager.default.createDirectory(
-        atPath: "\(copy)/snapshots",
-        withIntermediateDirectories: true,
-      )
+      for folder in ["log", "snapshots"] {
+        try FileManager.default.createDirectory(
+          atPath: "\(copy)/\(folder)",
+          withIntermediateDirectories: true,
+        )
+      }
       for (path, number) in names {
         let file = files[number] ?? File()
         var bytes = file.synced

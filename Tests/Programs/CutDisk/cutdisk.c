@@ -16,8 +16,7 @@
 // follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
 // W written at an offset, T truncated to a length, S synced, R renamed (two paths, a zero byte
 // between), U unlinked, D the entries of a directory synced, M the program says something: it wrote
-// to a file called "marks". What SQLite shares between processes in *-shm is no part of a history, nor
-// is the lock, whose room is there already.
+// to a file called "marks". The lock is no part of a history; its room is there already.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -81,8 +80,7 @@ static void note(char kind, int32_t file, uint64_t place, const void *bytes, uin
 static int is_ours(const char *path) {
   if (!root || !path || strncmp(path, root, strlen(root)) != 0) return 0;
   size_t length = strlen(path);
-  if (length >= 5 && strcmp(path + length - 5, "/lock") == 0) return 0;
-  return length < 4 || strcmp(path + length - 4, "-shm") != 0;
+  return length < 5 || strcmp(path + length - 5, "/lock") != 0;
 }
 static int32_t number_of(int descriptor, int *is_new) {
   struct stat status;
@@ -242,9 +240,22 @@ int close(int descriptor) {
 }
 int link(const char *from, const char *to) {
   REAL(int, link, const char *, const char *);
-  if (!getenv("CUTDISK_LINKLESS")) return real_link(from, to);
-  errno = EPERM;
-  return -1;
+  if (getenv("CUTDISK_LINKLESS")) {
+    errno = EPERM;
+    return -1;
+  }
+  pthread_mutex_lock(&lock);
+  int status = real_link(from, to);
+  struct stat linked;
+  if (status == 0 && is_ours(to) && stat(to, &linked) == 0) {
+    for (int32_t i = known_count - 1; i >= 0; i--) {
+      if (known[i].device != linked.st_dev || known[i].inode != linked.st_ino) continue;
+      note('N', i + 1, 0, to, strlen(to));
+      break;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return status;
 }
 int rename(const char *from, const char *to) {
   REAL(int, rename, const char *, const char *);
@@ -269,7 +280,7 @@ int rename(const char *from, const char *to) {
     int is_known = is_ours(path) && stat(path, &gone) == 0;               \
     int status = real_##name(path);                                       \
     if (status == 0 && is_known) {                                        \
-      forget(&gone);                                                      \
+      if (gone.st_nlink == 1) forget(&gone);                              \
       note('U', 0, 0, path, strlen(path));                                \
     }                                                                     \
     pthread_mutex_unlock(&lock);                                          \

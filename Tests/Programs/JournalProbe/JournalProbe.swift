@@ -17,7 +17,7 @@ import Darwin
 @main
 @MainActor
 final class JournalProbe {
-  private let journal: SQLiteJournal
+  private let journal: DiskJournal
   private let marks: Int32
   private let batches: Int
   private var appended = 0
@@ -39,17 +39,18 @@ final class JournalProbe {
   private init(_ directory: String, _ batches: Int, _ durability: Durability) throws {
     self.batches = batches
     marks = open("\(directory)/marks", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-    let file = try JournalFile(
+    let file = try JournalDirectory(
       directory: directory,
       root: "Probe",
       schema: SchemaRegistry.document(for: [UInt64].self),
       durability: durability,
       epoch: 7,
+      segmentBytes: 64 << 10,
     )
     _ = try file.read { _ in }
     try file.begin()
-    _ = try file.keep(try file.write(Self.snapshot(0), of: 0))
-    journal = SQLiteJournal(file, Retention(bytes: 100_000))
+    try file.write(Self.snapshot(0), of: 0)
+    journal = DiskJournal(file, Retention(bytes: 100_000))
     journal.onResult = { [unowned self] in take($0) }
   }
 

@@ -8,8 +8,8 @@ import Synchronization
 /// Records are appended on one, where each call waits for the disk. Snapshots are encoded and
 /// written on another one; only that there is one is noted on the first.
 @MainActor
-package final class SQLiteJournal: Journal {
-  private nonisolated let file: JournalFile
+package final class DiskJournal: Journal {
+  private nonisolated let file: JournalDirectory
   private nonisolated let retention: Retention
   private nonisolated let queue = DispatchQueue(label: "storeactor.journal", qos: .userInitiated)
   private nonisolated let encoding = DispatchQueue(label: "storeactor.snapshots", qos: .utility)
@@ -19,16 +19,11 @@ package final class SQLiteJournal: Journal {
   package var onResult: (JournalResult) -> Void = { _ in }
   /// Whether a sync is to come, of what was appended without one.
   private nonisolated let isSyncDue = Mutex(false)
-  private nonisolated let isCheckpointDue = Mutex(false)
-  /// Bytes that were appended since the last checkpoint.
-  private var sinceCheckpoint = 0
 
-  /// What SQLite writes for an append, besides its bytes.
-  private static let bytesPerAppend = 8 << 10
-  /// A checkpoint of so much takes some milliseconds.
-  private static let bytesPerCheckpoint = 4 << 20
   /// How long it waits before it is tried again to note another epoch.
   private nonisolated static let retryDelay = DispatchTimeInterval.seconds(1)
+  /// How long the disk is left to others between two pieces of room.
+  private nonisolated static let pause = DispatchTimeInterval.milliseconds(2)
   /// How long what is not synced at once waits for that.
   private nonisolated static let syncDelay = DispatchTimeInterval.seconds(1)
 
@@ -37,32 +32,24 @@ package final class SQLiteJournal: Journal {
   /// - Parameters:
   ///   - file: The file.
   ///   - retention: What is kept of old records beyond those that are needed.
-  package init(_ file: JournalFile, _ retention: Retention) {
+  package init(_ file: JournalDirectory, _ retention: Retention) {
     self.file = file
     self.retention = retention
     // What became too old, or is too much by now, while nobody wrote.
     trim()
+    prepare()
   }
 
+  /// The file that is written, where it has been removed; nil where it has not.
+  package nonisolated var lostPath: String? { file.lostPath }
+
   package func append(_ batch: JournalBatch) {
-    sinceCheckpoint += batch.records.count + Self.bytesPerAppend
-    if sinceCheckpoint >= Self.bytesPerCheckpoint {
-      sinceCheckpoint = 0
-      isCheckpointDue.withLock { $0 = true }
-    }
     write { [file, self] in
       do throws(JournalError) {
         Failpoint.reach(.beforeCommit)
-        do throws(JournalError) {
-          try file.append(batch)
-        } catch  where error.code == .full {
-          // Where old history made room it is tried again at once.
-          guard try file.makeRoom() else { throw error }
-          try file.append(batch)
-        }
+        let isFull = try withRoom { () throws(JournalError) in try file.append(batch) }
         Failpoint.reach(.afterCommit)
-        // Those who wait for the records need not wait for that.
-        if takeCheckpointDue() { checkpoint() }
+        if isFull { prepare() }
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
@@ -76,24 +63,28 @@ package final class SQLiteJournal: Journal {
     error.code == .fenced ? .fenced(error.message) : .failed(error.message)
   }
 
-  /// Whether a checkpoint is due, which is then no more: also behind an append that was held.
-  private nonisolated func takeCheckpointDue() -> Bool {
-    isCheckpointDue.withLock { isDue in
-      defer { isDue = false }
-      return isDue
+  /// Does something that takes room, and again at once where old history made some.
+  private nonisolated func withRoom<Result>(
+    _ body: () throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(JournalError) {
+      return try body()
+    } catch  where error.code == .full {
+      guard try file.makeRoom() else { throw error }
+      return try body()
     }
   }
 
-  /// Moves what was appended to its place, before anything else is appended.
-  private nonisolated func checkpoint() {
-    write { [file] in
+  /// Makes room for the next segment while this one is written, bit by bit, so that no commit
+  /// waits for long.
+  private nonisolated func prepare() {
+    encoding.asyncAfter(deadline: .now() + Self.pause) { [file, self] in
+      guard !isOver.withLock({ $0 }) else { return }
       do throws(JournalError) {
-        try file.checkpoint()
+        if try file.prepare() { prepare() }
       } catch {
-        return .failed(error.message)
+        finish(.failed(error.message))
       }
-      file.refillReserve()
-      return nil
     }
   }
 
@@ -118,12 +109,7 @@ package final class SQLiteJournal: Journal {
   private nonisolated func renew(epoch: UInt64, isAgain: Bool) {
     write { [file, queue, self] in
       do throws(JournalError) {
-        do throws(JournalError) {
-          try file.renew(epoch: epoch)
-        } catch  where error.code == .full {
-          guard try file.makeRoom() else { throw error }
-          try file.renew(epoch: epoch)
-        }
+        try withRoom { () throws(JournalError) in try file.renew(epoch: epoch) }
         return .renewed(epoch: epoch)
       } catch {
         // It is tried again by the next daemon, which a client tells the same.
@@ -140,22 +126,23 @@ package final class SQLiteJournal: Journal {
     encoding.async { [file, self] in
       guard !isOver.withLock({ $0 }) else { return }
       do throws(JournalError) {
-        let written = try file.write(snapshot.encoded(), of: snapshot.revision)
-        try file.checkNewestSnapshot()
-        keep(written)
+        try file.write(snapshot.encoded(), of: snapshot.revision)
+        file.checkSnapshot(before: snapshot.revision)
+        letGo()
       } catch {
         finish(error.code.isForNow ? .snapshot(problem: error.message) : .failed(error.message))
       }
     }
   }
 
-  private nonisolated func keep(_ snapshot: SnapshotRow) {
+  /// Lets go of what a snapshot that was written stands for.
+  private nonisolated func letGo() {
     write { [file, self] in
       do throws(JournalError) {
-        let gone = try file.keep(snapshot)
+        let gone = try file.unneededSnapshots()
         Failpoint.reach(.afterSnapshot)
         // A large file takes its time to go.
-        encoding.async { JournalFile.remove(gone) }
+        encoding.async { JournalDirectory.remove(gone) }
         trim()
         return .snapshot(problem: nil)
       } catch {

@@ -1,0 +1,274 @@
+import Foundation
+import StoreReplication
+import StoreState
+import Synchronization
+
+extension JournalDirectory {
+  /// Refuses a directory that was to get a history, or had one, and has only a part of it; and one
+  /// of an earlier release.
+  static func checkPresence(in directory: String) throws(JournalError) {
+    let manager = FileManager.default
+    let log = LogSegment.folder(in: directory)
+    guard !manager.fileExists(atPath: log + DurableFile.draftSuffix) else {
+      throw JournalError(
+        .corrupt,
+        "A history was to be copied to \(directory), and that was not finished. Remove the "
+          + "directory, then copy it again.",
+      )
+    }
+    guard try LogSegment.every(in: directory).isEmpty else { return }
+    if manager.fileExists(atPath: "\(directory)/journal.sqlite") {
+      throw JournalError(
+        .older,
+        "The journal in \(directory) has format 2, and this program reads format \(format). Export "
+          + "it with the release that wrote it, and import that to another directory.",
+      )
+    }
+    guard let found = SnapshotFile.revisions(in: directory).first else { return }
+    let state = manager.fileExists(atPath: log) ? "empty" : "missing"
+    throw JournalError(
+      .corrupt,
+      "The journal in \(directory) is damaged: its log is \(state), and there is a snapshot of "
+        + "revision \(found). Nothing was changed. Put \(log) back, or restore a backup to another "
+        + "directory; to begin anew, move the directory away.",
+    )
+  }
+
+  /// Finds what is known of a history, and refuses what is not ours to read.
+  static func open(_ request: Request) throws(JournalError) -> Opening {
+    let segments = try LogSegment.all(in: request.directory)
+    guard let newest = segments.last else {
+      return Opening(epoch: request.epoch, isClean: false, isSameBuild: true)
+    }
+    let segment = try LoadedSegment(newest, in: request.directory)
+    let header = segment.header
+    try check(root: request.root, header, in: request.directory)
+    let snapshots = SnapshotFile.revisions(in: request.directory)
+    var end = segment.end()
+    let isPromised =
+      end.isClosed || header.durability == .full || header.boot == boot()
+    if !isPromised, let cut = try unpromised(segment, newest, after: snapshots.first ?? 0) {
+      let entries = end
+      end = segment.end(through: cut)
+      end.torn = entries.last == end.last ? entries.torn : 1
+    }
+    let last = end.last?.last ?? header.first - 1
+    var opening = Opening(
+      epoch: header.epoch,
+      isClean: end.isClosed,
+      isSameBuild: try isSameBuild(request, segments, snapshots, last),
+      tornCommits: end.torn,
+      newest: max(last, snapshots.first ?? 0),
+      term: header.term,
+      log: Log(
+        segments: segments,
+        last: last,
+        sum: end.last?.sum ?? header.before,
+        total: header.total + end.total,
+        end: segment.end(),
+        place: end.place,
+      ),
+    )
+    opening.doubt = doubt(
+      segment,
+      at: newest.path(in: request.directory),
+      isPromised: isPromised,
+      records: last,
+      snapshot: snapshots.first,
+    )
+    if opening.doubt != nil {
+      var generator = SystemRandomNumberGenerator()
+      opening.epoch = generator.next()
+    }
+    return opening
+  }
+
+  /// The revision up to which entries that were not promised to survive are as they were written;
+  /// nil where all are.
+  private static func unpromised(
+    _ loaded: LoadedSegment,
+    _ segment: LogSegment,
+    after revision: UInt64,
+  ) throws(JournalError) -> UInt64? {
+    var cursor = LogCursor(loaded)
+    var reached = max(revision, segment.first - 1)
+    while true {
+      switch cursor.next(after: reached) {
+      case .entry(let head) where head.kind == .records && head.first <= reached + 1:
+        reached = head.last
+      case .entry, .damage: return reached
+      case .end: return nil
+      }
+    }
+  }
+
+  /// Whether what was written last was written by this build.
+  private static func isSameBuild(
+    _ request: Request,
+    _ segments: [LogSegment],
+    _ snapshots: [UInt64],
+    _ last: UInt64,
+  ) throws(JournalError) -> Bool {
+    let schema = request.schema.encoded()
+    if let newest = snapshots.first, newest >= last,
+      let found = SnapshotFile.read(newest, in: request.directory)
+    {
+      return found.schema == schema
+    }
+    // One that has nothing in it was written by nobody.
+    guard let written = segments.last(where: { $0.first <= last }) else { return true }
+    return try LogHeader(of: written, in: request.directory).schema == schema
+  }
+
+  /// Why a history may not go on where somebody saw it end; nil where it does.
+  private static func doubt(
+    _ segment: LoadedSegment,
+    at path: String,
+    isPromised: Bool,
+    records last: UInt64,
+    snapshot newest: UInt64?,
+  ) -> String? {
+    let header = segment.header
+    if !isPromised {
+      return "the machine went down, and --durability \(header.durability.rawValue) was promised"
+    }
+    if header.file != LogFile.identity(of: path) {
+      return "the log is a copy, and the history may have gone on without it"
+    }
+    // A snapshot's file comes behind the records that lead to it.
+    guard let newest, newest > last else { return nil }
+    return "there is a snapshot of revision \(newest), and the records end at \(last)"
+  }
+
+  /// Begins a segment behind what was found when the directory was opened.
+  func takeOver() throws(JournalError) -> LogWriter {
+    try checkUnchanged()
+    let term = opening.term + 1
+    try seal(by: term)
+    var header = LogHeader(
+      root: request.root,
+      epoch: opening.epoch,
+      term: term,
+      durability: request.durability,
+      boot: Self.boot(),
+      schema: request.schema.encoded(),
+    )
+    header.first = opening.newest + 1
+    header.before = opening.log.sum
+    header.total = opening.log.total
+    header.wallMilliseconds = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+    return try LogWriter(
+      header,
+      behind: opening.log.segments.filter { $0.first != header.first },
+      in: directory,
+      capacity: request.segmentBytes,
+    )
+  }
+
+  /// Keeps whoever writes from telling anybody of more than was found.
+  private func seal(by term: UInt64) throws(JournalError) {
+    guard let newest = opening.log.segments.last else { return }
+    let path = newest.path(in: directory)
+    while true {
+      let file = try LogFile(opening: path)
+      try file.seal(by: term)
+      do throws(JournalError) {
+        try checkUnchanged()
+      } catch {
+        // Who writes goes on, unless it has seen the seal.
+        try file.seal(by: 0)
+        throw error
+      }
+      // Another file may have taken the place of an empty one.
+      guard LogFile.identity(of: path) == (try file.identity()) else { continue }
+      // What is behind the end was not told; and what an earlier program wrote without a sync is on
+      // the disk now.
+      if opening.log.place > 0 { try file.truncate(to: opening.log.place) }
+      return try file.sync()
+    }
+  }
+
+  private func checkUnchanged() throws(JournalError) {
+    let segments = try LogSegment.all(in: directory)
+    var isUnchanged = segments == opening.log.segments
+    if isUnchanged, let newest = segments.last {
+      isUnchanged = try LoadedSegment(newest, in: directory).end() == opening.log.end
+    }
+    guard isUnchanged else {
+      throw JournalError(
+        .busy,
+        "Another daemon has written to \(directory) while its history was read. Stop one "
+          + "of the two, then start again.",
+      )
+    }
+  }
+
+  /// Removes what earlier programs have left and nobody needs.
+  private func clearUpLog() {
+    let folder = LogSegment.folder(in: directory)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let kept = writer.withLock { $0?.segments ?? [] }
+    for name in names {
+      let isStray =
+        name.hasSuffix(DurableFile.draftSuffix)
+        || LogSegment(name: name).map { !kept.contains($0) } ?? false
+      if isStray { Self.remove(["\(folder)/\(name)"]) }
+    }
+  }
+
+  /// Removes files that were never finished, and those that nobody needs.
+  func clearUp() {
+    clearUpLog()
+    Self.remove(unneeded())
+    let drafts = SnapshotFile.all(in: directory).map(\.path)
+      .filter { $0.hasSuffix(DurableFile.draftSuffix) }
+    Self.remove(drafts)
+  }
+
+  /// Refuses what another root wrote, before anything is changed.
+  static func check(
+    root: String?,
+    _ header: LogHeader,
+    in directory: String,
+  ) throws(JournalError) {
+    guard let root, header.root != root else { return }
+    throw JournalError(
+      .foreign,
+      "The journal in \(directory) is that of \"\(header.root)\", and this daemon's root is "
+        + "called \"\(root)\". Name another directory with --data.",
+    )
+  }
+
+  /// Refuses an export of a form that is not read here, by its number.
+  package static func check(exportFormat: Int) throws(JournalError) {
+    try check(format: exportFormat, of: "The export", from: oldestExport)
+  }
+
+  /// Refuses what is kept in a form that is not read here, by its number.
+  static func check(format: Int, of what: String, from oldest: Int) throws(JournalError) {
+    if format > Self.format {
+      throw JournalError(
+        .newer,
+        "\(what) has format \(format), and this program knows formats up to \(Self.format). "
+          + "Use the release that wrote it, or a later one.",
+      )
+    }
+    if format < oldest {
+      throw JournalError(
+        .older,
+        "\(what) has format \(format), and this program reads formats from \(oldest) on. "
+          + "Use the release that wrote it.",
+      )
+    }
+  }
+
+  /// Which start of the machine this is.
+  static func boot() -> String {
+    let path = "/proc/sys/kernel/random/boot_id"
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      // Elsewhere the machine's start is not told apart from others: history begins anew then.
+      return "\(UInt64.random(in: 0 ... .max))"
+    }
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+  }
+}

@@ -1,0 +1,162 @@
+package import StoreState
+import Synchronization
+
+extension JournalDirectory {
+  /// What is read of a history, in this order.
+  package enum Part {
+    /// What follows was written by a build with this schema, until another one comes.
+    case build(SchemaDocument)
+    /// The newest snapshot that can be read.
+    case snapshot([UInt8])
+    /// Records, and the greatest number that a session had then.
+    case records([UInt8], sessionNumbers: UInt64)
+  }
+
+  /// Reads the newest good snapshot and the records since.
+  ///
+  /// - Parameter take: Takes what was read.
+  /// - Returns: How many bytes of records there are behind the snapshot.
+  /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
+  package func read(_ take: (Part) throws(CodecError) -> Void) throws(JournalError) -> Int {
+    var (revision, build) = (UInt64(0), [UInt8]?.none)
+    let snapshot = newestSnapshot()
+    if let (found, contents) = snapshot {
+      (revision, build) = (found, contents.schema)
+      try hand(.build(try schema(contents.schema)), at: revision, to: take)
+      try hand(.snapshot(contents.bytes), at: revision, to: take)
+    }
+    let bytes = try readRecords(after: revision, writtenBy: build, take)
+    guard snapshot != nil || bytes == 0 else {
+      throw corrupt("none of its snapshots can be read, and records say only what changed")
+    }
+    return bytes
+  }
+
+  private func readRecords(
+    after revision: UInt64,
+    writtenBy known: [UInt8]?,
+    _ take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) -> Int {
+    var (next, bytes) = (revision + 1, 0)
+    var (before, build) = (UInt64?.none, known)
+    let log = LogReading(directory: directory)
+    do {
+      try log.entries(
+        after: revision,
+        of: opening.log.segments,
+        through: opening.log.last,
+      ) { found in
+        let head = found.head
+        try check(head, at: next, following: before)
+        if found.header.schema != build {
+          build = found.header.schema
+          try hand(.build(try schema(found.header.schema)), at: next, to: take)
+        }
+        try hand(.records(found.records, sessionNumbers: head.sessionNumbers), at: next, to: take)
+        next = head.last + 1
+        bytes += head.count
+        before = head.sum
+        return true
+      }
+    } catch let damage as LogReading.Damage {
+      throw corrupt(damage.description, before: damage.revision)
+    } catch let error as JournalError {
+      throw error
+    } catch {
+      preconditionFailure("Reading a log has thrown \(error)")
+    }
+    guard next > opening.log.last else {
+      throw corrupt("revision \(next) is missing, and \(opening.log.last) was kept", before: next)
+    }
+    return bytes
+  }
+
+  private func check(
+    _ head: LogEntry.Head,
+    at next: UInt64,
+    following before: UInt64?,
+  ) throws(JournalError) {
+    guard head.first == next else {
+      throw corrupt(
+        "revision \(next) is missing: the next ones kept are \(head.first) to \(head.last)",
+        before: next,
+      )
+    }
+    guard before == nil || before == head.before else {
+      throw corrupt(
+        "revisions \(head.first) to \(head.last) belong to another history",
+        before: next,
+      )
+    }
+  }
+
+  private func hand(
+    _ part: Part,
+    at revision: UInt64,
+    to take: (Part) throws(CodecError) -> Void,
+  ) throws(JournalError) {
+    do throws(CodecError) {
+      try take(part)
+    } catch {
+      if case .build = part {
+        throw JournalError(
+          .schema,
+          "The journal in \(directory) was written by a program with other types, which this one "
+            + "cannot read from revision \(revision) on: \(error). Start the program that wrote "
+            + "it, or give what changed a former name or a default.",
+        )
+      }
+      throw corrupt("revision \(revision) cannot be read: \(error)", before: revision)
+    }
+  }
+
+  private func corrupt(_ what: String, before revision: UInt64? = nil) -> JournalError {
+    Self.corrupt(directory, what, before: revision)
+  }
+
+  static func corrupt(
+    _ directory: String,
+    _ what: String,
+    before revision: UInt64? = nil,
+  ) -> JournalError {
+    JournalError(
+      .corrupt,
+      "The journal in \(directory) is damaged: \(what). \(remedy(directory, before: revision))",
+    )
+  }
+
+  /// What helps a damaged history, of which what comes before a revision can be read.
+  static func remedy(_ directory: String, before revision: UInt64?) -> String {
+    guard let revision, revision > 0 else {
+      return "Restore a backup, or move the directory away to begin anew."
+    }
+    return "Restore a backup; or go on from revision \(revision - 1) in another directory, with: "
+      + "storectl restore \(ShellWord.quoted(directory)) --data DIRECTORY "
+      + "--through \(revision - 1)"
+  }
+
+  private func schema(_ bytes: [UInt8]) throws(JournalError) -> SchemaDocument {
+    try Self.schema(bytes, in: directory)
+  }
+
+  /// A schema from its form, whose checksum was right.
+  static func schema(
+    _ bytes: [UInt8],
+    in directory: String,
+  ) throws(JournalError) -> SchemaDocument {
+    do throws(CodecError) {
+      return try SchemaDocument(encoded: bytes)
+    } catch {
+      throw corrupt(directory, "the schema of a build cannot be read: \(error)")
+    }
+  }
+
+  /// The newest snapshot whose file is as it was kept; records before older ones may be gone.
+  private func newestSnapshot() -> (revision: UInt64, contents: SnapshotFile.Contents)? {
+    for revision in SnapshotFile.revisions(in: directory) {
+      if let contents = SnapshotFile.read(revision, in: directory) { return (revision, contents) }
+      damaged.withLock { _ = $0.insert(revision) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+extension JournalDirectory {
+  /// Takes room that is given up where the disk is full.
+  var reservePath: String { "\(directory)/reserve" }
+
+  /// Does something that takes some room, and again without the reserve where there was none.
+  func withRoom<Result>(
+    _ body: () throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    do throws(JournalError) {
+      return try body()
+    } catch {
+      guard error.code == .full, giveUpReserve() else { throw error }
+      return try body()
+    }
+  }
+
+  private func giveUpReserve() -> Bool {
+    (try? FileManager.default.removeItem(atPath: reservePath)) != nil
+  }
+
+  /// Gives up the reserve, and lets go of all history that a restart does not need.
+  ///
+  /// For a disk that is full.
+  ///
+  /// - Returns: Whether there is room now that was not there before.
+  /// - Throws: ``JournalError``.
+  package func makeRoom() throws(JournalError) -> Bool {
+    guard giveUpReserve() else { return false }
+    defer { _ = DurableFile.reserve(Self.reserveBytes, at: reservePath) }
+    do throws(JournalError) {
+      var isMore = false
+      while try trim(.nothing) { isMore = true }
+      return isMore
+    } catch {
+      // Where old history is damaged there is none to let go of.
+      if error.code.isForNow || error.code == .corrupt { return false }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,315 @@
+import Foundation
+package import StoreReplication
+package import StoreState
+import Synchronization
+
+/// A root's history in a directory: a log in segments, and a file for each snapshot.
+///
+/// Every call blocks, and may be made on any thread, by one caller at a time unless it says
+/// otherwise. The log has an entry for each batch of records, with its checksum and that of the one
+/// before. Each segment says which build wrote it, with its schema, and so does each snapshot.
+///
+/// Opening changes nothing that is there. ``begin()``, once all could be read, begins a segment of
+/// its own, and no one else writes from then on.
+package final class JournalDirectory: Sendable {
+  /// The number of the form on disk: of segments, of records, and of snapshots.
+  ///
+  /// It changes with each of them that an earlier release could not read, or would read as
+  /// something else.
+  package static let format = 3
+  /// The oldest form of exports that is read.
+  ///
+  /// In format 2 records were the same, in an SQLite file.
+  static let oldestExport = 2
+  static let snapshotsKept = 2
+  /// How many bytes a segment has, unless a single entry needs more.
+  package static let segmentBytes = 4 << 20
+  /// What is given up where the disk is full.
+  static let reserveBytes = 8 << 20
+
+  /// What is there, besides snapshots, as long as there is a journal.
+  package static let names = [LogSegment.folderName]
+
+  package let directory: String
+  let request: Request
+  /// What the journal said when it was opened.
+  package let opening: Opening
+  /// What writes; nil before ``begin()``.
+  ///
+  /// Guarded, since snapshots are written by another thread than records.
+  let writer = Mutex<LogWriter?>(nil)
+  /// The segment that is written; looked at while a write is under way.
+  private let current = Mutex<LogWriter.Current?>(nil)
+  /// Where the next segment goes, once there is room for it.
+  private let prepared = Mutex<LogWriter.Prepared?>(nil)
+  /// Snapshots that cannot be read.
+  let damaged = Mutex<Set<UInt64>>([])
+
+  /// What is asked of a history before it is read.
+  struct Request {
+    var directory: String
+    var root: String
+    var schema: SchemaDocument
+    var durability: Durability
+    /// For a history that begins.
+    var epoch: UInt64
+    var segmentBytes: Int
+  }
+
+  /// What is known of a history before it is read.
+  package struct Opening: Hashable, Sendable {
+    /// A random number, new whenever history does not continue.
+    package var epoch: UInt64
+    /// Whether the daemon that wrote last has said that it ends.
+    package var isClean: Bool
+    /// Whether the program's types are those that wrote last.
+    package var isSameBuild: Bool
+    /// Why history may not go on where somebody saw it end; nil where it does.
+    package var doubt: String?
+    /// How many entries at the end of its log were not as they were written, and are left out.
+    package var tornCommits = 0
+    /// The newest revision that there is.
+    package var newest: UInt64 = 0
+    /// The term of the daemon that wrote last; 0 where none did.
+    var term: UInt64 = 0
+    /// The log, as it was found.
+    var log = Log()
+  }
+
+  /// A log as it was found.
+  struct Log: Hashable, Sendable {
+    var segments: [LogSegment] = []
+    /// The newest revision of its records, their checksum, and the bytes of all of them.
+    var last: UInt64 = 0
+    var sum: UInt64 = 0
+    var total: UInt64 = 0
+    /// What the last segment ends with, and where it is cut off.
+    var end = LogCursor.End(place: 0)
+    var place = 0
+  }
+
+  /// Opens a history, or says that there is none yet.
+  ///
+  /// - Parameters:
+  ///   - directory: Where it is; the directory exists, and is the caller's alone.
+  ///   - root: The root's name.
+  ///   - schema: The schema of the root's durable form in this program.
+  ///   - durability: What is promised.
+  ///   - epoch: A random number, for a history that begins.
+  ///   - segmentBytes: How many bytes a segment of its log has.
+  /// - Throws: ``JournalError``.
+  package init(
+    directory: String,
+    root: String,
+    schema: SchemaDocument,
+    durability: Durability,
+    epoch: UInt64,
+    segmentBytes: Int = segmentBytes,
+  ) throws(JournalError) {
+    self.directory = directory
+    request = Request(
+      directory: directory,
+      root: root,
+      schema: schema,
+      durability: durability,
+      epoch: epoch,
+      segmentBytes: segmentBytes,
+    )
+    try Self.checkPresence(in: directory)
+    opening = try Self.open(request)
+    for folder in [LogSegment.folder(in: directory), SnapshotFile.folder(in: directory)] {
+      try DurableFile.makeDirectory(folder)
+    }
+    try DurableFile.syncDirectory(directory)
+  }
+
+  // MARK: Writing
+
+  /// Notes that this program writes from now on, and clears up what an earlier one left.
+  ///
+  /// To be called when all that is to be read could be read, before anything is written. Whoever
+  /// wrote before can write no more; where somebody has written since the directory was opened,
+  /// nothing is changed.
+  package func begin() throws(JournalError) {
+    let begun = try withRoom { () throws(JournalError) in try takeOver() }
+    writer.withLock { $0 = begun }
+    current.withLock { $0 = begun.current }
+    clearUp()
+    _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
+  }
+
+  /// Does something with what writes.
+  func withWriter<Result>(
+    _ body: (inout LogWriter) throws(JournalError) -> Result
+  ) throws(JournalError) -> Result {
+    try writer.withLock { (writer) throws(JournalError) in
+      guard var found = writer else {
+        preconditionFailure("The journal in \(directory) is written before it was begun")
+      }
+      // What it has is not copied.
+      writer = nil
+      defer {
+        current.withLock { $0 = found.current }
+        writer = found
+      }
+      return try body(&found)
+    }
+  }
+
+  /// Keeps a batch; one that is there already stays, once.
+  ///
+  /// - Returns: Whether another segment was begun, and room should be made for the next one.
+  /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nothing was kept; else it
+  ///   is not known what was, and nothing further may be appended.
+  @discardableResult
+  package func append(_ batch: JournalBatch) throws(JournalError) -> Bool {
+    try withWriter { (writer) throws(JournalError) in
+      try writer.append(batch) { takePrepared() }
+    }
+  }
+
+  private func takePrepared() -> LogWriter.Prepared? {
+    prepared.withLock { prepared in
+      guard prepared?.isReady == true else { return nil }
+      defer { prepared = nil }
+      return prepared
+    }
+  }
+
+  /// Makes some of the room for the next segment; may be called while others are at it.
+  ///
+  /// - Returns: Whether there is more to do.
+  /// - Throws: ``JournalError``.
+  package func prepare() throws(JournalError) -> Bool {
+    let known = prepared.withLock { $0 }
+    if known?.isReady == true { return false }
+    let next: LogWriter.Prepared
+    do throws(JournalError) {
+      var filled = try LogWriter.Prepared(going: known, in: directory, request.segmentBytes)
+      try filled.fillPiece()
+      next = filled
+    } catch  where error.code.isForNow {
+      // It is tried again with the next segment; until then this one grows.
+      prepared.withLock { $0 = nil }
+      return false
+    }
+    prepared.withLock { $0 = next }
+    if next.isReady, !FileManager.default.fileExists(atPath: reservePath) {
+      // There is room again: the reserve is taken, where it had to be given up for good.
+      _ = DurableFile.reserve(Self.reserveBytes, at: reservePath)
+    }
+    return !next.isReady
+  }
+
+  /// Whether what is appended is to be synced by a call of its own.
+  var isSyncedLater: Bool { request.durability == .batched }
+
+  /// Syncs what was appended.
+  func sync() throws(JournalError) {
+    try withWriter { (writer) throws(JournalError) in try writer.sync() }
+  }
+
+  /// Notes that history goes on in another epoch, whatever is promised of the rest.
+  package func renew(epoch: UInt64) throws(JournalError) {
+    try withWriter { (writer) throws(JournalError) in
+      try writer.checkSeal()
+      try writer.startSegment(takePrepared()) { $0.epoch = epoch }
+    }
+  }
+
+  /// The daemon ends, and everything that it told anybody is kept.
+  package func close() throws(JournalError) {
+    guard writer.withLock({ $0 != nil }) else { return }
+    try withWriter { (writer) throws(JournalError) in
+      try writer.checkSeal()
+      try writer.close()
+    }
+    prepared.withLock { $0 = nil }
+    current.withLock { $0 = nil }
+    writer.withLock { $0 = nil }
+  }
+
+  /// The segment that is written, where it has been removed; nil where it has not.
+  package var lostPath: String? {
+    current.withLock { current in
+      guard let current, !current.file.isNamed(current.path) else { return nil }
+      return current.path
+    }
+  }
+
+  // MARK: Snapshots
+
+  /// Writes a snapshot's file; may be called while others are at it.
+  package func write(_ bytes: [UInt8], of revision: UInt64) throws(JournalError) {
+    let trailer = SnapshotFile.trailer(of: bytes, revision, schema: request.schema.encoded())
+    let path = SnapshotFile.path(of: revision, in: directory)
+    try DurableFile.write(bytes, trailer, to: path) {
+      // It is whole, and has not its name yet.
+      Failpoint.reach(.duringSnapshot)
+      return false
+    }
+    damaged.withLock { _ = $0.remove(revision) }
+  }
+
+  /// Finds the snapshots that are not needed besides one that was written: older ones than the one
+  /// before, and those that cannot be read.
+  ///
+  /// - Returns: Their files.
+  /// - Throws: ``JournalError``.
+  package func unneededSnapshots() throws(JournalError) -> [String] {
+    try withWriter { (writer) throws(JournalError) in try writer.checkSeal() }
+    return unneeded()
+  }
+
+  func unneeded() -> [String] {
+    let revisions = SnapshotFile.revisions(in: directory)
+    let kept = Set(readable(revisions).prefix(Self.snapshotsKept))
+    return revisions.filter { !kept.contains($0) }.map {
+      SnapshotFile.path(of: $0, in: directory)
+    }
+  }
+
+  private func readable(_ revisions: [UInt64]) -> [UInt64] {
+    damaged.withLock { damaged in revisions.filter { !damaged.contains($0) } }
+  }
+
+  /// Notes whether the newest snapshot before a revision can still be read.
+  ///
+  /// It is what a restart falls back on while there is but one newer.
+  package func checkSnapshot(before revision: UInt64) {
+    guard revision > 0,
+      let newest = readable(SnapshotFile.revisions(in: directory, upTo: revision - 1)).first,
+      SnapshotFile.read(newest, in: directory) == nil
+    else { return }
+    damaged.withLock { _ = $0.insert(newest) }
+  }
+
+  /// Removes files that nobody needs any more; one that stays goes when the next daemon begins.
+  package static func remove(_ paths: [String]) {
+    for path in paths { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  // MARK: Old history
+
+  /// Lets go of a segment that neither a snapshot nor the retention needs.
+  ///
+  /// - Parameters:
+  ///   - retention: What is kept besides.
+  ///   - wallMilliseconds: The time, in milliseconds since 1970.
+  /// - Returns: Whether there may be more to let go of.
+  /// - Throws: ``JournalError``.
+  package func trim(
+    _ retention: Retention,
+    at wallMilliseconds: UInt64 = 0,
+  ) throws(JournalError) -> Bool {
+    try withWriter { (writer) throws(JournalError) in
+      try writer.checkSeal()
+      let revisions = readable(SnapshotFile.revisions(in: directory))
+      guard revisions.count >= Self.snapshotsKept else { return false }
+      let needed = revisions[Self.snapshotsKept - 1]
+      let isMore = try writer.trim(through: needed, retention, at: wallMilliseconds)
+      if isMore { Failpoint.reach(.duringTruncation) }
+      return isMore
+    }
+  }
+}

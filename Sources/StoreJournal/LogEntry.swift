@@ -1,0 +1,259 @@
+import StoreBytes
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A batch of records as the log has it: what it is about, then its bytes.
+///
+/// Numbers are little-endian, and an entry begins at a multiple of eight bytes. It says itself
+/// whether it is as it was written, so that it is also recognized behind damage. Its checksum has
+/// the segment's key, which nobody knows who has sent what is in the records: no action looks like
+/// an entry.
+enum LogEntry {
+  enum Kind: UInt32 {
+    case records = 1
+    /// The daemon has ended behind all of it.
+    case end = 2
+    /// A copy ends here, of what a daemon had not ended.
+    case copied = 3
+  }
+
+  /// What an entry begins with.
+  struct Head: Hashable {
+    static let bytes = 56
+    static let magic: UInt32 = 0x7972_746e
+
+    var kind: Kind
+    /// How many bytes its records have.
+    var count: Int
+    var first: UInt64
+    var last: UInt64
+    /// No session had a number beyond this one.
+    var sessionNumbers: UInt64
+    /// The checksum of the entry before.
+    var before: UInt64
+    var sum: UInt64 = 0
+
+    /// The bytes up to the next entry.
+    var size: Int { (Self.bytes + count + 7) & ~7 }
+  }
+
+  /// The bytes of an entry, with its checksum.
+  ///
+  /// - Complexity: O(n), where n is the number of bytes.
+  static func encode(_ head: inout Head, _ records: [UInt8], key: UInt64) -> [UInt8] {
+    let fields = [
+      UInt64(head.kind.rawValue) << 32 | UInt64(Head.magic), UInt64(head.count), head.first,
+      head.last, head.sessionNumbers, head.before,
+    ]
+    return [UInt8](unsafeUninitializedCapacity: head.size) { buffer, count in
+      let bytes = UnsafeMutableRawBufferPointer(buffer)
+      for (place, field) in fields.enumerated() {
+        bytes.storeBytes(of: field.littleEndian, toByteOffset: 8 * place, as: UInt64.self)
+      }
+      records.withUnsafeBytes { bytes[Head.bytes...].copyBytes(from: $0) }
+      bytes[(Head.bytes + head.count)...].initializeMemory(as: UInt8.self, repeating: 0)
+      head.sum = sum(UnsafeRawBufferPointer(bytes), head.count, key)
+      bytes.storeBytes(of: head.sum.littleEndian, toByteOffset: Head.bytes - 8, as: UInt64.self)
+      count = head.size
+    }
+  }
+
+  /// The bytes of what says that all ends behind a revision.
+  static func end(
+    _ kind: Kind = .end,
+    behind last: UInt64,
+    _ sum: UInt64,
+    key: UInt64,
+  ) -> [UInt8] {
+    var head = Head(
+      kind: kind,
+      count: 0,
+      first: last + 1,
+      last: last,
+      sessionNumbers: 0,
+      before: sum,
+    )
+    return encode(&head, [], key: key)
+  }
+
+  /// The checksum of an entry that begins with the bytes: of all but itself.
+  fileprivate static func sum(
+    _ bytes: UnsafeRawBufferPointer,
+    _ count: Int,
+    _ key: UInt64,
+  ) -> UInt64 {
+    var hasher = SipHash24(key: key)
+    hasher.append(UnsafeRawBufferPointer(rebasing: bytes[..<(Head.bytes - 8)]))
+    hasher.append(UnsafeRawBufferPointer(rebasing: bytes[Head.bytes..<(Head.bytes + count)]))
+    return hasher.finish()
+  }
+}
+
+/// Goes through the entries of a segment.
+struct LogCursor {
+  enum Step {
+    /// An entry that is as it was written.
+    case entry(LogEntry.Head)
+    /// Something that is not, with an entry behind it that is; what it says it is.
+    case damage(LogEntry.Head?)
+    /// No further entry. Whether there is something that is none.
+    case end(isTorn: Bool)
+  }
+
+  private let bytes: [UInt8]
+  private let key: UInt64
+  /// Where the next entry begins.
+  private(set) var place: Int
+  /// Where an entry begins that was passed over without a look at its checksum.
+  private var unchecked: Int?
+
+  init(_ segment: LoadedSegment) {
+    bytes = segment.bytes
+    key = segment.header.key
+    place = segment.header.bytes
+  }
+
+  /// The next entry that ends behind a revision.
+  ///
+  /// - Complexity: O(n), where n is the number of entries that are passed over and of bytes of the
+  ///   one that is found; behind damage of bytes that are left.
+  mutating func next(after revision: UInt64) -> Step {
+    while true {
+      let found = head(at: place)
+      if let found, found.last <= revision, found.kind == .records {
+        unchecked = place
+        place += found.size
+        continue
+      }
+      if let found, isWhole(found, at: place), found.first <= revision + 1 || isChecked {
+        unchecked = nil
+        place += found.size
+        return .entry(found)
+      }
+      guard let behind = wholeEntry() else { return .end(isTorn: !isEmpty) }
+      place = behind
+      // What was damaged is not asked for.
+      if let head = head(at: place), head.last <= revision { continue }
+      return .damage(found)
+    }
+  }
+
+  /// What the segment ends with.
+  struct End: Hashable {
+    /// The last entry of records.
+    var last: LogEntry.Head?
+    /// The bytes of all its records.
+    var total: UInt64 = 0
+    /// Whether something says that it ends here, and whether the daemon did.
+    var isMarked = false
+    var isClosed = false
+    /// Where the next entry goes.
+    var place: Int
+    /// How many entries at its end are not as they were written.
+    var torn = 0
+  }
+
+  /// Finds the end; only the last entry is checked.
+  ///
+  /// - Parameter limit: Entries of later revisions are none.
+  mutating func end(through limit: UInt64 = .max) -> End {
+    var end = End(place: place)
+    var previous = end
+    while true {
+      if let found = head(at: place), found.first <= limit {
+        previous = end
+        unchecked = place
+        place += found.size
+        end.place = place
+        end.isMarked = found.kind != .records
+        end.isClosed = found.kind == .end
+        if found.kind == .records {
+          end.last = found
+          end.total += UInt64(found.count)
+        }
+      } else if let behind = wholeEntry(), let found = head(at: behind), found.first <= limit {
+        place = behind
+      } else {
+        break
+      }
+    }
+    let isTorn = !isEmpty
+    // The last one is looked at: it may be what was being written when the machine ended.
+    if end != previous, let last = head(at: previous.place), !isWhole(last, at: previous.place) {
+      previous.torn = 1
+      return previous
+    }
+    end.torn = isTorn && limit == .max ? 1 : 0
+    return end
+  }
+
+  /// The records of an entry that was just found.
+  func records(of head: LogEntry.Head) -> [UInt8] {
+    let start = place - head.size + LogEntry.Head.bytes
+    return Array(bytes[start..<start + head.count])
+  }
+
+  /// Whether nothing was ever written from here on.
+  private var isEmpty: Bool {
+    bytes.withUnsafeBytes { bytes in
+      guard place < bytes.count, let rest = bytes.baseAddress.map({ $0 + place }) else {
+        return true
+      }
+      // Each byte is as the one before it.
+      return bytes[place] == 0 && memcmp(rest, rest + 1, bytes.count - place - 1) == 0
+    }
+  }
+
+  /// Whether what an entry said of its size has led here that is as it was written.
+  private var isChecked: Bool { unchecked.map { isWhole(head(at: $0), at: $0) } ?? true }
+
+  /// Finds an entry behind something that is none.
+  ///
+  /// What an entry says of its size is not to be trusted where it is not as it was written.
+  private mutating func wholeEntry() -> Int? {
+    var start = place
+    if let last = unchecked, !isChecked { start = last }
+    unchecked = nil
+    if start == place, isEmpty { return nil }
+    return stride(from: start + 8, to: bytes.count, by: 8).first { place in
+      head(at: place).map { isWhole($0, at: place) } ?? false
+    }
+  }
+
+  private func isWhole(_ head: LogEntry.Head?, at place: Int) -> Bool {
+    guard let head else { return false }
+    return bytes.withUnsafeBytes {
+      LogEntry.sum(UnsafeRawBufferPointer(rebasing: $0[place...]), head.count, key) == head.sum
+    }
+  }
+
+  /// What looks like the beginning of an entry.
+  private func head(at place: Int) -> LogEntry.Head? {
+    guard place + LogEntry.Head.bytes <= bytes.count else { return nil }
+    return bytes.withUnsafeBytes { bytes in
+      func word(_ number: Int) -> UInt64 {
+        UInt64(
+          littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8 * number, as: UInt64.self)
+        )
+      }
+      guard UInt32(truncatingIfNeeded: word(0)) == LogEntry.Head.magic,
+        let kind = LogEntry.Kind(rawValue: UInt32(word(0) >> 32)),
+        word(1) <= UInt64(bytes.count - place - LogEntry.Head.bytes), word(2) > 0,
+        kind == .records ? word(3) >= word(2) && word(3) < .max : word(3) == word(2) - 1
+      else { return nil }
+      return LogEntry.Head(
+        kind: kind,
+        count: Int(word(1)),
+        first: word(2),
+        last: word(3),
+        sessionNumbers: word(4),
+        before: word(5),
+        sum: word(6),
+      )
+    }
+  }
+}

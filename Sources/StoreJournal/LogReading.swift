@@ -1,0 +1,102 @@
+/// The entries of a log, over all of its segments.
+struct LogReading {
+  /// An entry, and the segment that it is in.
+  struct Found {
+    let head: LogEntry.Head
+    let records: [UInt8]
+    let header: LogHeader
+  }
+
+  /// Something in a log is not as it was written.
+  struct Damage: Error {
+    /// The first revision that cannot be read.
+    let revision: UInt64
+    /// What it says it is, where it is known.
+    let claimed: LogEntry.Head?
+
+    var description: String {
+      guard let claimed, claimed.first == revision else {
+        return "revision \(revision) cannot be read"
+      }
+      return "revisions \(claimed.first) to \(claimed.last) do not have the checksum they were "
+        + "kept with"
+    }
+  }
+
+  let directory: String
+  /// Whether somebody may be writing it.
+  var isWritten = false
+
+  /// Hands over the entries that end behind a revision, up to the one that is not asked for.
+  ///
+  /// Entries follow one another as far as their revisions and checksums say so, which is for
+  /// whoever takes them to look at.
+  ///
+  /// - Parameters:
+  ///   - revision: The revision.
+  ///   - segments: The log's.
+  ///   - limit: Entries that begin later are left out.
+  ///   - take: Takes an entry, and says whether it wants more.
+  /// - Throws: ``JournalError``, ``Damage``, or what `take` throws.
+  func entries(
+    after revision: UInt64,
+    of segments: [LogSegment],
+    through limit: UInt64 = .max,
+    _ take: (Found) throws -> Bool,
+  ) throws {
+    var reached = revision
+    let start = segments.lastIndex { $0.first <= revision + 1 } ?? 0
+    for (place, segment) in segments.enumerated().dropFirst(start) {
+      let next = place + 1 < segments.count ? segments[place + 1] : nil
+      let end = min(limit, next.map { $0.first - 1 } ?? .max)
+      // What was read in the middle of a write is read again.
+      for isAgain in next == nil && isWritten ? [false, true] : [true] {
+        let loaded = try LoadedSegment(
+          segment,
+          in: directory,
+          isWritten: isWritten && next == nil,
+        )
+        let isMore = try entries(
+          of: loaded,
+          isLast: next == nil,
+          after: &reached,
+          through: end,
+          isAgain,
+          take,
+        )
+        guard let isMore else { continue }
+        if !isMore { return }
+        break
+      }
+    }
+  }
+
+  /// - Returns: Whether more is wanted; nil where the segment is to be read again.
+  private func entries(
+    of loaded: LoadedSegment,
+    isLast: Bool,
+    after reached: inout UInt64,
+    through end: UInt64,
+    _ isAgain: Bool,
+    _ take: (Found) throws -> Bool,
+  ) throws -> Bool? {
+    var cursor = LogCursor(loaded)
+    while true {
+      switch cursor.next(after: reached) {
+      case .entry(let head) where head.kind != .records || head.first > end: return true
+      case .entry(let head):
+        let found = Found(head: head, records: cursor.records(of: head), header: loaded.header)
+        reached = head.last
+        guard try take(found) else { return false }
+      case .damage where !isAgain: return nil
+      // Nobody was told of what is behind the end.
+      case .damage where reached >= end: return true
+      case .damage(let claimed): throw Damage(revision: reached + 1, claimed: claimed)
+      // A copy says where it ends.
+      case .end where isLast && loaded.header.file == LogHeader.copied:
+        throw Damage(revision: reached + 1, claimed: nil)
+      case .end: return true
+      }
+    }
+  }
+}

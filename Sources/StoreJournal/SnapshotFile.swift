@@ -1,0 +1,88 @@
+import Foundation
+import StoreBytes
+
+/// The file of a snapshot: its bytes, and behind them what says which they are.
+///
+/// That is the schema of the program that wrote it in its form; then, little-endian, the revision,
+/// eight bytes, the format and how many bytes the schema has, four bytes each, the checksum of all
+/// before, eight bytes, and eight bytes that say what it is.
+struct SnapshotFile {
+  private static let magic = Array("snapshot".utf8)
+  private static let fixedBytes = 32
+
+  let path: String
+  /// Nil for what is none that is finished.
+  let revision: UInt64?
+
+  static func folder(in directory: String) -> String { "\(directory)/snapshots" }
+
+  /// The file of the snapshot of a revision.
+  static func path(of revision: UInt64, in directory: String) -> String {
+    "\(folder(in: directory))/\(revision).snapshot"
+  }
+
+  /// What is in the folder of snapshots.
+  static func all(in directory: String) -> [SnapshotFile] {
+    let folder = folder(in: directory)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.map { name in
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      let isWhole = parts.count == 2 && parts[1] == "snapshot"
+      return SnapshotFile(path: "\(folder)/\(name)", revision: isWhole ? UInt64(parts[0]) : nil)
+    }
+  }
+
+  /// The revisions of which there are snapshots, newest first.
+  static func revisions(in directory: String, upTo revision: UInt64 = .max) -> [UInt64] {
+    all(in: directory).compactMap(\.revision).filter { $0 <= revision }.sorted(by: >)
+  }
+
+  /// What is behind the bytes of a snapshot.
+  static func trailer(of bytes: [UInt8], _ revision: UInt64, schema: [UInt8]) -> [UInt8] {
+    var trailer = schema + LogHeader.littleEndian(revision, 8)
+    trailer += LogHeader.littleEndian(JournalDirectory.format, 4)
+    trailer += LogHeader.littleEndian(schema.count, 4)
+    return trailer + LogHeader.littleEndian(sum(bytes[...], trailer[...]), 8) + magic
+  }
+
+  /// A snapshot that is as it was written.
+  struct Contents {
+    var bytes: [UInt8]
+    var schema: [UInt8]
+  }
+
+  /// Reads the snapshot of a revision; nil where its file is not as it was written.
+  static func read(_ revision: UInt64, in directory: String) -> Contents? {
+    guard var bytes = DurableFile.read(path(of: revision, in: directory)),
+      let trailer = Trailer(bytes[max(0, bytes.count - fixedBytes)...]),
+      trailer.revision == revision, bytes.count - fixedBytes >= trailer.schemaBytes
+    else { return nil }
+    let start = bytes.count - fixedBytes - trailer.schemaBytes
+    guard sum(bytes[..<start], bytes[start..<(bytes.count - 16)]) == trailer.sum else { return nil }
+    let schema = Array(bytes[start..<(bytes.count - fixedBytes)])
+    bytes.removeSubrange(start...)
+    return Contents(bytes: bytes, schema: schema)
+  }
+
+  private struct Trailer {
+    let revision: UInt64
+    let schemaBytes: Int
+    let sum: UInt64
+
+    init?(_ bytes: ArraySlice<UInt8>) {
+      guard bytes.count == fixedBytes, bytes.suffix(8) == magic[...] else { return nil }
+      let fields = Array(bytes)
+      guard LogHeader.number(fields[8..<12]) == UInt64(JournalDirectory.format) else { return nil }
+      revision = LogHeader.number(fields[0..<8])
+      schemaBytes = Int(LogHeader.number(fields[12..<16]))
+      sum = LogHeader.number(fields[16..<24])
+    }
+  }
+
+  private static func sum(_ bytes: ArraySlice<UInt8>, _ rest: ArraySlice<UInt8>) -> UInt64 {
+    var hasher = SipHash24()
+    bytes.withUnsafeBytes { hasher.append($0) }
+    rest.withUnsafeBytes { hasher.append($0) }
+    return hasher.finish()
+  }
+}

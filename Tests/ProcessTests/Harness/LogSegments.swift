@@ -1,0 +1,60 @@
+import Foundation
+
+/// The segments of a journal's log, oldest first, to be changed behind its back.
+struct LogSegments {
+  let paths: [String]
+
+  init(in directory: String) throws {
+    let folder = "\(directory)/log"
+    paths = try FileManager.default.contentsOfDirectory(atPath: folder)
+      .filter { $0.hasSuffix(".log") }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  /// Changes the newest one.
+  func changeNewest(_ body: (inout Data) throws -> Void) throws {
+    guard let path = paths.last else { throw ProcessFailure("There is no segment") }
+    try Self.change(path, body)
+  }
+
+  /// Changes each place of a text.
+  func replace(_ text: String, with other: String) throws {
+    var count = 0
+    for path in paths {
+      try Self.change(path) { bytes in
+        while let place = bytes.range(of: Data(text.utf8)) {
+          bytes.replaceSubrange(place, with: Data(other.utf8))
+          count += 1
+        }
+      }
+    }
+    guard count > 0 else { throw ProcessFailure("\(text) is in no segment") }
+  }
+
+  /// Changes a bit of the records of one of the newest entries: the last is number 1.
+  func damage(entryFromEnd number: Int) throws {
+    try changeNewest { bytes in
+      let start = Data("ntry\u{1}\0\0\0".utf8)
+      var places: [Int] = []
+      while let place = bytes.range(of: start, in: (places.last.map { $0 + 1 } ?? 0)..<bytes.count)
+      {
+        places.append(place.lowerBound)
+      }
+      guard places.count >= number else {
+        throw ProcessFailure("There are \(places.count) entries")
+      }
+      bytes[places[places.count - number] + 60] ^= 1
+    }
+  }
+
+  /// The file stays the same one.
+  private static func change(_ path: String, _ body: (inout Data) throws -> Void) throws {
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let before = bytes
+    try body(&bytes)
+    guard bytes != before else { return }
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+  }
+}
