@@ -46,7 +46,9 @@ struct LogWriter {
 
     /// What is filled at once: a sync of others waits for as much as is on its way to the disk.
     private static let bytesPerPiece = 256 << 10
-    private static let zeros = [UInt8](repeating: 0, count: bytesPerPiece)
+    /// What is written at once: the page cache keeps what comes together in one folio where a file
+    /// system allows that, and a sync writes all of a folio in which anything has changed.
+    private static let page = [UInt8](repeating: 0, count: 4 << 10)
 
     /// Begins with one, or goes on.
     init(going other: Prepared? = nil, in directory: String, _ capacity: Int) throws(JournalError) {
@@ -63,13 +65,12 @@ struct LogWriter {
 
     /// Fills a piece, and syncs it.
     mutating func fillPiece() throws(JournalError) {
-      let count = min(Self.bytesPerPiece, capacity - filled)
-      try file.write(
-        count < Self.zeros.count ? Array(Self.zeros.prefix(count)) : Self.zeros,
-        at: filled,
-      )
+      let end = min(filled + Self.bytesPerPiece, capacity)
+      while filled < end {
+        try file.write(Self.page, at: filled)
+        filled += Self.page.count
+      }
       try file.sync()
-      filled += count
     }
   }
 
