@@ -160,6 +160,7 @@ struct LogCursor {
   /// Finds the end; only the last entry is checked.
   ///
   /// - Parameter limit: Entries of later revisions are none.
+  /// - Returns: What is there.
   mutating func end(through limit: UInt64 = .max) -> End {
     var end = End(place: place)
     var previous = end

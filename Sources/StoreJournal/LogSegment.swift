@@ -258,6 +258,7 @@ struct LoadedSegment {
   /// What it ends with.
   ///
   /// - Parameter limit: Entries of later revisions are none.
+  /// - Returns: What is there.
   func end(through limit: UInt64 = .max) -> LogCursor.End {
     var cursor = LogCursor(self)
     return cursor.end(through: limit)

@@ -143,7 +143,9 @@ struct LogWriter {
 
   /// Appends a batch, and syncs it where that is promised; one that is there already stays, once.
   ///
-  /// - Parameter prepared: Takes what was prepared for another segment.
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - prepared: Takes what was prepared for another segment.
   /// - Returns: Whether another segment was begun.
   /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nobody may be told of the
   ///   batch; else it is not known what was kept, and nothing further may be appended.
@@ -209,6 +211,7 @@ struct LogWriter {
     do throws(JournalError) {
       file = try Self.file(prepared, in: directory)
       try begin()
+      Failpoint.reach(.duringRotation)
       // Who has sealed the one before may not have seen this one.
       try earlier.checkSeal()
     } catch {

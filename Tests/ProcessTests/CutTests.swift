@@ -164,6 +164,7 @@ extension ProcessTests {
       // An acknowledgement that does not wait for the disk is there long before.
       environment["CUTDISK_SLOW"] = "10000"
       environment["STOREACTOR_SNAPSHOT_BYTES"] = "1500"
+      environment["STOREACTOR_SEGMENT_BYTES"] = "4000"
       let daemon = try await world.startDaemon(
         .stored,
         ["--durability", durability.rawValue, "--retain-bytes", "0"],
@@ -286,13 +287,16 @@ extension ProcessTests {
       try await World.run { world in
         let library = try await CutDisk.build(in: world)
         let first = try await world.startDaemon(environment: settings(world, library))
-        try await world.send("counter", Self.increment)
+        let sender = try world.startClient("--json", "send", "counter", "-")
+        sender.write(lines: [Self.increment])
+        _ = try await sender.output.lines(atLeast: 1)
         try set("fail", in: world)
-        let sender = try world.startClient("--json", "send", "counter", Self.increment)
+        sender.write(lines: [Self.increment])
         #expect(try await first.ended() == .status(71))
         #expect(first.errors.lines.joined().contains("could not keep its state"))
         try FileManager.default.removeItem(atPath: "\(world.directory)/fail")
         _ = try await world.startDaemon()
+        sender.closeInput()
         #expect(try await world.finish(sender).isSuccess, "It is sent again")
         #expect(try await world.get("counter")["count"]?.int == 2)
       }

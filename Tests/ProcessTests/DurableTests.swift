@@ -30,7 +30,7 @@ extension ProcessTests {
 
     /// How often a daemon is killed: with `CRASH_ROUNDS`, so often.
     private static let rounds =
-      ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 20
+      ProcessInfo.processInfo.environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 21
 
     /// Whether daemons can be ended at named places.
     private static let hasFailpoints =
@@ -61,7 +61,7 @@ extension ProcessTests {
           // Behind answers to hellos and joins.
           case .beforeAck, .afterAck: 8
           case .beforePublishing, .afterPublishing, .duringSnapshot, .afterSnapshot,
-            .duringTruncation, .duringRecovery, .afterRecovery:
+            .duringRotation, .duringTruncation, .duringRecovery, .afterRecovery:
             1
           }
         count = isSure || first.contains(point) ? sure : .random(in: 1...20)
@@ -80,6 +80,7 @@ extension ProcessTests {
         environment["STOREACTOR_FAILPOINT"] = "\(place.point.rawValue):\(place.count)"
         environment["STOREACTOR_FAILPOINT_NOTES"] = "\(world.directory)/places"
         environment["STOREACTOR_SNAPSHOT_BYTES"] = "2000"
+        environment["STOREACTOR_SEGMENT_BYTES"] = "6000"
       }
       let daemon = try world.start(.stored, arguments(world), environment: environment)
       try await either {
@@ -116,7 +117,7 @@ extension ProcessTests {
       let notes = try String(contentsOfFile: "\(world.directory)/places", encoding: .utf8)
       let reached = Set(notes.split(separator: "\n").map(String.init))
       #expect(reached.isSuperset(of: sure), "\(Set(sure).subtracting(reached)) was not reached")
-      #expect(rounds < 20 || sure.count == Failpoint.allCases.count)
+      #expect(rounds < 21 || sure.count == Failpoint.allCases.count)
     }
 
     /// Waits for whichever comes first.
@@ -134,7 +135,7 @@ extension ProcessTests {
       try await isDone.wait(within: .seconds(40), for: "one of two things") { $0 ? true : nil }
     }
 
-    @Test(.timeLimit(.minutes(rounds > 20 ? 60 : 4)))
+    @Test(.timeLimit(.minutes(rounds > 21 ? 60 : 4)))
     func `Through kills anywhere every acknowledged action is there once, and none twice`()
       async throws
     {

@@ -26,6 +26,9 @@ enum Failpoints {
   /// How many bytes of records lead to a snapshot; nil as usual.
   static var recordBytesPerSnapshot: Int? { value("STOREACTOR_SNAPSHOT_BYTES").flatMap { Int($0) } }
 
+  /// How many bytes a segment of the log has; nil as usual.
+  static var segmentBytes: Int? { value("STOREACTOR_SEGMENT_BYTES").flatMap { Int($0) } }
+
   private static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   private final class Countdown: Sendable {

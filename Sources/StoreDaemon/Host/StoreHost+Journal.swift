@@ -57,6 +57,7 @@ extension StoreHost {
       schema: form.schema,
       durability: configuration.durability,
       epoch: .random(in: 0 ... .max),
+      segmentBytes: Self.segmentBytes,
     )
     let recovery = Recovery(form, initial: core.state, revision: core.revision)
     var isEmpty = true
@@ -149,6 +150,13 @@ extension StoreHost {
       "History may not go on where clients saw it end: \(doubt). They fetch their state anew.",
       metadata: ["data": "\(file.directory)"],
     )
+  }
+
+  private static var segmentBytes: Int {
+    #if FAILPOINTS
+    if let bytes = Failpoints.segmentBytes { return bytes }
+    #endif
+    return JournalDirectory.segmentBytes
   }
 
   private static var limits: Limits {

@@ -12,7 +12,7 @@ package enum Failpoint: String, CaseIterable, Sendable {
   case beforePublishing, afterPublishing
   case beforeAck, afterAck
   case duringSnapshot, afterSnapshot
-  case duringTruncation
+  case duringRotation, duringTruncation
   case duringRecovery, afterRecovery
 
   /// Does what was asked for at this place: nothing, where nobody did.
