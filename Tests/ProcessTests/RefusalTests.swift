@@ -83,6 +83,31 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What was not applied of an input is told with its line`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        let absent = #"{"removed":{"id":"00000000-0000-0000-0000-000000000007"}}"#
+        // Empty lines count where lines are numbered.
+        let lines = [#"{"addButtonTapped":{"title":"Milk"}}"#, "", "nonsense", absent, "}"]
+        for options in [[], ["--json"]] {
+          let sender = try world.startClient(options + ["send", "todos", "-"])
+          sender.write(lines: lines)
+          let run = try await world.finish(sender)
+          #expect(run.end == .status(65) && run.output.count == 4, "\(run.output)")
+          guard options.isEmpty else {
+            let numbers = try run.output.map { try JSONValue(parsing: $0)["line"]?.int }
+            #expect(numbers == [nil, 3, nil, 5], "\(run.output)")
+            continue
+          }
+          #expect(run.output[1].hasPrefix("rejected: line 3: $: "), "\(run.output)")
+          #expect(run.output[3].hasPrefix("rejected: line 5: "), "\(run.output)")
+        }
+        // What stands on the command line has no line.
+        let run = try await world.client("--json", "send", "todos/items/7", "toggleButtonTapped")
+        #expect(!run.output.joined().contains("line"), "\(run.output)")
+      }
+    }
+
     @Test("Without a daemon a command says how to start one")
     func noDaemon() async throws {
       try await World.run { world in

@@ -12,10 +12,10 @@ struct Send: ParsableCommand {
       an object, {"addButtonTapped":{"title":"Milk"}}. All are checked before the first is sent, \
       and when one does not fit nothing is sent.
 
-      With - actions are read from standard input, one on each line; empty lines do not count. A \
-      line that does not fit is rejected in its place, and the others go on. It also goes on \
-      through a restart of the daemon, and ends when the input has ended and every outcome has \
-      arrived.
+      With - actions are read from standard input, one on each line; empty lines are left out. A \
+      line that does not fit is rejected in its place, and the others go on; what was not applied \
+      is told with the number of its line. It also goes on through a restart of the daemon, and \
+      ends when the input has ended and every outcome has arrived.
 
       Exits with 0 when all were applied, 65 when one was rejected as bad, 75 when one expired or \
       was refused for load. SIGTERM or SIGINT ends it at once, by that signal; with - it says how \

@@ -32,7 +32,7 @@ final class SendSession {
   var traces: TraceFile?
 
   // The outcomes that came before those of earlier actions, by the action's place.
-  private var early: [Int: OutcomeLine] = [:]
+  private var early: [Int: (outcome: OutcomeLine, line: Int?)] = [:]
   private var accepted = 0
   private var printed = 0
   private var worst: CommandError.Status?
@@ -71,7 +71,7 @@ final class SendSession {
       throw CommandError(.badData, "Nothing was sent.")
     }
     noteEvents()
-    for action in actions { submit(action, timeout) }
+    for action in actions { submit(action, line: nil, timeout) }
     // The daemon decides in time; beyond it nothing more is to be expected.
     let patience = timeout + Connecting.answerLimit
     try await daemon.connection.within(patience) { [self] in try await awaitOutcomes() }
@@ -84,17 +84,19 @@ final class SendSession {
     let signals = StopSignals { [self] in interrupted($0) }
     defer { signals.cancel() }
     daemon.connection.actionTimeToLive = nil
+    var number = 0
     while let line = try await input.next() {
+      number += 1
       switch line {
       case .text(let text):
         guard text.contains(where: { !$0.isWhitespace }) else { continue }
         do throws(CommandError) {
-          submit(try parser.action(text), timeout)
+          submit(try parser.action(text), line: number, timeout)
         } catch {
-          reject("\(error)")
+          reject("\(error)", line: number)
         }
-      case .notText: reject("The line is not UTF-8.")
-      case .tooLong(let limit): reject("The line has more than \(limit) bytes.")
+      case .notText: reject("It is not UTF-8.", line: number)
+      case .tooLong(let limit): reject("It has more than \(limit) bytes.", line: number)
       }
       tellProgress()
       while writer.failure == nil, isFull {
@@ -125,7 +127,7 @@ final class SendSession {
 
   // MARK: - Outcomes
 
-  private func submit(_ action: [UInt8], _ timeout: Duration?) {
+  private func submit(_ action: [UInt8], line: Int?, _ timeout: Duration?) {
     let place = accepted
     accepted += 1
     let target = target ?? daemon.connection.target(name, description: parser.description)
@@ -137,7 +139,7 @@ final class SendSession {
     unfinished += 1
     ticket.whenSettled { [weak self] in
       span?.end(with: $0)
-      self?.settled(place, OutcomeLine($0))
+      self?.settled(place, OutcomeLine($0), line: line)
     }
     ticket.whenFinished { [weak self] in
       self?.unfinished -= 1
@@ -145,18 +147,19 @@ final class SendSession {
     }
   }
 
-  private func reject(_ message: String) {
+  private func reject(_ message: String, line: Int) {
     let place = accepted
     accepted += 1
-    settled(place, .notAnAction(message))
+    settled(place, .notAnAction(message), line: line)
   }
 
-  private func settled(_ place: Int, _ line: OutcomeLine) {
-    early[place] = line
+  private func settled(_ place: Int, _ outcome: OutcomeLine, line: Int?) {
+    early[place] = (outcome, line)
     while let next = early.removeValue(forKey: printed) {
       printed += 1
-      writer.line(next.text(asJSON: isJSON))
-      if let status = next.status, status.rawValue < worst?.rawValue ?? .max { worst = status }
+      writer.line(next.outcome.text(asJSON: isJSON, line: next.line))
+      guard let status = next.outcome.status else { continue }
+      if status.rawValue < worst?.rawValue ?? .max { worst = status }
     }
     progressed()
   }

@@ -42,7 +42,13 @@ enum OutcomeLine: Hashable, Sendable {
     }
   }
 
-  func text(asJSON: Bool) -> String {
+  /// What is printed.
+  ///
+  /// - Parameters:
+  ///   - asJSON: Whether a program reads it.
+  ///   - line: The line of the input that the action stood on; what was not applied is found by it.
+  /// - Returns: One line.
+  func text(asJSON: Bool, line: Int? = nil) -> String {
     switch self {
     case .applied(let revision):
       guard asJSON else { return "applied at revision \(revision)" }
@@ -51,12 +57,15 @@ enum OutcomeLine: Hashable, Sendable {
     case .failed(let code, let message):
       guard asJSON else {
         let reason = code == name ? "" : " (\(code))"
-        return Printable.text("\(name)\(reason): \(message)")
+        let place = line.map { "line \($0): " } ?? ""
+        return Printable.text("\(name)\(reason): \(place)\(message)")
       }
-      let tree: JSONValue = [
-        "outcome": .string(name), "code": .string(code), "message": .string(message),
+      var members: [JSONValue.Member] = [
+        .init("outcome", .string(name)), .init("code", .string(code)),
+        .init("message", .string(message)),
       ]
-      return tree.text()
+      if let line { members.append(.init("line", .integer(line))) }
+      return JSONValue.object(members).text()
     }
   }
 }
