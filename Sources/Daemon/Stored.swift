@@ -36,9 +36,10 @@ struct Stored: ParsableCommand {
       Tells a service manager how it is (Type=notify of systemd), with signs of life where that \
       wants them (WatchdogSec=).
 
-      Exits with 64 for options that make no sense, 66 for a file of settings that cannot be read, \
-      71 when the system fails, 73 when the daemon cannot be made or another one runs, 75 when it \
-      may work later, 77 for what is not allowed, and 78 for settings that make no sense.
+      Exits with 64 for options that make no sense, 66 for a file of settings or grants that \
+      cannot be read, 71 when the system fails, 73 when the daemon cannot be made or another one \
+      runs, 75 when it may work later, 77 for what is not allowed, and 78 for settings or grants \
+      that make no sense.
 
       Examples:
         stored --dir run --in-memory

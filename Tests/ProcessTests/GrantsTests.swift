@@ -269,8 +269,24 @@ extension ProcessTests {
       try await run("user:\(OtherUsers.ann) counter look") { world in
         let daemon = try world.start(.stored, ["--dir", world.directory])
         let run = try await world.finish(daemon)
-        #expect(run.end == .status(64))
+        #expect(run.end == .status(78))
         #expect(run.errorText.contains("line 1") && run.errorText.contains("look"))
+      }
+    }
+
+    @Test
+    func `Nor with grants that cannot be read, or that others may write`() async throws {
+      try await run("user:\(OtherUsers.ann) counter see") { world in
+        let grants = "\(world.directory)/grants"
+        for (path, status, words) in [
+          (world.directory, 66, "is no file"), (grants, 77, "chmod go-w"),
+        ] as [(String, Int32, String)] {
+          try #require(chmod(grants, 0o622) == 0)
+          let arguments = ["--dir", world.directory, "--grants", path]
+          let run = try await world.finish(world.start(.stored, arguments))
+          #expect(run.end == .status(status), "\(run.errorText)")
+          #expect(run.errorText.contains(words), "\(run.errorText)")
+        }
       }
     }
   }

@@ -17,6 +17,10 @@ public struct HostError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
     /// A setting is invalid.
     public static let usage = Code(name: "usage", exitStatus: 64)
+    /// A file of the configuration cannot be read.
+    public static let unreadable = Code(name: "unreadable", exitStatus: 66)
+    /// A file of the configuration is invalid.
+    public static let configuration = Code(name: "configuration", exitStatus: 78)
     /// The history on disk is missing or cannot be read.
     public static let badData = Code(name: "badData", exitStatus: 65)
     /// The operation may succeed at another time.

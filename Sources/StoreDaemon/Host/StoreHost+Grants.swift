@@ -55,7 +55,8 @@ extension StoreHost {
     do throws(GrantsFile.Problem) {
       return try file.read()
     } catch {
-      throw HostError(.usage, "\(error)", remedy: "Correct it, or remove it.")
+      let remedy = error.code == .configuration ? "Correct it, or remove it." : ""
+      throw HostError(error.code, "\(error)", remedy: remedy)
     }
   }
 

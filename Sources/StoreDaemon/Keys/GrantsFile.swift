@@ -14,8 +14,14 @@ struct GrantsFile: Sendable {
   /// Why it cannot be used.
   struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
+    /// The kind of failure, for a daemon that starts.
+    var code = HostError.Code.configuration
     /// Whom its lines name all the same; nil where it could not be read.
     var named: Set<Grants.Grantee>?
+
+    static func unreadable(_ description: String) -> Self {
+      Self(description: description, code: .unreadable)
+    }
   }
 
   /// What tells whether it was changed, or what the system knows of those whom it names.
@@ -132,24 +138,25 @@ struct GrantsFile: Sendable {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
-      throw Problem(description: "\(path) cannot be read: \(StoreDirectory.systemMessage()).")
+      throw .unreadable("\(path) cannot be read: \(StoreDirectory.systemMessage()).")
     }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw Problem(description: "\(path) is no file.")
+      throw .unreadable("\(path) is no file.")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
       throw Problem(
         description: "\(path) could be written by others than us. Run: "
-          + "chmod go-w \(ShellWord.quoted(path))"
+          + "chmod go-w \(ShellWord.quoted(path))",
+        code: .notAllowed,
       )
     }
     guard status.st_size <= Self.mostBytes else {
       throw Problem(description: "\(path) has more than \(Self.mostBytes) bytes.")
     }
     guard let bytes = FileBytes.read(descriptor, most: Self.mostBytes + 1) else {
-      throw Problem(description: "\(path) cannot be read: \(StoreDirectory.systemMessage()).")
+      throw .unreadable("\(path) cannot be read: \(StoreDirectory.systemMessage()).")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw Problem(description: "\(path) is no text in UTF-8.")
