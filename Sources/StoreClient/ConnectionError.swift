@@ -23,6 +23,8 @@ public struct ConnectionError: Error, Hashable, Sendable, CustomStringConvertibl
     public static let refused = Code(name: "refused", exitStatus: 77)
     /// The daemon's directory can be changed by other users, who could replace the daemon.
     public static let notAllowed = Code(name: "notAllowed", exitStatus: 77)
+    /// There is a key for the daemon already.
+    public static let occupied = Code(name: "occupied", exitStatus: 73)
     /// The daemon is too busy, or its answer came too late.
     public static let tryAgain = Code(name: "tryAgain", exitStatus: 75)
     /// The connection was closed.

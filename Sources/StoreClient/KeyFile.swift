@@ -12,6 +12,8 @@ import Darwin
 /// A file has two lines: `daemon` and the public key of the daemon, `secret` and the user's own.
 package struct KeyFile {
   package let path: String
+  /// The address of the daemon.
+  private let address: String
 
   /// The file for a daemon's address.
   ///
@@ -23,6 +25,7 @@ package struct KeyFile {
     let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
     let name = address.dropFirst("tcp://".count).map { $0 == "/" ? "_" : $0 }
     path = "\(configured ?? home ?? ".")/storeactor/keys/\(String(name))"
+    self.address = address
   }
 
   private var directory: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
@@ -65,7 +68,7 @@ package struct KeyFile {
   package func prepare(for daemon: [UInt8]) throws(ConnectionError) -> StoreKey {
     do {
       _ = try TrustedPath.follow(directory, makingDirectories: true)
-      guard access(path, F_OK) != 0 else { throw SecretFile.Problem.occupied(path) }
+      guard access(path, F_OK) != 0 else { throw occupied(for: daemon) }
       // One that others could read, or that is not whole, is none.
       if let left = try? Self.read(preparation), left.daemon == daemon { return left }
       drop()
@@ -73,9 +76,37 @@ package struct KeyFile {
       let text = "daemon \(KeyText.text(key.daemon))\nsecret \(KeyText.text(key.secret))\n"
       try SecretFile.create(preparation, Array(text.utf8))
       return key
+    } catch let error as ConnectionError {
+      throw error
     } catch {
       throw ConnectionError(.notAllowed, "\(error)", remedy: "")
     }
+  }
+
+  /// Why no other key is made: the one in use would be lost, and with it what is granted to it.
+  private func occupied(for daemon: [UInt8]) -> ConnectionError {
+    let removal = "rm \(ShellWord.quoted(path))"
+    guard let key = try? read() else {
+      return ConnectionError(
+        .occupied,
+        "There is a file \(path) already, which is no key that can be used.",
+        remedy: "To enrol with this line, remove it first: \(removal)",
+      )
+    }
+    guard key.daemon == daemon else {
+      return ConnectionError(
+        .occupied,
+        "There is a key for \(address) already, in \(path), but this line is of another daemon "
+          + "than the one that it was made for.",
+        remedy: "If that has a new key, as its owner says, remove the old file first: \(removal)",
+      )
+    }
+    return ConnectionError(
+      .occupied,
+      "You have enrolled at \(address) already: the key is in \(path).",
+      remedy: "Go on with it: storectl --connect \(address) scopes. To enrol anew, such as where "
+        + "it was revoked, remove it first: \(removal)",
+    )
   }
 
   /// Makes the written key the one in use.

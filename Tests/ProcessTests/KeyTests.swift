@@ -197,7 +197,7 @@ extension ProcessTests {
         #expect(again.end == .status(65) && again.errorText.contains("already"))
         let other = try await world.invite("phone", "--grant", "counter:see")
         let occupied = try await guest(world, "first", daemon).enrol(other)
-        #expect(occupied.end == .status(77) && occupied.errorText.contains("already"))
+        #expect(occupied.end == .status(73) && occupied.errorText.contains("already"))
         for wrong in ["", "tcp://127.0.0.1:1", "\(other)0", "ssh://x/y"] {
           #expect(try await guest(world, "third", daemon).enrol(wrong).end == .status(65))
         }
@@ -205,6 +205,36 @@ extension ProcessTests {
         let trees = try keys.output.map { try JSONValue(parsing: $0) }
         #expect(trees.map { $0["name"]?.text } == ["laptop", "phone"])
         #expect(trees.first?["grants"]?.items?.first?.text == "counter see")
+      }
+    }
+
+    @Test func `Who is enrolled is told what there is, and keeps it`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        #expect(try await guest.enrol(line).isSuccess)
+        let key = try String(contentsOfFile: guest.keyFile, encoding: .utf8)
+        let other = try await world.invite("phone", "--grant", "counter:see")
+        let again = try await guest.enrol(other)
+        #expect(again.end == .status(73) && again.output == [])
+        for words in [
+          guest.keyFile, "storectl --connect \(daemon.address) scopes", "rm \(guest.keyFile)",
+        ] {
+          #expect(again.errorText.contains(words), "\(again.errorText)")
+        }
+        #expect(!again.errorText.contains("another daemon"), "\(again.errorText)")
+        #expect(try String(contentsOfFile: guest.keyFile, encoding: .utf8) == key)
+        #expect(try await guest.run("get", "counter").isSuccess)
+        // A daemon that has another key by now is not the one of the file.
+        let address = other.prefix { $0 != "#" }
+        let secret = try #require(other.split(separator: ".").last)
+        let moved = "\(address)#\(KeyText.text(try CurvePair().publicKey)).\(secret)"
+        let foreign = try await guest.enrol(moved)
+        #expect(foreign.end == .status(73))
+        #expect(foreign.errorText.contains("another daemon"), "\(foreign.errorText)")
+        // The ticket was not spent.
+        #expect(try await self.guest(world, "second", daemon).enrol(other).isSuccess)
       }
     }
 
