@@ -12,6 +12,8 @@ final class ClientSockets: ClientTransport {
   private var monitorSource: (any DispatchSourceRead)?
   /// Whether the control connection that there was has ended, as of the last event that was read.
   private var hasEnded = false
+  /// Whether the daemon asks for a key where we have none, or for none where we have one.
+  private(set) var isMismatched = false
   /// Called when it has ended.
   var onCut: @MainActor () -> Void = {}
   /// Counts how often the sockets were recreated or closed.
@@ -124,7 +126,8 @@ final class ClientSockets: ClientTransport {
     while let event = try monitor.next() {
       switch event {
       case .disconnected: hasEnded = true
-      case .connected: hasEnded = false
+      case .connected: (hasEnded, isMismatched) = (false, false)
+      case .mismatched: isMismatched = true
       case .accepted, .refused, .stopped: break
       }
     }

@@ -261,6 +261,11 @@ public final class StoreConnection {
         }
       }
     } catch let failure as WaitFailure {
+      if case .timedOut(isConnected: false) = failure, location.key == nil,
+        service.turn.transport.isMismatched
+      {
+        throw .withoutKey("The daemon at \(location) asks for a key, and there is none here.")
+      }
       throw ConnectionError(failure, of: subject, at: location, time)
     } catch {
       if let wait { client.cancel(wait) }

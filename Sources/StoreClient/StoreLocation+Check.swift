@@ -32,12 +32,7 @@ extension StoreLocation {
   /// Refuses to send unencrypted to where others could read it or impersonate the daemon.
   private func checkKey() throws(ConnectionError) {
     guard key == nil, !isLoopback else { return }
-    throw ConnectionError(
-      .notAllowed,
-      "There is no key for \(self), and nothing is sent there without one.",
-      remedy: "Have the daemon's owner run \"storectl invite\", and enrol with what that prints: "
-        + "storectl enrol LINE",
-    )
+    throw .withoutKey("There is no key for \(self), and nothing is sent there without one.")
   }
 
   /// Whether its address can be reached from this machine only.
@@ -61,6 +56,16 @@ extension StoreLocation {
 }
 
 extension ConnectionError {
+  /// Why nobody gets to a daemon without a key.
+  static func withoutKey(_ message: String) -> Self {
+    Self(
+      .notAllowed,
+      message,
+      remedy: "Have the daemon's owner run \"storectl invite\", and enrol with what that prints: "
+        + "storectl enrol LINE",
+    )
+  }
+
   /// Why a directory is not trusted, or cannot belong to a daemon.
   fileprivate init(_ problem: TrustedPath.Problem, _ directory: String) {
     switch problem {

@@ -238,6 +238,28 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who has no key is told that the daemon asks for one, and how to get it`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let stranger = try guest(world, "stranger", daemon)
+        for arguments in [["scopes"], ["send", "counter", "x"], ["watch", "counter"]] {
+          let run = try await world.finish(stranger.start(arguments))
+          #expect(run.end == .status(77) && run.output == [], "\(arguments)")
+          for words in ["asks for a key", "storectl invite", "storectl enrol LINE"] {
+            #expect(run.errorText.contains(words), "\(run.errorText)")
+          }
+          #expect(!run.errorText.contains("Start one"), "\(run.errorText)")
+        }
+        // Where nobody is, nobody asks for a key.
+        daemon.process.send(signal: SIGTERM)
+        #expect(try await daemon.process.ended() == .status(0))
+        let run = try await stranger.run("scopes")
+        #expect(run.end == .status(69) && run.errorText.contains("No daemon answers"))
+      }
+    }
+
     @Test func `A ticket is good for nothing when its time is over`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)

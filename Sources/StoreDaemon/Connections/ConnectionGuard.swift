@@ -279,7 +279,7 @@ final class ConnectionGuard: Sendable {
           }
           if isTold { wakeMainLoop() }
         // Told to those only who connect.
-        case .connected, .refused: break
+        case .connected, .refused, .mismatched: break
         case .stopped: stopped += 1
         }
       }

@@ -16,6 +16,8 @@ package final class SocketMonitor {
     case disconnected(Int32)
     /// The other end has refused the connection, and goes on to do so.
     case refused
+    /// The other end asks for keys and we have none, or the other way round; it goes on so.
+    case mismatched
     /// Nothing more will be told.
     case stopped
   }
@@ -35,7 +37,8 @@ package final class SocketMonitor {
   ///   - watched: The socket.
   ///   - name: A name that no other monitor of the context has.
   ///   - connects: Whether the socket is one that connects: besides ``Event/disconnected`` it tells
-  ///     of ``Event/connected`` and ``Event/refused`` then, else of the other two.
+  ///     of ``Event/connected``, ``Event/refused`` and ``Event/mismatched`` then, else of the other
+  ///     two.
   /// - Throws: ``ZeroMQError`` of the context or the socket.
   package init(
     _ context: Context,
@@ -51,6 +54,7 @@ package final class SocketMonitor {
     let others =
       connects
       ? ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+        | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
       : ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_MONITOR_STOPPED
     let events = ZMQ_EVENT_DISCONNECTED | others
     guard zmq_socket_monitor(watched.opened(), endpoint, events) == 0 else {
@@ -77,6 +81,8 @@ package final class SocketMonitor {
       case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .connected
       case ZMQ_EVENT_DISCONNECTED: return .disconnected(value)
       case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: return .refused
+      case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+        return value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? .mismatched : nil
       case ZMQ_EVENT_MONITOR_STOPPED: return .stopped
       default: return nil
       }
