@@ -59,9 +59,7 @@ enum Note {
       let remedy = "One with a data directory keeps it, as stored does without --in-memory."
       return failure(CommandError(.unavailable, "\(error) \(remedy)"))
     case let error as HistoryError:
-      return failure(
-        CommandError(error.code == .unavailable ? .tryAgain : .badData, error.message)
-      )
+      return failure(CommandError(status(of: error.code), error.message))
     case let error as JournalError:
       return failure(CommandError(status(of: error.code), error.message))
     case let error as CodecError:
@@ -73,6 +71,14 @@ enum Note {
       )
     // The parser's own errors know how to say themselves.
     default: return error
+    }
+  }
+
+  private static func status(of code: HistoryError.Code) -> CommandError.Status {
+    switch code {
+    case .unavailable: .tryAgain
+    case .unauthorised: .notAllowed
+    case .gone, .future, .unknownScope, .corrupt, .notKept, .tooLarge: .badData
     }
   }
 

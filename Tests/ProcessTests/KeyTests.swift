@@ -260,6 +260,22 @@ extension ProcessTests {
       }
     }
 
+    @Test func `Who may not see everything is told who may look through everything`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let guest = try guest(world, "guest", daemon)
+        let line = try await world.invite("laptop", "--grant", "counter:see", "--grant", "*:see")
+        #expect(try await guest.enrol(line).isSuccess)
+        let run = try await guest.run("verify")
+        #expect(run.end == .status(77) && run.output == [], "\(run.errorText)")
+        #expect(!run.errorText.contains("no such scope"), "\(run.errorText)")
+        #expect(run.errorText.contains("the daemon's own user"), "\(run.errorText)")
+        #expect(try await world.client("verify").isSuccess)
+      }
+    }
+
     @Test func `A ticket is good for nothing when its time is over`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)

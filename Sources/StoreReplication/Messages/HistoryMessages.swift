@@ -147,6 +147,8 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
     case notKept
     /// What was asked for is more than may be asked for.
     case tooLarge
+    /// It is for those who may see everything.
+    case unauthorised
   }
 
   package var code: Code
@@ -159,6 +161,13 @@ package struct HistoryError: Error, Hashable, Sendable, CustomStringConvertible 
   }
 
   package var description: String { message }
+
+  /// What a daemon says to whom it has granted something, and not everything.
+  static let notEverything = HistoryError(
+    .unauthorised,
+    "Only the daemon's own user and root may have all that is kept looked through: grants, also "
+      + "those of keys, are for scopes. Ask on the daemon's machine as its user, or by ssh://.",
+  )
 
   /// What a daemon says that has its state in memory only.
   static let inMemoryOnly = HistoryError(

@@ -73,6 +73,9 @@ extension ReplicaServer {
     let peer = session.peer
     guard mayAsk(peer) else { return }
     let rights = session.rights
+    if case .verify = query, !rights.isEverything {
+      return tell(request, .failed(.notEverything), to: peer)
+    }
     guard let answer = root.past(query, rights) else {
       let message = "There is no such scope. Ask for those that there are with describe."
       return tell(request, .failed(HistoryError(.unknownScope, message)), to: peer)
