@@ -16,6 +16,9 @@ struct Connecting {
   let name: String
   /// Whether it is listed among those present: only who stays is.
   var isListed = false
+  /// Whether it goes on until SIGTERM or SIGINT: then one that comes before the daemon has answered
+  /// ends it as well, and is no failure.
+  var isEndless = false
   /// How long all may take that needs the daemon, from when it is connected to; nil for the limits
   /// above, each for itself.
   var timeout: Duration?
@@ -49,11 +52,16 @@ struct Connecting {
     isForwarded: Bool = false,
     _ body: @escaping @MainActor (Daemon) async throws -> Void,
   ) throws {
-    let (name, isListed, timeout) = (name, isListed, timeout)
+    let (name, isListed, isEndless, timeout) = (name, isListed, isEndless, timeout)
     try MainActor.assumeIsolated {
       try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
         let daemon = Daemon(connection, timeout: timeout)
-        try await daemon.describe(isForwarded: isForwarded)
+        let answer = Task { try await daemon.describe(isForwarded: isForwarded) }
+        let signals = isEndless ? StopSignals { _ in answer.cancel() } : nil
+        let answered = await answer.result
+        if answer.isCancelled { return }
+        signals?.cancel()
+        try answered.get()
         try await body(daemon)
       }
     }

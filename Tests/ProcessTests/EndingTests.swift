@@ -1,5 +1,7 @@
 import Testing
 
+@testable import StoreReplication
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -46,6 +48,27 @@ extension ProcessTests {
         #expect(try await process.ended() == command.end(by: signal))
         #expect(process.output.unfinished == "")
         if command.isEndless { #expect(process.errors.lines == []) }
+      }
+    }
+
+    @Test(arguments: commands, [SIGTERM, SIGINT])
+    func `It ends so before the daemon has answered as well`(
+      command: Command,
+      signal: Int32,
+    ) async throws {
+      try await World.run { world in
+        let greeted = Watched(false)
+        let says: @Sendable (ClientMessage) -> [DaemonMessage]? = { message in
+          if case .hello = message { greeted.update { $0 = true } }
+          return []
+        }
+        let daemon = try await FalseDaemon(in: world.directory, says: says)
+        let process = try world.startClient(command.arguments)
+        try await greeted.wait(within: .seconds(20), for: "a hello") { $0 ? true : nil }
+        process.send(signal: signal)
+        #expect(try await process.ended() == command.end(by: signal))
+        #expect(process.output.lines == [] && process.errors.lines == [])
+        withExtendedLifetime(daemon) {}
       }
     }
 

@@ -30,17 +30,18 @@ struct HistoryOptions: ParsableArguments {
   /// - Parameters:
   ///   - connection: Where the daemon is.
   ///   - name: What the daemon calls this client.
+  ///   - isEndless: Whether it goes on until a signal comes.
   ///   - body: Asks, and prints.
   /// - Throws: What the program exits with, when it has said why.
   func run(
     _ connection: ConnectionOptions,
     name: String,
+    isEndless: Bool = false,
     _ body: @escaping @MainActor (Past) async throws -> Void,
   ) throws {
     guard let data else {
-      return try Connecting(options: connection, name: name).run { daemon in
-        try await body(Past(daemon))
-      }
+      let connecting = Connecting(options: connection, name: name, isEndless: isEndless)
+      return try connecting.run { daemon in try await body(Past(daemon)) }
     }
     let reader: JournalReader
     do {

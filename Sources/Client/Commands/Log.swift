@@ -78,7 +78,7 @@ struct Log: ParsableCommand {
     let isJSON = options.json || !isOutputTerminal
     let pages = LogPages(after: after, count: count, isFollowed: follow)
     let tail = tail
-    try history.run(options, name: "storectl log") { past in
+    try history.run(options, name: "storectl log", isEndless: follow) { past in
       try await LogSession(past, filter, pages, tail: tail, isJSON: isJSON).run()
     }
   }

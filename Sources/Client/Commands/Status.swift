@@ -40,7 +40,12 @@ struct Status: ParsableCommand {
   func run() throws {
     guard watch else { return try showOnce() }
     let isJSON = options.json || !isOutputTerminal
-    try Connecting(options: options, name: "storectl status").run { daemon in
+    let connecting = Connecting(
+      options: options,
+      name: "storectl status",
+      isEndless: isJSON || !CursesTerminal.isOfProgram,
+    )
+    try connecting.run { daemon in
       if !isJSON, let terminal = CursesTerminal.ofProgram() {
         return try await ScreenProgram.showingStatus(of: daemon, on: terminal).run()
       }

@@ -72,7 +72,13 @@ struct Watch: ParsableCommand {
       count: count,
     )
     let wantsLines = wantsLines
-    try Connecting(options: options, name: "storectl watch", isListed: true).run { daemon in
+    let connecting = Connecting(
+      options: options,
+      name: "storectl watch",
+      isListed: true,
+      isEndless: wantsLines || !CursesTerminal.isOfProgram,
+    )
+    try connecting.run { daemon in
       let watched = try names.map { (name: $0, description: try daemon.description(of: $0)) }
       if !wantsLines, let terminal = CursesTerminal.ofProgram() {
         try await ScreenProgram.watching(watched, of: daemon, on: terminal).run()
