@@ -75,6 +75,32 @@ extension ProcessTests {
       try await world.get("counter")["count"]?.int
     }
 
+    @Test(arguments: ["data/copy", "data/more/copy", "link/copy", "data/../data/copy"])
+    func `No copy goes into what is copied`(place: String) async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        let data = "\(world.directory)/data"
+        try FileManager.default.createSymbolicLink(
+          atPath: "\(world.directory)/link",
+          withDestinationPath: data,
+        )
+        let names = try FileManager.default.contentsOfDirectory(atPath: data)
+        let copy = "\(world.directory)/\(place)"
+        try await stop(daemon)
+        for arguments in [["backup", "--data", data, copy], ["restore", data, "--data", copy]] {
+          let run = try await world.client(arguments)
+          #expect(run.end == .status(64) && run.output == [], "\(run.errorText)")
+          #expect(run.errorText.contains("inside"), "\(run.errorText)")
+        }
+        #expect(
+          Set(try FileManager.default.contentsOfDirectory(atPath: data)).isSubset(of: names)
+        )
+        // Beside it there is room, also where its name begins in the same way.
+        #expect(try await world.client("backup", "--data", data, "\(data)2").isSuccess)
+      }
+    }
+
     @Test func `A backup of a running daemon is restored, carried on, and begins another epoch`()
       async throws
     {

@@ -4,6 +4,12 @@ import StoreJournal
 import StoreReplication
 import StoreState
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// Copies what a data directory has: `storectl backup`.
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -36,7 +42,9 @@ struct Backup: ParsableCommand {
 
   func run() throws {
     try Copying.run(isJSON: options.json, to: copy) { progress in
-      try JournalReader(directory: data).copy(
+      let reader = try JournalReader(directory: data)
+      try Copying.check(copy, isNotInside: data)
+      return try reader.copy(
         to: copy,
         onProgress: { progress.tell("revision \($0) of \($1)") },
         noting: { Copying.note($0, progress) },
@@ -81,7 +89,9 @@ struct Restore: ParsableCommand {
 
   func run() throws {
     try Copying.run(isJSON: options.json, to: data) { progress in
-      try JournalReader(directory: copy).copy(
+      let reader = try JournalReader(directory: copy)
+      try Copying.check(data, isNotInside: copy)
+      return try reader.copy(
         to: data,
         through: through,
         onProgress: { progress.tell("revision \($0) of \($1)") },
@@ -128,5 +138,30 @@ enum Copying {
     } catch {
       throw Note.failure(error)
     }
+  }
+
+  /// Refuses to copy a directory into itself: the copy would be among what a daemon keeps, and go
+  /// with it.
+  static func check(_ directory: String, isNotInside source: String) throws(CommandError) {
+    // Of what is not there yet, as much of its path as is.
+    var there = directory
+    while !there.isEmpty, resolved(there) == nil {
+      there = there.lastIndex(of: "/").map { String(there[..<$0]) } ?? "."
+    }
+    guard let source = resolved(source), let place = resolved(there.isEmpty ? "/" : there),
+      // Where the place itself is the source, that is told as what it is: not empty.
+      place.hasPrefix("\(source)/") || place == source && there != directory
+    else { return }
+    throw CommandError(
+      .usage,
+      "\(directory) is inside of \(source), which is copied. Name a directory that is not.",
+    )
+  }
+
+  /// A path without links; nil where nothing is there.
+  private static func resolved(_ path: String) -> String? {
+    let resolved = realpath(path, nil)
+    defer { free(resolved) }
+    return resolved.map { String(cString: $0) }
   }
 }
