@@ -81,6 +81,13 @@ private struct ShellSession {
     text.replacing(/\u{1B}\][^\u{07}]*\u{07}|\u{1B}\[[0-9;?<>]*[a-zA-Z]|\u{1B}[^\[\]]/, with: "")
   }
 
+  /// Runs a command, and waits for its end.
+  func run(_ command: String) async throws {
+    let start = plain(terminal.text).count
+    terminal.type("\(command); echo it' 'is over\r")
+    _ = try await read(until: "it is over", behind: start)
+  }
+
   /// Types a line and the tabulator.
   ///
   /// - Parameters:
@@ -137,6 +144,31 @@ extension ProcessTests {
         // What has a payload is JSON, of which a shell would take the quotes.
         let (line, seen) = try await session.complete("storectl send todos ")
         #expect(!seen.contains("addButtonTapped") && line.hasPrefix("storectl send todos"))
+      }
+    }
+
+    @Test(arguments: CompletingShell.here)
+    func `A scope is completed where a directory has its name, and a directory as one`(
+      shell: CompletingShell
+    ) async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        for name in ["counter", "places"] {
+          try FileManager.default.createDirectory(
+            atPath: "\(world.directory)/\(name)",
+            withIntermediateDirectories: false,
+          )
+        }
+        let session = try await ShellSession(shell, world, prefix: prefix)
+        try await session.run("cd '\(world.directory)'")
+        #expect(try await session.complete("storectl get cou").0 == "storectl get counter")
+        let named = try await session.complete("storectl log --data pla").0
+        // Zsh takes the slash back where a blank follows.
+        #expect(named == "storectl log --data places\(shell == .zsh ? "" : "/")")
+        #expect(
+          try await session.complete("storectl log --scope cou").0 == "storectl log --scope counter"
+        )
       }
     }
 
