@@ -1,3 +1,4 @@
+import GenericState
 import Testing
 
 #if canImport(Glibc)
@@ -162,6 +163,30 @@ extension ProcessTests {
         _ = try await ui.process.errors.line("what is given up") {
           $0.hasPrefix("storectl: 3 actions that waited for the daemon are given up")
         }
+        #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
+      }
+    }
+
+    @Test func `What waited for one history is not run in another one, and that is told`()
+      async throws
+    {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(.stored, ["--in-memory"])
+        let ui = try ui(world)
+        try await ui.shows("[−] 0 [+]")
+        ui.type("+")
+        try await ui.shows("[−] 1 [+]")
+        daemon.send(signal: SIGKILL)
+        _ = try await daemon.ended()
+        ui.type("+++")
+        try await ui.shows("3 actions wait for the daemon")
+        _ = try await world.startDaemon(.stored, ["--in-memory"])
+        try await ui.shows("The daemon has begun")
+        try await ui.shows("[−] 0 [+]")
+        #expect(try await world.get("counter")["count"] == 0)
+        ui.type("+")
+        try await ui.shows("[−] 1 [+]")
+        ui.type("q")
         #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
       }
     }

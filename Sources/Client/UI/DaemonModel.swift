@@ -120,7 +120,8 @@ final class DaemonModel {
     case .silent, .sessionEnded, .closed, .refused: isStale = true
     case .newEpoch:
       forgetLog()
-      say("\(event)")
+      // Whoever sent what was withdrawn for it tells that.
+      if client.withdrawnActions == 0 { say("\(event)") }
     case .resynchronizing, .differed: say("\(event)", isFailure: true)
     case .outputsLeftOut: break
     }

@@ -15,6 +15,8 @@ final class UIProgram {
     connection = daemon.connection
     let model = UIModel(DaemonModel(daemon.connection.client, scopes: daemon.scopes))
     self.model = model
+    // What somebody presses is meant for what he sees.
+    connection.client.actionsEndWithEpoch = true
     let program = ScreenProgram(model.daemon, connection, on: terminal) {
       UserInterface(model: model)
     }

@@ -69,6 +69,13 @@ package final class ReplicaClient {
   package var timing: Timing
   /// How long actions of stores may take; nil for as long as they do.
   @exclusivity(unchecked) package var actionTimeToLive: Duration?
+  /// Whether actions without an outcome are withdrawn when the daemon comes back with another
+  /// history.
+  ///
+  /// Else they are sent again, because there they have not run.
+  package var actionsEndWithEpoch = false
+  /// How many were withdrawn when the last history began.
+  package internal(set) var withdrawnActions = 0
   var generator: any RandomNumberGenerator
   @exclusivity(unchecked) var now: Moment
 

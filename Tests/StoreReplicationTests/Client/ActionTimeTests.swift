@@ -94,6 +94,44 @@ import Testing
     #expect(bench.client.pendingActions == 0)
   }
 
+  @Test("§10: who wants it so has nothing run in another epoch that was meant for the one before")
+  func withdrawn() throws {
+    let bench = try PlayedDaemon()
+    bench.client.actionsEndWithEpoch = true
+    let scope = try bench.join(revision: 5)
+    let sent = bench.client.submit([0x01], to: scope)
+    try bench.wire.settle()
+    try bench.greet()
+    let unsent = bench.client.submit([0x02], to: scope, timeToLive: .seconds(20))
+    try bench.helloOK(epoch: 78, last: 0, isResumed: false)
+    var told: [Outcome] = []
+    sent.whenSettled { told.append($0) }
+    unsent.whenSettled { told.append($0) }
+    #expect(told.map { code($0) } == [Outcome.outcomeUnknown, Outcome.notSent])
+    #expect(bench.client.awaitedActions == 0 && bench.client.pendingActions == 1)
+    #expect(bench.client.withdrawnActions == 2)
+    _ = bench.take()
+    // What is sent from now on is meant for this one.
+    let next = bench.client.submit([0x03], to: scope)
+    try bench.answer(revision: 1, sequence: 0)
+    let requests = bench.take().flatMap { message -> [ClientMessage.ActionRequest] in
+      if case .actions(_, let requests) = message { requests } else { [] }
+    }
+    #expect(requests.map { Array($0.action) } == [[0xf6], [0x03]])
+    let refusal = Outcome.Failure(code: Outcome.rejected, message: "The client withdrew it.")
+    let outcomes: [Outcome] = [.failed(refusal), .applied(revision: 1, hasEffects: false)]
+    let watermark = DaemonMessage.Watermark(nonce: bench.client.lastNonce, sequence: 0)
+    try bench.send(.acks(DaemonMessage.Acks(first: 1, outcomes: outcomes, watermark: watermark)))
+    #expect(next.outcome == outcomes[1] && code(sent.outcome) == Outcome.outcomeUnknown)
+    #expect(bench.client.pendingActions == 0)
+    // In the same epoch an action goes on, whatever becomes of the connection.
+    let other = bench.client.submit([0x04], to: scope)
+    try bench.wire.settle()
+    try bench.greet()
+    try bench.helloOK(epoch: 78, last: 2, isResumed: false)
+    #expect(other.outcome == nil && bench.client.awaitedActions == 1)
+  }
+
   @Test("§8: the daemon's word counts also when it comes late: who asks then is told it")
   func late() throws {
     let bench = try PlayedDaemon()

@@ -210,6 +210,9 @@ struct ActionQueue {
   /// The actions with an outcome that the local state does not include yet.
   var settlingTickets: [ActionTicket] { Array(line.prefix(settlingCount)) }
 
+  /// The actions that were sent and have no outcome.
+  var inFlightTickets: [ActionTicket] { Array(line[settlingCount..<waitingStart]) }
+
   /// Everything that is not settled, when the connection closes for good.
   mutating func removeAll() -> [ActionTicket] {
     let tickets = Array(line)

@@ -131,6 +131,12 @@ package final class ActionTicket {
     tellSettled(outcome)
   }
 
+  /// It is not to run any more, whatever its deadline was: tells waiters what is known.
+  func withdraw(_ reason: String, at now: Instant, epoch: UInt64?) {
+    end = min(end ?? now, now)
+    giveUp(reason, epoch: epoch)
+  }
+
   /// Nothing more will be known of it here: the connection, which had come to a daemon of that
   /// epoch, is closed for good, or the epoch is over.
   func close(_ reason: String, epoch: UInt64?) {

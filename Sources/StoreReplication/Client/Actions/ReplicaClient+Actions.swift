@@ -179,6 +179,21 @@ extension ReplicaClient {
       actionDecided(for: ticket.scope)
       ticket.close("The daemon has begun a new history since.", epoch: epoch)
     }
+    if actionsEndWithEpoch { withdrawActions() }
+  }
+
+  /// Withdraws what was meant for the epoch that is over: what was sent stays in line, as the empty
+  /// action.
+  private func withdrawActions() {
+    let reason = "The daemon has begun another history: what waits for the one before is given up."
+    withdrawnActions = awaitedActions
+    for ticket in actions.removeWaiting(where: { _ in true }) {
+      actionDecided(for: ticket.scope)
+      ticket.close(reason, epoch: session?.epoch)
+    }
+    for ticket in actions.inFlightTickets {
+      ticket.withdraw(reason, at: now.instant, epoch: session?.epoch)
+    }
   }
 
   /// Whether the local state includes what the daemon had published when it sent an outcome.
