@@ -191,6 +191,43 @@ extension ProcessTests {
       }
     }
 
+    @Test func `What depends on a row's place waits for what was typed before it`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        for title in ["a", "b", "c", "d"] {
+          try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
+        }
+        let ui = try ui(world)
+        try await ui.shows("2 Todos")
+        ui.type("2")
+        try await ui.shows("[ ] d")
+        let watcher = try await world.watch("todos")
+        func titles(_ titles: [String]) async throws {
+          try await watcher.output.state("\(titles)") { state in
+            state["items"]?.items?.map { $0["title"]?.text ?? "" } == titles
+          }
+        }
+        // Each comes long before the answer to the one before it.
+        ui.type("JJJ")
+        try await titles(["b", "c", "d", "a"])
+        ui.type("KKK")
+        try await titles(["a", "b", "c", "d"])
+        ui.type("dd")
+        try await titles(["c", "d"])
+        ui.type("ff")
+        try await ui.shows("Filter: completed")
+        ui.type("f")
+        try await ui.shows("Filter: all")
+        ui.type("xjx")
+        try await watcher.output.state("both are done") { state in
+          state["filter"]?.text == "all"
+            && state["items"]?.items?.allSatisfy { $0["isCompleted"] == true } == true
+        }
+        ui.type("q")
+        #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
+      }
+    }
+
     @Test func `The state of any scope of any daemon is shown, and its actions can be sent`()
       async throws
     {

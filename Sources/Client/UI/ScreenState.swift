@@ -12,9 +12,45 @@ final class ScreenState<ID: Hashable> {
   /// Takes what was sent, and the action's name, to tell when nothing came of it.
   @ObservationIgnored var onTask: @MainActor (StoreTask, _ name: String) -> Void = { _, _ in }
 
+  /// How many of the actions that were sent have no outcome.
+  @ObservationIgnored private var awaited = 0
+  /// What waits for them.
+  @ObservationIgnored private var next: [@MainActor () -> Void] = []
+
   /// Sends an action.
   func send<State, Action>(_ action: Action, to store: Store<State, Action>) {
-    onTask(store.send(action), ActionText.name(of: action))
+    let task = store.send(action)
+    onTask(task, ActionText.name(of: action))
+    awaited += 1
+    task.whenSettled { [weak self] in self?.settled(task) }
+  }
+
+  /// Does what depends on what is shown, once that has all that was sent before.
+  ///
+  /// Keys come faster than answers. Where nothing came of what was sent it is left out.
+  func afterSent(_ body: @escaping @MainActor () -> Void) {
+    if awaited == 0, next.isEmpty { body() } else { next.append(body) }
+  }
+
+  private func settled(_ task: StoreTask) {
+    awaited -= 1
+    guard awaited == 0, !next.isEmpty else { return }
+    Task {
+      let isApplied = (try? await task.applied()) != nil
+      if !isApplied { next = [] }
+      while awaited == 0, !next.isEmpty { next.removeFirst()() }
+    }
+  }
+
+  /// The selected one of some rows, as they are now: where the one that was selected has gone, that
+  /// which has come to its place.
+  func selected<Rows: RandomAccessCollection>(in rows: Rows) -> Rows.Element?
+  where Rows.Element: Identifiable, Rows.Element.ID == ID {
+    func row(_ offset: Int) -> Rows.Element {
+      rows[rows.index(rows.startIndex, offsetBy: offset)]
+    }
+    selection.follow(count: rows.count) { row($0).id }
+    return rows.isEmpty ? nil : row(selection.offset)
   }
 
   /// Asks for a text.

@@ -22,7 +22,7 @@ public struct RowSelection<ID: Hashable>: Equatable {
   /// Finds the selected row where it is now.
   ///
   /// That takes no time where it has not moved, or not far.
-  mutating func follow(count: Int, id idOf: (Int) -> ID) {
+  package mutating func follow(count: Int, id idOf: (Int) -> ID) {
     guard count > 0 else {
       (id, offset, top) = (nil, 0, 0)
       return

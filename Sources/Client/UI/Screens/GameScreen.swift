@@ -36,7 +36,9 @@ struct GameScreen: View {
         }
       },
       ScreenCommand(["d", .delete], "delete") {
-        if let row = selectedResult { send(.resultList(.removed(id: row.id))) }
+        state.afterSent {
+          if let row = selectedResult { send(.resultList(.removed(id: row.id))) }
+        }
       },
     ]
     // A filter is ended first.
@@ -66,7 +68,12 @@ struct GameScreen: View {
   }
 
   private var selectedResult: GameResult.State? {
-    state.selection.id.flatMap { store.resultList?.rows[id: $0] }
+    state.selected(in: shown(store.resultList?.rows ?? []))
+  }
+
+  /// Those of the results that a filter leaves.
+  private func shown(_ rows: IdentifiedArrayOf<GameResult.State>) -> [GameResult.State] {
+    rows.filter { state.finds(in: Self.verdict($0), "\($0.guess)", "\($0.secret)") }
   }
 
   var body: some View {
@@ -91,7 +98,7 @@ struct GameScreen: View {
   @ViewBuilder private func results(_ rows: IdentifiedArrayOf<GameResult.State>) -> some View {
     SearchText(search: state.search)
     Table(
-      rows.filter { state.finds(in: Self.verdict($0), "\($0.guess)", "\($0.secret)") },
+      shown(rows),
       id: \.id,
       selection: state.selectionBinding,
       columns: [

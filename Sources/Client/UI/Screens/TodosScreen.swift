@@ -11,19 +11,27 @@ struct TodosScreen: View {
     [
       ScreenCommand(["a"], "add") { state.ask("New todo") { send(.addButtonTapped(title: $0)) } },
       ScreenCommand([" ", "x", .enter], "done") {
-        withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
+        state.afterSent {
+          withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
+        }
       },
       ScreenCommand(["e"], "edit") { withSelected { edit($0) } },
-      ScreenCommand(["d", .delete], "delete") { withSelected { send(.removed(id: $0.id)) } },
-      ScreenCommand(["K"], "move up") { move(by: -1) },
-      ScreenCommand(["J"], "move down") { move(by: 1) },
-      ScreenCommand(["f"], "next filter") {
-        let filters = Todos.Filter.allCases
-        let place = (filters.firstIndex(of: store.filter) ?? 0) + 1
-        send(.filterPicked(filter: filters[place % filters.count]))
+      ScreenCommand(["d", .delete], "delete") {
+        state.afterSent { withSelected { send(.removed(id: $0.id)) } }
       },
-      ScreenCommand(["c"], "clear completed") { send(.clearCompletedButtonTapped) },
+      ScreenCommand(["K"], "move up") { state.afterSent { move(by: -1) } },
+      ScreenCommand(["J"], "move down") { state.afterSent { move(by: 1) } },
+      ScreenCommand(["f"], "next filter") { state.afterSent { pickNextFilter() } },
+      ScreenCommand(["c"], "clear completed") {
+        state.afterSent { send(.clearCompletedButtonTapped) }
+      },
     ] + state.filterCommands("search")
+  }
+
+  private func pickNextFilter() {
+    let filters = Todos.Filter.allCases
+    let place = (filters.firstIndex(of: store.filter) ?? 0) + 1
+    send(.filterPicked(filter: filters[place % filters.count]))
   }
 
   var body: some View {
@@ -55,7 +63,7 @@ struct TodosScreen: View {
   }
 
   private func withSelected(_ body: (Todo.State) -> Void) {
-    if let todo = state.selection.id.flatMap({ store.items[id: $0] }) { body(todo) }
+    if let todo = state.selected(in: rows) { body(todo) }
   }
 
   private func edit(_ todo: Todo.State) {
