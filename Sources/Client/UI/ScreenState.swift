@@ -61,6 +61,14 @@ final class ScreenState<ID: Hashable> {
     }
   }
 
+  /// Asks whether something is to be done.
+  func confirm(_ question: String, then body: @escaping @MainActor () -> Void) {
+    prompt = Prompt(title: question, isQuestion: true) { [weak self] in
+      self?.prompt = nil
+      if $0 != nil { body() }
+    }
+  }
+
   /// Asks for what is to be searched; it is searched while it is typed.
   func askForSearch() {
     let before = search

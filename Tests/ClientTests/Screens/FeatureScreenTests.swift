@@ -74,6 +74,32 @@ import Testing
     #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
   }
 
+  @Test func `Before more than one todo is cleared that is asked`() async throws {
+    let bench = ScreenBench()
+    for title in ["a", "b", "c"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    func titles() -> [String] { bench.model.todos?.items.map(\.title) ?? [] }
+    await bench.press("2", "x", .down, "x", "c")
+    #expect(bench.terminal.lines.contains { $0.contains("Clear 2 completed todos?") })
+    // Of a question no key is for what is below it.
+    await bench.press("d", "n")
+    #expect(titles() == ["a", "b", "c"] && bench.model.todosState.prompt == nil)
+    await bench.press("c", .escape, "c", .enter)
+    #expect(titles() == ["a", "b", "c"] && bench.model.todosState.prompt == nil)
+    await bench.press("c")
+    await bench.shot("Whether to clear")
+    // What is cleared is what is done then, whoever has changed that meanwhile.
+    bench.send(.todos(.items(.element(id: UUID(1), action: .toggleButtonTapped))))
+    await bench.press("y")
+    #expect(bench.model.todosState.prompt == nil)
+    #expect(titles() == ["b", "c"])
+    // One, or none, needs no question.
+    await bench.press("x", "c")
+    #expect(bench.model.todosState.prompt == nil && titles() == ["c"])
+    await bench.press("c")
+    #expect(bench.model.todosState.prompt == nil && titles() == ["c"])
+    try bench.compare(with: "question")
+  }
+
   @Test(arguments: [
     ("abc", #""abc" is no guess. Type a whole number from -100 to 100."#),
     ("1.5", #""1.5" is no guess. Type a whole number from -100 to 100."#),

@@ -22,9 +22,7 @@ struct TodosScreen: View {
       ScreenCommand(["K"], "move up") { state.afterSent { move(by: -1) } },
       ScreenCommand(["J"], "move down") { state.afterSent { move(by: 1) } },
       ScreenCommand(["f"], "next filter") { state.afterSent { pickNextFilter() } },
-      ScreenCommand(["c"], "clear completed") {
-        state.afterSent { send(.clearCompletedButtonTapped) }
-      },
+      ScreenCommand(["c"], "clear completed") { state.afterSent { clearCompleted() } },
     ] + state.filterCommands("search")
   }
 
@@ -32,6 +30,13 @@ struct TodosScreen: View {
     let filters = Todos.Filter.allCases
     let place = (filters.firstIndex(of: store.filter) ?? 0) + 1
     send(.filterPicked(filter: filters[place % filters.count]))
+  }
+
+  /// Clears what is done; asks before where that is more than one, for nothing brings it back.
+  private func clearCompleted() {
+    let count = store.items.count { $0.isCompleted }
+    guard count > 1 else { return send(.clearCompletedButtonTapped) }
+    state.confirm("Clear \(count) completed todos?") { send(.clearCompletedButtonTapped) }
   }
 
   var body: some View {
