@@ -38,6 +38,7 @@ final class DaemonModel {
   /// How many revisions the log begins with.
   private static let firstRows: UInt64 = 500
   private static let mostSamples = 600
+  private static let pausesOfNews = 40
 
   @ObservationIgnored let client: ReplicaClient
   /// Asks the daemon for something of the past.
@@ -51,7 +52,9 @@ final class DaemonModel {
   var isStale = false
   /// How many actions have no outcome yet and may still be applied.
   var waitingActions = 0
-  var message: Message?
+  var message: Message? { didSet { messageAge = 0 } }
+  /// For how many pauses the message has been there.
+  @ObservationIgnored private var messageAge = 0
   private(set) var status: DaemonStatus?
   /// Revisions a second, oldest first.
   private(set) var rates: [Double] = []
@@ -83,6 +86,15 @@ final class DaemonModel {
 
   func say(_ text: String, isFailure: Bool = false, isOfScreen: Bool = false) {
     message = Message(text: text, isFailure: isFailure, isOfScreen: isOfScreen)
+  }
+
+  /// A quarter of a second has passed: after ten seconds news have been there long enough.
+  ///
+  /// Failures stay until somebody clears them.
+  func passTime() {
+    guard let message, !message.isFailure, !message.isOfScreen else { return }
+    messageAge += 1
+    if messageAge >= Self.pausesOfNews { self.message = nil }
   }
 
   /// Something else is shown: forgets what was said of what was shown before.

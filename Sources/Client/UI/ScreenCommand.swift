@@ -29,6 +29,14 @@ struct ScreenCommand {
   var keyNames: String { keys.map(\.name).joined(separator: " ") }
 }
 
+extension DaemonModel {
+  /// The keys that clear a message, where there is one.
+  var messageCommands: [ScreenCommand] {
+    guard message != nil else { return [] }
+    return [ScreenCommand([.escape], "clear the message") { self.message = nil }]
+  }
+}
+
 extension View {
   /// The view, with its keys.
   func onKeys(_ commands: [ScreenCommand]) -> some View {

@@ -99,6 +99,7 @@ final class ScreenProgram {
     while !isEnded {
       if count.isMultiple(of: Self.pausesPerStatus) { askForStatus() }
       onPause()
+      daemon.passTime()
       if let askedAt, askedAt.duration(to: clock.now) > Self.patience, !daemon.isStale {
         daemon.isStale = true
       }

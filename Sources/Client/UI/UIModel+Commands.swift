@@ -36,15 +36,11 @@ extension UIModel {
 
   /// What keys are for on all screens.
   var commonCommands: [ScreenCommand] {
-    let commands = [
+    [
       ScreenCommand(["q"], "quit") { self.onQuit() }, help.command,
       ScreenCommand([":", .control("p")], "commands", isListed: false) { self.search() },
       ScreenCommand(["o"], "open a scope", isListed: false) { self.search("Open ") },
-    ]
-    guard daemon.message != nil else { return commands }
-    return commands + [
-      ScreenCommand([.escape], "clear the message") { self.daemon.message = nil }
-    ]
+    ] + daemon.messageCommands
   }
 
   /// Common ones first, because they have to be seen on narrow terminals too.

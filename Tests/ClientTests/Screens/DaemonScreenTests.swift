@@ -295,6 +295,35 @@ import Testing
     ])
   }
 
+  @Test func `News go after ten seconds, and failures with a key`() async throws {
+    for watching in [[], ["todos"]] {
+      let bench = ScreenBench(watching: watching)
+      let daemon = bench.model.daemon
+      func isShown(_ text: String) -> Bool {
+        bench.terminal.lines.contains { $0.hasPrefix(text) }
+      }
+      daemon.say("the daemon has a new epoch")
+      for pause in 1...40 {
+        await bench.idle()
+        #expect(isShown("the daemon has a new epoch"), "\(pause)")
+        daemon.passTime()
+        // What is said next has its own time.
+        if pause == 30 {
+          daemon.say("the daemon has a new epoch")
+          for _ in 1...30 { daemon.passTime() }
+        }
+      }
+      await bench.idle()
+      #expect(!isShown("the daemon"))
+      daemon.say("Something is wrong.", isFailure: true)
+      for _ in 1...100 { daemon.passTime() }
+      await bench.idle()
+      #expect(isShown("Something is wrong."))
+      await bench.press(.escape)
+      #expect(!isShown("Something"))
+    }
+  }
+
   @Test func `A palette leads to screens, and quits`() async throws {
     let bench = ScreenBench()
     var quits = 0

@@ -48,7 +48,9 @@ struct WatchScreen: View {
     }
   }
 
-  private var commands: [ScreenCommand] { [model.help.command] + model.screen.filterCommands() }
+  private var commands: [ScreenCommand] {
+    [model.help.command] + model.screen.filterCommands() + model.daemon.messageCommands
+  }
 
   private var others: [(keys: String, meaning: String)] {
     model.scopes.count > 1 ? [("tab", "next scope")] : []
