@@ -6,6 +6,10 @@ import TerminalViews
 
 // What keys are for, and what can be done by its name.
 extension UIModel {
+  func screen(of todos: StoreOf<Todos>) -> TodosScreen {
+    TodosScreen(store: todos, daemon: daemon, state: todosState)
+  }
+
   func screen(of game: StoreOf<Game>) -> GameScreen {
     GameScreen(store: game, daemon: daemon, state: gameState)
   }
@@ -24,7 +28,7 @@ extension UIModel {
   var screenCommands: [ScreenCommand] {
     switch screen {
     case .counter: counter.map { CounterScreen(store: $0, state: counterState).commands } ?? []
-    case .todos: todos.map { TodosScreen(store: $0, state: todosState).commands } ?? []
+    case .todos: todos.map { screen(of: $0).commands } ?? []
     case .game: game.map { screen(of: $0).commands } ?? []
     case .overview: overviewState.filterCommands()
     case .sessions: sessionsState.filterCommands()

@@ -29,7 +29,7 @@ struct UserInterface: View {
   @ViewBuilder private var content: some View {
     switch model.screen {
     case .counter: feature(model.counter) { CounterScreen(store: $0, state: model.counterState) }
-    case .todos: feature(model.todos) { TodosScreen(store: $0, state: model.todosState) }
+    case .todos: feature(model.todos) { model.screen(of: $0) }
     case .game: feature(model.game) { model.screen(of: $0) }
     case .overview:
       OverviewScreen(

@@ -100,6 +100,30 @@ import Testing
     try bench.compare(with: "question")
   }
 
+  @Test(arguments: ["", "  "])
+  func `A todo without a title is refused`(text: String) async throws {
+    let bench = ScreenBench()
+    let refusal = "A todo needs a title."
+    await bench.press("2", "a")
+    await bench.type(text)
+    await bench.press(.enter)
+    #expect(bench.model.daemon.message?.text == refusal)
+    #expect(bench.model.todos?.items.isEmpty == true)
+    // The field is there for it.
+    await bench.press(.control("u"))
+    await bench.type("Milk")
+    await bench.press(.enter)
+    #expect(bench.model.todos?.items.map(\.title) == ["Milk"])
+    #expect(bench.model.daemon.message == nil)
+    await bench.press("e", .control("u"))
+    await bench.type(text)
+    await bench.press(.enter)
+    #expect(bench.model.daemon.message?.text == refusal)
+    #expect(bench.model.todos?.items.map(\.title) == ["Milk"])
+    await bench.press(.escape, "1")
+    #expect(bench.model.daemon.message == nil)
+  }
+
   @Test(arguments: [
     ("abc", #""abc" is no guess. Type a whole number from -100 to 100."#),
     ("1.5", #""1.5" is no guess. Type a whole number from -100 to 100."#),

@@ -5,11 +5,12 @@ import TerminalViews
 /// The list of things to do.
 struct TodosScreen: View {
   let store: StoreOf<Todos>
+  let daemon: DaemonModel
   let state: ScreenState<Todo.State.ID>
 
   var commands: [ScreenCommand] {
     [
-      ScreenCommand(["a"], "add") { state.ask("New todo") { send(.addButtonTapped(title: $0)) } },
+      ScreenCommand(["a"], "add") { askForTitle("New todo") { send(.addButtonTapped(title: $0)) } },
       ScreenCommand([" ", "x", .enter], "done") {
         state.afterSent {
           withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
@@ -72,8 +73,25 @@ struct TodosScreen: View {
   }
 
   private func edit(_ todo: Todo.State) {
-    state.ask("Title", todo.title) {
+    askForTitle("Title", todo.title) {
       send(.items(.element(id: todo.id, action: .titleChanged(title: $0))))
+    }
+  }
+
+  /// Asks for a title, and again where there is none.
+  private func askForTitle(
+    _ title: String,
+    _ text: String = "",
+    then take: @escaping @MainActor (String) -> Void,
+  ) {
+    daemon.leaveScreen()
+    state.ask(title, text) { [daemon] text in
+      if text.contains(where: { !$0.isWhitespace }) {
+        daemon.leaveScreen()
+        return take(text)
+      }
+      askForTitle(title, text, then: take)
+      daemon.say("A todo needs a title.", isFailure: true, isOfScreen: true)
     }
   }
 
