@@ -96,14 +96,29 @@ final class LogDetails {
   }
 }
 
-/// What one revision has changed, below the log.
-struct LogDetailsView: View {
+/// What one revision has changed, below the log, to which it leaves a third.
+struct LogDetailsView: PrimitiveView {
   let details: LogDetails
 
-  var body: some View {
+  /// What of it is no line: two of the border, and the title.
+  private static let otherRows = 3
+  private static let leastRows = 10
+
+  func size(in proposal: Size) -> Size {
+    let most = max(Self.leastRows, proposal.height * 2 / 3)
+    let wanted = max(Self.leastRows, details.lines.count + Self.otherRows)
+    return Size(width: proposal.width, height: min(wanted, most, proposal.height))
+  }
+
+  func draw(in canvas: Canvas) {
+    let hasMore = details.lines.count > canvas.size.height - Self.otherRows
     VStack {
       HStack {
         Text("revision \(details.row.id)", Style(.cyan, isBold: true))
+        if hasMore {
+          let (place, count) = (details.selection.offset + 1, details.lines.count)
+          Text("line \(place) of \(count), tab leads there", Style(.secondary))
+        }
         Text(details.row.what)
         if details.reading != nil { Text("asking …", Style(.secondary)) }
       }
@@ -119,7 +134,7 @@ struct LogDetailsView: View {
         Text(line.text, line.style)
       }
     }
-    .frame(height: 8)
     .border()
+    .drawn(in: canvas)
   }
 }

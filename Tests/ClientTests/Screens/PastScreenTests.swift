@@ -256,6 +256,38 @@ import Testing
     try bench.compare(with: "log-changes")
   }
 
+  @Test func `Of what a revision has changed as much is shown as there is room for`() async throws {
+    let bench = ScreenBench(height: 30, keepsPast: true)
+    for number in 0..<12 { bench.send(.todos(.addButtonTapped(title: "todo \(number)"))) }
+    for number in 0..<12 {
+      bench.send(.todos(.items(.element(id: UUID(number), action: .toggleButtonTapped))))
+    }
+    bench.send(.todos(.clearCompletedButtonTapped))
+    let daemon = bench.model.daemon
+    bench.model.chosen = .log
+    daemon.handle(status: status(revision: 25), after: 1, interval: 1)
+    daemon.askForLog()
+    await bench.press(.enter)
+    func shown() -> [String] { bench.terminal.lines.filter { $0.hasPrefix("│ todos") } }
+    let all = try #require(bench.model.logState.details?.lines.count)
+    #expect(all > 8 && shown().count == all, "\(bench.terminal.lines)")
+    // With little room the rest is scrolled to, and that there is more is told.
+    await bench.press(.down)
+    bench.terminal.resize(width: 72, height: 16)
+    await bench.idle()
+    #expect(shown().count < all)
+    #expect(
+      bench.terminal.lines.contains { $0.contains("1 of \(all), tab leads there") },
+      "\(bench.terminal.lines)",
+    )
+    let last = try #require(bench.model.logState.details?.lines.last?.text)
+    await bench.press(.tab, .end)
+    #expect(bench.terminal.lines.contains { $0.hasPrefix("│ \(last.prefix(40))") })
+    #expect(bench.terminal.lines.contains { $0.contains("\(all) of \(all)") })
+    // The log keeps a part as well.
+    #expect(bench.terminal.lines.contains { $0.contains("Revision") })
+  }
+
   @Test func `Each question for the past has a pause of its own, whoever asks`() async throws {
     let bench = try await bench()
     let past = try #require(bench.past)
