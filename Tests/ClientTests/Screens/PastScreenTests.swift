@@ -105,6 +105,9 @@ import Testing
     await bench.idle()
     #expect(past.questions.count == 1)
     #expect(bench.terminal.lines.contains { $0.contains("asking for 2 …") })
+    // Until the answer has come what is shown is live, and looks so.
+    #expect(bench.terminal.lines[2].hasPrefix("todos revision 5"), "\(bench.terminal.lines)")
+    #expect(!bench.terminal.lines.contains { $0.contains("THE PAST") || $0.contains("●") })
     await bench.press(.left)
     #expect(bench.terminal.lines.contains { $0.hasPrefix("▸ items: 1 element") })
     past.isHeldBack = false

@@ -148,14 +148,16 @@ struct ScopeTree: View {
     VStack {
       HStack {
         Text(scope.name, Style(.cyan, isBold: true))
-        if let past = state.past {
+        if let past = state.past, past.moment != nil {
           PastTitle(past: past)
         } else {
           Text("revision \(scope.revision)", Style(.secondary))
         }
+        if let past = state.past { PastQuestion(past: past) }
         SearchText(search: state.screen.search)
       }
-      if let past = state.past { PastBar(past: past) }
+      // Until the first answer has come what is shown is not the past.
+      if let past = state.past, past.moment != nil { PastBar(past: past) }
       if let moment = state.past?.moment {
         tree(.past(revision: moment.revision)) { moment.root }
       } else if scope.root != nil {
@@ -199,12 +201,20 @@ private struct PastTitle: View {
   var body: some View {
     HStack {
       Text(
-        past.moment.map { " THE PAST: revision \($0.revision) " } ?? " THE PAST ",
+        " THE PAST: revision \(past.moment?.revision ?? past.wanted) ",
         Style(.yellow, isBold: true, isReversed: true),
       )
       Text("of \(past.oldest) … \(past.newest)", Style(.secondary))
-      if past.reading != nil { Text("asking for \(past.wanted) …", Style(.secondary)) }
     }
+  }
+}
+
+/// Which revision is asked for, while one is.
+private struct PastQuestion: View {
+  let past: PastScope
+
+  var body: some View {
+    if past.reading != nil { Text("asking for \(past.wanted) …", Style(.secondary)) }
   }
 }
 
