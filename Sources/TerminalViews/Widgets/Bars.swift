@@ -45,8 +45,14 @@ public struct Tabs: PrimitiveView {
     var x = 0
     for place in titles.indices.dropFirst(first) {
       let style = place == chosen ? Style(isBold: true, isReversed: true) : Style(.secondary)
+      let width = Glyph.columns(of: label(place))
       canvas.writeTruncated(label(place), x: x, style)
-      x += Glyph.columns(of: label(place))
+      canvas.part(x: x, width: width).onMouse { [selection] event in
+        guard event.kind == .press else { return false }
+        selection.wrappedValue = place
+        return true
+      }
+      x += width
     }
   }
 

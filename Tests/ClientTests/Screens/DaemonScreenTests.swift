@@ -324,6 +324,35 @@ import Testing
     }
   }
 
+  @Test func `A click on a screen's name leads there`() async throws {
+    let bench = ScreenBench(width: 80)
+    await bench.idle()
+    for screen in UIModel.Screen.allCases.reversed() {
+      let title = try #require(bench.terminal.lines[0].firstRange(of: screen.rawValue))
+      let place = bench.terminal.lines[0].distance(
+        from: bench.terminal.lines[0].startIndex,
+        to: title.lowerBound,
+      )
+      bench.terminal.use(.press, x: place, y: 0)
+      await bench.idle()
+      #expect(bench.model.screen == screen)
+    }
+    // Where no name is, and by the wheel, nothing happens.
+    bench.terminal.use(.press, x: 79, y: 0)
+    bench.terminal.use(.wheelDown, x: 20, y: 0)
+    await bench.idle()
+    #expect(bench.model.screen == .counter)
+    // Those that have moved out are not where they were.
+    bench.terminal.resize(width: 20, height: 8)
+    await bench.press("7")
+    let text = bench.terminal.lines[0]
+    bench.terminal.use(.press, x: 1, y: 0)
+    await bench.idle()
+    #expect(text.contains("7 Log"), "\(text)")
+    let first = try #require(text.split(separator: " ").dropFirst().first)
+    #expect(bench.model.screen.rawValue == first, "\(text)")
+  }
+
   @Test func `A palette leads to screens, and quits`() async throws {
     let bench = ScreenBench()
     var quits = 0
