@@ -43,7 +43,7 @@ struct HelpView: View {
   /// What keys of lists, trees, buttons and fields are for.
   private static let everywhere: [(keys: String, meaning: String)] = [
     ("↑ ↓ k j", "another row"), ("pgup pgdn", "another page"),
-    ("home end g G", "first, last row"), ("→ ← l h", "open, close a part"),
+    ("home end g G", "first, last row"), ("→ ← l h", "open, close; columns"),
     ("enter space", "press; open or close"), ("tab shift-tab", "next field, button"),
     ("esc", "close, or clear"), ("ctrl-u k w d", "delete, in a field"),
     ("ctrl-a e b f", "move, in a field"), ("ctrl-z", "stop for a while"),

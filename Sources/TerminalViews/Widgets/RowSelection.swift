@@ -9,6 +9,8 @@ public struct RowSelection<ID: Hashable>: Equatable {
   public private(set) var offset = 0
   /// The first row that is to be seen.
   private(set) var top = 0
+  /// How many columns of a table are scrolled out at the left.
+  var shift = 0
 
   /// Selects the first row.
   public init() {}

@@ -7,6 +7,7 @@ struct RowWindow<ID: Hashable> {
   private let selection: Binding<RowSelection<ID>>
   private let id: @MainActor (Int) -> ID
   private let onSubmit: @MainActor (Int) -> Bool
+  private let onKey: @MainActor (Key) -> Bool
 
   // What enter does in a row says whether it is for something.
   init(
@@ -14,11 +15,13 @@ struct RowWindow<ID: Hashable> {
     selection: Binding<RowSelection<ID>>,
     id: @escaping @MainActor (Int) -> ID,
     onSubmit: @escaping @MainActor (Int) -> Bool = { _ in false },
+    onKey: @escaping @MainActor (Key) -> Bool = { _ in false },
   ) {
     self.count = count
     self.selection = selection
     self.id = id
     self.onSubmit = onSubmit
+    self.onKey = onKey
   }
 
   func draw(
@@ -49,7 +52,7 @@ struct RowWindow<ID: Hashable> {
     guard count > 0 else { return false }
     if key == .enter, onSubmit(selection.wrappedValue.offset) { return true }
     let destination = selection.wrappedValue.destination(key, height: height, count: count)
-    guard let destination else { return false }
+    guard let destination else { return onKey(key) }
     go(to: destination)
     return true
   }

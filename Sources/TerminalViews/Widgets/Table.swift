@@ -29,7 +29,8 @@ public struct TableColumn<Element> {
 /// Rows of any number in columns, of which only those are made that are to be seen.
 ///
 /// A column is as wide as what is to be seen of it. Where all together have no room, texts are cut
-/// off in the widest ones first, and what has no room then at the right; numbers stay whole.
+/// off in the widest ones first, and what has no room then at the right; numbers stay whole. Then
+/// the arrows to the sides, `h` and `l` lead to other columns, beside the first one, which stays.
 public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
   private let data: Data
   private let id: KeyPath<Data.Element, ID>
@@ -78,25 +79,54 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
         max(widest, Glyph.columns(of: column.text(data.at(offset))))
       }
     }
-    let shown = fitting(widths, canvas.size.width)
-    write(columns.map(\.title), shown, in: canvas) { _ in Style(.secondary, isBold: true) }
+    let most = mostShift(widths, canvas.size.width)
+    let shift = min(current.shift, most)
+    let places = places(behind: shift)
+    let shown = fitting(widths, places, canvas.size.width)
+    write(columns.map(\.title), places, shown, in: canvas) { _ in
+      Style(.secondary, isBold: true)
+    }
+    if shift > 0 { canvas.write("‹", x: shown[0] + Self.gap - 1, Style(.secondary)) }
     let rows = RowWindow<ID>(count: data.count, selection: selection) { offset in
       data.at(offset)[keyPath: id]
     } onSubmit: { offset in
       onSubmit?(data.at(offset))
       return onSubmit != nil
+    } onKey: { key in
+      guard most > 0 else { return false }
+      switch key {
+      case .left, "h": selection.wrappedValue.shift = max(0, shift - 1)
+      case .right, "l": selection.wrappedValue.shift = min(most, shift + 1)
+      default: return false
+      }
+      return true
     }
     rows.draw(in: canvas.part(y: 1)) { row, offset in
       let element = data.at(offset)
-      write(columns.map { $0.text(element) }, shown, in: row) { columns[$0].style(element) }
+      write(columns.map { $0.text(element) }, places, shown, in: row) {
+        columns[$0].style(element)
+      }
     }
   }
 
-  /// Widths with which all columns have room, as far as their titles leave some.
-  private func fitting(_ widths: [Int], _ width: Int) -> [Int] {
+  /// The columns that are shown where so many are scrolled out: the first one stays.
+  private func places(behind shift: Int) -> [Int] {
+    columns.indices.filter { $0 == 0 || $0 > shift }
+  }
+
+  /// How far it is to be scrolled to see all texts of the last columns; or else to the last one.
+  private func mostShift(_ widths: [Int], _ width: Int) -> Int {
+    let last = max(0, columns.count - 2)
+    return (0...last).first { shift in
+      places(behind: shift).reduce(-Self.gap) { $0 + widths[$1] + Self.gap } <= width
+    } ?? last
+  }
+
+  /// Widths with which the columns have room, as far as their titles leave some.
+  private func fitting(_ widths: [Int], _ places: [Int], _ width: Int) -> [Int] {
     var widths = widths.map { min($0, max(0, width)) }
-    var excess = widths.reduce(0, +) + Self.gap * (widths.count - 1) - width
-    let texts = columns.indices.filter { !columns[$0].isNumber }
+    var excess = places.reduce(-Self.gap - width) { $0 + widths[$1] + Self.gap }
+    let texts = places.filter { !columns[$0].isNumber }
     while excess > 0 {
       let widest = texts.filter { widths[$0] > Glyph.columns(of: columns[$0].title) }
         .max { (widths[$0], -$0) < (widths[$1], -$1) }
@@ -111,13 +141,14 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
 
   private func write(
     _ texts: [String],
+    _ places: [Int],
     _ widths: [Int],
     in canvas: Canvas,
     style: (Int) -> Style,
   ) {
     var x = 0
-    for (place, text) in texts.enumerated() {
-      let width = widths[place]
+    for place in places {
+      let (text, width) = (texts[place], widths[place])
       let indent = columns[place].isNumber ? max(0, width - Glyph.columns(of: text)) : 0
       canvas.writeTruncated(text, x: x + indent, width: width - indent, style(place))
       x += width + Self.gap

@@ -77,6 +77,45 @@ import Testing
     #expect(lines(9).last == " 7  a ve…")
   }
 
+  @Test func `A table that has no room is scrolled sideways, and its first column stays`() {
+    let selection = Box(RowSelection<Int>())
+    let table = Table(
+      [7],
+      id: \.self,
+      selection: selection.binding,
+      columns: [
+        TableColumn("No", isNumber: true) { "\($0)" },
+        TableColumn("Action") { _ in "a very long action" },
+        TableColumn("By") { _ in "someone" },
+        TableColumn("Took", isNumber: true) { _ in "1234 ms" },
+      ],
+    )
+    func lines(_ width: Int, _ keys: Key...) -> [String] {
+      var frame = Frame(size: Size(width: width, height: 2), memory: ViewMemory())
+      table.drawn(in: frame.canvas)
+      for key in keys {
+        _ = frame.responders.contains { $0.onKey(key) }
+        frame = Frame(size: Size(width: width, height: 2), memory: ViewMemory())
+        table.drawn(in: frame.canvas)
+      }
+      return frame.grid.lines
+    }
+    // Where all is to be seen the keys are for nobody.
+    #expect(lines(40, .right) == lines(40))
+    #expect(lines(40).first == "No  Action              By          Took")
+    #expect(lines(20).first == "No  Action  By     …")
+    #expect(lines(20).last == " 7  a ver…  s…  123…")
+    #expect(lines(20, .right) == ["No ‹By          Took", " 7  someone  1234 ms"])
+    // No further than needed to see the end.
+    #expect(lines(20, .right, "l") == ["No ‹By          Took", " 7  someone  1234 ms"])
+    #expect(lines(13, .right) == ["No ‹   Took", " 7  1234 ms"])
+    #expect(lines(20) == ["No ‹By          Took", " 7  someone  1234 ms"])
+    #expect(lines(20, .left, "h").first == "No  Action  By     …")
+    // Where there is room again all is shown.
+    _ = lines(20, .right)
+    #expect(lines(40).last == " 7  a very long action  someone  1234 ms")
+  }
+
   @Test func `The selection stays with its row, and else with its place`() {
     var selection = RowSelection<Int>()
     selection.follow(count: 3) { [10, 20, 30][$0] }
