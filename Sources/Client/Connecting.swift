@@ -54,16 +54,37 @@ struct Connecting {
   ) throws {
     let (name, isListed, isEndless, timeout) = (name, isListed, isEndless, timeout)
     try MainActor.assumeIsolated {
+      let stop = StopRequest()
+      // Before anything is sent.
+      let signals = isEndless ? StopSignals { _ in stop.make() } : nil
       try StoreConnection.run(to: location, name: name, isListed: isListed) { connection in
         let daemon = Daemon(connection, timeout: timeout)
         let answer = Task { try await daemon.describe(isForwarded: isForwarded) }
-        let signals = isEndless ? StopSignals { _ in answer.cancel() } : nil
+        stop.onMade { answer.cancel() }
         let answered = await answer.result
         if answer.isCancelled { return }
-        signals?.cancel()
         try answered.get()
+        // Who goes on takes the signals as well: to take them once more could lose one in between.
         try await body(daemon)
+        withExtendedLifetime(signals) {}
       }
+    }
+  }
+
+  /// A request to stop, which may be made before there is something to stop.
+  @MainActor
+  private final class StopRequest {
+    private var isMade = false
+    private var body: () -> Void = {}
+
+    func make() {
+      isMade = true
+      body()
+    }
+
+    func onMade(_ body: @escaping () -> Void) {
+      self.body = body
+      if isMade { body() }
     }
   }
 

@@ -126,7 +126,8 @@ final class ClientSockets: ClientTransport {
     while let event = try monitor.next() {
       switch event {
       case .disconnected: hasEnded = true
-      case .connected: (hasEnded, isMismatched) = (false, false)
+      // Whether it asks for a key is only known some milliseconds later, and did not change.
+      case .connected: hasEnded = false
       case .mismatched: isMismatched = true
       case .accepted, .refused, .stopped: break
       }
