@@ -140,7 +140,7 @@ extension ProcessTests {
         try await ui.shows("THE PAST: revision 0")
         try await ui.shows("count: 0")
         ui.type("L7")
-        try await ui.shows("counter \"incrementB")
+        try await ui.shows("counter \"incr")
         ui.type("/incr\rG\r")
         try await ui.shows("counter.count: 1 → 2")
         ui.type("q")
