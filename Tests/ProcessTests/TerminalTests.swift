@@ -206,6 +206,7 @@ extension ProcessTests {
           try await watcher.output.state("\(titles)") { state in
             state["items"]?.items?.map { $0["title"]?.text ?? "" } == titles
           }
+          try await ui.shows("\(titles.count) of \(titles.count)")
         }
         // Each comes long before the answer to the one before it.
         ui.type("JJJ")
@@ -214,6 +215,19 @@ extension ProcessTests {
         try await titles(["a", "b", "c", "d"])
         ui.type("dd")
         try await titles(["c", "d"])
+        for title in ["e", "f", "g", "h"] {
+          try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
+        }
+        try await ui.shows("[ ] h")
+        // A key is for the row that is selected when it is pressed, wherever one goes then.
+        ui.type("gxdjj")
+        try await titles(["d", "e", "f", "g", "h"])
+        // Where that has gone because of what was sent before, it is for the row in its place.
+        ui.type("gxjddG")
+        try await titles(["d", "g", "h"])
+        ui.type("gxdG")
+        try await titles(["g", "h"])
+        ui.type("g")
         ui.type("ff")
         try await ui.shows("Filter: completed")
         ui.type("f")

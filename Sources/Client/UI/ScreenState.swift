@@ -15,7 +15,15 @@ final class ScreenState<ID: Hashable> {
   /// How many of the actions that were sent have no outcome.
   @ObservationIgnored private var awaited = 0
   /// What waits for them.
-  @ObservationIgnored private var next: [@MainActor () -> Void] = []
+  @ObservationIgnored private var next: [Waiting] = []
+
+  /// Something to be done when what was sent before it is shown.
+  private struct Waiting {
+    /// The row that was selected, which is followed to where it is.
+    var selection: RowSelection<ID>
+    let follow: @MainActor (inout RowSelection<ID>) -> Void
+    let body: @MainActor (RowSelection<ID>) -> Void
+  }
 
   /// Sends an action.
   func send<State, Action>(_ action: Action, to store: Store<State, Action>) {
@@ -29,7 +37,31 @@ final class ScreenState<ID: Hashable> {
   ///
   /// Keys come faster than answers. Where nothing came of what was sent it is left out.
   func afterSent(_ body: @escaping @MainActor () -> Void) {
-    if awaited == 0, next.isEmpty { body() } else { next.append(body) }
+    wait(Waiting(selection: selection, follow: { _ in }, body: { _ in body() }))
+  }
+
+  /// The same with the row that is selected now; where that has gone because of what was sent
+  /// before, with the one that has come to its place.
+  func withSelected<Rows: RandomAccessCollection>(
+    in rows: @escaping @MainActor () -> Rows,
+    _ body: @escaping @MainActor (Rows.Element) -> Void,
+  ) where Rows.Element: Identifiable, Rows.Element.ID == ID {
+    func row(_ offset: Int, of rows: Rows) -> Rows.Element {
+      rows[rows.index(rows.startIndex, offsetBy: offset)]
+    }
+    let waiting = Waiting(selection: selection) { selection in
+      let rows = rows()
+      selection.follow(count: rows.count) { row($0, of: rows).id }
+    } body: { selection in
+      if selection.id != nil { body(row(selection.offset, of: rows())) }
+    }
+    wait(waiting)
+  }
+
+  private func wait(_ waiting: Waiting) {
+    let isFirst = next.isEmpty
+    next.append(waiting)
+    if isFirst { goOn() }
   }
 
   private func settled(_ task: StoreTask) {
@@ -38,19 +70,20 @@ final class ScreenState<ID: Hashable> {
     Task {
       let isApplied = (try? await task.applied()) != nil
       if !isApplied { next = [] }
-      while awaited == 0, !next.isEmpty { next.removeFirst()() }
+      goOn()
     }
   }
 
-  /// The selected one of some rows, as they are now: where the one that was selected has gone, that
-  /// which has come to its place.
-  func selected<Rows: RandomAccessCollection>(in rows: Rows) -> Rows.Element?
-  where Rows.Element: Identifiable, Rows.Element.ID == ID {
-    func row(_ offset: Int) -> Rows.Element {
-      rows[rows.index(rows.startIndex, offsetBy: offset)]
+  private func goOn() {
+    while awaited == 0, !next.isEmpty {
+      for place in next.indices {
+        var selection = next[place].selection
+        next[place].follow(&selection)
+        next[place].selection = selection
+      }
+      let first = next.removeFirst()
+      first.body(first.selection)
     }
-    selection.follow(count: rows.count) { row($0).id }
-    return rows.isEmpty ? nil : row(selection.offset)
   }
 
   /// Asks for a text.

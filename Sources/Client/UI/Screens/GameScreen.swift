@@ -36,8 +36,8 @@ struct GameScreen: View {
         }
       },
       ScreenCommand(["d", .delete], "delete") {
-        state.afterSent {
-          if let row = selectedResult { send(.resultList(.removed(id: row.id))) }
+        state.withSelected(in: { shown(store.resultList?.rows ?? []) }) {
+          send(.resultList(.removed(id: $0.id)))
         }
       },
     ]
@@ -68,7 +68,7 @@ struct GameScreen: View {
   }
 
   private var selectedResult: GameResult.State? {
-    state.selected(in: shown(store.resultList?.rows ?? []))
+    state.selection.id.flatMap { store.resultList?.rows[id: $0] }
   }
 
   /// Those of the results that a filter leaves.

@@ -12,16 +12,15 @@ struct TodosScreen: View {
     [
       ScreenCommand(["a"], "add") { askForTitle("New todo") { send(.addButtonTapped(title: $0)) } },
       ScreenCommand([" ", "x", .enter], "done") {
-        state.afterSent {
-          withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
-        }
+        withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
       },
-      ScreenCommand(["e"], "edit") { withSelected { edit($0) } },
-      ScreenCommand(["d", .delete], "delete") {
-        state.afterSent { withSelected { send(.removed(id: $0.id)) } }
+      // At once: what is typed next is the title.
+      ScreenCommand(["e"], "edit") {
+        if let todo = state.selection.id.flatMap({ store.items[id: $0] }) { edit(todo) }
       },
-      ScreenCommand(["K"], "move up") { state.afterSent { move(by: -1) } },
-      ScreenCommand(["J"], "move down") { state.afterSent { move(by: 1) } },
+      ScreenCommand(["d", .delete], "delete") { withSelected { send(.removed(id: $0.id)) } },
+      ScreenCommand(["K"], "move up") { move(by: -1) },
+      ScreenCommand(["J"], "move down") { move(by: 1) },
       ScreenCommand(["f"], "next filter") { state.afterSent { pickNextFilter() } },
       ScreenCommand(["c"], "clear completed") { state.afterSent { clearCompleted() } },
     ] + state.filterCommands("search")
@@ -68,8 +67,8 @@ struct TodosScreen: View {
     return shown.filter { search.isFound(in: $0.title) }
   }
 
-  private func withSelected(_ body: (Todo.State) -> Void) {
-    if let todo = state.selected(in: rows) { body(todo) }
+  private func withSelected(_ body: @escaping @MainActor (Todo.State) -> Void) {
+    state.withSelected(in: { rows }, body)
   }
 
   private func edit(_ todo: Todo.State) {
