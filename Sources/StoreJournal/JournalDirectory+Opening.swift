@@ -52,7 +52,7 @@ extension JournalDirectory {
       end = segment.end(through: cut)
       end.torn = entries.last == end.last ? entries.torn : 1
     }
-    let last = end.last?.last ?? header.first - 1
+    let last = end.last
     var opening = Opening(
       epoch: header.epoch,
       isClean: end.isClosed,
@@ -63,7 +63,7 @@ extension JournalDirectory {
       log: Log(
         segments: segments,
         last: last,
-        sum: end.last?.sum ?? header.before,
+        sum: end.sum,
         total: header.total + end.total,
         end: segment.end(),
         place: end.place,

@@ -84,7 +84,7 @@ package final class JournalDirectory: Sendable {
     var sum: UInt64 = 0
     var total: UInt64 = 0
     /// What the last segment ends with, and where it is cut off.
-    var end = LogCursor.End(place: 0)
+    var end: LogCursor.End?
     var place = 0
   }
 

@@ -26,13 +26,12 @@ package final class JournalReader: HistorySource {
     let segment = try LoadedSegment(newest, in: directory)
     try JournalDirectory.check(root: root, segment.header, in: directory)
     let end = segment.end()
-    let revision = end.last?.last ?? newest.first - 1
     damage =
       segment.header.file == LogHeader.copied && !end.isMarked
       ? JournalDirectory.corrupt(
         directory,
-        "the copy breaks off behind revision \(revision)",
-        before: revision + 1,
+        "the copy breaks off behind revision \(end.last)",
+        before: end.last + 1,
       ) : nil
   }
 
@@ -69,7 +68,7 @@ package final class JournalReader: HistorySource {
     return HistoryExtent(
       oldestState: oldest,
       beforeRecords: start ?? first - 1,
-      newest: max(last.end().last?.last ?? last.header.first - 1, newest),
+      newest: max(last.end().last, newest),
       snapshots: snapshots.reversed(),
     )
   }

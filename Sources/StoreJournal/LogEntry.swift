@@ -106,6 +106,8 @@ struct LogCursor {
 
   private let bytes: [UInt8]
   private let key: UInt64
+  /// Where the segment begins, as its end is found.
+  private let start: End
   /// Where the next entry begins.
   private(set) var place: Int
   /// Where an entry begins that was passed over without a look at its checksum.
@@ -115,6 +117,7 @@ struct LogCursor {
     bytes = segment.bytes
     key = segment.header.key
     place = segment.header.bytes
+    start = End(last: segment.header.first - 1, sum: segment.header.before, place: place)
   }
 
   /// The next entry that ends behind a revision.
@@ -144,8 +147,9 @@ struct LogCursor {
 
   /// What the segment ends with.
   struct End: Hashable {
-    /// The last entry of records.
-    var last: LogEntry.Head?
+    /// The newest revision, and the checksum of its entry.
+    var last: UInt64
+    var sum: UInt64
     /// The bytes of all its records.
     var total: UInt64 = 0
     /// Whether something says that it ends here, and whether the daemon did.
@@ -162,7 +166,7 @@ struct LogCursor {
   /// - Parameter limit: Entries of later revisions are none.
   /// - Returns: What is there.
   mutating func end(through limit: UInt64 = .max) -> End {
-    var end = End(place: place)
+    var end = start
     var previous = end
     while true {
       if let found = head(at: place), found.first <= limit {
@@ -172,10 +176,9 @@ struct LogCursor {
         end.place = place
         end.isMarked = found.kind != .records
         end.isClosed = found.kind == .end
-        if found.kind == .records {
-          end.last = found
-          end.total += UInt64(found.count)
-        }
+        // What says that it ends here names the entry before, which may not be what it was.
+        (end.last, end.sum) = (found.last, found.kind == .records ? found.sum : found.before)
+        end.total += UInt64(found.count)
       } else if let behind = wholeEntry(), let found = head(at: behind), found.first <= limit {
         place = behind
       } else {

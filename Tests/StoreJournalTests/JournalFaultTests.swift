@@ -1,0 +1,77 @@
+import Foundation
+import StoreReplication
+import StoreState
+import Testing
+
+@testable import StoreJournal
+
+/// What is acknowledged is not lost where something else goes wrong, and what is whole is not
+/// refused.
+@Suite(.timeLimit(.minutes(1))) struct JournalFaultTests {
+  private let directory: JournalDirectoryTests.Directory
+
+  init() throws { directory = try JournalDirectoryTests.Directory() }
+
+  private func unbegun(segmentBytes: Int = 64 << 10) throws -> JournalDirectory {
+    try JournalDirectory(
+      directory: directory.path,
+      root: "Test",
+      schema: SchemaRegistry.document(for: [Int].self),
+      durability: .full,
+      epoch: 7,
+      segmentBytes: segmentBytes,
+    )
+  }
+
+  /// A history with a snapshot of revision 0, and a record of each revision up to another.
+  private func history(
+    through last: UInt64,
+    segmentBytes: Int = 64 << 10,
+  ) throws -> JournalDirectory {
+    let file = try unbegun(segmentBytes: segmentBytes)
+    try file.begin()
+    try file.write([0], of: 0)
+    for revision in stride(from: 1, through: last, by: 1) { try file.append(batch(revision)) }
+    return file
+  }
+
+  private func batch(_ revision: UInt64) -> JournalBatch {
+    JournalBatch(
+      revisions: revision...revision,
+      records: [UInt8(revision)],
+      sessionNumbers: 3,
+    )
+  }
+
+  /// The records that a daemon reads.
+  private func records(_ file: JournalDirectory) throws -> [UInt8] {
+    var records: [UInt8] = []
+    _ = try file.read { part throws(CodecError) in
+      if case .records(let bytes, _) = part { records += bytes }
+    }
+    return records
+  }
+
+  private func code(_ body: () throws -> Void) -> JournalError.Code? {
+    do { try body() } catch { return (error as? JournalError)?.code }
+    return nil
+  }
+
+  private func newestPath() throws -> String {
+    try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
+  }
+
+  @Test func `Behind a clean end no entry is missing, whichever byte of the last one is damaged`()
+    throws
+  {
+    try history(through: 3).close()
+    let whole = try SegmentEditor(try newestPath())
+    try #require(whole.entries.count == 4)
+    for place in whole.entries[2].prefix(LogEntry.Head.bytes + 1) {
+      try whole.write { $0.bytes[place] ^= 1 }
+      #expect(code { _ = try records(try unbegun()) } == .corrupt, "byte \(place)")
+      let reader = try JournalReader(directory: directory.path)
+      #expect(try reader.extent().newest == 3, "byte \(place)")
+    }
+  }
+}
