@@ -140,7 +140,7 @@ struct LogCursor {
       guard let behind = wholeEntry() else { return .end(isTorn: !isEmpty) }
       place = behind
       // What was damaged is not asked for.
-      if let head = head(at: place), head.last <= revision { continue }
+      if let head = head(at: place), head.first <= revision + 1 { continue }
       return .damage(found)
     }
   }

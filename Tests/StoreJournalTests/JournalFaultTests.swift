@@ -74,4 +74,22 @@ import Testing
       #expect(try reader.extent().newest == 3, "byte \(place)")
     }
   }
+
+  @Test func `What is damaged before a snapshot is of no matter to a daemon, whatever it says`()
+    throws
+  {
+    let file = try history(through: 9)
+    try file.write([5], of: 5)
+    let whole = try SegmentEditor(try newestPath())
+    for entry in 0..<5 {
+      for place in whole.entries[entry].prefix(LogEntry.Head.bytes + 1) {
+        for bit in 0..<8 {
+          try whole.write { $0.bytes[place] ^= 1 << UInt8(bit) }
+          let found = try? records(try unbegun())
+          #expect(found == [6, 7, 8, 9], "entry \(entry), byte \(place), bit \(bit)")
+        }
+      }
+    }
+    withExtendedLifetime(file) {}
+  }
 }
