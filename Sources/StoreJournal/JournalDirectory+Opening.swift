@@ -142,9 +142,10 @@ extension JournalDirectory {
 
   /// Begins a segment behind what was found when the directory was opened.
   func takeOver() throws(JournalError) -> LogWriter {
+    // What has changed by now is told before anybody is kept from writing.
     try checkUnchanged()
     let term = opening.term + 1
-    try seal(by: term)
+    let sealed = try seal(by: term)
     var header = LogHeader(
       root: request.root,
       epoch: opening.epoch,
@@ -157,34 +158,31 @@ extension JournalDirectory {
     header.before = opening.log.sum
     header.total = opening.log.total
     header.wallMilliseconds = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
-    return try LogWriter(
+    let writer = try LogWriter(
       header,
       behind: opening.log.segments.filter { $0.first != header.first },
       in: directory,
       capacity: request.segmentBytes,
     )
+    // What is behind the end was not told, and is not read from now on. It takes room, no more.
+    try? sealed?.truncate(to: opening.log.place)
+    return writer
   }
 
-  /// Keeps whoever writes from telling anybody of more than was found.
-  private func seal(by term: UInt64) throws(JournalError) {
-    guard let newest = opening.log.segments.last else { return }
+  /// Keeps whoever writes from telling anybody of more than was found, and syncs that.
+  ///
+  /// A seal is never taken off: of several that take over at once one may have begun to write.
+  ///
+  /// - Returns: The segment; nil where there is none.
+  func seal(by term: UInt64) throws(JournalError) -> LogFile? {
+    guard let newest = opening.log.segments.last else { return nil }
     let path = newest.path(in: directory)
     while true {
       let file = try LogFile(opening: path)
       try file.seal(by: term)
-      do throws(JournalError) {
-        try checkUnchanged()
-      } catch {
-        // Who writes goes on, unless it has seen the seal.
-        try file.seal(by: 0)
-        throw error
-      }
+      try checkUnchanged()
       // Another file may have taken the place of an empty one.
-      guard LogFile.identity(of: path) == (try file.identity()) else { continue }
-      // What is behind the end was not told; and what an earlier program wrote without a sync is on
-      // the disk now.
-      if opening.log.place > 0 { try file.truncate(to: opening.log.place) }
-      return try file.sync()
+      if LogFile.identity(of: path) == (try file.identity()) { return file }
     }
   }
 

@@ -92,4 +92,26 @@ import Testing
     }
     withExtendedLifetime(file) {}
   }
+
+  @Test func `A seal stays, whoever else has wanted to take over`() throws {
+    let first = try history(through: 1)
+    let (second, third) = (try unbegun(), try unbegun())
+    try second.begin()
+    // The third one finds out when it has sealed as well.
+    #expect(code { _ = try third.seal(by: 2) } == .busy)
+    #expect(code { try first.append(self.batch(2)) } == .fenced)
+    try second.append(batch(2))
+  }
+
+  @Test func `Whoever could not begin behind a torn tail may try again`() throws {
+    let file = try history(through: 3)
+    try SegmentEditor(try newestPath()).write {
+      $0.bytes[$0.entries[2].lowerBound + LogEntry.Head.bytes] ^= 1
+    }
+    let again = try unbegun()
+    // As far as it gets where there is no room for another segment.
+    _ = try again.seal(by: 2)
+    #expect(code { try again.begin() } == nil)
+    withExtendedLifetime(file) {}
+  }
 }
