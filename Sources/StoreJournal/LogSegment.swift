@@ -23,9 +23,10 @@ struct LogSegment: Hashable, Comparable {
   init?(name: String) {
     guard name.hasSuffix(".log") else { return nil }
     let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, let first = UInt64(parts[0]), let term = UInt64(parts[1]) else {
-      return nil
-    }
+    // There is a number before the first, and one behind both.
+    guard parts.count == 2, let first = UInt64(parts[0]), let term = UInt64(parts[1]),
+      first > 0, first < .max, term < .max
+    else { return nil }
     self.init(first: first, term: term)
     guard self.name == name else { return nil }
   }

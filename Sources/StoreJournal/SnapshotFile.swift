@@ -27,8 +27,9 @@ struct SnapshotFile {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.map { name in
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-      let isWhole = parts.count == 2 && parts[1] == "snapshot"
-      return SnapshotFile(path: "\(folder)/\(name)", revision: isWhole ? UInt64(parts[0]) : nil)
+      let number = parts.count == 2 && parts[1] == "snapshot" ? UInt64(parts[0]) : nil
+      // Another revision comes behind each.
+      return SnapshotFile(path: "\(folder)/\(name)", revision: number == .max ? nil : number)
     }
   }
 

@@ -114,4 +114,20 @@ import Testing
     #expect(code { try again.begin() } == nil)
     withExtendedLifetime(file) {}
   }
+
+  @Test func `Numbers in names lead nobody astray`() throws {
+    try history(through: 3).close()
+    for name in [
+      "log/00000000000000000000-1.log", "log/00000000000000000009-18446744073709551615.log",
+      "log/18446744073709551615-1.log", "snapshots/18446744073709551615.snapshot",
+    ] {
+      try Data().write(to: URL(fileURLWithPath: "\(directory.path)/\(name)"))
+    }
+    let again = try unbegun()
+    #expect(try records(again) == [1, 2, 3])
+    #expect(try JournalReader(directory: directory.path).extent().newest == 3)
+    try again.begin()
+    try again.append(batch(4))
+    #expect(try !again.trim(.nothing))
+  }
 }
