@@ -43,8 +43,12 @@ extension JournalDirectory {
     let segment = try LoadedSegment(newest, in: request.directory)
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
-    let snapshots = SnapshotFile.revisions(in: request.directory)
     var end = segment.end()
+    let records = end.last
+    // Which revision was reached says only one that can be read.
+    let snapshots = SnapshotFile.revisions(in: request.directory).drop {
+      $0 > records && SnapshotFile.read($0, in: request.directory) == nil
+    }
     let isPromised =
       end.isClosed || header.durability == .full || header.boot == boot()
     if !isPromised, let cut = try unpromised(segment, newest, after: snapshots.first ?? 0) {
@@ -106,7 +110,7 @@ extension JournalDirectory {
   private static func isSameBuild(
     _ request: Request,
     _ segments: [LogSegment],
-    _ snapshots: [UInt64],
+    _ snapshots: ArraySlice<UInt64>,
     _ last: UInt64,
   ) throws(JournalError) -> Bool {
     let schema = request.schema.encoded()

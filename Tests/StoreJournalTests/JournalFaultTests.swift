@@ -130,4 +130,15 @@ import Testing
     try again.append(batch(4))
     #expect(try !again.trim(.nothing))
   }
+
+  @Test func `A snapshot that cannot be read does not say where history ends`() throws {
+    try history(through: 3).close()
+    try Data([1]).write(
+      to: URL(fileURLWithPath: SnapshotFile.path(of: 9, in: directory.path))
+    )
+    let again = try unbegun()
+    #expect(try records(again) == [1, 2, 3])
+    try again.begin()
+    #expect(code { try again.append(self.batch(4)) } == nil)
+  }
 }
