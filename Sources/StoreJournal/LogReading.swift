@@ -13,8 +13,11 @@ struct LogReading {
     let revision: UInt64
     /// What it says it is, where it is known.
     let claimed: LogEntry.Head?
+    /// Whether there is nothing in its place.
+    var isMissing = false
 
     var description: String {
+      if isMissing { return "revision \(revision) is missing" }
       guard let claimed, claimed.first == revision else {
         return "revision \(revision) cannot be read"
       }
@@ -92,9 +95,10 @@ struct LogReading {
       // Nobody was told of what is behind the end.
       case .damage where reached >= end: return true
       case .damage(let claimed): throw Damage(revision: reached + 1, claimed: claimed)
-      // A copy says where it ends.
-      case .end where isLast && loaded.header.file == LogHeader.copied:
-        throw Damage(revision: reached + 1, claimed: nil)
+      // A copy says where it ends, and of other segments the next one does.
+      case .end(let isTorn) where isLast ? loaded.header.file == LogHeader.copied : reached < end:
+        let missing = max(reached + 1, loaded.header.first)
+        throw Damage(revision: missing, claimed: nil, isMissing: !isTorn)
       case .end: return true
       }
     }

@@ -141,4 +141,16 @@ import Testing
     try again.begin()
     #expect(code { try again.append(self.batch(4)) } == nil)
   }
+
+  @Test func `A segment in which nothing can be read is missed`() throws {
+    let file = try history(through: 3, segmentBytes: 1)
+    try file.write([2], of: 2)
+    try file.close()
+    let first = try #require(LogSegment.all(in: directory.path).first)
+    try SegmentEditor(first.path(in: directory.path)).write {
+      $0.bytes[$0.entries[0].lowerBound] ^= 1
+    }
+    let reader = try JournalReader(directory: directory.path)
+    #expect(throws: HistoryError.self) { try reader.records(after: 0) { _ in true } }
+  }
 }
