@@ -94,7 +94,7 @@ package enum DurableFile {
   }
 
   static func syncDirectory(of path: String) throws(JournalError) {
-    try syncDirectory(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    try Folder(of: path).sync()
   }
 
   /// Makes a file that takes room and has nothing in it.
@@ -162,10 +162,31 @@ package enum DurableFile {
 
   /// Syncs what a directory has.
   static func syncDirectory(_ directory: String) throws(JournalError) {
-    let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("open", directory) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure("sync", directory, isKnown: false) }
+    try Folder(directory).sync()
+  }
+
+  /// A directory that is open.
+  struct Folder: ~Copyable {
+    private let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws(JournalError) {
+      self.path = path
+      descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw failure("open", path) }
+    }
+
+    /// The one that a file is in.
+    init(of path: String) throws(JournalError) {
+      try self.init(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Syncs what it has.
+    func sync() throws(JournalError) {
+      guard fsync(descriptor) == 0 else { throw failure("sync", path, isKnown: false) }
+    }
   }
 
   static func failure(_ what: String, _ path: String, isKnown: Bool = true) -> JournalError {

@@ -374,6 +374,8 @@ final class LogFile: Sendable {
 
   /// Gives it a name that nothing has.
   func name(_ path: String) throws(JournalError) {
+    // Opened before: where that fails there is no name, and it may be tried again.
+    let folder = try DurableFile.Folder(of: path)
     // Unlike a rename a link takes nobody's place; some file systems know none.
     if link(draft, path) == 0 {
       unlink(draft)
@@ -385,7 +387,7 @@ final class LogFile: Sendable {
     } else {
       guard rename(draft, path) == 0 else { throw DurableFile.failure("move", draft) }
     }
-    try DurableFile.syncDirectory(of: path)
+    try folder.sync()
   }
 
   /// Whether it is what a path leads to.

@@ -153,4 +153,29 @@ import Testing
     let reader = try JournalReader(directory: directory.path)
     #expect(throws: HistoryError.self) { try reader.records(after: 0) { _ in true } }
   }
+
+  @Test func `A segment for whose name there was no descriptor is begun as soon as there is one`()
+    throws
+  {
+    let file = try history(through: 1, segmentBytes: 1)
+    var limit = rlimit()
+    getrlimit(Self.descriptors, &limit)
+    let all = limit
+    // The file's, and not one more.
+    let next = dup(0)
+    close(next)
+    limit.rlim_cur = rlim_t(next) + 1
+    setrlimit(Self.descriptors, &limit)
+    let refusal = code { try file.append(self.batch(2)) }
+    limit = all
+    setrlimit(Self.descriptors, &limit)
+    #expect(refusal == .busy)
+    #expect(code { try file.append(self.batch(2)) } == nil)
+  }
+
+  #if canImport(Glibc)
+  private static let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+  private static let descriptors = RLIMIT_NOFILE
+  #endif
 }
