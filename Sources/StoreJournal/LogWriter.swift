@@ -281,6 +281,7 @@ struct LogWriter {
     let total = try header(of: newest).total
     let before = try header(of: second).total
     if total < kept || before > total - kept {
+      guard retention.age != nil else { return false }
       // A clock that is set ahead makes nothing older than it is beside the newest record.
       let start = retention.start(at: min(wallMilliseconds, self.wallMilliseconds))
       // Clocks are set: a segment is as old as the oldest of those behind it.

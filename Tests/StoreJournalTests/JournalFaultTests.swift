@@ -178,4 +178,15 @@ import Testing
   #else
   private static let descriptors = RLIMIT_NOFILE
   #endif
+
+  @Test func `Where age is no matter, nobody reads how old each segment is`() throws {
+    try history(through: 9, segmentBytes: 1).close()
+    let file = try unbegun(segmentBytes: 1)
+    try file.begin()
+    for revision in [8, 9] as [UInt64] { try file.write([1], of: revision) }
+    let middle = try LogSegment.all(in: directory.path)[4].path(in: directory.path)
+    try SegmentEditor(middle).write { $0.bytes[40] ^= 1 }
+    #expect(code { _ = try file.trim(Retention()) } == nil)
+    #expect(code { _ = try file.trim(Retention(age: .seconds(1))) } == .corrupt)
+  }
 }
