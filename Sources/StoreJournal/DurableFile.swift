@@ -62,7 +62,8 @@ package enum DurableFile {
   /// - Parameters:
   ///   - path: The file.
   ///   - most: How many bytes are read of it, from its beginning.
-  /// - Returns: The bytes; nil where there is no file, or it cannot be read or gets shorter.
+  /// - Returns: The bytes, fewer where it gets shorter meanwhile; nil where there is no file, or it
+  ///   cannot be read.
   static func read(_ path: String, atMost most: Int = .max) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -70,15 +71,17 @@ package enum DurableFile {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     let size = min(most, Int(status.st_size))
+    var isRead = true
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, length in
       while length < size {
         let count = systemRead(descriptor, UnsafeMutableRawBufferPointer(buffer), from: length)
         if count < 0, errno == EINTR { continue }
+        isRead = count >= 0
         guard count > 0 else { return }
         length += count
       }
     }
-    return bytes.count == size ? bytes : nil
+    return isRead ? bytes : nil
   }
 
   /// How many bytes a file has; nil where there is none.
