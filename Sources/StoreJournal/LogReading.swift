@@ -52,8 +52,10 @@ struct LogReading {
     for (place, segment) in segments.enumerated().dropFirst(start) {
       let next = place + 1 < segments.count ? segments[place + 1] : nil
       let end = min(limit, next.map { $0.first - 1 } ?? .max)
-      // What was read in the middle of a write is read again.
-      for isAgain in next == nil && isWritten ? [false, true] : [true] {
+      // What was read in the middle of a write is read again. It is whole then, for there was a
+      // whole one behind it: so what cannot be read twice is damaged.
+      var unread: UInt64?
+      while true {
         let loaded = try LoadedSegment(
           segment,
           in: directory,
@@ -64,12 +66,12 @@ struct LogReading {
           isLast: next == nil,
           after: &reached,
           through: end,
-          isAgain,
+          unread,
           take,
         )
-        guard let isMore else { continue }
-        if !isMore { return }
-        break
+        if isMore == false { return }
+        if isMore == true { break }
+        unread = reached + 1
       }
     }
   }
@@ -80,7 +82,7 @@ struct LogReading {
     isLast: Bool,
     after reached: inout UInt64,
     through end: UInt64,
-    _ isAgain: Bool,
+    _ unread: UInt64?,
     _ take: (Found) throws -> Bool,
   ) throws -> Bool? {
     var cursor = LogCursor(loaded)
@@ -91,7 +93,7 @@ struct LogReading {
         let found = Found(head: head, records: cursor.records(of: head), header: loaded.header)
         reached = head.last
         guard try take(found) else { return false }
-      case .damage where !isAgain: return nil
+      case .damage where isWritten && isLast && unread != reached + 1: return nil
       // Nobody was told of what is behind the end.
       case .damage where reached >= end: return true
       case .damage(let claimed): throw Damage(revision: reached + 1, claimed: claimed)

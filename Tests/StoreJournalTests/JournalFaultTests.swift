@@ -199,4 +199,30 @@ import Testing
     #expect(DurableFile.read(path).map { Data($0) } == whole)
   }
   #endif
+
+  @Test func `What is being written while it is read is no damage, however often that happens`()
+    throws
+  {
+    let file = try history(through: 5)
+    let path = try newestPath()
+    let whole = try SegmentEditor(path)
+    /// What a reader sees who is overtaken by two writes.
+    func tear(_ entry: Int) throws {
+      try whole.write { $0.bytes[$0.entries[entry].lowerBound + LogEntry.Head.bytes] ^= 1 }
+    }
+    try tear(2)
+    var found: [UInt64] = []
+    let log = LogReading(directory: directory.path, isWritten: true)
+    try log.entries(after: 0, of: try LogSegment.all(in: directory.path)) {
+      found.append($0.head.last)
+      if found == [1, 2] { try tear(3) } else { try whole.write() }
+      return true
+    }
+    #expect(found == [1, 2, 3, 4, 5])
+    try tear(3)
+    #expect(throws: LogReading.Damage.self) {
+      try log.entries(after: 0, of: try LogSegment.all(in: directory.path)) { _ in true }
+    }
+    withExtendedLifetime(file) {}
+  }
 }
