@@ -120,6 +120,28 @@ import Testing
     }
   }
 
+  @Test func `A store that was used before its daemon first started is kept from there on`()
+    async throws
+  {
+    try await withDirectory { directory in
+      for run in 1...3 {
+        let host = host(in: directory)
+        if run == 1 { for _ in 1...2 { host.store.send(.counted) } }
+        let problem = try await withCheckedThrowingContinuation { continuation in
+          do {
+            try host.start { continuation.resume(returning: $0) }
+          } catch {
+            continuation.resume(throwing: error)
+          }
+          host.store.send(.counted)
+          #expect(host.store.count == run + 2)
+          host.stop()
+        }
+        #expect(problem == nil, "run \(run)")
+      }
+    }
+  }
+
   private func withDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory
       .appending(path: "host-\(UInt32.random(in: 0 ... .max))")
