@@ -10,6 +10,9 @@ import Darwin
 package enum DurableFile {
   /// What the name of a file ends with that is being written.
   static let draftSuffix = ".new"
+  /// What is written of a large file at once: a sync of others waits for as much as is on its way to
+  /// the disk.
+  static let bytesPerPiece = 256 << 10
 
   /// Writes a file beside its place, for this user alone, syncs it, moves it there and syncs the
   /// directory.
@@ -46,6 +49,7 @@ package enum DurableFile {
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { throw failure("write", draft) }
         written += count
+        if written < part.count { try syncData(descriptor, draft) }
       }
     }
     // After a failed sync nobody knows what the disk holds, also where it says that it is full.
@@ -204,13 +208,13 @@ package enum DurableFile {
   }
 }
 
-/// Writes what is left of some bytes, as much as the system takes at once.
+/// Writes what is left of some bytes, a piece at most, and as much as the system takes at once.
 private func systemWrite(
   _ descriptor: Int32,
   _ bytes: UnsafeRawBufferPointer,
   from start: Int,
 ) -> Int {
-  let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+  let rest = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(DurableFile.bytesPerPiece))
   return write(descriptor, rest.baseAddress, rest.count)
 }
 

@@ -44,8 +44,6 @@ struct LogWriter {
     private let capacity: Int
     private var filled = 0
 
-    /// What is filled at once: a sync of others waits for as much as is on its way to the disk.
-    private static let bytesPerPiece = 256 << 10
     /// What is written at once: the page cache keeps what comes together in one folio where a file
     /// system allows that, and a sync writes all of a folio in which anything has changed.
     private static let page = [UInt8](repeating: 0, count: 4 << 10)
@@ -65,7 +63,7 @@ struct LogWriter {
 
     /// Fills a piece, and syncs it.
     mutating func fillPiece() throws(JournalError) {
-      let end = min(filled + Self.bytesPerPiece, capacity)
+      let end = min(filled + DurableFile.bytesPerPiece, capacity)
       while filled < end {
         try file.write(Self.page, at: filled)
         filled += Self.page.count
