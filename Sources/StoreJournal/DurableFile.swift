@@ -10,8 +10,8 @@ import Darwin
 package enum DurableFile {
   /// What the name of a file ends with that is being written.
   static let draftSuffix = ".new"
-  /// What is written of a large file at once: a sync of others waits for as much as is on its way to
-  /// the disk.
+  /// How much of a large file is written at once: a sync of others waits for as much as is on its
+  /// way to the disk.
   static let bytesPerPiece = 256 << 10
 
   /// Writes a file beside its place, for this user alone, syncs it, moves it there and syncs the
@@ -86,12 +86,6 @@ package enum DurableFile {
       }
     }
     return isRead ? bytes : nil
-  }
-
-  /// How many bytes a file has; nil where there is none.
-  static func count(_ path: String) -> Int? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return attributes?[.size] as? Int
   }
 
   /// Moves what is synced to its place, and syncs the directory that it is in.

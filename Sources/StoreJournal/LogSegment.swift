@@ -264,9 +264,4 @@ struct LoadedSegment {
     var cursor = LogCursor(self)
     return cursor.end(through: limit)
   }
-
-  /// The schema of the program that wrote it.
-  func schema(in directory: String) throws(JournalError) -> SchemaDocument {
-    try JournalDirectory.schema(header.schema, in: directory)
-  }
 }
