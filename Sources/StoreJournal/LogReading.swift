@@ -13,11 +13,8 @@ struct LogReading {
     let revision: UInt64
     /// What it says it is, where it is known.
     let claimed: LogEntry.Head?
-    /// Whether there is nothing in its place.
-    var isMissing = false
 
     var description: String {
-      if isMissing { return "revision \(revision) is missing" }
       guard let claimed, claimed.first == revision else {
         return "revision \(revision) cannot be read"
       }
@@ -98,9 +95,9 @@ struct LogReading {
       case .damage where reached >= end: return true
       case .damage(let claimed): throw Damage(revision: reached + 1, claimed: claimed)
       // A copy says where it ends, and of other segments the next one does.
-      case .end(let isTorn) where isLast ? loaded.header.file == LogHeader.copied : reached < end:
-        let missing = max(reached + 1, loaded.header.first)
-        throw Damage(revision: missing, claimed: nil, isMissing: !isTorn)
+      case .end(let isTorn)
+      where isLast ? loaded.header.file == LogHeader.copied : isTorn && reached < end:
+        throw Damage(revision: max(reached + 1, loaded.header.first), claimed: nil)
       case .end: return true
       }
     }

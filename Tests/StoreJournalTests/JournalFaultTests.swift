@@ -154,6 +154,19 @@ import Testing
     #expect(throws: HistoryError.self) { try reader.records(after: 0) { _ in true } }
   }
 
+  @Test func `A segment in which nothing was written misses nothing`() throws {
+    let first = try unbegun()
+    try first.begin()
+    // As of a store that was used before its first start.
+    try first.write([2], of: 2)
+    let second = try unbegun()
+    try second.begin()
+    try second.append(batch(3))
+    let reader = try JournalReader(directory: directory.path)
+    #expect(throws: Never.self) { try reader.records(after: 0) { _ in true } }
+    withExtendedLifetime(first) {}
+  }
+
   @Test func `A segment for whose name there was no descriptor is begun as soon as there is one`()
     throws
   {
