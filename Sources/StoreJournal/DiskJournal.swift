@@ -80,11 +80,7 @@ package final class DiskJournal: Journal {
   private nonisolated func prepare() {
     encoding.asyncAfter(deadline: .now() + Self.pause) { [file, self] in
       guard !isOver.withLock({ $0 }) else { return }
-      do throws(JournalError) {
-        if try file.prepare() { prepare() }
-      } catch {
-        finish(.failed(error.message))
-      }
+      if file.prepare() { prepare() }
     }
   }
 

@@ -179,8 +179,7 @@ package final class JournalDirectory: Sendable {
   /// Makes some of the room for the next segment; may be called while others are at it.
   ///
   /// - Returns: Whether there is more to do.
-  /// - Throws: ``JournalError``.
-  package func prepare() throws(JournalError) -> Bool {
+  package func prepare() -> Bool {
     let known = prepared.withLock { $0 }
     if known?.isReady == true { return false }
     let next: LogWriter.Prepared
@@ -188,8 +187,9 @@ package final class JournalDirectory: Sendable {
       var filled = try LogWriter.Prepared(going: known, in: directory, request.segmentBytes)
       try filled.fillPiece()
       next = filled
-    } catch  where error.code.isForNow {
-      // It is tried again with the next segment; until then this one grows.
+    } catch {
+      // Nothing is in it, whatever the disk says. It is tried again with the next segment; until then
+      // this one grows.
       prepared.withLock { $0 = nil }
       return false
     }

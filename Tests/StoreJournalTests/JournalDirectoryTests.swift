@@ -294,7 +294,7 @@ import Testing
     try file.append(batch(3...3))
     #expect(try segments.map(\.first) == [1, 2, 3])
     #expect(try parts(try unbegun()).count == 5)
-    #expect(try !file.prepare(), "It is small")
+    #expect(!file.prepare(), "It is small")
     try file.close()
     #expect(try parts(try unbegun()).count == 5)
   }
