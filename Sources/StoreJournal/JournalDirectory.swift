@@ -188,8 +188,8 @@ package final class JournalDirectory: Sendable {
       try filled.fillPiece()
       next = filled
     } catch {
-      // Nothing is in it, whatever the disk says. It is tried again with the next segment; until then
-      // this one grows.
+      // Nothing is in it, whatever the disk says. It is tried again with the next segment; until
+      // then this one grows.
       prepared.withLock { $0 = nil }
       return false
     }
