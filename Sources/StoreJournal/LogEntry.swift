@@ -1,4 +1,5 @@
 import StoreBytes
+import StoreReplication
 
 #if canImport(Glibc)
 import Glibc
@@ -132,7 +133,7 @@ struct LogCursor {
         place += found.size
         continue
       }
-      if let found, isWhole(found, at: place), found.first <= revision + 1 || isChecked {
+      if let found, isWhole(found, at: place), found.first - 1 <= revision || isChecked {
         unchecked = nil
         place += found.size
         return .entry(found)
@@ -247,7 +248,8 @@ struct LogCursor {
       guard UInt32(truncatingIfNeeded: word(0)) == LogEntry.Head.magic,
         let kind = LogEntry.Kind(rawValue: UInt32(word(0) >> 32)),
         word(1) <= UInt64(bytes.count - place - LogEntry.Head.bytes), word(2) > 0,
-        kind == .records ? word(3) >= word(2) && word(3) < .max : word(3) == word(2) - 1
+        word(2) - 1 <= KeptHistory.greatestNumber, word(3) <= KeptHistory.greatestNumber,
+        kind == .records ? word(3) >= word(2) : word(3) == word(2) - 1
       else { return nil }
       return LogEntry.Head(
         kind: kind,

@@ -45,7 +45,7 @@ struct LogReading {
     _ take: (Found) throws -> Bool,
   ) throws {
     var reached = revision
-    let start = segments.lastIndex { $0.first <= revision + 1 } ?? 0
+    let start = segments.lastIndex { $0.first - 1 <= revision } ?? 0
     for (place, segment) in segments.enumerated().dropFirst(start) {
       let next = place + 1 < segments.count ? segments[place + 1] : nil
       let end = min(limit, next.map { $0.first - 1 } ?? .max)

@@ -1,5 +1,6 @@
 import Foundation
 import StoreBytes
+import StoreReplication
 import StoreState
 
 /// A file of the log, as its name tells it.
@@ -23,9 +24,9 @@ struct LogSegment: Hashable, Comparable {
   init?(name: String) {
     guard name.hasSuffix(".log") else { return nil }
     let parts = name.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)
-    // There is a number before the first, and one behind both.
+    let numbers = 1...KeptHistory.greatestNumber
     guard parts.count == 2, let first = UInt64(parts[0]), let term = UInt64(parts[1]),
-      first > 0, first < .max, term < .max
+      numbers.contains(first), numbers.contains(term)
     else { return nil }
     self.init(first: first, term: term)
     guard self.name == name else { return nil }
@@ -184,6 +185,9 @@ struct LogHeader: Hashable {
     first = try decoder.unsigned()
     before = try decoder.unsigned()
     total = try decoder.unsigned()
+    guard total <= KeptHistory.greatestNumber else {
+      throw decoder.error(.typeMismatch, "the bytes of a log")
+    }
     wallMilliseconds = try decoder.unsigned()
     key = try decoder.unsigned()
     guard let durability = Durability(rawValue: try decoder.text()) else {

@@ -1,5 +1,6 @@
 import Foundation
 import StoreBytes
+import StoreReplication
 
 /// The file of a snapshot: its bytes, and behind them what says which they are.
 ///
@@ -26,10 +27,11 @@ struct SnapshotFile {
     let folder = folder(in: directory)
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return names.map { name in
-      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-      let number = parts.count == 2 && parts[1] == "snapshot" ? UInt64(parts[0]) : nil
-      // Another revision comes behind each.
-      return SnapshotFile(path: "\(folder)/\(name)", revision: number == .max ? nil : number)
+      let path = "\(folder)/\(name)"
+      let revision = UInt64(name.prefix { $0 != "." }) ?? .max
+      let isWhole =
+        revision <= KeptHistory.greatestNumber && path == Self.path(of: revision, in: directory)
+      return SnapshotFile(path: path, revision: isWhole ? revision : nil)
     }
   }
 

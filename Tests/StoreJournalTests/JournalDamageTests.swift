@@ -136,13 +136,68 @@ import Testing
     }
   }
 
-  /// Numbers that are the same in each run.
-  private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
+  // MARK: What is not as it was
 
-    mutating func next() -> UInt64 {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return state >> 16
+  private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+  private var segments: [LogSegment] { get throws { try LogSegment.all(in: directory.path) } }
+
+  private func edit(
+    _ segment: LogSegment?,
+    _ change: (inout SegmentEditor) throws -> Void,
+  ) throws {
+    try SegmentEditor(try #require(segment).path(in: directory.path)).write(change)
+  }
+
+  /// The revision of the newest snapshot, and those of the records behind it, as a daemon reads.
+  private func found() throws -> [UInt64] {
+    var found: [UInt64] = []
+    _ = try open(directory.path).read { part throws(CodecError) in
+      switch part {
+      case .build: break
+      case .snapshot(let bytes): found.append(try SnapshotBytes.decode(bytes[...]).revision)
+      case .records(let bytes, _):
+        var decoder = CBORDecoder(bytes)
+        while decoder.offset < bytes.count {
+          found.append(try JournalRecord(from: &decoder).revision)
+        }
+      }
     }
+    return found
+  }
+
+  private func copy() throws -> UInt64 {
+    try JournalReader(directory: directory.path).copy(to: path("copy"))
+  }
+
+  private func error(_ body: () throws -> Void) -> String {
+    do {
+      try body()
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test(arguments: [
+    "log/00000000000000000000-1.log", "log/18446744073709551615-1.log",
+    "log/00000000000000000001-18446744073709551615.log",
+    "snapshots/18446744073709551615.snapshot", "snapshots/06.snapshot", "snapshots/+6.snapshot",
+  ])
+  func `A file whose name is of no revision is none of a journal's`(name: String) throws {
+    try journal()
+    try Data([1]).write(to: URL(fileURLWithPath: path(name)))
+    #expect(try JournalReader(directory: directory.path).extent().newest == 21)
+    #expect(try found() == Array(6...21))
+    let again = try open(directory.path)
+    try again.begin()
+    #expect(try again.unneededSnapshots().isEmpty)
+  }
+
+  @Test func `A number that is too large is damage, and ends nobody`() throws {
+    try journal()
+    try edit(segments.last) { $0.header.total = .max }
+    #expect(error { _ = try open(directory.path) }.contains("cannot be read"))
+    #expect(try JournalReader(directory: directory.path).damage?.code == .corrupt)
   }
 }

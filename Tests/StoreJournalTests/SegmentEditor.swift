@@ -32,7 +32,7 @@ struct SegmentEditor {
     try change(&changed)
     if changed.header != header {
       var encoded = changed.header.encode()
-      encoded += Array(repeating: 0, count: header.bytes - encoded.count)
+      encoded += Array(repeating: 0, count: max(0, header.bytes - encoded.count))
       changed.bytes.replaceSubrange(..<header.bytes, with: encoded)
     }
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))

@@ -65,7 +65,7 @@ package struct KeptHistory: Hashable, Sendable {
 
   /// No number of a session, an effect or a revision is greater, whatever a file says: so there is
   /// room behind them.
-  static let greatestNumber: UInt64 = 1 << 62
+  package static let greatestNumber: UInt64 = 1 << 62
 
   /// How far sessions' numbers may go before a record says more.
   func sessionNumbers(with limits: Limits) -> UInt64 {
