@@ -4,8 +4,11 @@ package import StoreState
 /// Reads a journal beside whoever writes it, and never holds that up.
 package final class JournalReader: HistorySource {
   private let directory: String
-  /// Why it is not whole, where it is a copy; nil where it is.
+  /// Why it does not go on to its end: it is a copy that breaks off, or its newest segments cannot
+  /// be read; nil where it does.
   package let damage: JournalError?
+  /// The first of the newest segments that cannot be read: what comes before them can be copied.
+  private let unreadable: LogSegment?
 
   /// Opens a journal that is there.
   ///
@@ -16,23 +19,36 @@ package final class JournalReader: HistorySource {
   package init(directory: String, root: String? = nil) throws(JournalError) {
     self.directory = directory
     try JournalDirectory.checkPresence(in: directory)
-    guard let newest = try LogSegment.all(in: directory).last else {
-      throw JournalError(
-        .missing,
-        "There is no journal in \(directory). Name the directory that the daemon was given with "
-          + "--data, or \"data\" in its directory.",
-      )
+    var segments = try LogSegment.all(in: directory)
+    var found: (unreadable: LogSegment, damage: JournalError)?
+    while let newest = segments.popLast() {
+      let segment: LoadedSegment
+      do throws(JournalError) {
+        segment = try LoadedSegment(newest, in: directory)
+      } catch  where error.code == .corrupt && !segments.isEmpty {
+        found = (newest, error)
+        continue
+      }
+      try JournalDirectory.check(root: root, segment.header, in: directory)
+      unreadable = found?.unreadable
+      damage = found?.damage ?? Self.damage(of: segment, in: directory)
+      return
     }
-    let segment = try LoadedSegment(newest, in: directory)
-    try JournalDirectory.check(root: root, segment.header, in: directory)
-    let end = segment.end()
-    damage =
-      segment.header.file == LogHeader.copied && !end.isMarked
-      ? JournalDirectory.corrupt(
-        directory,
-        "the copy breaks off behind revision \(end.last)",
-        before: end.last + 1,
-      ) : nil
+    throw JournalError(
+      .missing,
+      "There is no journal in \(directory). Name the directory that the daemon was given with "
+        + "--data, or \"data\" in its directory.",
+    )
+  }
+
+  private static func damage(of newest: LoadedSegment, in directory: String) -> JournalError? {
+    let end = newest.end()
+    guard newest.header.file == LogHeader.copied, !end.isMarked else { return nil }
+    return JournalDirectory.corrupt(
+      directory,
+      "the copy breaks off behind revision \(end.last)",
+      before: end.last + 1,
+    )
   }
 
   /// Whether a daemon uses it.
@@ -189,12 +205,14 @@ package final class JournalReader: HistorySource {
   }
 
   private func segments() throws(HistoryError) -> [LogSegment] {
-    try ask { () throws(JournalError) in try LogSegment.all(in: directory) }
+    let all = try ask { () throws(JournalError) in try LogSegment.all(in: directory) }
+    guard let unreadable else { return all }
+    return all.filter { $0 < unreadable }
   }
 
   private func newestSegment() throws(HistoryError) -> LoadedSegment {
-    try ask { () throws(JournalError) in
-      guard let newest = try LogSegment.all(in: directory).last else {
+    try ask {
+      guard let newest = try segments().last else {
         throw JournalError(.missing, "The journal in \(directory) is not there any more.")
       }
       return try LoadedSegment(newest, in: directory, isWritten: isWritten)

@@ -200,4 +200,44 @@ import Testing
     #expect(error { _ = try open(directory.path) }.contains("cannot be read"))
     #expect(try JournalReader(directory: directory.path).damage?.code == .corrupt)
   }
+
+  @Test func `A snapshot that cannot be read says nothing of where history ended`() throws {
+    try journal()
+    let other = try Data(contentsOf: URL(fileURLWithPath: path("snapshots/6.snapshot")))
+    try other.write(to: URL(fileURLWithPath: path("snapshots/99.snapshot")))
+    #expect(try JournalReader(directory: directory.path).extent().newest == 21)
+    let file = try open(directory.path)
+    #expect(file.opening.newest == 21 && file.opening.doubt == nil)
+    try file.begin()
+    try file.append(Self.batch(22...22))
+    #expect(try found() == Array(6...22))
+  }
+
+  @Test func `What a clean end comes behind is missed, whatever is left of it`() throws {
+    try journal()
+    let last = try #require(segments.last)
+    let whole = try SegmentEditor(last.path(in: directory.path))
+    let entry = whole.entries[whole.entries.count - 2]
+    for place in entry.prefix(LogEntry.Head.bytes + 1) {
+      try edit(last) {
+        $0.bytes = whole.bytes
+        $0.bytes[place] ^= 1
+      }
+      #expect(error { _ = try found() }.contains("--through 18"), "byte \(place)")
+      #expect(try JournalReader(directory: directory.path).extent().newest == 21)
+      #expect(error { _ = try copy() } != "")
+    }
+  }
+
+  @Test func `Where the newest segment cannot be read, what comes before it is restored`() throws {
+    try journal()
+    let last = try #require(segments.last)
+    try edit(last) { $0.bytes[40] ^= 1 }
+    let refusal = error { _ = try found() }
+    #expect(refusal.contains("--through \(last.first - 1)"))
+    let reader = try JournalReader(directory: directory.path)
+    #expect(reader.damage.map { "\($0)" } == refusal)
+    #expect(error { _ = try reader.copy(to: path("copy")) } == refusal)
+    #expect(try reader.copy(to: path("copy"), through: last.first - 1) == last.first - 1)
+  }
 }

@@ -154,7 +154,9 @@ extension StoreHost {
     let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
     guard isThere, !isDirectory.boolValue else {
       do throws(JournalError) {
-        return try JournalReader(directory: path, root: root)
+        let reader = try JournalReader(directory: path, root: root)
+        if let damage = reader.damage { throw damage }
+        return reader
       } catch {
         throw HistoryError(error.code.isForNow ? .unavailable : .corrupt, "\(error)")
       }
