@@ -112,11 +112,18 @@ package final class JournalReader: HistorySource {
     var (before, last) = (UInt64?.none, (bytes: [UInt8](), schema: SchemaDocument?.none))
     let log = LogReading(directory: directory, isWritten: isWritten)
     let segments = try segments()
+    var wantsMore = true
     try ask {
       do {
         try log.entries(after: revision, of: segments) { found in
           let head = found.head
-          try check(head, behind: reached, following: before, of: segments)
+          try check(head.first, behind: reached, isFirst: before == nil, of: segments)
+          guard before == nil || before == head.before else {
+            throw damaged(
+              "Revisions \(head.first) to \(head.last) belong to another history.",
+              at: head.first,
+            )
+          }
           (reached, before) = (head.last, head.sum)
           let schema: SchemaDocument
           if let known = last.schema, last.bytes == found.header.schema {
@@ -125,13 +132,17 @@ package final class JournalReader: HistorySource {
             schema = try self.schema(found.header.schema)
             last = (found.header.schema, schema)
           }
-          return try take(
+          wantsMore = try take(
             HistoryPart(
               schema: schema,
               bytes: found.records,
               sessionNumbers: head.sessionNumbers,
             )
           )
+          return wantsMore
+        }
+        if wantsMore, let next = segments.last?.first {
+          try check(next, behind: reached, isFirst: true, of: segments)
         }
       } catch let damage as LogReading.Damage {
         let what = damage.description
@@ -140,26 +151,22 @@ package final class JournalReader: HistorySource {
     }
   }
 
+  /// Looks whether what is found next begins with the next revision, or does not go beyond it.
   private func check(
-    _ head: LogEntry.Head,
+    _ found: UInt64,
     behind reached: UInt64,
-    following before: UInt64?,
+    isFirst: Bool,
     of segments: [LogSegment],
   ) throws(HistoryError) {
-    guard before == nil || head.first == reached + 1 else {
-      let found = "the next one is \(head.first)"
-      // Old history goes from its beginning.
-      guard try self.segments().first == segments.first else {
-        throw HistoryError(.gone, "Revision \(reached + 1) is not kept any more: \(found).")
-      }
-      throw damaged("Revision \(reached + 1) is missing: \(found).", at: reached + 1)
+    // What comes before the oldest segment is not asked for.
+    let last = max(reached, (segments.first?.first ?? 1) - 1)
+    guard found - 1 > last || !isFirst && found - 1 < last else { return }
+    let (next, what) = (last + 1, "the next one is \(found)")
+    // Old history goes from its beginning.
+    guard try self.segments().first == segments.first else {
+      throw HistoryError(.gone, "Revision \(next) is not kept any more: \(what).")
     }
-    guard before == nil || before == head.before else {
-      throw damaged(
-        "Revisions \(head.first) to \(head.last) belong to another history.",
-        at: head.first,
-      )
-    }
+    throw damaged("Revision \(next) is missing: \(what).", at: next)
   }
 
   /// What to say of damage, and what helps: less than a backup where a snapshot is behind it.

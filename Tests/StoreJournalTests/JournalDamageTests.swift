@@ -240,4 +240,31 @@ import Testing
     #expect(error { _ = try reader.copy(to: path("copy")) } == refusal)
     #expect(try reader.copy(to: path("copy"), through: last.first - 1) == last.first - 1)
   }
+
+  @Test func `What is missing at the beginning or the end of the log is missed by who looks back`()
+    throws
+  {
+    try journal()
+    let first = try #require(segments.first)
+    let whole = try SegmentEditor(first.path(in: directory.path))
+    func missing() throws -> String {
+      let reader = try JournalReader(directory: directory.path)
+      let after = try reader.extent().beforeRecords
+      return error { try reader.records(after: after) { _ in true } }
+    }
+    try edit(first) { $0.wipe(entry: 0) }
+    #expect(try missing().contains("Revision 1 cannot be read"))
+    try whole.write { for entry in $0.entries.indices { $0.wipe(entry: entry) } }
+    #expect(try missing().contains("Revision 1 is missing"))
+    try whole.write()
+    let end = try #require(segments.last)
+    // Another one, which has nothing in it.
+    try open(directory.path).begin()
+    #expect(try missing() == "")
+    try edit(end) { $0.wipe(entry: $0.entries.count - 2) }
+    #expect(try missing().contains("Revision 19 cannot be read"))
+    try FileManager.default.removeItem(atPath: end.path(in: directory.path))
+    #expect(try missing().contains("Revision \(end.first) is missing: the next one is 22"))
+    #expect(error { _ = try copy() } != "")
+  }
 }
