@@ -292,7 +292,10 @@ struct LogWriter {
     }
     let oldest = segments.removeFirst()
     headers[oldest] = nil
-    try DurableFile.remove(oldest.path(in: directory))
+    // Those that another one has taken the place of, which has the greatest term, go before it.
+    for segment in try LogSegment.every(in: directory) where segment.first <= oldest.first {
+      try DurableFile.remove(segment.path(in: directory))
+    }
     return true
   }
 

@@ -267,4 +267,22 @@ import Testing
     #expect(try missing().contains("Revision \(end.first) is missing: the next one is 22"))
     #expect(error { _ = try copy() } != "")
   }
+
+  @Test func `A segment that another one took the place of goes with it`() throws {
+    let file = try open(directory.path)
+    try file.begin()
+    for revision in 1...40 as ClosedRange<UInt64> {
+      // The second time there is nothing in the segment.
+      if [7, 9].contains(revision) {
+        try file.renew(epoch: 8)
+        try file.renew(epoch: 9)
+      }
+      try file.append(Self.batch(revision...revision))
+      if revision.isMultiple(of: 20) { try file.write(Self.snapshot(revision), of: revision) }
+    }
+    while try file.trim(.nothing) {}
+    #expect(try LogSegment.every(in: directory.path) == segments)
+    let extent = try JournalReader(directory: directory.path).extent()
+    #expect(extent.beforeRecords > 9 && extent.beforeRecords <= 20)
+  }
 }
