@@ -215,6 +215,8 @@ struct LogWriter {
       try earlier.checkSeal()
     } catch {
       self = earlier
+      // Who has taken over has removed what was prepared.
+      try checkSeal()
       throw error
     }
   }

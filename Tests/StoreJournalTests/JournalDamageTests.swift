@@ -285,4 +285,20 @@ import Testing
     let extent = try JournalReader(directory: directory.path).extent()
     #expect(extent.beforeRecords > 9 && extent.beforeRecords <= 20)
   }
+
+  @Test func `Who begins another segment under a seal is told of that, and of nothing else`() throws
+  {
+    let first = try open(directory.path)
+    try first.begin()
+    try first.append(Self.batch(1...9))
+    while try first.prepare() {}
+    // It removes what was prepared.
+    try open(directory.path).begin()
+    let fenced = #expect(throws: JournalError.self) {
+      for revision in 10...40 as ClosedRange<UInt64> {
+        try first.append(Self.batch(revision...revision + 8))
+      }
+    }
+    #expect(fenced?.code == .fenced, "\(fenced as Any)")
+  }
 }
