@@ -27,8 +27,9 @@ extension JournalDirectory {
   /// - Returns: Whether there is room now that was not there before.
   /// - Throws: ``JournalError``.
   package func makeRoom() throws(JournalError) -> Bool {
-    guard giveUpReserve() else { return false }
-    defer { _ = DurableFile.reserve(Self.reserveBytes, at: reservePath) }
+    // Some file systems need room to let go of something.
+    let hadReserve = giveUpReserve()
+    defer { if hadReserve { _ = DurableFile.reserve(Self.reserveBytes, at: reservePath) } }
     do throws(JournalError) {
       var isMore = false
       while try trim(.nothing) { isMore = true }

@@ -286,6 +286,18 @@ import Testing
     #expect(extent.beforeRecords > 9 && extent.beforeRecords <= 20)
   }
 
+  @Test func `Old history is let go of on a full disk also where there is no reserve`() throws {
+    let file = try open(directory.path)
+    try file.begin()
+    for revision in 1...40 as ClosedRange<UInt64> {
+      try file.append(Self.batch(revision...revision))
+      if revision.isMultiple(of: 20) { try file.write(Self.snapshot(revision), of: revision) }
+    }
+    try FileManager.default.removeItem(atPath: path("reserve"))
+    #expect(try file.makeRoom())
+    #expect(try !file.makeRoom(), "Nothing is left to let go of")
+  }
+
   @Test func `Who begins another segment under a seal is told of that, and of nothing else`() throws
   {
     let first = try open(directory.path)
