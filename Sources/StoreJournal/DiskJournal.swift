@@ -157,7 +157,7 @@ package final class DiskJournal: Journal {
         return nil
       } catch {
         // Damage of what is not needed any more keeps nobody from going on.
-        return error.code.isForNow || error.code == .corrupt
+        return error.code.isForNow || [.corrupt, .missing].contains(error.code)
           ? .untrimmed(error.message) : Self.end(error)
       }
     }

@@ -36,7 +36,7 @@ extension JournalDirectory {
       return isMore
     } catch {
       // Where old history is damaged there is none to let go of.
-      if error.code.isForNow || error.code == .corrupt { return false }
+      if error.code.isForNow || [.corrupt, .missing].contains(error.code) { return false }
       throw error
     }
   }
