@@ -44,11 +44,7 @@ extension JournalDirectory {
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
     var end = segment.end()
-    let records = end.last
-    // Which revision was reached says only one that can be read.
-    let snapshots = SnapshotFile.revisions(in: request.directory).drop {
-      $0 > records && SnapshotFile.read($0, in: request.directory) == nil
-    }
+    let snapshots = SnapshotFile.revisions(in: request.directory, readableBehind: end.last)
     let isPromised =
       end.isClosed || header.durability == .full || header.boot == boot()
     if !isPromised, let cut = try unpromised(segment, newest, after: snapshots.first ?? 0) {
@@ -110,7 +106,7 @@ extension JournalDirectory {
   private static func isSameBuild(
     _ request: Request,
     _ segments: [LogSegment],
-    _ snapshots: ArraySlice<UInt64>,
+    _ snapshots: [UInt64],
     _ last: UInt64,
   ) throws(JournalError) -> Bool {
     let schema = request.schema.encoded()
@@ -145,7 +141,7 @@ extension JournalDirectory {
   }
 
   /// Begins a segment behind what was found when the directory was opened.
-  func takeOver() throws(JournalError) -> LogWriter {
+  func takeOver(at revision: UInt64) throws(JournalError) -> LogWriter {
     // What has changed by now is told before anybody is kept from writing.
     try checkUnchanged()
     let term = opening.term + 1
@@ -158,7 +154,7 @@ extension JournalDirectory {
       boot: Self.boot(),
       schema: request.schema.encoded(),
     )
-    header.first = opening.newest + 1
+    header.first = max(opening.newest, revision) + 1
     header.before = opening.log.sum
     header.total = opening.log.total
     header.wallMilliseconds = UInt64(max(0, Date().timeIntervalSince1970 * 1000))

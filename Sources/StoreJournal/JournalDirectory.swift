@@ -130,8 +130,12 @@ package final class JournalDirectory: Sendable {
   /// To be called when all that is to be read could be read, before anything is written. Whoever
   /// wrote before can write no more; where somebody has written since the directory was opened,
   /// nothing is changed.
-  package func begin() throws(JournalError) {
-    let begun = try withRoom { () throws(JournalError) in try takeOver() }
+  ///
+  /// - Parameter revision: What the state is of that the history begins with, where there is none:
+  ///   a store may have been used before.
+  /// - Throws: ``JournalError``.
+  package func begin(at revision: UInt64 = 0) throws(JournalError) {
+    let begun = try withRoom { () throws(JournalError) in try takeOver(at: revision) }
     writer.withLock { $0 = begun }
     current.withLock { $0 = begun.current }
     clearUp()

@@ -75,7 +75,7 @@ package final class JournalReader: HistorySource {
     let last = try newestSegment()
     let first = try segments().first?.first ?? last.header.first
     // The file of one that is not needed any more may be there for longer than what follows it.
-    let snapshots = SnapshotFile.revisions(in: directory).filter {
+    let snapshots = SnapshotFile.revisions(in: directory, readableBehind: last.end().last).filter {
       $0 >= max(start ?? 0, first - 1)
     }
     guard let oldest = snapshots.last, let newest = snapshots.first else {

@@ -152,8 +152,7 @@ struct LogWriter {
     _ prepared: () -> Prepared?,
   ) throws(JournalError) -> Bool {
     if batch == previous { return false }
-    // A store may have been used before its first start: what became of that is in its snapshot.
-    guard batch.revisions.lowerBound == last + 1 || last == 0 else {
+    guard batch.revisions.lowerBound == last + 1 else {
       throw JournalError(
         .system,
         "Revisions \(batch.revisions.lowerBound) to \(batch.revisions.upperBound) do not follow "

@@ -40,6 +40,13 @@ struct SnapshotFile {
     all(in: directory).compactMap(\.revision).filter { $0 <= revision }.sorted(by: >)
   }
 
+  /// The revisions of which there are snapshots, newest first.
+  ///
+  /// A file says that history went beyond the end of the log only where it can be read.
+  static func revisions(in directory: String, readableBehind last: UInt64) -> [UInt64] {
+    Array(revisions(in: directory).drop { $0 > last && read($0, in: directory) == nil })
+  }
+
   /// What is behind the bytes of a snapshot.
   static func trailer(of bytes: [UInt8], _ revision: UInt64, schema: [UInt8]) -> [UInt8] {
     var trailer = schema + LogHeader.littleEndian(revision, 8)

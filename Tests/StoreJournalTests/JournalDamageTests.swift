@@ -303,7 +303,7 @@ import Testing
     let first = try open(directory.path)
     try first.begin()
     try first.append(Self.batch(1...9))
-    while try first.prepare() {}
+    while first.prepare() {}
     // It removes what was prepared.
     try open(directory.path).begin()
     let fenced = #expect(throws: JournalError.self) {

@@ -154,16 +154,17 @@ import Testing
     #expect(throws: HistoryError.self) { try reader.records(after: 0) { _ in true } }
   }
 
-  @Test func `A segment in which nothing was written misses nothing`() throws {
+  @Test func `A log of a store that was used before begins where its snapshot is`() throws {
     let first = try unbegun()
-    try first.begin()
-    // As of a store that was used before its first start.
+    try first.begin(at: 2)
     try first.write([2], of: 2)
     let second = try unbegun()
-    try second.begin()
+    try second.begin(at: 2)
     try second.append(batch(3))
     let reader = try JournalReader(directory: directory.path)
+    #expect(try reader.extent().beforeRecords == 2)
     #expect(throws: Never.self) { try reader.records(after: 0) { _ in true } }
+    #expect(try unbegun().opening.doubt == nil)
     withExtendedLifetime(first) {}
   }
 

@@ -95,7 +95,7 @@ import Testing
       case 10, 11: try snapshot()
       case 12: while try file.trim(Retention(bytes: Int(draw(2000)))) {}
       case 13: _ = try file.makeRoom()
-      case 14: while try file.prepare() {}
+      case 14: while file.prepare() {}
       case 15:
         try file.close()
         (self.file, isClean) = (nil, true)

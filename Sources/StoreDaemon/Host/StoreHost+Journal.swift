@@ -80,7 +80,7 @@ extension StoreHost {
     }
     let recovered = recovery.finish(wasStopped: file.opening.isClean)
     // All of it could be read: from now on this program writes.
-    try file.begin()
+    try file.begin(at: recovered.revision)
     Failpoint.reach(.afterRecovery)
     tellDoubt(of: file, endingAt: recovered.revision)
     if isEmpty {
