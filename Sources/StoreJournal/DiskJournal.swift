@@ -151,8 +151,7 @@ package final class DiskJournal: Journal {
   private nonisolated func trim() {
     write { [file, retention, self] in
       do throws(JournalError) {
-        let now = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
-        let isMore = try file.trim(retention, at: now)
+        let isMore = try file.trim(retention, at: JournalDirectory.wallMilliseconds)
         if isMore { trim() }
         return nil
       } catch {

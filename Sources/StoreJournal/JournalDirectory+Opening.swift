@@ -43,14 +43,14 @@ extension JournalDirectory {
     let segment = try LoadedSegment(newest, in: request.directory)
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
-    var end = segment.end()
+    let found = segment.end()
+    var end = found
     let snapshots = SnapshotFile.revisions(in: request.directory, readableBehind: end.last)
     let isPromised =
       end.isClosed || header.durability == .full || header.boot == boot()
     if !isPromised, let cut = try unpromised(segment, newest, after: snapshots.first ?? 0) {
-      let entries = end
       end = segment.end(through: cut)
-      end.torn = entries.last == end.last ? entries.torn : 1
+      end.torn = found.last == end.last ? found.torn : 1
     }
     let last = end.last
     var opening = Opening(
@@ -65,7 +65,7 @@ extension JournalDirectory {
         last: last,
         sum: end.sum,
         total: header.total + end.total,
-        end: segment.end(),
+        end: found,
         place: end.place,
       ),
     )
@@ -157,7 +157,7 @@ extension JournalDirectory {
     header.first = max(opening.newest, revision) + 1
     header.before = opening.log.sum
     header.total = opening.log.total
-    header.wallMilliseconds = UInt64(max(0, Date().timeIntervalSince1970 * 1000))
+    header.wallMilliseconds = Self.wallMilliseconds
     let writer = try LogWriter(
       header,
       behind: opening.log.segments.filter { $0.first != header.first },

@@ -190,6 +190,7 @@ package final class JournalDirectory: Sendable {
     do throws(JournalError) {
       var filled = try LogWriter.Prepared(going: known, in: directory, request.segmentBytes)
       try filled.fillPiece()
+      try filled.sync()
       next = filled
     } catch {
       // Nothing is in it, whatever the disk says. It is tried again with the next segment; until
@@ -294,6 +295,9 @@ package final class JournalDirectory: Sendable {
   }
 
   // MARK: Old history
+
+  /// The time, in milliseconds since 1970.
+  static var wallMilliseconds: UInt64 { UInt64(max(0, Date().timeIntervalSince1970 * 1000)) }
 
   /// Lets go of a segment that neither a snapshot nor the retention needs.
   ///

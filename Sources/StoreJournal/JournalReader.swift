@@ -6,7 +6,7 @@ package final class JournalReader: HistorySource {
   private let directory: String
   /// Why it does not go on to its end: it is a copy that breaks off, or its newest segments cannot
   /// be read; nil where it does.
-  package let damage: JournalError?
+  let damage: JournalError?
   /// The first of the newest segments that cannot be read: what comes before them can be copied.
   private let unreadable: LogSegment?
 
@@ -41,6 +41,16 @@ package final class JournalReader: HistorySource {
     )
   }
 
+  /// Opens a journal that is there, and goes on to its end.
+  package static func whole(
+    directory: String,
+    root: String? = nil,
+  ) throws(JournalError) -> JournalReader {
+    let reader = try JournalReader(directory: directory, root: root)
+    if let damage = reader.damage { throw damage }
+    return reader
+  }
+
   private static func damage(of newest: LoadedSegment, in directory: String) -> JournalError? {
     let end = newest.end()
     guard newest.header.file == LogHeader.copied, !end.isMarked else { return nil }
@@ -72,10 +82,11 @@ package final class JournalReader: HistorySource {
   /// - Returns: Their ends.
   /// - Throws: ``HistoryError``.
   func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
-    let last = try newestSegment()
-    let first = try segments().first?.first ?? last.header.first
+    let newestSegment = try newestSegment()
+    let last = newestSegment.end().last
+    let first = try segments().first?.first ?? newestSegment.header.first
     // The file of one that is not needed any more may be there for longer than what follows it.
-    let snapshots = SnapshotFile.revisions(in: directory, readableBehind: last.end().last).filter {
+    let snapshots = SnapshotFile.revisions(in: directory, readableBehind: last).filter {
       $0 >= max(start ?? 0, first - 1)
     }
     guard let oldest = snapshots.last, let newest = snapshots.first else {
@@ -84,7 +95,7 @@ package final class JournalReader: HistorySource {
     return HistoryExtent(
       oldestState: oldest,
       beforeRecords: start ?? first - 1,
-      newest: max(last.end().last, newest),
+      newest: max(last, newest),
       snapshots: snapshots.reversed(),
     )
   }

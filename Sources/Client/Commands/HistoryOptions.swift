@@ -62,8 +62,7 @@ struct HistoryOptions: ParsableArguments {
 
   /// Opens a data directory that no daemon uses.
   static func reader(_ directory: String) throws -> JournalReader {
-    let reader = try JournalReader(directory: directory)
-    if let damage = reader.damage { throw damage }
+    let reader = try JournalReader.whole(directory: directory)
     if let pid = DirectoryLock.holder(of: directory) {
       throw CommandError(
         .tryAgain,

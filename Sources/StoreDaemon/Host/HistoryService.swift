@@ -51,8 +51,7 @@ final class HistoryService: Sendable {
 
   private func opened() throws(JournalError) -> JournalReader {
     if let reader = reader.withLock({ $0 }) { return reader }
-    let opened = try JournalReader(directory: directory)
-    if let damage = opened.damage { throw damage }
+    let opened = try JournalReader.whole(directory: directory)
     reader.withLock { $0 = opened }
     return opened
   }

@@ -154,9 +154,7 @@ extension StoreHost {
     let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
     guard isThere, !isDirectory.boolValue else {
       do throws(JournalError) {
-        let reader = try JournalReader(directory: path, root: root)
-        if let damage = reader.damage { throw damage }
-        return reader
+        return try JournalReader.whole(directory: path, root: root)
       } catch {
         throw HistoryError(error.code.isForNow ? .unavailable : .corrupt, "\(error)")
       }

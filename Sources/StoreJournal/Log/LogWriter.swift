@@ -15,6 +15,8 @@ struct LogWriter {
   private let durability: Durability
 
   private var file: LogFile
+  /// The same with its name, for who looks whether it is there.
+  private(set) var current: Current?
   private(set) var header: LogHeader
   /// The newest segment is the last one.
   private(set) var segments: [LogSegment]
@@ -30,6 +32,12 @@ struct LogWriter {
   private var previous: JournalBatch?
   /// When the newest record was made.
   private var wallMilliseconds: UInt64
+
+  /// The segment that is written.
+  struct Current: Sendable {
+    let file: LogFile
+    let path: String
+  }
 
   /// A file that gets room for a segment, and goes where it is not used.
   struct Prepared {
@@ -54,15 +62,16 @@ struct LogWriter {
     /// Whether there is all the room.
     var isReady: Bool { filled >= capacity }
 
-    /// Fills a piece, and syncs it.
+    /// Fills a piece; whoever goes on syncs it.
     mutating func fillPiece() throws(JournalError) {
       let end = min(filled + DurableFile.bytesPerPiece, capacity)
       while filled < end {
         try file.write(Self.page, at: filled)
         filled += Self.page.count
       }
-      try file.sync()
     }
+
+    func sync() throws(JournalError) { try file.sync() }
   }
 
   /// Begins a segment behind what others have written.
@@ -127,6 +136,7 @@ struct LogWriter {
     if segments.last?.first == segment.first { segments.removeLast() }
     segments.append(segment)
     headers[segment] = header
+    current = Current(file: file, path: segment.path(in: directory))
     place = bytes.count
   }
 
@@ -240,17 +250,6 @@ struct LogWriter {
     )
   }
 
-  /// The segment that is written.
-  struct Current: Sendable {
-    let file: LogFile
-    let path: String
-  }
-
-  var current: Current {
-    let segment = LogSegment(first: header.first, term: header.term)
-    return Current(file: file, path: segment.path(in: directory))
-  }
-
   // MARK: Old history
 
   /// Lets go of the oldest segment, if neither a restart nor the retention needs it.
@@ -266,7 +265,6 @@ struct LogWriter {
     _ retention: Retention,
     at wallMilliseconds: UInt64,
   ) throws(JournalError) -> Bool {
-    try checkSeal()
     // All of a segment that another one follows from a revision is before that revision.
     let following = segments.dropFirst().prefix { $0.first <= needed + 1 }
     guard let second = following.first, let newest = following.last else { return false }

@@ -53,9 +53,9 @@ import Testing
     #expect(rows.asked < 50)
   }
 
-  @Test func `Of a table without room the widest texts are cut off, and numbers and others stay`() {
-    let selection = Box(RowSelection<Int>())
-    let table = Table(
+  /// A table of one row, which has room in 40 cells.
+  private func wideTable(_ selection: Box<RowSelection<Int>>) -> Table<[Int], Int> {
+    Table(
       [7],
       id: \.self,
       selection: selection.binding,
@@ -66,6 +66,11 @@ import Testing
         TableColumn("Took", isNumber: true) { _ in "1234 ms" },
       ],
     )
+  }
+
+  @Test func `Of a table without room the widest texts are cut off, and numbers and others stay`() {
+    let selection = Box(RowSelection<Int>())
+    let table = wideTable(selection)
     func lines(_ width: Int) -> [String] {
       let frame = Frame(size: Size(width: width, height: 2), memory: ViewMemory())
       table.drawn(in: frame.canvas)
@@ -79,17 +84,7 @@ import Testing
 
   @Test func `A table that has no room is scrolled sideways, and its first column stays`() {
     let selection = Box(RowSelection<Int>())
-    let table = Table(
-      [7],
-      id: \.self,
-      selection: selection.binding,
-      columns: [
-        TableColumn("No", isNumber: true) { "\($0)" },
-        TableColumn("Action") { _ in "a very long action" },
-        TableColumn("By") { _ in "someone" },
-        TableColumn("Took", isNumber: true) { _ in "1234 ms" },
-      ],
-    )
+    let table = wideTable(selection)
     func lines(_ width: Int, _ keys: Key...) -> [String] {
       var frame = Frame(size: Size(width: width, height: 2), memory: ViewMemory())
       table.drawn(in: frame.canvas)
