@@ -188,9 +188,12 @@ package final class JournalDirectory: Sendable {
     if known?.isReady == true { return false }
     let next: LogWriter.Prepared
     do throws(JournalError) {
-      var filled = try LogWriter.Prepared(going: known, in: directory, request.segmentBytes)
+      var filled =
+        if let known { known } else {
+          try LogWriter.Prepared(in: directory, request.segmentBytes, request.durability)
+        }
       try filled.fillPiece()
-      try filled.sync()
+      if filled.needsSync { try filled.sync() }
       next = filled
     } catch {
       // Nothing is in it, whatever the disk says. It is tried again with the next segment; until

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -9,24 +11,40 @@ final class LogFile: Sendable {
   private let descriptor: Int32
   /// Where it is until it gets its name.
   private let draft: String
+  /// Writes all but the first page; nil where everything goes through the page cache.
+  ///
+  /// On the first page is the seal, which others write.
+  private let pages: Mutex<LogPages?>
 
   /// Makes a file that nobody knows yet.
-  convenience init(in directory: String) throws(JournalError) {
+  ///
+  /// - Parameters:
+  ///   - directory: Where the journal is.
+  ///   - durability: What is promised of what is written: where each entry is synced, the page
+  ///     cache is in the way.
+  /// - Throws: ``JournalError``.
+  convenience init(in directory: String, _ durability: Durability) throws(JournalError) {
     let folder = LogSegment.folder(in: directory)
     let number = String(UInt64.random(in: 0 ... .max), radix: 36)
-    try self.init(making: "\(folder)/\(number)\(DurableFile.draftSuffix)")
+    let path = "\(folder)/\(number)\(DurableFile.draftSuffix)"
+    try self.init(making: path, pastCache: durability == .full)
   }
 
   /// Makes a file that is not there yet.
-  init(making path: String) throws(JournalError) {
+  init(making path: String, pastCache: Bool = false) throws(JournalError) {
     draft = path
     descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw DurableFile.failure("make", draft) }
+    guard descriptor >= 0 else {
+      pages = Mutex(nil)
+      throw DurableFile.failure("make", draft)
+    }
+    pages = Mutex(pastCache ? LogPages.open(path) : nil)
   }
 
   /// Opens a segment that somebody else has written.
   init(opening path: String) throws(JournalError) {
     draft = path
+    pages = Mutex(nil)
     descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw DurableFile.failure("open", path) }
   }
@@ -37,7 +55,38 @@ final class LogFile: Sendable {
     if draft.hasSuffix(DurableFile.draftSuffix) { unlink(draft) }
   }
 
+  /// Writes bytes, which go on where the last ones end unless nothing but zeros is there.
   func write(_ bytes: [UInt8], at place: Int) throws(JournalError) {
+    try pages.withLock { (pages) throws(JournalError) in
+      guard pages != nil else { return try writeThrough(bytes[...], at: place) }
+      let first = min(bytes.count, max(0, LogPages.pageBytes - place))
+      try writeThrough(bytes[..<first], at: place)
+      if first < bytes.count { try pages?.write(bytes[first...], at: place + first) }
+    }
+  }
+
+  /// Fills a piece of the file with zeros; both ends are those of pages.
+  ///
+  /// Page by page through the cache, which keeps what comes together in one folio where a file
+  /// system allows that: a sync writes all of a folio in which anything has changed.
+  func fill(_ piece: Range<Int>) throws(JournalError) {
+    try pages.withLock { (pages) throws(JournalError) in
+      let start = pages == nil ? piece.upperBound : max(piece.lowerBound, LogPages.pageBytes)
+      for place in stride(from: piece.lowerBound, to: start, by: LogPages.pageBytes) {
+        let count = min(LogPages.pageBytes, piece.upperBound - place)
+        try writeThrough(Self.page[..<count], at: place)
+      }
+      if start < piece.upperBound { try pages?.fill(start..<piece.upperBound) }
+    }
+  }
+
+  /// Whether everything goes through the page cache.
+  var usesCache: Bool { pages.withLock { $0 == nil } }
+
+  private static let page = [UInt8](repeating: 0, count: LogPages.pageBytes)
+
+  /// Writes bytes to the page cache.
+  private func writeThrough(_ bytes: ArraySlice<UInt8>, at place: Int) throws(JournalError) {
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { bytes in

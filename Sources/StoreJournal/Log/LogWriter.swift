@@ -45,30 +45,28 @@ struct LogWriter {
     private let capacity: Int
     private var filled = 0
 
-    /// What is written at once: the page cache keeps what comes together in one folio where a file
-    /// system allows that, and a sync writes all of a folio in which anything has changed.
-    private static let page = [UInt8](repeating: 0, count: 4 << 10)
-
-    /// Begins with one, or goes on.
-    init(going other: Prepared? = nil, in directory: String, _ capacity: Int) throws(JournalError) {
-      if let other {
-        self = other
-        return
-      }
+    /// Begins with one.
+    init(
+      in directory: String,
+      _ capacity: Int,
+      _ durability: Durability,
+    ) throws(JournalError) {
       self.capacity = capacity
-      file = try LogFile(in: directory)
+      file = try LogFile(in: directory, durability)
     }
 
     /// Whether there is all the room.
     var isReady: Bool { filled >= capacity }
 
-    /// Fills a piece; whoever goes on syncs it.
+    /// Whether it is to be synced now: when it is whole, and before where it is in the page cache,
+    /// since others' syncs wait for what is on its way from there.
+    var needsSync: Bool { isReady || file.usesCache }
+
+    /// Fills a piece.
     mutating func fillPiece() throws(JournalError) {
       let end = min(filled + DurableFile.bytesPerPiece, capacity)
-      while filled < end {
-        try file.write(Self.page, at: filled)
-        filled += Self.page.count
-      }
+      try file.fill(filled..<end)
+      filled = end
     }
 
     func sync() throws(JournalError) { try file.sync() }
@@ -95,7 +93,7 @@ struct LogWriter {
     durability = header.durability
     (last, sum, total) = (header.first - 1, header.before, header.total)
     wallMilliseconds = header.wallMilliseconds
-    file = try Self.filled(in: directory, capacity)
+    file = try Self.filled(in: directory, capacity, durability)
     place = 0
     try begin()
   }
@@ -104,24 +102,22 @@ struct LogWriter {
   private static func filled(
     in directory: String,
     _ capacity: Int,
+    _ durability: Durability,
   ) throws(JournalError) -> LogFile {
-    var prepared = try Prepared(in: directory, capacity)
+    var prepared = try Prepared(in: directory, capacity, durability)
     do throws(JournalError) {
       while !prepared.isReady { try prepared.fillPiece() }
     } catch {
       guard error.code.isForNow else { throw error }
-      return try LogFile(in: directory)
+      return try LogFile(in: directory, durability)
     }
     return prepared.file
   }
 
   /// A file for a segment, with room where that was prepared.
-  private static func file(
-    _ prepared: Prepared?,
-    in directory: String,
-  ) throws(JournalError) -> LogFile {
+  private func file(_ prepared: Prepared?) throws(JournalError) -> LogFile {
     if let prepared { return prepared.file }
-    return try LogFile(in: directory)
+    return try LogFile(in: directory, durability)
   }
 
   /// Gives a new segment its beginning, and its name.
@@ -210,7 +206,7 @@ struct LogWriter {
     header.key = .random(in: 0 ... .max)
     change(&header)
     do throws(JournalError) {
-      file = try Self.file(prepared, in: directory)
+      file = try self.file(prepared)
       try begin()
       Failpoint.reach(.duringRotation)
       // Who has sealed the one before may not have seen this one.

@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file that is written past the page cache: page by page, from memory that is aligned as disks
+/// want it.
+///
+/// A sync of what went through the cache looks for pages that have changed and waits for each, and
+/// room that is filled there takes as long as a dozen commits. What is written here is on its way
+/// to the disk at once. Entries share a page with those before them, so the last one is kept, to be
+/// written again with what comes.
+struct LogPages: ~Copyable, @unchecked Sendable {
+  /// What memory and places are aligned to: no disk and no file system asks for more.
+  static let pageBytes = 4 << 10
+
+  private let descriptor: Int32
+  private let path: String
+  private var memory: UnsafeMutableRawBufferPointer
+  /// Where the kept page begins in the file, and how many bytes of it were written.
+  private var start = 0
+  private var kept = 0
+
+  /// Opens a file that is there.
+  ///
+  /// - Returns: Nil where the system or the file system has no such way.
+  static func open(_ path: String) -> LogPages? {
+    guard let flag else { return nil }
+    let descriptor = systemOpen(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flag)
+    return descriptor < 0 ? nil : LogPages(descriptor, path)
+  }
+
+  private init(_ descriptor: Int32, _ path: String) {
+    self.descriptor = descriptor
+    self.path = path
+    memory = .allocate(byteCount: Self.pageBytes, alignment: Self.pageBytes)
+  }
+
+  deinit {
+    memory.deallocate()
+    close(descriptor)
+  }
+
+  /// Linux's `O_DIRECT`, which its module for Swift leaves out.
+  private static var flag: Int32? {
+    #if os(Linux) && arch(x86_64)
+    0o40_000
+    #elseif os(Linux) && arch(arm64)
+    0o200_000
+    #else
+    nil
+    #endif
+  }
+
+  /// Writes bytes behind those that were written last, or at the beginning of a page.
+  ///
+  /// - Throws: ``JournalError``; then it may be tried again, at the same place.
+  mutating func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(JournalError) {
+    if place != start + kept {
+      precondition(place.isMultiple(of: Self.pageBytes), "\(place) is not behind \(start + kept)")
+      (start, kept) = (place, 0)
+    }
+    let end = kept + bytes.count
+    reserve(end)
+    bytes.withUnsafeBytes { memory[kept...].copyBytes(from: $0) }
+    let padded = Self.padded(end)
+    memory[end..<padded].initializeMemory(as: UInt8.self, repeating: 0)
+    try write(upTo: padded)
+    let full = end / Self.pageBytes * Self.pageBytes
+    memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[full..<end]))
+    (start, kept) = (start + full, end - full)
+  }
+
+  /// Fills whole pages with zeros; nothing may have been written behind them.
+  mutating func fill(_ range: Range<Int>) throws(JournalError) {
+    (start, kept) = (range.lowerBound, 0)
+    reserve(range.count)
+    let padded = Self.padded(range.count)
+    memory[..<padded].initializeMemory(as: UInt8.self, repeating: 0)
+    try write(upTo: padded)
+  }
+
+  private static func padded(_ count: Int) -> Int {
+    (count + pageBytes - 1) / pageBytes * pageBytes
+  }
+
+  private mutating func reserve(_ count: Int) {
+    guard count > memory.count else { return }
+    let larger = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: Self.padded(max(count, 2 * memory.count)),
+      alignment: Self.pageBytes,
+    )
+    larger.copyMemory(from: UnsafeRawBufferPointer(memory))
+    memory.deallocate()
+    memory = larger
+  }
+
+  private func write(upTo end: Int) throws(JournalError) {
+    var written = 0
+    while written < end {
+      let rest = UnsafeRawBufferPointer(rebasing: memory[written..<end])
+      let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(start + written))
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EINVAL, usesCache() { continue }
+      guard count > 0 else { throw DurableFile.failure("write", path) }
+      written += count
+    }
+  }
+
+  /// Goes through the cache from now on, since the file system cannot do without.
+  ///
+  /// - Returns: False where it did that already.
+  private func usesCache() -> Bool {
+    let flags = fcntl(descriptor, F_GETFL)
+    guard flags >= 0, let flag = Self.flag, flags & flag != 0 else { return false }
+    return fcntl(descriptor, F_SETFL, flags & ~flag) == 0
+  }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

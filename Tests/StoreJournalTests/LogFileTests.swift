@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import StoreJournal
+
+/// What a segment's file has is what was written to it, on whichever way.
+@Suite(.timeLimit(.minutes(1))) struct LogFileTests {
+  private let directory: JournalDirectoryTests.Directory
+
+  init() throws { directory = try JournalDirectoryTests.Directory() }
+
+  private var path: String { "\(directory.path)/segment" }
+
+  private func has(_ expected: some Collection<UInt8>) throws -> Bool {
+    try Data(contentsOf: URL(fileURLWithPath: path)) == Data(expected)
+  }
+
+  private func bytes() throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  private static let ways: [(pastCache: Bool, seed: UInt64)] = [
+    (false, 1), (false, 2), (true, 3), (true, 4), (true, 5),
+  ]
+
+  @Test("Entries stand one behind the other, through the page cache and past it", arguments: ways)
+  func entries(pastCache: Bool, seed: UInt64) throws {
+    let file = try LogFile(making: path, pastCache: pastCache)
+    var random = Numbers(state: seed)
+    var expected = [UInt8](repeating: 0, count: 256 << 10)
+    for start in stride(from: 0, to: expected.count, by: 64 << 10) {
+      try file.fill(start..<start + 64 << 10)
+    }
+    var place = 0
+    while place < 200 << 10 {
+      let most: UInt64 = random.next() % 4 == 0 ? 20_000 : 300
+      let entry = (0...random.next() % most).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      try file.write(entry, at: place)
+      expected.replaceSubrange(place..<place + entry.count, with: entry)
+      place += entry.count
+      if random.next() % 8 == 0 { try file.sync() }
+    }
+    #expect(try has(expected))
+    // Behind the end there may be zeros up to the end of a page, until it is cut off.
+    let grown = [UInt8](repeating: 7, count: 100_000)
+    try file.write(grown, at: place)
+    try file.truncate(to: place + grown.count)
+    #expect(try has(expected[..<place] + grown))
+  }
+
+  @Test("A seal that somebody else writes stays, whatever is written behind it", arguments: ways)
+  func seal(pastCache: Bool, seed: UInt64) throws {
+    let file = try LogFile(making: path, pastCache: pastCache)
+    let beginning = [UInt8](repeating: UInt8(seed), count: seed == 4 ? 9_000 : 900)
+    try file.write(LogHeader.magic + Array(repeating: 0, count: 8) + beginning, at: 0)
+    var place = 16 + beginning.count
+    #expect(try file.seal() == 0)
+    try LogFile(opening: path).seal(by: 9)
+    for _ in 0..<40 {
+      #expect(try file.seal() == 9)
+      try file.write(Array(repeating: 1, count: 300), at: place)
+      try file.sync()
+      place += 300
+    }
+    let all = try bytes()
+    #expect(all[16..<16 + beginning.count] == beginning[...])
+    #expect(all[(16 + beginning.count)..<place].allSatisfy { $0 == 1 })
+  }
+}
