@@ -12,7 +12,8 @@ import Synchronization
 /// A store whose reducers nobody runs again never begins, and pays nothing.
 ///
 /// - `thread` is written by the main actor, and read by everybody.
-/// - `notes` is touched between the two calls only, on the thread that `thread` names.
+/// - `notes` is touched between the two calls only, on the thread that `thread` names; so are
+///   `otherNames`, but for the main actor's look at them behind.
 /// - `notesOthers` is a hint: it is set before the thread is.
 package enum ReducerInputs {
   /// What a reducer has read.
@@ -21,8 +22,6 @@ package enum ReducerInputs {
     package var date: Double?
     /// What UUIDs and random numbers were made from; nil when there were none.
     package var seed: UInt64?
-    /// The names of other dependencies, where they are noted.
-    package var others: Set<String> = []
 
     package init(date: Double? = nil, seed: UInt64? = nil) {
       self.date = date
@@ -42,6 +41,7 @@ package enum ReducerInputs {
   private static let notesOthers = Atomic<Bool>(false)
   // Touched by one thread only, as said above.
   @exclusivity(unchecked) nonisolated(unsafe) private static var notes = Notes(given: Read())
+  nonisolated(unsafe) private static var otherNames: Set<String> = []
 
   /// A reducer begins on this thread.
   ///
@@ -51,6 +51,8 @@ package enum ReducerInputs {
   @MainActor
   package static func begin(with given: Read = Read(), notingOthers others: Bool = false) {
     notes = Notes(given: given)
+    // Only who asks for them pays for a set.
+    if others { otherNames = [] }
     notesOthers.store(others, ordering: .relaxed)
     thread.store(CurrentThread.id, ordering: .relaxed)
   }
@@ -65,6 +67,10 @@ package enum ReducerInputs {
     notesOthers.store(false, ordering: .relaxed)
     return notes.read
   }
+
+  /// The names of the other dependencies that the last reducer has read of which they were noted.
+  @MainActor
+  package static var others: Set<String> { otherNames }
 
   /// Whether a reducer runs here whose reads are noted.
   private static var isReducing: Bool {
@@ -102,19 +108,19 @@ package enum ReducerInputs {
   /// Whether reads of other dependencies are to be told of.
   static var areOthersNoted: Bool { notesOthers.load(ordering: .relaxed) }
 
-  /// What ``noteThrottle()`` adds to the others.
+  /// What ``noteThrottle()`` adds to ``others``.
   package static let throttle = "throttle"
 
   /// Whether an effect is held back was decided by a clock.
   package static func noteThrottle() {
-    if areOthersNoted, isReducing { notes.read.others.insert(throttle) }
+    if areOthersNoted, isReducing { otherNames.insert(throttle) }
   }
 
   /// Somebody has read a dependency.
   static func note(_ value: Any, called name: StaticString, of key: Any.Type) {
     guard isReducing, (value as? any ReducerInput)?.isGivenAgain != true else { return }
     let name = "\(name)"
-    notes.read.others.insert(name.isEmpty ? "\(key)" : name)
+    otherNames.insert(name.isEmpty ? "\(key)" : name)
   }
 }
 

@@ -21,7 +21,7 @@ final class BenchRun {
   private var started = 0
   private var finished = 0
   /// When each action was sent, in nanoseconds; then how long it took.
-  private var times: [UInt64] = []
+  @exclusivity(unchecked) private var times: [UInt64] = []
   private var begin: UInt64 = 0
   private var failure: Outcome.Failure?
   /// Whether another daemon is there, or the same with another history, than whoever was asked for
@@ -42,11 +42,13 @@ final class BenchRun {
     target = try await daemon.connection.within(Connecting.answerLimit) {
       try await daemon.connection.followed(scope, description: description).scope
     }
-    connection.onEvent = { [weak self] in if $0.kind == .newEpoch { self?.stop() } }
+    // A weak reference would make each of the others slower, of which each action takes four.
+    connection.onEvent = { [unowned self] in if $0.kind == .newEpoch { stop() } }
   }
 
+  isolated deinit { connection.onEvent = { _ in } }
+
   func report(count: Int, warmUp: Int, window: Int) async throws(CommandError) -> BenchReport {
-    defer { connection.onEvent = { _ in } }
     guard !hasNewEpoch else { throw Self.cut }
     total = warmUp + count
     self.warmUp = warmUp

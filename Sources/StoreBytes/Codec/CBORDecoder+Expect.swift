@@ -2,6 +2,7 @@ extension CBORDecoder {
   /// Reads the beginning of an array that must have `count` items.
   @usableFromInline
   package mutating func expectArray(of count: Int, _ what: String) throws(CodecError) {
+    if try entersArray(of: count) { return }
     let start = offset
     let found = try arrayHeader()
     guard found == count else {

@@ -137,6 +137,21 @@ extension CBORDecoder {
     }
   }
 
+  /// Enters an array when one of so many items stands next; else the decoder stays where it is.
+  ///
+  /// - Returns: Whether it stood there, and could be entered.
+  @inline(__always)
+  mutating func entersArray(of count: Int) throws(CodecError) -> Bool {
+    guard count > 0, count < 24, position < bytes.endIndex,
+      bytes[position] == CBOR.array | UInt8(truncatingIfNeeded: count),
+      bytes.endIndex - position > count, !isInsideTag, depth < CBOR.maximumDepth
+    else { return false }
+    try beginItem()
+    position += 1
+    push(Frame(kind: .array, remaining: count))
+    return true
+  }
+
   /// Counts an item that is one of several keys which are asked for in their order.
   @inline(__always)
   package mutating func beginExpectedItem() throws(CodecError) {
@@ -202,9 +217,14 @@ extension CBORDecoder {
       )
     }
     guard items > 0 else { return }
+    push(Frame(kind: kind, remaining: items))
+  }
+
+  @inline(__always)
+  private mutating func push(_ new: Frame) {
     if openContainers > 1 { fartherFrames.append(outer) }
     outer = frame
-    frame = Frame(kind: kind, remaining: items)
+    frame = new
     openContainers += 1
   }
 
@@ -245,9 +265,17 @@ extension CBORDecoder {
 
   /// The bytewise order of two encodings: negative, zero or positive.
   package static func compare(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> Int {
-    let order = first.withUnsafeBufferPointer { first in
-      second.withUnsafeBufferPointer { memoryOrder(first, $0) }
+    first.withUnsafeBufferPointer { first in
+      second.withUnsafeBufferPointer { compare(first, $0) }
     }
+  }
+
+  /// The bytewise order of two encodings: negative, zero or positive.
+  static func compare(
+    _ first: UnsafeBufferPointer<UInt8>,
+    _ second: UnsafeBufferPointer<UInt8>,
+  ) -> Int {
+    let order = memoryOrder(first, second)
     return order == 0 ? first.count - second.count : order
   }
 }

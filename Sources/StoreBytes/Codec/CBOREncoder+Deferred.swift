@@ -2,26 +2,25 @@ extension CBOREncoder {
   /// A place in the bytes to which the encoder can return.
   public struct Mark: Hashable, Sendable {
     let offset: Int
+
+    /// The place before the first byte.
+    package static let start = Mark(offset: 0)
   }
 
   /// The place after the last byte.
-  public var mark: Mark { Mark(offset: bytes.count) }
+  public var mark: Mark { Mark(offset: count) }
 
   /// Takes back everything that was written since `mark`.
   public mutating func truncate(to mark: Mark) {
-    precondition(
-      mark.offset <= bytes.count,
-      "The mark at byte \(mark.offset) is behind the last of \(bytes.count) bytes.",
-    )
-    storage.removeLast(bytes.count - mark.offset)
+    buffer.removeAll(behind: mark.offset)
   }
 
   /// Begins a map whose count is known only when its last entry has been written.
   ///
   /// - Returns: What `endDeferredMap` needs.
   public mutating func beginDeferredMap() -> Mark {
-    storage.append(CBOR.map)
-    return Mark(offset: bytes.count - 1)
+    buffer.append(CBOR.map)
+    return Mark(offset: count - 1)
   }
 
   /// Says how many entries were written since the map began at `mark`.
@@ -33,8 +32,8 @@ extension CBOREncoder {
   ///
   /// - Returns: What `endDeferredArray` needs.
   public mutating func beginDeferredArray() -> Mark {
-    storage.append(CBOR.array)
-    return Mark(offset: bytes.count - 1)
+    buffer.append(CBOR.array)
+    return Mark(offset: count - 1)
   }
 
   /// Says how many elements were written since the array began at `mark`.
@@ -44,15 +43,18 @@ extension CBOREncoder {
 
   private mutating func endDeferred(_ major: UInt8, _ mark: Mark, count: Int) {
     precondition(
-      count >= 0 && mark.offset < bytes.count && bytes[mark.offset] == major,
+      count >= 0 && mark.offset < self.count && buffer[mark.offset] == major,
       "No deferred container of \(count) items begins at byte \(mark.offset).",
     )
     if count <= 23 {
-      storage[mark.offset] = major | UInt8(count)
+      buffer[mark.offset] = major | UInt8(count)
     } else {
       var header = CBOREncoder()
       header.header(major, UInt64(count))
-      storage.replaceSubrange(mark.offset...mark.offset, with: header.bytes)
+      buffer[mark.offset] = header.buffer[0]
+      header.withBytes {
+        buffer.insert(UnsafeBufferPointer(rebasing: $0.dropFirst()), at: mark.offset + 1)
+      }
     }
   }
 }

@@ -12,20 +12,13 @@ extension CBOREncoder {
 
   /// The pieces that were written.
   package var pieces: [[UInt8]] {
-    if full.isEmpty { return [storage] }
-    return storage.isEmpty ? full : full + [trimmed]
+    if full.isEmpty { return [bytes] }
+    return count == 0 ? full : full + [bytes]
   }
 
   @usableFromInline
   mutating func endPiece() {
-    full.append(trimmed)
-    storage = []
-    storage.reserveCapacity(pieceBytes + pieceBytes / 16)
-  }
-
-  /// The last piece without much room behind it.
-  private var trimmed: [UInt8] {
-    guard storage.capacity - storage.count > storage.count / 8 else { return storage }
-    return storage.withUnsafeBufferPointer { Array($0) }
+    full.append(bytes)
+    buffer.removeAll(behind: 0)
   }
 }

@@ -3,8 +3,10 @@
 /// Integers, lengths and floats take their shortest form by construction. What the encoder cannot
 /// know is up to its caller: as many items after a header as it announced, map keys and elements
 /// of a set in bytewise order of their encodings and none twice, and no nesting deeper than 128.
-public struct CBOREncoder: Sendable {
-  @usableFromInline var storage: [UInt8]
+///
+/// An encoder has memory of its own, and cannot be copied; ``bytes`` is a copy of what it wrote.
+public struct CBOREncoder: ~Copyable, Sendable {
+  @usableFromInline var buffer = ByteBuffer()
 
   /// Whether values are written in their durable form, which has parts that never travel.
   ///
@@ -24,24 +26,26 @@ public struct CBOREncoder: Sendable {
   /// How many bytes make a piece.
   @usableFromInline var pieceBytes = Int.max
 
-  /// The bytes so far; of an encoder of pieces, those of the last one.
-  @inlinable public var bytes: [UInt8] { storage }
+  /// The bytes so far, copied; of an encoder of pieces, those of the last one.
+  @inlinable public var bytes: [UInt8] { buffer.withBytes { Array($0) } }
+
+  /// How many bytes were written so far; of an encoder of pieces, to the last one.
+  @inlinable public var count: Int { buffer.count }
 
   /// Creates an encoder that has written nothing.
   @inlinable
-  public init() { storage = [] }
+  public init() {}
 
   /// Ends a piece that is full, where what is written is to be in pieces.
   ///
   /// To be called between the elements of a collection.
   @inlinable
   @inline(__always)
-  package mutating func endElement() { if storage.count >= pieceBytes { endPiece() } }
+  package mutating func endElement() { if count >= pieceBytes { endPiece() } }
 
   /// Creates an encoder with room for as many bytes.
   package init(reserving capacity: Int) {
-    storage = []
-    storage.reserveCapacity(capacity)
+    buffer.reserve(capacity)
   }
 
   /// Creates an encoder of durable forms that has written nothing.
@@ -74,12 +78,9 @@ public struct CBOREncoder: Sendable {
   /// Writes a float with as few bits as keep its value.
   public mutating func encode(double value: Double) {
     switch FloatPattern(value) {
-    case .half(let bits):
-      append(CBOR.half, UInt64(bits), bytes: 2)
-    case .single(let bits):
-      append(CBOR.single, UInt64(bits), bytes: 4)
-    case .double(let bits):
-      append(CBOR.double, bits, bytes: 8)
+    case .half(let bits): buffer.append(CBOR.half, bits)
+    case .single(let bits): buffer.append(CBOR.single, bits)
+    case .double(let bits): buffer.append(CBOR.double, bits)
     }
   }
 
@@ -89,12 +90,12 @@ public struct CBOREncoder: Sendable {
   /// Writes false or true.
   @inlinable
   public mutating func encode(bool value: Bool) {
-    storage.append(value ? CBOR.true : CBOR.false)
+    buffer.append(value ? CBOR.true : CBOR.false)
   }
 
   /// Writes null.
   @inlinable
-  public mutating func encodeNull() { storage.append(CBOR.null) }
+  public mutating func encodeNull() { buffer.append(CBOR.null) }
 
   /// Writes a text string.
   @inlinable
@@ -113,7 +114,7 @@ public struct CBOREncoder: Sendable {
   @inlinable
   mutating func write(text utf8: UnsafeBufferPointer<UInt8>) {
     header(CBOR.text, UInt64(utf8.count))
-    storage.append(contentsOf: utf8)
+    buffer.append(utf8)
   }
 
   /// Writes a text string that the program's own source holds.
@@ -121,13 +122,8 @@ public struct CBOREncoder: Sendable {
   public mutating func encode(name: StaticString) {
     let count = name.utf8CodeUnitCount
     guard count < 24, name.hasPointerRepresentation else { return encode(longName: name) }
-    // The header and the text at once: the count is known when this is compiled.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { item in
-      guard let start = item.baseAddress else { return }
-      start.initialize(to: CBOR.text | UInt8(truncatingIfNeeded: count))
-      (start + 1).initialize(from: name.utf8Start, count: count)
-      storage.append(contentsOf: UnsafeBufferPointer(start: start, count: 1 + count))
-    }
+    buffer.append(CBOR.text | UInt8(truncatingIfNeeded: count))
+    buffer.append(name.utf8Start, count: count)
   }
 
   @usableFromInline
@@ -139,7 +135,7 @@ public struct CBOREncoder: Sendable {
   @inlinable
   public mutating func encode(bytes content: some Collection<UInt8>) {
     header(CBOR.bytes, UInt64(content.count))
-    storage.append(contentsOf: content)
+    append(raw: content)
   }
 
   /// Begins an array; `count` items follow.
@@ -162,7 +158,24 @@ public struct CBOREncoder: Sendable {
   /// Appends an item that is encoded already.
   @inlinable
   public mutating func append(raw item: some Collection<UInt8>) {
-    storage.append(contentsOf: item)
+    let isWritten: Void? = item.withContiguousStorageIfAvailable { buffer.append($0) }
+    guard isWritten == nil else { return }
+    for byte in item { buffer.append(byte) }
+  }
+
+  /// Appends what another encoder has written.
+  package mutating func append(_ other: borrowing CBOREncoder) {
+    other.buffer.withBytes { buffer.append($0) }
+  }
+
+  /// Whether another encoder has written the same.
+  package func hasSameBytes(as other: borrowing CBOREncoder) -> Bool {
+    buffer.withBytes { bytes in other.buffer.withBytes { memoryIsEqual(bytes, $0) } }
+  }
+
+  /// Looks at what was written so far.
+  package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    buffer.withBytes(body)
   }
 
   /// Writes an item's first byte and its argument in the shortest form.
@@ -171,42 +184,23 @@ public struct CBOREncoder: Sendable {
   mutating func header(_ major: UInt8, _ argument: UInt64) {
     // Most arguments are small, and then the first byte says it all.
     guard argument < 24 else { return longHeader(major, argument) }
-    storage.append(major | UInt8(truncatingIfNeeded: argument))
+    buffer.append(major | UInt8(truncatingIfNeeded: argument))
   }
 
   @usableFromInline
   mutating func longHeader(_ major: UInt8, _ argument: UInt64) {
-    // What has few bytes is quicker one by one, and the rest at once.
     switch argument {
-    case 0...0xff:
-      storage.append(major | 24)
-      storage.append(UInt8(truncatingIfNeeded: argument))
-    case 0x100...0xffff:
-      storage.append(major | 25)
-      storage.append(UInt8(truncatingIfNeeded: argument >> 8))
-      storage.append(UInt8(truncatingIfNeeded: argument))
-    case 0x1_0000...0xffff_ffff: append(major | 26, argument, bytes: 4)
-    default: append(major | 27, argument, bytes: 8)
-    }
-  }
-
-  /// Appends an item's first byte and the lowest bytes of a number, the most significant one first.
-  private mutating func append(_ first: UInt8, _ number: UInt64, bytes: Int) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { item in
-      guard let start = item.baseAddress else { return }
-      start.initialize(to: first)
-      UnsafeMutableRawPointer(start + 1).storeBytes(
-        of: (number << (64 - 8 * UInt64(bytes))).bigEndian,
-        as: UInt64.self,
-      )
-      storage.append(contentsOf: UnsafeBufferPointer(start: start, count: 1 + bytes))
+    case 0...0xff: buffer.append(major | 24, UInt8(truncatingIfNeeded: argument))
+    case 0x100...0xffff: buffer.append(major | 25, UInt16(truncatingIfNeeded: argument))
+    case 0x1_0000...0xffff_ffff: buffer.append(major | 26, UInt32(truncatingIfNeeded: argument))
+    default: buffer.append(major | 27, argument)
     }
   }
 
   /// Writes a byte string of 16 bytes: two numbers, the most significant byte of each first.
   package mutating func encode(bytes first: UInt64, _ second: UInt64) {
-    append(CBOR.bytes | 16, first, bytes: 8)
-    withUnsafeBytes(of: second.bigEndian) { storage.append(contentsOf: $0) }
+    buffer.append(CBOR.bytes | 16, first)
+    withUnsafeBytes(of: second.bigEndian) { buffer.append($0.assumingMemoryBound(to: UInt8.self)) }
   }
 
   @inlinable

@@ -1,13 +1,19 @@
 /// Collects the entries of a map or the elements of a set in any order, and writes them in the
 /// bytewise order of their encodings.
 ///
+/// They may be in several lists, for deltas, which say apart what went, what came and what changed.
+///
 /// Of keys with the same encoding only the one with the least value is kept: in Swift a dictionary
 /// can hold several NaN keys, because NaN differs from itself.
-package struct SortedItems: Sendable {
-  struct Item: Sendable {
+package struct SortedItems: ~Copyable {
+  private struct Item {
+    var list: Int
     var start: Int
     var keyEnd: Int
     var end: Int
+
+    var key: Range<Int> { start..<keyEnd }
+    var value: Range<Int> { keyEnd..<end }
   }
 
   private var scratch: CBOREncoder
@@ -17,109 +23,127 @@ package struct SortedItems: Sendable {
   package init() { scratch = CBOREncoder() }
 
   /// Collects values of the form that an encoder writes.
-  package init(like encoder: CBOREncoder) { scratch = encoder.ofSameForm() }
+  package init(like encoder: borrowing CBOREncoder) { scratch = encoder.ofSameForm() }
 
   /// Adds an element of a set.
-  package mutating func add(_ element: (inout CBOREncoder) -> Void) {
-    add(element) { _ in }
+  package mutating func add(to list: Int = 0, _ element: (inout CBOREncoder) -> Void) {
+    add(to: list, element) { _ in }
   }
 
   /// Adds an entry of a map.
   package mutating func add(
+    to list: Int = 0,
     _ key: (inout CBOREncoder) -> Void,
     value: (inout CBOREncoder) -> Void,
   ) {
-    let start = scratch.bytes.count
-    key(&scratch)
-    let keyEnd = scratch.bytes.count
-    value(&scratch)
-    items.append(Item(start: start, keyEnd: keyEnd, end: scratch.bytes.count))
+    add(to: list, key) { encoder in
+      value(&encoder)
+      return true
+    }
   }
 
   /// Adds an entry of a map when `value` says that it wrote one.
   package mutating func add(
+    to list: Int = 0,
     _ key: (inout CBOREncoder) -> Void,
     ifWritten value: (inout CBOREncoder) -> Bool,
   ) {
     let mark = scratch.mark
     key(&scratch)
-    let keyEnd = scratch.bytes.count
+    let keyEnd = scratch.count
     guard value(&scratch) else { return scratch.truncate(to: mark) }
-    items.append(Item(start: mark.offset, keyEnd: keyEnd, end: scratch.bytes.count))
+    items.append(Item(list: list, start: mark.offset, keyEnd: keyEnd, end: scratch.count))
   }
 
   /// What stands in ``CBOREncoder/unshared`` for all that was added.
-  var unshared: Int { scratch.unshared }
+  fileprivate var unshared: Int { scratch.unshared }
 
   /// Whether nothing was added.
   package var isEmpty: Bool { items.isEmpty }
-
-  /// Writes what was added as an array in which each entry has as many items.
-  package mutating func writeArray(to encoder: inout CBOREncoder, itemsEach: Int) {
-    sort()
-    encoder.arrayHeader(items.count * itemsEach)
-    write(to: &encoder)
-  }
 
   /// Writes what was added as a map.
   package mutating func writeMap(to encoder: inout CBOREncoder) {
     sort()
     encoder.mapHeader(items.count)
-    write(to: &encoder)
+    write(items, to: &encoder)
   }
 
   /// Writes what was added as a set.
   package mutating func writeSet(to encoder: inout CBOREncoder) {
     sort()
     encoder.setHeader(items.count)
-    write(to: &encoder)
+    write(items, to: &encoder)
   }
 
-  private func write(to encoder: inout CBOREncoder) {
-    for item in items {
-      encoder.append(raw: scratch.bytes[item.start..<item.end])
-      encoder.endElement()
+  /// Writes the lists that are not empty as a map from the number of each to its entries.
+  fileprivate mutating func writeLists(to encoder: inout CBOREncoder, itemsEach: [Int]) {
+    sort()
+    let lists = itemsEach.indices.map { list in items.filter { $0.list == list } }
+    encoder.mapHeader(lists.count { !$0.isEmpty })
+    for (list, items) in lists.enumerated() where !items.isEmpty {
+      encoder.encode(unsigned: UInt64(list))
+      encoder.arrayHeader(items.count * itemsEach[list])
+      write(items, to: &encoder)
+    }
+  }
+
+  private func write(_ items: [Item], to encoder: inout CBOREncoder) {
+    scratch.withBytes { bytes in
+      for item in items {
+        encoder.append(raw: UnsafeBufferPointer(rebasing: bytes[item.start..<item.end]))
+        encoder.endElement()
+      }
     }
   }
 
   private mutating func sort() {
-    let bytes = scratch.bytes
-    items.sort { one, other in
-      let order = CBORDecoder.compare(
-        bytes[one.start..<one.keyEnd],
-        bytes[other.start..<other.keyEnd],
-      )
-      guard order == 0 else { return order < 0 }
-      return CBORDecoder.compare(
-        bytes[one.keyEnd..<one.end],
-        bytes[other.keyEnd..<other.end],
-      ) < 0
-    }
-    var kept: [Item] = []
-    kept.reserveCapacity(items.count)
-    for item in items {
-      if let last = kept.last, bytes[last.start..<last.keyEnd] == bytes[item.start..<item.keyEnd] {
-        continue
+    items = scratch.withBytes { bytes in
+      var kept: [Item] = []
+      kept.reserveCapacity(items.count)
+      for item in items.sorted(by: { Self.isInOrder($0, $1, bytes) }) {
+        if let last = kept.last, last.list == item.list,
+          Self.order(bytes[last.key], bytes[item.key]) == 0
+        {
+          continue
+        }
+        kept.append(item)
       }
-      kept.append(item)
+      return kept
     }
-    items = kept
+  }
+
+  private static func isInOrder(
+    _ one: Item,
+    _ other: Item,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+  ) -> Bool {
+    guard one.list == other.list else { return one.list < other.list }
+    let order = order(bytes[one.key], bytes[other.key])
+    return order == 0 ? Self.order(bytes[one.value], bytes[other.value]) < 0 : order < 0
+  }
+
+  private static func order(
+    _ one: Slice<UnsafeBufferPointer<UInt8>>,
+    _ other: Slice<UnsafeBufferPointer<UInt8>>,
+  ) -> Int {
+    CBORDecoder.compare(UnsafeBufferPointer(rebasing: one), UnsafeBufferPointer(rebasing: other))
   }
 }
 
 extension CBOREncoder {
-  /// Writes a delta as a map from the place of each list that is not empty to the list.
+  /// Writes a delta as a map from the number of each list that is not empty to the list.
   ///
+  /// - Parameters:
+  ///   - changes: The lists.
+  ///   - itemsEach: How many items an entry of each list has.
   /// - Returns: False when all lists are empty; then nothing was written.
-  package mutating func encodeChanges(_ changes: [SortedItems], itemsEach: [Int]) -> Bool {
-    let count = changes.count { !$0.isEmpty }
-    guard count > 0 else { return false }
-    for items in changes { unshared += items.unshared }
-    mapHeader(count)
-    for (place, var items) in changes.enumerated() where !items.isEmpty {
-      encode(unsigned: UInt64(place))
-      items.writeArray(to: &self, itemsEach: itemsEach[place])
-    }
+  package mutating func encodeChanges(
+    _ changes: consuming SortedItems,
+    itemsEach: [Int],
+  ) -> Bool {
+    guard !changes.isEmpty else { return false }
+    unshared += changes.unshared
+    changes.writeLists(to: &self, itemsEach: itemsEach)
     return true
   }
 }

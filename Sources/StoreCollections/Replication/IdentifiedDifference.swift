@@ -45,7 +45,7 @@ where Element.ID == ID {
       element(entry.row).encode(to: &encoder)
     }
     encoder.begin(3, changed * 2)
-    encoder.append(raw: changes.bytes)
+    encoder.append(changes)
     encoder.unshared += changes.unshared
     return true
   }

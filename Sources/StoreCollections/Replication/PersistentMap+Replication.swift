@@ -105,14 +105,13 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
       return dictionary.encodeDelta(from: old.dictionary, to: &encoder)
     }
     let alignment = tree.alignment(from: old.tree) { $0.isSame(as: $1) }
-    let none = SortedItems(like: encoder)
-    var (removed, inserted, changed) = (none, none, none)
+    var changes = SortedItems(like: encoder)
     for entry in alignment.removed {
-      removed.add { row(entry.row).key.encode(to: &$0) }
+      changes.add(to: 0) { row(entry.row).key.encode(to: &$0) }
     }
     for entry in alignment.inserted {
       let row = row(entry.row)
-      inserted.add {
+      changes.add(to: 1) {
         row.key.encode(to: &$0)
       } value: {
         row.value.encode(to: &$0)
@@ -120,13 +119,13 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
     }
     for pair in alignment.pairs {
       let (before, row) = (row(pair.old), row(pair.new))
-      changed.add {
+      changes.add(to: 2) {
         row.key.encode(to: &$0)
       } ifWritten: {
         row.value.encodeDelta(from: before.value, to: &$0)
       }
     }
-    return encoder.encodeChanges([removed, inserted, changed], itemsEach: [1, 2, 2])
+    return encoder.encodeChanges(changes, itemsEach: [1, 2, 2])
   }
 
   /// Lets entries go, come and change.

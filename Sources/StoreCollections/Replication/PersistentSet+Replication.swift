@@ -61,10 +61,10 @@ extension PersistentSet: ReplicatedState where Element: ReplicatedState {
       return Set(self).encodeDelta(from: Set(old), to: &encoder)
     }
     let alignment = tree.alignment(from: old.tree) { $0.isSame(as: $1) }
-    var (removed, inserted) = (SortedItems(), SortedItems())
-    for entry in alignment.removed { removed.add { element(entry).encode(to: &$0) } }
-    for entry in alignment.inserted { inserted.add { element(entry).encode(to: &$0) } }
-    return encoder.encodeChanges([removed, inserted], itemsEach: [1, 1])
+    var changes = SortedItems()
+    for entry in alignment.removed { changes.add(to: 0) { element(entry).encode(to: &$0) } }
+    for entry in alignment.inserted { changes.add(to: 1) { element(entry).encode(to: &$0) } }
+    return encoder.encodeChanges(changes, itemsEach: [1, 1])
   }
 
   private func element(_ entry: RowAlignment.Entry) -> Element {

@@ -161,14 +161,15 @@ package final class Replay<Root: Sendable, RootAction> {
       notingOthers: true,
     )
     let obstacle = reduce(record, from: step.old, &report)
-    var read = ReducerInputs.end()
+    let read = ReducerInputs.end()
+    var others = ReducerInputs.others
     core.dropEffects()
     if let obstacle { return report.pass(over: kind(of: record), obstacle) }
     var isInternal = false
     if case .internal = record.origin { isInternal = true }
-    let isThrottled = read.others.remove(ReducerInputs.throttle) != nil
+    let isThrottled = others.remove(ReducerInputs.throttle) != nil
     // What a client, a session or a restart began is known.
-    if !isInternal { read.others.remove("origin") }
+    if !isInternal { others.remove("origin") }
     if let missing = missing(read, inputs) {
       return report.pass(over: kind(of: record), "it reads \(missing), which was not kept")
     }
@@ -177,15 +178,15 @@ package final class Replay<Root: Sendable, RootAction> {
       goesOn = !form.unkept.isEmpty
       changes.append(littleEndian: record.revision)
       change(from: step.old).withUnsafeBytes { changes.append($0) }
-      return report.check(read.others)
+      return report.check(others)
     }
-    if isInternal, read.others.contains("origin") {
+    if isInternal, others.contains("origin") {
       return report.pass(over: kind(of: record), "it reads who began it, which was not kept")
     }
     if isThrottled {
       return report.pass(over: kind(of: record), "a clock decides what it throttles")
     }
-    report.difference = difference(from: step.new, at: record, read.others)
+    report.difference = difference(from: step.new, at: record, others)
   }
 
   /// What the reducer has read that the record does not have; nil for nothing.

@@ -15,7 +15,11 @@ package struct DurableForm<Root: Sendable>: Sendable {
   /// What values have and the form does not: properties, and types that do not say which of theirs.
   let unkept: [String]
   let encode: @Sendable (Root, inout CBOREncoder) -> Void
-  private let delta: @Sendable (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
+  /// Writes what changed from one root to another; false when that is nothing.
+  ///
+  /// Neither root is changed: what is not `inout` would be copied for the call, and that takes as
+  /// long as a small delta.
+  let delta: @Sendable (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
   let decode: @Sendable (inout CBORDecoder) throws(CodecError) -> Root
   let applyDelta: @Sendable (inout Root, inout CBORDecoder) throws(CodecError) -> Void
 
@@ -56,8 +60,6 @@ package struct DurableForm<Root: Sendable>: Sendable {
   ///
   /// - Returns: False when that is nothing.
   func encodeDelta(_ old: Place, _ new: Place, _ encoder: inout CBOREncoder) -> Bool {
-    // Nobody changes them: what is not `inout` would be copied for the call, and that takes as long
-    // as a small delta.
     delta(
       &UnsafeMutablePointer(mutating: old).pointee,
       &UnsafeMutablePointer(mutating: new).pointee,

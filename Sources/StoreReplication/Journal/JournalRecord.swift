@@ -129,25 +129,32 @@ package struct JournalRecord: Hashable, Sendable {
 // MARK: - Bytes
 
 extension JournalRecord {
-  /// Writes a record; `encodeDelta` writes the root's delta, and returns false when there is none.
+  /// Writes a record.
   ///
+  /// - Parameters:
+  ///   - revision: Its revision.
+  ///   - wallMilliseconds: When it was reduced, in milliseconds since 1970.
+  ///   - details: What is known besides.
+  ///   - encoder: Where it is written.
+  ///   - encodeOrigin: Writes what caused the revision.
+  ///   - encodeDelta: Writes the root's delta; false when there is none.
   /// - Returns: The delta's bytes.
   @discardableResult
   static func encode(
     revision: UInt64,
     wallMilliseconds: UInt64,
-    cause: RecordCause,
     details: Details,
     to encoder: inout CBOREncoder,
+    origin encodeOrigin: (inout CBOREncoder) -> Void,
     delta encodeDelta: (inout CBOREncoder) -> Bool,
   ) -> Int {
     encoder.arrayHeader(5)
     encoder.encode(unsigned: revision)
     encoder.encode(unsigned: wallMilliseconds)
-    cause.encode(to: &encoder)
-    let start = encoder.bytes.count
+    encodeOrigin(&encoder)
+    let start = encoder.count
     let hasChanged = encodeDelta(&encoder)
-    let changed = hasChanged ? encoder.bytes.count - start : 0
+    let changed = hasChanged ? encoder.count - start : 0
     if !hasChanged { encoder.encodeNull() }
     details.encode(to: &encoder)
     return changed
@@ -158,9 +165,9 @@ extension JournalRecord {
     Self.encode(
       revision: revision,
       wallMilliseconds: wallMilliseconds,
-      cause: .other(origin),
       details: details,
       to: &encoder,
+      origin: { origin.encode(to: &$0) },
       delta: { encoder in
         guard let delta else { return false }
         encoder.append(raw: delta)
@@ -297,7 +304,8 @@ extension JournalRecord.ClientAction {
     _ session: UInt64,
     _ identity: ActionOrigin.Identity,
   ) -> (start: [UInt8], end: [UInt8]) {
-    var (start, end) = (CBOREncoder.durable, CBOREncoder.durable)
+    var start = CBOREncoder.durable
+    var end = CBOREncoder.durable
     start.arrayHeader(7)
     start.encode(unsigned: 1)
     start.encode(client)
@@ -306,14 +314,9 @@ extension JournalRecord.ClientAction {
     return (start.bytes, end.bytes)
   }
 
-  /// The same as it was recorded.
-  fileprivate var recorded: RecordedAction {
-    RecordedAction(
-      session: RecordedSession(client: client, number: session, identity: identity),
-      sequence: sequence,
-      scope: scope,
-      action: action[...],
-    )
+  fileprivate func encode(to encoder: inout CBOREncoder) {
+    RecordedSession(client: client, number: session, identity: identity)
+      .encode(action, sequence, to: scope, &encoder)
   }
 }
 
@@ -321,7 +324,7 @@ extension JournalRecord.Origin {
   func encode(to encoder: inout CBOREncoder) {
     switch self {
     case .daemon: encoder.encodeNull()
-    case .client(let action): action.recorded.encode(to: &encoder)
+    case .client(let action): action.encode(to: &encoder)
     case .session(.joined(let info)): info.encode(kind: 2, to: &encoder)
     case .session(.left(let info)): info.encode(kind: 3, to: &encoder)
     case .restored(let restoration):

@@ -128,3 +128,13 @@ extension CBORDecoder {
     return revision
   }
 }
+
+extension JournalRecord.Origin {
+  /// Whether other sessions are listed, or other effects under way, because of it alone.
+  var changesHistory: Bool {
+    switch self {
+    case .session, .restored: true
+    case .daemon, .internal, .client: false
+    }
+  }
+}

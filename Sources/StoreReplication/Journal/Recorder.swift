@@ -14,17 +14,19 @@ package final class Recorder {
   /// Everything up to this revision was released.
   @exclusivity(unchecked) private(set) var released: UInt64
   /// What caused the revision that is about to come.
-  @exclusivity(unchecked) var cause = RecordCause.daemon
+  @exclusivity(unchecked) private var cause = RecordCause.daemon
+  /// The origin of a client's action that is about to be reduced.
+  @exclusivity(unchecked) private var clientOrigin = CBOREncoder.durable
   /// What will cause the one behind it; nil where that is not known.
-  private var nextCause: RecordCause?
+  @exclusivity(unchecked) private var nextCause: RecordCause?
   /// When it comes.
   var wallMilliseconds: UInt64 = 0
   /// What is known besides of the revision that is about to come, and no record says yet: what its
   /// reducer has read, effects with names that began or ended, clients who said goodbye.
   @exclusivity(unchecked) var details = JournalRecord.Details()
   /// Measures how long reducers take; nil where nobody does.
-  package var nanoseconds: (() -> Int64)?
-  private var beganAt: Int64?
+  @exclusivity(unchecked) package var nanoseconds: (() -> Int64)?
+  @exclusivity(unchecked) private var beganAt: Int64?
   /// Is told when effects have begun or ended, which a record has to say.
   var onEffects: (() -> Void)?
   /// No session has a number beyond this one, as far as the journal was told.
@@ -105,38 +107,63 @@ package final class Recorder {
   func record(_ revision: UInt64, delta: (inout CBOREncoder) -> Bool) -> Int {
     precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
     newest = revision
-    // Both are taken, for to copy them takes longer.
-    var (cause, details) = (RecordCause.daemon, JournalRecord.Details())
-    swap(&cause, &self.cause)
+    let cause = cause
+    self.cause = nextCause ?? .daemon
+    nextCause = nil
+    // They are taken, for to copy them takes longer.
+    var details = JournalRecord.Details()
     swap(&details, &self.details)
-    if let next = nextCause {
-      self.cause = next
-      nextCause = nil
-    }
     if let beganAt, let nanoseconds {
       details.microseconds = UInt64(clamping: (nanoseconds() - beganAt) / 1_000)
     }
     beganAt = nil
-    if Self.isNoted(cause, details) { events.append((revision, cause.origin, details)) }
+    note(details, of: cause, at: revision)
     return JournalRecord.encode(
       revision: revision,
       wallMilliseconds: wallMilliseconds,
-      cause: cause,
       details: details,
       to: &growing,
+      origin: { encoder in
+        switch cause {
+        case .client: encoder.append(clientOrigin)
+        case .daemon: encoder.encodeNull()
+        case .other(let origin): origin.encode(to: &encoder)
+        }
+      },
       delta: delta,
     )
   }
 
-  private static func isNoted(
-    _ cause: RecordCause,
+  /// Takes note of what a snapshot has to say, once it is released.
+  private func note(
     _ details: JournalRecord.Details,
-  ) -> Bool {
-    switch cause {
-    case .other(.session), .other(.restored): true
-    default: !details.began.isEmpty || !details.ended.isEmpty
+    of cause: RecordCause,
+    at revision: UInt64,
+  ) {
+    if case .other(let origin) = cause, origin.changesHistory {
+      events.append((revision, origin, details))
+    } else if !details.began.isEmpty || !details.ended.isEmpty {
+      events.append((revision, .daemon, details))
     }
   }
+
+  /// A client's action is about to be reduced.
+  func beginAction(
+    of session: RecordedSession,
+    _ sequence: UInt64,
+    to scope: String,
+    _ action: ArraySlice<UInt8>,
+  ) {
+    clientOrigin.truncate(to: .start)
+    session.encode(action, sequence, to: scope, &clientOrigin)
+    cause = .client
+  }
+
+  /// What a client's action was to cause has come, or does not come.
+  func endAction() { cause = .daemon }
+
+  /// The reducer is about to be told of something that happened.
+  func begin(_ origin: JournalRecord.Origin) { cause = .other(origin) }
 
   /// A revision is about to be reduced.
   ///
@@ -184,9 +211,7 @@ package final class Recorder {
 
   /// A session event that was told to the reducer made no revision: nothing else notes it.
   func noteUnrecordedOrigin() {
-    if case .other(let origin) = cause, case .session = origin {
-      events.append((newest, origin, JournalRecord.Details()))
-    }
+    note(JournalRecord.Details(), of: cause, at: newest)
     cause = .daemon
     noteEvents()
   }
@@ -197,7 +222,7 @@ package final class Recorder {
   /// Whether so much waits that nothing more should be taken for now.
   private var isOverloaded: Bool {
     newest - released >= limits.unreleasedRevisions
-      || growing.bytes.count >= limits.unreleasedBytes
+      || growing.count >= limits.unreleasedBytes
   }
 
   /// All that the daemon does by itself when it starts has been recorded; nobody is answered before
@@ -246,7 +271,7 @@ package final class Recorder {
   func giveUpIfExhausted() -> String? {
     guard
       newest - released >= limits.mostUnreleasedRevisions
-        || growing.bytes.count >= limits.mostUnreleasedBytes
+        || growing.count >= limits.mostUnreleasedBytes
     else { return nil }
     if case .failed = batch { return nil }
     let reason =
@@ -303,7 +328,7 @@ package final class Recorder {
         records: growing.bytes,
         sessionNumbers: sessionNumbers,
       )
-      growing = .durable
+      growing.truncate(to: .start)
       growingFrom = newest + 1
       self.batch = .underWay(batch)
       return batch

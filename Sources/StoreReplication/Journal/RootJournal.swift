@@ -1,3 +1,5 @@
+import StoreState
+
 /// What a journal keeps of a root, with its type.
 ///
 /// An object: what is generic is slow to copy.
@@ -5,10 +7,13 @@
 package final class RootJournal<Root: Sendable> {
   package let recorder: Recorder
   package let form: DurableForm<Root>
+  /// The form's, where it is found without looking up the form's type.
+  private let delta: (_ old: inout Root, _ new: inout Root, inout CBOREncoder) -> Bool
 
   package init(_ form: DurableForm<Root>, recorder: Recorder) {
     self.form = form
     self.recorder = recorder
+    delta = form.delta
   }
 
   /// Records a step.
@@ -19,6 +24,8 @@ package final class RootJournal<Root: Sendable> {
     from old: UnsafeMutablePointer<Root>,
     to new: UnsafePointer<Root>,
   ) -> Int {
-    recorder.record(revision) { form.encodeDelta(UnsafePointer(old), new, &$0) }
+    recorder.record(revision) {
+      delta(&old.pointee, &UnsafeMutablePointer(mutating: new).pointee, &$0)
+    }
   }
 }

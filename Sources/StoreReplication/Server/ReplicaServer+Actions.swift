@@ -117,16 +117,9 @@ extension ReplicaServer {
     try checkEffects(session)
     if let recorder {
       if let refusal = recorder.refusal(now.instant) { throw refusal }
-      recorder.cause = .client(
-        RecordedAction(
-          session: session.recorded,
-          sequence: sequence,
-          scope: target.name,
-          action: request.action,
-        )
-      )
+      recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)
     }
-    defer { recorder?.cause = .daemon }
+    defer { recorder?.endAction() }
     do throws(CodecError) {
       if let task = try reduce(request, in: target.scope) { return task }
     } catch {

@@ -89,29 +89,26 @@ extension Dictionary: ReplicatedState where Key: WireValue, Value: ReplicatedSta
   /// Writes which keys went, which came and which values changed inside.
   public func encodeDelta(from old: [Key: Value], to encoder: inout CBOREncoder) -> Bool {
     let (new, old) = (withoutTwins, old.withoutTwins)
-    var removed = SortedItems(like: encoder)
+    var changes = SortedItems(like: encoder)
     for key in old.keys where new.place(of: key) == nil {
-      removed.add { key.encode(to: &$0) }
+      changes.add(to: 0) { key.encode(to: &$0) }
     }
-    var inserted = SortedItems(like: encoder)
-    var changed = SortedItems(like: encoder)
     for (key, value) in new {
       if let place = old.place(of: key) {
-        changed.add {
+        changes.add(to: 2) {
           key.encode(to: &$0)
         } ifWritten: {
           value.encodeDelta(from: old[place].value, to: &$0)
         }
       } else {
-        inserted.add {
+        changes.add(to: 1) {
           key.encode(to: &$0)
         } value: {
           value.encode(to: &$0)
         }
       }
     }
-    let lists = [removed, inserted, changed]
-    guard encoder.encodeChanges(lists, itemsEach: [1, 2, 2]) else { return false }
+    guard encoder.encodeChanges(changes, itemsEach: [1, 2, 2]) else { return false }
     encoder.unshared += new.count * MemoryLayout<Element>.stride
     return true
   }

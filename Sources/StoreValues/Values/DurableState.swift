@@ -27,10 +27,11 @@ extension CBOREncoder {
     guard _$isDurable else { return one.isSame(as: other) }
     if _$haveSameBits(one, other) { return true }
     // `isSame` does not see what is hidden.
-    var (first, second) = (ofSameForm(), ofSameForm())
+    var first = ofSameForm()
+    var second = ofSameForm()
     one.encode(to: &first)
     other.encode(to: &second)
-    return first.bytes == second.bytes
+    return first.hasSameBytes(as: second)
   }
 }
 

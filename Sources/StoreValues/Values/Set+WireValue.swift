@@ -71,15 +71,14 @@ extension Set: ReplicatedState where Element: ReplicatedState {
   /// Writes which elements went and which came.
   public func encodeDelta(from old: Set<Element>, to encoder: inout CBOREncoder) -> Bool {
     let (new, old) = (withoutTwins, old.withoutTwins)
-    var removed = SortedItems()
+    var changes = SortedItems()
     for element in old where new.place(of: element) == nil {
-      removed.add { element.encode(to: &$0) }
+      changes.add(to: 0) { element.encode(to: &$0) }
     }
-    var inserted = SortedItems()
     for element in new where old.place(of: element) == nil {
-      inserted.add { element.encode(to: &$0) }
+      changes.add(to: 1) { element.encode(to: &$0) }
     }
-    guard encoder.encodeChanges([removed, inserted], itemsEach: [1, 1]) else { return false }
+    guard encoder.encodeChanges(changes, itemsEach: [1, 1]) else { return false }
     encoder.unshared += new.count * MemoryLayout<Element>.stride
     return true
   }

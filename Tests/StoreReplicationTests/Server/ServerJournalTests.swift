@@ -477,7 +477,7 @@ import Testing
   @Test func `Who left without a revision is not there in a snapshot either`() throws {
     let recorder = Recorder(revision: 0)
     let who = SessionInfo(id: 1, name: "one", address: "here")
-    recorder.cause = .other(.session(.joined(who)))
+    recorder.begin(.session(.joined(who)))
     _ = recorder.record(1) { _ in false }
     let now = Instant(nanoseconds: 0)
     _ = recorder.nextBatch(now)
@@ -489,7 +489,7 @@ import Testing
     }
     #expect(try listed() == [1])
     // The reducer was told, and changed nothing.
-    recorder.cause = .other(.session(.left(who)))
+    recorder.begin(.session(.left(who)))
     recorder.noteUnrecordedOrigin()
     #expect(try listed() == [])
   }

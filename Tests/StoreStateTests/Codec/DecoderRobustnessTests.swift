@@ -1,3 +1,4 @@
+import GenericState
 import Testing
 
 @testable import StoreBytes
@@ -120,6 +121,39 @@ import Testing
     } catch {
       #expect(error.offset.map { $0 <= bytes.count } == true)
     }
+  }
+
+  @Test("What is skipped is what can be read, and what is refused is refused alike")
+  func skippedIsReadable() throws {
+    for first in UInt8.min...UInt8.max {
+      expectSkippedAsRead([first])
+      for second in UInt8.min...UInt8.max { expectSkippedAsRead([first, second]) }
+    }
+    var random = SeededRandom(8)
+    // What begins arguments, texts and containers, and what the shortest forms begin with.
+    let interesting: [UInt8] = [
+      0x00, 0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c, 0x20, 0x38, 0x41, 0x58, 0x61, 0x62, 0x78, 0x7f,
+      0x80, 0x81, 0x82, 0x98, 0x9f, 0xa0, 0xa1, 0xa2, 0xb8, 0xd9, 0x01, 0x02, 0xf4, 0xf6, 0xf9,
+      0xff,
+    ]
+    for _ in 0..<30_000 {
+      expectSkippedAsRead(
+        (0..<Int.random(in: 3...9, using: &random)).map { _ in random.pick(interesting) }
+      )
+    }
+    for _ in 0..<300 { expectSkippedAsRead(randomItem(&random)) }
+  }
+
+  private func expectSkippedAsRead(_ bytes: [UInt8]) {
+    var error: CodecError?
+    do throws(CodecError) {
+      _ = try GenericValue(encoded: bytes)
+    } catch let refusal {
+      error = refusal
+    }
+    let skipped = decodingError(bytes)
+    #expect(skipped?.code == error?.code, "\(hexText(bytes))")
+    #expect(skipped?.offset == error?.offset, "\(hexText(bytes))")
   }
 
   @Test("Valid UTF-8 is what the standard library takes for it")

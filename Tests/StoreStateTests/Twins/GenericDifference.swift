@@ -195,15 +195,14 @@ struct GenericDifference {
     to encoder: inout CBOREncoder,
   ) {
     let (before, after) = (Set(old), Set(new))
-    var removed = SortedItems()
+    var changes = SortedItems()
     for element in old where !after.contains(element) {
-      removed.add { element.encode(to: &$0) }
+      changes.add(to: 0) { element.encode(to: &$0) }
     }
-    var inserted = SortedItems()
     for element in new where !before.contains(element) {
-      inserted.add { element.encode(to: &$0) }
+      changes.add(to: 1) { element.encode(to: &$0) }
     }
-    _ = encoder.encodeChanges([removed, inserted], itemsEach: [1, 1])
+    _ = encoder.encodeChanges(changes, itemsEach: [1, 1])
   }
 
   private func encodeDictionary(
@@ -214,28 +213,28 @@ struct GenericDifference {
   ) throws(CodecError) {
     let before = Dictionary(old.map { ($0.key, $0.value) }) { first, _ in first }
     let after = Set(new.map(\.key))
-    var (removed, inserted, changed) = (SortedItems(), SortedItems(), SortedItems())
+    var changes = SortedItems()
     for entry in old where !after.contains(entry.key) {
-      removed.add { entry.key.encode(to: &$0) }
+      changes.add(to: 0) { entry.key.encode(to: &$0) }
     }
     for entry in new {
       guard let value = before[entry.key] else {
-        inserted.add(entry.key, entry.value.encoded())
+        changes.add(to: 1, entry.key, entry.value.encoded())
         continue
       }
       guard value != entry.value else { continue }
       var delta = CBOREncoder()
       try encode(entry.value, from: value, content, to: &delta)
-      changed.add(entry.key, delta.bytes)
+      changes.add(to: 2, entry.key, delta.bytes)
     }
-    _ = encoder.encodeChanges([removed, inserted, changed], itemsEach: [1, 2, 2])
+    _ = encoder.encodeChanges(changes, itemsEach: [1, 2, 2])
   }
 }
 
 extension SortedItems {
   /// Adds an entry whose value or delta is encoded already.
-  mutating func add(_ key: GenericValue, _ item: [UInt8]) {
-    add {
+  mutating func add(to list: Int, _ key: GenericValue, _ item: [UInt8]) {
+    add(to: list) {
       key.encode(to: &$0)
     } value: {
       $0.append(raw: item)

@@ -155,7 +155,7 @@ extension ReplicaClient {
 
   /// Settles the actions that the local state now includes.
   func settleActions() {
-    while let ticket = actions.takeReached(isReached) {
+    while let ticket = actions.takeReached({ isReached($0) }) {
       guard let outcome = ticket.decided else { continue }
       actionDecided(for: ticket.scope)
       guard case .applied(_, let hasEffects) = outcome else {

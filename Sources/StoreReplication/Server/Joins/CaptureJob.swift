@@ -44,7 +44,7 @@ package struct CaptureJob: Sendable {
     ) -> CaptureContent {
       var encoder = CBOREncoder()
       guard source.encodeDelta(old, new, &encoder) else { return .catchUp(nil) }
-      return encoder.bytes.count > catchUpLimit ? .tooLarge : .catchUp(encoder.bytes)
+      return encoder.count > catchUpLimit ? .tooLarge : .catchUp(encoder.bytes)
     }
   }
 

@@ -137,10 +137,10 @@ final class Subscriptions: RootObserver {
     guard root.encodeDelta(of: scope.root, into: &scratch) else { return }
     scope.changed(at: revision)
     counters.deltas += 1
-    counters.deltaBytes += UInt64(scratch.bytes.count)
+    counters.deltaBytes += UInt64(scratch.count)
     for placement in scope.placements {
       if !placement.view.hasParts { touched.append(placement.view) }
-      placement.view.add(scratch.bytes[...], index: placement.index)
+      scratch.withBytes { placement.view.add($0, index: placement.index) }
     }
     scratch.truncate(to: mark)
   }
@@ -159,19 +159,20 @@ final class Subscriptions: RootObserver {
       let scope = followed[number]
     else { return }
     let mark = scratch.mark
-    let start = scratch.bytes.count
+    let start = scratch.count
     guard outputs.encode(output, into: &scratch) else { return }
-    guard scratch.bytes.count - start <= limits.outputBytes else {
+    guard scratch.count - start <= limits.outputBytes else {
       counters.outputsTooLarge += 1
       return scratch.truncate(to: mark)
     }
     counters.outputs += 1
+    let value = scratch.bytes[start...]
     for placement in scope.placements {
       let output = PublishedMessage.Output(
         revision: revision,
         index: placement.index,
         schema: outputs.schema,
-        value: scratch.bytes[start...],
+        value: value,
       )
       if !placement.view.isDirty { dirty.append(placement.view) }
       placement.view.add(output)

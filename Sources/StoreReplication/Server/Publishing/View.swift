@@ -53,7 +53,6 @@ final class View {
   private var fullOutputs: Deque<(count: Int, bytes: [UInt8])> = []
   private var outputs = CBOREncoder()
   private var outputCount = 0
-  private let start = CBOREncoder().mark
 
   init(topic: Topic, scopes: [FollowedScope], number: UInt64, room: Int, _ counters: Counters) {
     self.topic = topic
@@ -82,22 +81,22 @@ final class View {
   ///   - encode: Writes the delta; false when there is none.
   /// - Returns: The delta's bytes; nil when there is none, and then there is no step.
   func addOnlyStep(revision: UInt64, _ encode: (inout CBOREncoder) -> Bool) -> Int? {
-    let (mark, place) = (steps.mark, steps.bytes.count)
+    let (mark, place) = (steps.mark, steps.count)
     steps.encode(unsigned: revision)
     steps.arrayHeader(2)
     steps.encode(unsigned: 0)
-    let start = steps.bytes.count
+    let start = steps.count
     guard encode(&steps) else {
       steps.truncate(to: mark)
       return nil
     }
-    let bytes = steps.bytes.count - start
+    let bytes = steps.count - start
     count(stepFrom: mark, place, revision: revision)
     return bytes
   }
 
   /// Adds a scope's delta to the step in progress.
-  func add(_ delta: ArraySlice<UInt8>, index: Int) {
+  func add(_ delta: UnsafeBufferPointer<UInt8>, index: Int) {
     parts.encode(unsigned: UInt64(index))
     parts.append(raw: delta)
     partCount += 1
@@ -106,11 +105,11 @@ final class View {
   /// Closes the step in progress, which was the revision's.
   func closeStep(revision: UInt64) {
     precondition(partCount > 0, "A step without parts at revision \(revision)")
-    let (mark, place) = (steps.mark, steps.bytes.count)
+    let (mark, place) = (steps.mark, steps.count)
     steps.encode(unsigned: revision)
     steps.arrayHeader(2 * partCount)
-    steps.append(raw: parts.bytes)
-    parts.truncate(to: start)
+    steps.append(parts)
+    parts.truncate(to: .start)
     partCount = 0
     count(stepFrom: mark, place, revision: revision)
   }
@@ -122,7 +121,7 @@ final class View {
   ///   - place: How many bytes there are before it.
   ///   - revision: Its revision.
   private func count(stepFrom mark: CBOREncoder.Mark, _ place: Int, revision: UInt64) {
-    if steps.bytes.count <= room {
+    if steps.count <= room {
       stepCount += 1
     } else {
       makeRoom(from: mark, place, revision: revision)
@@ -135,7 +134,7 @@ final class View {
   /// The steps do not fit one message: the last one begins another, or, where it is too large for
   /// any, a marker stands for it.
   private func makeRoom(from mark: CBOREncoder.Mark, _ place: Int, revision: UInt64) {
-    let isTooLarge = steps.bytes.count - place > room
+    let isTooLarge = steps.count - place > room
     let step = isTooLarge ? [] : Array(steps.bytes[place...])
     steps.truncate(to: mark)
     closeRun()
@@ -160,7 +159,7 @@ final class View {
       steps: steps.bytes,
     )
     full.append(run)
-    steps.truncate(to: start)
+    steps.truncate(to: .start)
     stepCount = 0
   }
 
@@ -197,7 +196,7 @@ final class View {
 
   /// Adds an output, which is sent after all steps.
   func add(_ output: PublishedMessage.Output) {
-    if outputs.bytes.count + output.encodedBytes > room { closeOutputs() }
+    if outputs.count + output.encodedBytes > room { closeOutputs() }
     output.encode(to: &outputs)
     outputCount += 1
   }
@@ -205,7 +204,7 @@ final class View {
   private func closeOutputs() {
     guard outputCount > 0 else { return }
     fullOutputs.append((outputCount, outputs.bytes))
-    outputs.truncate(to: start)
+    outputs.truncate(to: .start)
     outputCount = 0
   }
 

@@ -150,7 +150,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     } catch {
       problem = "What is ephemeral stays: the state does not read what it wrote: \(error)"
     }
-    journal.recorder.cause = .other(.restored(restoration))
+    journal.recorder.begin(.restored(restoration))
     ReducerInputs.begin()
     core.restart(
       restoration,
@@ -212,7 +212,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     }
     let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
     stepWeight = 0
-    tell(revision, from: before, to: after)
+    if let observer { tell(observer, of: revision, from: before, to: after) }
     var weight = stepWeight
     if revision.isMultiple(of: stepsPerWeighing) {
       weight += unfollowedWeight(from: before, to: after) * Int(stepsPerWeighing)
@@ -220,13 +220,13 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     versions.append(moving: old, revision: revision - 1, changed: weight)
   }
 
-  /// Notifies the observer of a step.
+  /// Notifies an observer of a step.
   private func tell(
-    _ revision: UInt64,
+    _ observer: any RootObserver,
+    of revision: UInt64,
     from old: ErasedScope.Place,
     to new: ErasedScope.Place,
   ) {
-    guard let observer else { return }
     (self.old, self.new) = (old, new)
     for exposed in followed {
       exposed.forEachChanged(from: old, to: new) { observer.mayHaveChanged($0, at: revision) }
@@ -237,15 +237,16 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
 
   func release(through revision: UInt64) {
     putOut(through: released)
+    let observer = observer
     while released < revision {
       let next = released + 1
       withPlace(of: released) { old in
         withPlace(of: next) { new in
           released = next
-          tell(next, from: old, to: new)
+          if let observer { tell(observer, of: next, from: old, to: new) }
         }
       }
-      putOut(through: next)
+      if !unreleasedOutputs.isEmpty { putOut(through: next) }
     }
     versions.keep(from: released)
     core.kept?.keep(through: released)
@@ -276,9 +277,9 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     guard let old, let new else {
       preconditionFailure("A delta was asked for outside of a step, at revision \(revision)")
     }
-    let start = encoder.bytes.count
+    let start = encoder.count
     guard scope.source.encodeDelta(old, new, &encoder) else { return false }
-    stepWeight += encoder.bytes.count - start + encoder.takeUnshared()
+    stepWeight += encoder.count - start + encoder.takeUnshared()
     return true
   }
 
@@ -289,7 +290,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       guard let scope = exposed.whole, scope.number == nil else { continue }
       var encoder = CBOREncoder()
       guard scope.source.encodeDelta(old, new, &encoder) else { continue }
-      weight += encoder.bytes.count + encoder.takeUnshared()
+      weight += encoder.count + encoder.takeUnshared()
     }
     return weight
   }

@@ -221,7 +221,7 @@ extension ReplicaServer {
   func deliverSessionEvents() {
     guard hasSessionEvents else { return }
     for event in sessions.takeEvents() {
-      recorder?.cause = .other(.session(event))
+      recorder?.begin(.session(event))
       root.send(event)
       recorder?.noteUnrecordedOrigin()
     }
