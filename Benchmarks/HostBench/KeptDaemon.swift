@@ -182,6 +182,8 @@ final class TimedJournal: Journal {
     journal.renew(epoch: epoch)
   }
 
+  var hasResult: Bool { journal.hasResult }
+
   func store(_ snapshot: JournalSnapshot) {
     callsUnderWay += 1
     journal.store(snapshot)

@@ -17,6 +17,8 @@ package final class DiskJournal: Journal {
   private nonisolated let isOver = Mutex(false)
   /// Is handed what became of each call.
   package var onResult: (JournalResult) -> Void = { _ in }
+  /// How many results were not handed over yet.
+  private nonisolated let results = Atomic(0)
   /// Whether a sync is to come, of what was appended without one.
   private nonisolated let isSyncDue = Mutex(false)
 
@@ -42,6 +44,8 @@ package final class DiskJournal: Journal {
 
   /// The file that is written, where it has been removed; nil where it has not.
   package nonisolated var lostPath: String? { file.lostPath }
+
+  package var hasResult: Bool { results.load(ordering: .relaxed) > 0 }
 
   package func append(_ batch: JournalBatch) {
     write { [file, self] in
@@ -177,8 +181,12 @@ package final class DiskJournal: Journal {
     case .failed, .fenced: isOver.withLock { $0 = true }
     default: break
     }
+    results.add(1, ordering: .relaxed)
     DispatchQueue.main.async {
-      MainActor.assumeIsolated { self.onResult(result) }
+      MainActor.assumeIsolated {
+        self.results.subtract(1, ordering: .relaxed)
+        self.onResult(result)
+      }
     }
   }
 

@@ -20,6 +20,9 @@ package protocol Journal: AnyObject {
 
   /// Keeps a snapshot, and lets go of history that nobody needs any more.
   func store(_ snapshot: JournalSnapshot)
+
+  /// Whether a result is on its way to the main thread, which is asked between two actions.
+  var hasResult: Bool { get }
 }
 
 /// Records of consecutive revisions, to be made durable together.

@@ -42,6 +42,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     self.journal = journal
     heardUntil = transport.now
     server.onUnsent = { [weak self] in self?.needsTurn() }
+    if let journal { server.hasToPause = { journal.hasResult } }
   }
 
   /// Releases the root store, which can then be used locally.
@@ -54,6 +55,9 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Whether something is being written to the disk.
   package var awaitsJournal: Bool { server.hasUnreleased }
+
+  /// Whether something became durable of which clients were not told.
+  private var hasNews = false
 
   /// Whether control frames were left unread because the journal is behind.
   package private(set) var hasBackpressure = false
@@ -101,6 +105,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   }
 
   private func receiveFrames() throws(Transport.Failure) -> Bool {
+    // Those who wait for it are told first: they have more to send.
+    if hasNews { return true }
     let moment = transport.now
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
@@ -125,9 +131,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   private func receiveControl(at moment: Moment) throws(Transport.Failure) -> Bool {
     let end = moment.instant.advanced(by: server.timing.turn)
+    server.acceptRest(at: moment)
     var (frames, bytes) = (0, 0)
-    while frames < server.limits.framesPerTurn, bytes < server.limits.bytesPerTurn,
-      !server.isTurnFull, frames == 0 || transport.instant < end
+    while server.rest == nil, frames < server.limits.framesPerTurn,
+      bytes < server.limits.bytesPerTurn, !server.isTurnFull, frames == 0 || transport.instant < end
     {
       guard let frame = try transport.nextControl() else { return false }
       frames += 1
@@ -176,9 +183,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
       // Somebody else speaks for the history now: not even goodbye is said.
       if case .fenced = result { (isFenced, phase) = (true, .over) }
     } else {
-      // The disk works on what came meanwhile, while all that it has is told.
+      // The disk works on what came meanwhile, while all that it has done is told.
       append()
       server.release()
+      hasNews = true
     }
     if case .renewed = result { transport.welcome(with: server.welcome) }
     needsTurn()
@@ -211,6 +219,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     switch phase {
     case .serving: try end(at: moment)
     case .stopping:
+      // As what was not received: its sender asks the next daemon.
+      server.rest = nil
       server.recordLast(moment)
       try end(at: moment)
       phase = .settling(until: moment.instant.advanced(by: server.timing.settling))
@@ -241,17 +251,19 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     for notice in server.takeNotices() { transport.report(notice) }
   }
 
-  /// Gives the journal its next records, unless it is still writing.
+  /// Gives the journal its next records, unless it is still writing, or more is about to be added
+  /// to them: a commit costs as much as a dozen actions.
   private func append() {
     guard let journal else { return }
     if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
-    guard let batch = server.nextBatch() else { return }
+    guard server.rest == nil || hasBackpressure, let batch = server.nextBatch() else { return }
     Failpoint.reach(.beforeAppend)
     journal.append(batch)
     Failpoint.reach(.afterAppend)
   }
 
   private func sendFrames(at instant: Instant) throws(Transport.Failure) {
+    hasNews = false
     try sendHeld(at: instant)
     while let frame = server.nextFrame() { try send(frame) }
   }

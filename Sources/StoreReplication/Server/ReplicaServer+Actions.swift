@@ -3,9 +3,18 @@ import StoreState
 
 // What clients send to their scopes, and what becomes of it (`docs/PROTOCOL.md` §10).
 extension ReplicaServer {
+  /// Goes on with the frame that the last turn did not finish, if its session is still there.
+  func acceptRest(at moment: Moment) {
+    guard let unfinished = rest else { return }
+    rest = nil
+    now = moment
+    guard let session = sessions.session(of: unfinished.peer) else { return }
+    accept(unfinished.requests, first: unfinished.first, from: session)
+  }
+
   /// Reduces actions, or repeats their recorded outcomes.
   func accept(
-    _ requests: [ClientMessage.ActionRequest],
+    _ requests: ArraySlice<ClientMessage.ActionRequest>,
     first: UInt64,
     from session: Session,
   ) {
@@ -15,12 +24,17 @@ extension ReplicaServer {
   }
 
   private func acceptBatch(
-    _ requests: [ClientMessage.ActionRequest],
+    _ requests: ArraySlice<ClientMessage.ActionRequest>,
     first: UInt64,
     from session: Session,
   ) {
     var sequence = first
-    for request in requests {
+    for place in requests.indices {
+      if place > requests.startIndex, place.isMultiple(of: Self.actionsPerLook), hasToPause() {
+        rest = UnfinishedFrame(requests: requests[place...], first: sequence, peer: session.peer)
+        return
+      }
+      let request = requests[place]
       let last = session.actions.last
       if sequence > last + 1 {
         return outbox.send(.gap(expected: last + 1), to: session.peer)
@@ -39,6 +53,9 @@ extension ReplicaServer {
       sequence += 1
     }
   }
+
+  /// After how many actions is looked whether to pause.
+  private static var actionsPerLook: Int { 8 }
 
   /// Reduces one action, or says why it must not run.
   private func execute(
@@ -139,6 +156,14 @@ extension ReplicaServer {
       message: "What the action is for in \"\(target.name)\" is absent now.",
     )
   }
+}
+
+/// Actions that came in one frame, of which a turn has reduced those before.
+struct UnfinishedFrame {
+  let requests: ArraySlice<ClientMessage.ActionRequest>
+  /// The sequence of the first.
+  let first: UInt64
+  let peer: PeerID
 }
 
 extension ReplicaServer {

@@ -36,6 +36,10 @@ package final class ReplicaServer {
   }
   /// Actions that were reduced since the turn began.
   @exclusivity(unchecked) var reducedInTurn = 0
+  /// The actions of a frame that are still to be reduced; nil where there are none.
+  var rest: UnfinishedFrame?
+  /// Whether there is something that clients wait for more than for what they have just sent.
+  @exclusivity(unchecked) var hasToPause: () -> Bool = { false }
   var notices: [ServerNotice] = []
   private var warnedPeers: Set<PeerID> = []
   /// Connections of both sockets that are to be shut down.
@@ -519,7 +523,7 @@ package final class ReplicaServer {
       end(session, code: "protocolError", message: message)
     case .join(_, let requests) where detectRollback(requests, of: session): break
     case .join(let nonce, let requests): join(session, nonce, requests)
-    case .actions(let first, let requests): accept(requests, first: first, from: session)
+    case .actions(let first, let requests): accept(requests[...], first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)
     case .credit(let nonce, let bytes): joins.credit(session, nonce: nonce, bytes: bytes)

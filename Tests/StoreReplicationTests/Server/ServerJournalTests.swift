@@ -91,6 +91,96 @@ import Testing
     #expect(bench.takeOrder() == ["deltas", "acks"])
   }
 
+  /// Sends 20 actions of which a turn has reduced 8 when the disk has done the batch before.
+  private func pause(_ bench: ServerBench) throws {
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    journal.hasResult = true
+    bench.receive(try actions(20, from: 2), from: 1)
+    bench.turn.end()
+    #expect(bench.root.revision == 9)
+  }
+
+  private func actions(_ count: Int, from first: UInt64) throws -> ClientMessage {
+    let action = try Deck.CounterAction.incrementButtonTapped.encoded()
+    return .actions(
+      first: first,
+      Array(
+        repeating: ClientMessage.ActionRequest(handle: 1, action: action[...], deadline: nil),
+        count: count,
+      ),
+    )
+  }
+
+  @Test func `What is durable is told before the rest of a frame is reduced`() throws {
+    let (bench, _, _) = try bench()
+    try pause(bench)
+    _ = bench.takeOrder()
+    journal.hasResult = false
+    bench.turn.finish(.durable(through: 1))
+    #expect(bench.turn.receive())
+    bench.turn.end()
+    #expect(bench.takeOrder() == ["deltas", "acks"])
+    #expect(bench.root.revision == 9)
+    #expect(journal.batches.map(\.revisions) == [1...1], "The rest goes with what was before it")
+    try bench.endTurn()
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...21])
+    try sync(bench)
+    let outcomes = outcomes(bench, 1)
+    #expect(outcomes == (1...21).map { .applied(revision: $0, hasEffects: false) })
+  }
+
+  @Test func `The rest of a frame goes on however often the disk has done something`() throws {
+    let (bench, _, _) = try bench()
+    try pause(bench)
+    bench.turn.finish(.durable(through: 1))
+    for revision in [9, 17, 21] as [UInt64] {
+      #expect(bench.root.revision == revision)
+      _ = bench.turn.receive()
+      bench.turn.end()
+      _ = bench.turn.receive()
+      bench.turn.end()
+    }
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...21])
+  }
+
+  @Test func `The rest of a frame is not reduced for a session that has ended`() throws {
+    let (bench, _, _) = try bench()
+    try pause(bench)
+    bench.server.malformed(from: ServerBench.peer(1), "nonsense", at: bench.now)
+    journal.hasResult = false
+    try bench.endTurn()
+    #expect(bench.root.revision == 9)
+    // What was reduced is kept nevertheless.
+    bench.turn.finish(.durable(through: 1))
+    try bench.endTurn()
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...9])
+  }
+
+  @Test func `A daemon that stops does not reduce the rest of a frame`() throws {
+    let (bench, _, _) = try bench()
+    try pause(bench)
+    bench.turn.stop()
+    bench.turn.end()
+    bench.turn.finish(.durable(through: 1))
+    _ = bench.turn.receive()
+    bench.turn.end()
+    #expect(bench.root.revision == 9)
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...9])
+  }
+
+  @Test func `The rest of a frame keeps nothing from the disk while clients wait for it`() throws {
+    var limits = Limits()
+    limits.unreleasedRevisions = 8
+    let (bench, _, _) = try bench(limits: limits)
+    try pause(bench)
+    bench.turn.finish(.durable(through: 1))
+    for _ in 0..<3 {
+      _ = bench.turn.receive()
+      bench.turn.end()
+    }
+    #expect(journal.batches.map(\.revisions) == [1...1, 2...9])
+  }
+
   @Test func `A record says who sent what, and what it changed in the whole root`() throws {
     let (bench, hello, _) = try bench(address: "localhost:1000:100:71")
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)

@@ -101,7 +101,8 @@ class Bench: DaemonTransport {
   }
 
   private var isBusy: Bool {
-    server.hasWork || !holdsJobs && !jobs.isEmpty || !lost.isEmpty || !upstream.isEmpty
+    server.hasWork || server.rest != nil && !turn.hasBackpressure || !holdsJobs && !jobs.isEmpty
+      || !lost.isEmpty || !upstream.isEmpty
       || clients.values.contains(where: \.isBusy)
   }
 

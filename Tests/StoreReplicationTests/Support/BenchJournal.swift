@@ -9,6 +9,9 @@ final class BenchJournal: Journal {
   private(set) var batches: [JournalBatch] = []
   private(set) var snapshots: [JournalSnapshot] = []
 
+  /// Whether it has done something that the daemon was not told of.
+  var hasResult = false
+
   func append(_ batch: JournalBatch) { batches.append(batch) }
 
   func store(_ snapshot: JournalSnapshot) { snapshots.append(snapshot) }
