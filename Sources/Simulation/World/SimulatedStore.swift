@@ -13,6 +13,8 @@ final class SimulatedStore {
   private let core: AnyObject
   private let observe: () -> StoreSubscription?
   private var subscription: StoreSubscription?
+  /// Of the copy, which may be another store's as well: a store watches until its state has gone.
+  private let announcements: StoreSubscription
 
   private init<State: ReplicatedState, Action: WireAction>(
     _ name: String,
@@ -28,6 +30,7 @@ final class SimulatedStore {
       let isAbsent = core.scope.status == .live
       return isAbsent ? State?.none.encoded() : nil
     }
+    announcements = core.replica.onAnnounce.add { _ in onChange() }
     observe = { [unowned core] in
       core.replica.root == nil ? nil : core.observeChanges(onChange)
     }

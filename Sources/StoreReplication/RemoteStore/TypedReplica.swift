@@ -22,7 +22,7 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
   /// Those who are told that it shows something else, when other copies may not do so yet.
   let onShow = ObserverList<Void>()
   /// Those who are told when all copies do, or that this one has ended.
-  let onAnnounce = ObserverList<Void>()
+  package let onAnnounce = ObserverList<Void>()
   /// Knows the schemas of outputs.
   weak var origin: (any OutputOrigin)?
 
