@@ -51,7 +51,7 @@ extension CBORDecoder {
   /// beyond doubt; nil where it has to be looked at more closely.
   ///
   /// No container is noted on the way: what is left is a number of items, and the only maps that
-  /// are passed have one entry, so that there is no order to check. That takes a sixth of the time.
+  /// are passed have one entry, so that there is no order to check. That takes a third of the time.
   private func endOfShortItem() -> Int? {
     guard !isInsideTag, depth + Self.mostShortContainers <= CBOR.maximumDepth else { return nil }
     let place = position - bytes.startIndex

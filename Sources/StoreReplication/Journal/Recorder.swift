@@ -283,6 +283,9 @@ package final class Recorder {
 
   // MARK: Batches
 
+  /// The most bytes of a batch whose memory is kept for the next one.
+  private static let keptBytes = 256 << 10
+
   /// When the batch that could not be kept is tried again, or the disk counts as stalled.
   var nextDeadline: Instant {
     switch batch {
@@ -328,7 +331,8 @@ package final class Recorder {
         records: growing.bytes,
         sessionNumbers: sessionNumbers,
       )
-      growing.truncate(to: .start)
+      // What a burst took is given back.
+      if growing.count > Self.keptBytes { growing = .durable } else { growing.truncate(to: .start) }
       growingFrom = newest + 1
       self.batch = .underWay(batch)
       return batch
