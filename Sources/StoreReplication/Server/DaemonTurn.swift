@@ -58,6 +58,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Whether something became durable of which clients were not told.
   private var hasNews = false
+  /// Whether the last turn took nothing, so that they were told first.
+  private var hasTakenNothing = false
 
   /// Whether control frames were left unread because the journal is behind.
   package private(set) var hasBackpressure = false
@@ -105,8 +107,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   }
 
   private func receiveFrames() throws(Transport.Failure) -> Bool {
-    // Those who wait for it are told first: they have more to send.
-    if hasNews { return true }
+    // Those who wait for it are told first: they have more to send. But not twice in a row, for a
+    // disk that is quicker than a turn always has news while effects change something.
+    hasTakenNothing = hasNews && !hasTakenNothing
+    if hasTakenNothing { return true }
     let moment = transport.now
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)

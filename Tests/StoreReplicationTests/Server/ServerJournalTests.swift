@@ -143,6 +143,20 @@ import Testing
     #expect(journal.batches.map(\.revisions) == [1...1, 2...21])
   }
 
+  @Test func `Clients are heard although the disk has done something in every turn`() throws {
+    let (bench, _, _) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.receive(control: try actions(1, from: 2).encoded(), from: ServerBench.peer(1))
+    // As an effect of the daemon does that never rests, on a disk that is quicker than a turn.
+    for revision in 1...3 as ClosedRange<UInt64> {
+      bench.root.send(.secretChanged)
+      bench.turn.finish(.durable(through: revision))
+      _ = bench.turn.receive()
+      bench.turn.end()
+    }
+    #expect(bench.root.state.counter.count == 2)
+  }
+
   @Test func `The rest of a frame is not reduced for a session that has ended`() throws {
     let (bench, _, _) = try bench()
     try pause(bench)
