@@ -37,9 +37,12 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one client without an outcome: enough to fill a fast link, small enough to resend.
   package var window = 1024
   /// Actions in one frame, and reduced in one turn: many, because frames and turns cost as much as
-  /// some ten actions each; not more, because others wait for so long, and no turn ends within a
-  /// frame.
+  /// some ten actions each; not more, because others wait for so long, and a turn ends within a
+  /// frame only when the journal has done something.
   package var actionsPerFrame = 128
+  /// Actions of a frame after which a turn looks whether the journal has done something: fewer than
+  /// are reduced while a disk writes, and as many as cost a turn.
+  package var actionsPerLook = 8
   /// Actions that a client lets wait while it takes in what came: so that the daemon is busy with
   /// the next batch meanwhile.
   package var actionsHeldBack = 64

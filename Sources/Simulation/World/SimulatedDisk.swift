@@ -36,7 +36,7 @@ final class SimulatedDisk {
     var description: String
   }
 
-  private unowned let world: World
+  fileprivate unowned let world: World
   private var generator: SeededGenerator
   /// Of the history that it has; nil before there is one.
   private(set) var epoch: UInt64?
@@ -268,7 +268,9 @@ final class SimulatedJournal: Journal {
   var hasResult: Bool {
     guard underWay != nil else { return false }
     looks += 1
-    return looks.isMultiple(of: 3)
+    guard looks.isMultiple(of: 3) else { return false }
+    disk.world.history.counters["pauses", default: 0] += 1
+    return true
   }
 
   private var looks = 0

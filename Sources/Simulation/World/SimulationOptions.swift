@@ -243,6 +243,8 @@ extension SimulationOptions {
     limits.frameBytes = generator.logarithmic(2_048...1 << 20)
     limits.window = generator.logarithmic(1...32)
     limits.actionsPerFrame = generator.logarithmic(1...128)
+    // Few frames have more actions than a daemon that ships reduces between two looks.
+    limits.actionsPerLook = 1
     limits.actionsHeldBack = generator.logarithmic(1...64)
     limits.scopesPerSession = generator.chance(0.2) ? generator.number(2...8) : 1_024
     limits.sessions = generator.number(2...8)

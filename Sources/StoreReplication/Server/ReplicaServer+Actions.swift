@@ -30,7 +30,7 @@ extension ReplicaServer {
   ) {
     var sequence = first
     for place in requests.indices {
-      if place > requests.startIndex, place.isMultiple(of: Self.actionsPerLook), hasToPause() {
+      if place > requests.startIndex, place.isMultiple(of: limits.actionsPerLook), hasToPause() {
         rest = UnfinishedFrame(requests: requests[place...], first: sequence, peer: session.peer)
         return
       }
@@ -53,9 +53,6 @@ extension ReplicaServer {
       sequence += 1
     }
   }
-
-  /// After how many actions is looked whether to pause.
-  private static var actionsPerLook: Int { 8 }
 
   /// Reduces one action, or says why it must not run.
   private func execute(

@@ -30,6 +30,7 @@ struct SimulationTests {
   @Test("Three hundred runs of daemons that start again from their disk keep every promise")
   func disks() {
     var (recoveries, fencings) = (0, 0)
+    var pauses: UInt64 = 0
     for seed: UInt64 in 1...300 {
       let options = SimulationOptions(seed: seed).withDisk(seed: seed)
       let history = World.history(ofSeed: seed, options: options)
@@ -41,8 +42,10 @@ struct SimulationTests {
       )
       recoveries += history.recoveries
       fencings += history.fencings
+      pauses += history.counters["pauses"] ?? 0
     }
     #expect(recoveries > 300)
+    #expect(pauses > 100, "frames were left unfinished \(pauses) times, while the disk wrote")
     #expect(fencings > 10, "nobody was taken over from while there was something to write")
   }
 
