@@ -302,6 +302,23 @@ extension ProcessTests {
       }
     }
 
+    @Test func `A file system that knows no way past the cache, and says so late, keeps a journal`()
+      async throws
+    {
+      try await World.run { world in
+        let library = try await CutDisk.build(in: world)
+        var settings = settings(world, library)
+        settings["CUTDISK_CACHED"] = "1"
+        let first = try await world.startDaemon(environment: settings)
+        // More than a page.
+        for _ in 0..<40 { try await world.send("counter", Self.increment) }
+        first.send(signal: SIGKILL)
+        _ = try await first.ended()
+        _ = try await world.startDaemon()
+        #expect(try await world.get("counter")["count"]?.int == 40)
+      }
+    }
+
     @Test func `What is batched is synced soon, also where nothing follows`() async throws {
       try await World.run { world in
         let library = try await CutDisk.build(in: world)

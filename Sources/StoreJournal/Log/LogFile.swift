@@ -13,7 +13,9 @@ final class LogFile: Sendable {
   private let draft: String
   /// Writes all but the first page; nil where everything goes through the page cache.
   ///
-  /// On the first page is the seal, which others write.
+  /// On the first page is the seal, which others write. A file system that takes the flag may say
+  /// at the first write that it cannot do that, and go on saying so of the same descriptor, as one
+  /// in user space does that hands the flag on; then there is the other one.
   private let pages: Mutex<LogPages?>
 
   /// Makes a file that nobody knows yet.
@@ -61,7 +63,10 @@ final class LogFile: Sendable {
       guard pages != nil else { return try writeThrough(bytes[...], at: place) }
       let first = min(bytes.count, max(0, LogPages.pageBytes - place))
       try writeThrough(bytes[..<first], at: place)
-      if first < bytes.count { try pages?.write(bytes[first...], at: place + first) }
+      if first < bytes.count, try pages?.write(bytes[first...], at: place + first) == false {
+        pages = nil
+        try writeThrough(bytes[first...], at: place + first)
+      }
     }
   }
 
@@ -71,12 +76,15 @@ final class LogFile: Sendable {
   /// system allows that: a sync writes all of a folio in which anything has changed.
   func fill(_ piece: Range<Int>) throws(JournalError) {
     try pages.withLock { (pages) throws(JournalError) in
-      let start = pages == nil ? piece.upperBound : max(piece.lowerBound, LogPages.pageBytes)
+      var start = pages == nil ? piece.upperBound : max(piece.lowerBound, LogPages.pageBytes)
+      if start < piece.upperBound, try pages?.fill(start..<piece.upperBound) == false {
+        pages = nil
+        start = piece.upperBound
+      }
       for place in stride(from: piece.lowerBound, to: start, by: LogPages.pageBytes) {
         let count = min(LogPages.pageBytes, piece.upperBound - place)
         try writeThrough(Self.page[..<count], at: place)
       }
-      if start < piece.upperBound { try pages?.fill(start..<piece.upperBound) }
     }
   }
 

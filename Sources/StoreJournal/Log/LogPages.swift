@@ -55,8 +55,10 @@ struct LogPages: ~Copyable, @unchecked Sendable {
 
   /// Writes bytes behind those that were written last, or at the beginning of a page.
   ///
+  /// - Returns: False where the file system cannot do without the cache; nothing may be written
+  ///   here then.
   /// - Throws: ``JournalError``; then it may be tried again, at the same place.
-  mutating func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(JournalError) {
+  mutating func write(_ bytes: ArraySlice<UInt8>, at place: Int) throws(JournalError) -> Bool {
     if place != start + kept {
       precondition(place.isMultiple(of: Self.pageBytes), "\(place) is not behind \(start + kept)")
       (start, kept) = (place, 0)
@@ -66,19 +68,22 @@ struct LogPages: ~Copyable, @unchecked Sendable {
     bytes.withUnsafeBytes { memory[kept...].copyBytes(from: $0) }
     let padded = Self.padded(end)
     memory[end..<padded].initializeMemory(as: UInt8.self, repeating: 0)
-    try write(upTo: padded)
+    guard try write(upTo: padded) else { return false }
     let full = end / Self.pageBytes * Self.pageBytes
     memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[full..<end]))
     (start, kept) = (start + full, end - full)
+    return true
   }
 
   /// Fills whole pages with zeros; nothing may have been written behind them.
-  mutating func fill(_ range: Range<Int>) throws(JournalError) {
+  ///
+  /// - Returns: False where the file system cannot do without the cache.
+  mutating func fill(_ range: Range<Int>) throws(JournalError) -> Bool {
     (start, kept) = (range.lowerBound, 0)
     reserve(range.count)
     let padded = Self.padded(range.count)
     memory[..<padded].initializeMemory(as: UInt8.self, repeating: 0)
-    try write(upTo: padded)
+    return try write(upTo: padded)
   }
 
   private static func padded(_ count: Int) -> Int {
@@ -96,25 +101,17 @@ struct LogPages: ~Copyable, @unchecked Sendable {
     memory = larger
   }
 
-  private func write(upTo end: Int) throws(JournalError) {
+  private func write(upTo end: Int) throws(JournalError) -> Bool {
     var written = 0
     while written < end {
       let rest = UnsafeRawBufferPointer(rebasing: memory[written..<end])
       let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(start + written))
       if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EINVAL, usesCache() { continue }
+      if count < 0, errno == EINVAL { return false }
       guard count > 0 else { throw DurableFile.failure("write", path) }
       written += count
     }
-  }
-
-  /// Goes through the cache from now on, since the file system cannot do without.
-  ///
-  /// - Returns: False where it did that already.
-  private func usesCache() -> Bool {
-    let flags = fcntl(descriptor, F_GETFL)
-    guard flags >= 0, let flag = Self.flag, flags & flag != 0 else { return false }
-    return fcntl(descriptor, F_SETFL, flags & ~flag) == 0
+    return true
   }
 }
 

@@ -11,6 +11,7 @@
 //   CUTDISK_QUOTA the same with EDQUOT
 //   CUTDISK_TIGHT the same as CUTDISK_FULL, as long as the directory has a file "reserve"
 //   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
+//   CUTDISK_CACHED when it is set, what was opened past the cache is not written: EINVAL, at each try
 //
 // An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
 // follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
@@ -35,6 +36,7 @@ enum { FILES = 4096, PLAIN = 0, DIRECTORY = -1, MARKS = -2 };
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 // What each descriptor is: the number of a file, or one of the above.
 static int32_t file_of[FILES];
+static int is_direct[FILES];
 static char *path_of[FILES];
 static struct { dev_t device; ino_t inode; } known[FILES];
 static int32_t known_count;
@@ -103,6 +105,7 @@ static void forget(const struct stat *gone) {
 static void opened(int descriptor, const char *path, int flags) {
   if (descriptor < 0 || descriptor >= FILES) return;
   file_of[descriptor] = PLAIN;
+  is_direct[descriptor] = (flags & O_DIRECT) != 0;
   if (!is_ours(path)) return;
   const char *name = strrchr(path, '/');
   struct stat status;
@@ -147,6 +150,7 @@ OPEN(open64)
 // Why nothing grows; 0 where it does.
 static int refusal(int descriptor) {
   if (file(descriptor) == PLAIN) return 0;
+  if (is_direct[descriptor] && getenv("CUTDISK_CACHED")) return EINVAL;
   if (is_set(quota_flag)) return EDQUOT;
   char reserve[4096];
   snprintf(reserve, sizeof reserve, "%s/reserve", root);
