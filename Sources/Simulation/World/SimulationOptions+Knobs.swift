@@ -83,6 +83,7 @@ extension SimulationOptions {
     Knob("frameBytes", \.limits.frameBytes),
     Knob("window", \.limits.window),
     Knob("actionsPerFrame", \.limits.actionsPerFrame),
+    Knob("actionsPerLook", \.limits.actionsPerLook),
     Knob("actionsHeldBack", \.limits.actionsHeldBack),
     Knob("scopesPerSession", \.limits.scopesPerSession),
     Knob("sessions", \.limits.sessions),
