@@ -74,6 +74,17 @@ measure_get() {
   figure get-redis "$median" "$least" "$greatest" "of $get_count; redis-cli takes $help ms"
 }
 
+# The same two beside a program that never sleeps, on one of the cores.
+measure_beside_hog() {
+  awk 'BEGIN { while (1) { } }' &
+  started_now hog
+  say "Measuring latency beside a busy program: $pairs pairs of $latency_count actions"
+  measure_pairs latency-busy p50_us "$latency_count" us
+  say "Measuring throughput beside a busy program: $pairs pairs of $throughput_count actions"
+  measure_pairs throughput-busy actions_per_s "$throughput_count" /s
+  stop_last
+}
+
 measure_floor_ratios() {
   start_floor floor
   [ "$part" = floor ] || start_daemon daemon
@@ -81,6 +92,9 @@ measure_floor_ratios() {
   measure_pairs latency p50_us "$latency_count" us
   say "Measuring throughput: $pairs pairs of $throughput_count actions, $window in flight"
   measure_pairs throughput actions_per_s "$throughput_count" /s
-  [ "$part" = floor ] || measure_get
+  if [ "$part" != floor ]; then
+    measure_beside_hog
+    measure_get
+  fi
   stop_all
 }

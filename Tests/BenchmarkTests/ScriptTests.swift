@@ -163,7 +163,8 @@ struct ScriptTests {
     let found = try String(contentsOf: figures, encoding: .utf8).split(separator: "\n")
       .compactMap { $0.split(separator: "\t").first.map(String.init) }
     let expected: Set = [
-      "latency", "throughput", "get", "change-time", "join-turn", "join-bytes", "delta-bytes",
+      "latency", "throughput", "latency-busy", "throughput-busy", "get", "change-time", "join-turn",
+      "join-bytes", "delta-bytes",
       "versions", "encode", "decode", "decode-identified", "fan-out", "fan-out-encodings",
       "client-memory", "small-read", "small-change", "iterate", "build", "bare-versions",
       "row-scopes", "row-clients", "snapshot-small-one", "snapshot-large-one",

@@ -37,4 +37,33 @@ import Testing
       #expect(polling.limit < polling.shortWait)
     }
   }
+
+  @Test("Polling does not pause at first, nor after the turns of other threads")
+  func noPause() {
+    var pause = PollingPause()
+    #expect(pause.isOver(at: 0))
+    for now in stride(from: Int64(0), to: 100_000_000, by: 100_000) {
+      #expect(!pause.begins(after: 100_000, at: now))
+      #expect(pause.isOver(at: now))
+    }
+  }
+
+  @Test("Beside a program that takes every slice, polling costs at most a fiftieth of the time")
+  func pauseBesideBusyProgram() {
+    var pause = PollingPause()
+    let slice: Int64 = 3_000_000
+    var now: Int64 = 0
+    var lost: Int64 = 0
+    while now < 10_000_000_000 {
+      if pause.isOver(at: now) {
+        now += slice
+        lost += slice
+        #expect(pause.begins(after: slice, at: now))
+      } else {
+        now += 100_000
+      }
+    }
+    #expect(lost > 0)
+    #expect(lost <= now / 50)
+  }
 }

@@ -11,6 +11,7 @@ package final class PollLoop {
   private var isStopped = false
   private var polling = AdaptivePolling.messages
   private var answerPolling = AdaptivePolling.answers
+  private var pause = PollingPause()
 
   /// Creates a loop for a participant whose sockets are open.
   package init(_ participant: any LoopParticipant) {
@@ -57,21 +58,28 @@ package final class PollLoop {
   private func wait(_ polling: inout AdaptivePolling) throws(ZeroMQError) {
     let start = LoopClock.nanoseconds
     if try !isFound(by: polling, since: start) {
-      let timeout = participant.nextDeadline.map { Duration.nanoseconds(max(0, $0 - start)) }
+      let timeout = participant.nextDeadline.map {
+        Duration.nanoseconds(max(0, $0 - LoopClock.nanoseconds))
+      }
       _ = try poller.wait(timeout: timeout)
     }
     polling.waited(LoopClock.nanoseconds - start)
   }
 
-  /// Looks for something to do for a moment, if that is worthwhile; others may run meanwhile.
+  /// Polls for a moment, if that is worthwhile and no other program needs the core; other threads
+  /// may run between two polls.
   private func isFound(by polling: AdaptivePolling, since start: Int64) throws(ZeroMQError) -> Bool
   {
-    guard polling.isWorthwhile else { return false }
+    guard polling.isWorthwhile, pause.isOver(at: start) else { return false }
     let end = min(start + polling.limit, participant.nextDeadline ?? .max)
+    var last = start
     repeat {
       if try poller.wait(timeout: .zero) > 0 { return true }
       sched_yield()
-    } while LoopClock.nanoseconds < end
+      let now = LoopClock.nanoseconds
+      if pause.begins(after: now - last, at: now) { return false }
+      last = now
+    } while last < end
     return false
   }
 }
