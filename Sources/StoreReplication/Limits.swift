@@ -78,8 +78,18 @@ package struct Limits: Sendable, Equatable {
   package var actionsPerRowQuestion = 64
   /// Ids of rows in an answer: as many as somebody looks through.
   package var rowIDsPerAnswer = 200
-  /// An id in such an answer, in bytes; a longer one is nothing that somebody types.
+  /// The id in a row's name, in bytes, as the daemon writes it: a longer one is nothing that
+  /// anybody types, and the row is no scope.
   package var rowIDBytes = 256
+  /// A scope's name as a client sends it, in bytes: room for other spellings of an id.
+  package var scopeNameBytes = 1024
+  /// Names of the scopes of one holder who may not do everything, in bytes: those of 64 sessions
+  /// that follow as many rows as they may.
+  package var scopeNameBytesOfOne = 4 << 20
+  /// The same of all such holders together, in bytes: the owner's programs find room beside them.
+  package var scopeNameBytesOfOthers = 48 << 20
+  /// The same of all sessions, in bytes.
+  package var allScopeNameBytes = 64 << 20
   /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
   package var scopesPerJoin: Int { 2 * scopesPerSession }
   /// Names of scopes in a status, in bytes; beyond that they are only counted.
@@ -99,6 +109,11 @@ package struct Limits: Sendable, Equatable {
   /// Those of 64 that send as fast as they may; and there is one for each of ``clients``, also when
   /// an eighth is made free.
   package var outcomes = 65_536
+  /// Bytes of the outcomes that are kept of all clients together, as they lie in memory.
+  ///
+  /// There is room for a longest one of each of ``clients`` and ``sessions``, also when an eighth
+  /// is made free.
+  package var outcomeBytes = 24 << 20
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
   /// Root versions kept, so that a client that comes back gets what changed, not everything.
@@ -162,6 +177,13 @@ package struct Limits: Sendable, Equatable {
 }
 
 extension Limits {
+  /// The name of an exposure, in bytes: every name of its rows begins with it.
+  package static let exposureNameBytes = 128
+  /// What a message quotes of what a peer has sent, in bytes: enough to recognize it.
+  package static let quotedBytes = 64
+  /// The text of a failure, in bytes: outcomes are kept, and a thousand of them are one frame.
+  package static let failureBytes = 512
+
   /// The bytes of steps, or of outputs, that one message has room for, besides what every one has.
   var roomInMessage: Int { messageBytes - 32 }
 

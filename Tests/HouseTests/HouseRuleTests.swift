@@ -28,6 +28,12 @@ struct HouseRuleTests {
     check(repository.swift.flatMap(OneOfEach.check))
   }
 
+  @Test("A table of what peers send, or are sent, names the limit that bounds it")
+  func tables() throws {
+    let limits = try #require(repository.swift.first { $0.path == Tables.limits })
+    check(repository.swift.flatMap { Tables.check($0, limits: limits) })
+  }
+
   @Test("What other modules may use is used by one")
   func callers() {
     check(Callers.check(repository.files))

@@ -188,9 +188,10 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     self.init(description) {
       let followed = FollowedRows<ID>()
       let rows = ExposedRows(
-        find: { (text) throws(CodecError) in
+        find: { (text, root) throws(CodecError) in
           let id: ID = try ScopeDescription.id(text, ids)
           return ExposedRows.Row(
+            id: try ExposedRows.text(of: id, part, at: root, ids),
             source: ErasedScope(
               isOptional: true,
               part: part,

@@ -174,7 +174,10 @@ package struct GenericPast: PastRoot {
   ) -> (GenericValue, Schema)? {
     switch schema {
     case .identified(let field, let id, let element):
-      guard case .array(let rows) = value else { return nil }
+      guard case .array(let rows) = value,
+        // A UUID in lower case is the same id.
+        let name = try? ScopeDescription.canonicalID(name, id, document)
+      else { return nil }
       let row = rows.first { row in
         row[field: field].map { ScopeDescription.text(of: $0, id, document) == name } ?? false
       }

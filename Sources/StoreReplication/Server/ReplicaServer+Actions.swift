@@ -125,7 +125,7 @@ extension ReplicaServer {
     guard target.sends.allows(request.action) else {
       throw Outcome.Failure(
         code: Outcome.unauthorised,
-        message: "You may not send this to \"\(target.name)\".",
+        message: "You may not send this to \(target.name.quoted).",
       )
     }
     try checkEffects(session)
@@ -139,18 +139,18 @@ extension ReplicaServer {
     } catch {
       throw Outcome.Failure(
         code: Outcome.rejected,
-        message: "Not an action of \"\(target.name)\": \(error)",
+        message: "Not an action of \(target.name.quoted): \(error)",
       )
     }
     if target.scope.source.isShared {
       throw Outcome.Failure(
         code: Outcome.conflict,
-        message: "The value of \"\(target.name)\" is another one by now.",
+        message: "The value of \(target.name.quoted) is another one by now.",
       )
     }
     throw Outcome.Failure(
       code: Outcome.absent,
-      message: "What the action is for in \"\(target.name)\" is absent now.",
+      message: "What the action is for in \(target.name.quoted) is absent now.",
     )
   }
 }

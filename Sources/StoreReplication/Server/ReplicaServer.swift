@@ -121,6 +121,14 @@ package final class ReplicaServer {
       access: access,
     )
     outcomes = OutcomeTable(root, outbox: outbox, counters: counters, limits: limits)
+    counters.ofTables = { [weak outbox, weak sessions, weak outcomes] in
+      [
+        ("heldBytes", UInt64(outbox?.heldBytes ?? 0)),
+        ("outcomeBytes", UInt64(outcomes?.outcomeBytes ?? 0)),
+        ("scopeNameBytes", UInt64(sessions?.names.total ?? 0)),
+        ("scopeNamesRefused", sessions?.names.refusals ?? 0),
+      ]
+    }
     recorder?.wallMilliseconds = now.wallMilliseconds
     recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
   }
@@ -241,6 +249,7 @@ package final class ReplicaServer {
   func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
     now = moment
     counters.malformed += 1
+    let what = what.bounded(toBytes: Limits.failureBytes)
     notice(peer, what)
     if let session = sessions.session(of: peer) {
       end(session, code: "protocolError", message: "You sent \(what)")

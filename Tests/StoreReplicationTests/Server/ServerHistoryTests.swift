@@ -285,6 +285,8 @@ import Testing
   @Test func `The log of a scope, of a row, of a client, and of what came later`() throws {
     #expect(try revisions(log(scope: "counter")) == [.unsigned(1), .unsigned(2)])
     #expect(try revisions(log(scope: "cards/row/1")) == [.unsigned(3)])
+    // A row in another spelling is the same.
+    #expect(try revisions(log(scope: "cards/row/ 1")) == [.unsigned(3)])
     #expect(try revisions(log(scope: "cards/row/2")) == [])
     #expect(try revisions(log(client: ServerBench.clientID(1))) == [.unsigned(1)])
     #expect(try revisions(log(after: 2, count: 1)) == [.unsigned(3)])
@@ -313,6 +315,8 @@ import Testing
     #expect(try refusal(5, "counter") == .future)
     #expect(try refusal(1, "nothing") == .unknownScope)
     #expect(try refusal(1, "cards/row/x") == .unknownScope)
+    let long = "cards/row/" + String(repeating: " ", count: 1024) + "1"
+    #expect(try refusal(1, long) == .unknownScope)
     history.snapshots = [3: try #require(history.snapshots[0])]
     #expect(try refusal(2, "counter") == .gone)
   }

@@ -124,6 +124,7 @@ struct WorkspaceFeatureTests {
   }
 
   private func scope(_ name: String, id: UUID? = nil, in root: Root) throws -> RootScope {
-    try #require(root.exposed.first { $0.description.name == name }).scope(id: id?.uuidString)
+    let name = id.map { "\(name)/\($0.uuidString)" } ?? name
+    return try #require(root.scope(called: name)).get().scope
   }
 }

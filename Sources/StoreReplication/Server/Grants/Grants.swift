@@ -1,3 +1,4 @@
+import GenericState
 package import StoreActor
 
 /// What each client may see and send: what the owner of a daemon has written, line by line.
@@ -244,6 +245,23 @@ package struct ScopePattern: Hashable, Sendable {
       isPrefix = false
     }
     guard !text.isEmpty, !name.contains("*") else { return nil }
+  }
+
+  /// The pattern with its row's id as the daemon writes it, where it names one row.
+  ///
+  /// - Parameter exposed: What there is.
+  /// - Returns: The pattern.
+  /// - Throws: where a row's name does not end in an id.
+  func canonical(
+    among exposed: [ScopeDescription]
+  ) throws(JSONProjectionError) -> ScopePattern {
+    guard !isPrefix, let (description, _) = exposed.find(name) else { return self }
+    return ScopePattern(name: try description.canonicalName(name))
+  }
+
+  private init(name: String) {
+    self.name = name
+    isPrefix = false
   }
 
   /// Whether a scope has one of the names.

@@ -21,7 +21,8 @@ final class Joins {
   private var running: [UInt64: Capture] = [:]
   private var jobs = 0
   private var nextCapture: UInt64 = 1
-  /// The pieces of snapshots that are no longer needed.
+  /// The pieces of snapshots that are no longer needed, of which each turn frees one: they were
+  /// encoded at most ``Limits/captureJobs`` at a time.
   private var discarded: [[UInt8]] = []
   /// The sessions to whom something can be sent, each once, in turn.
   private var line: Deque<Session> = []
@@ -46,7 +47,7 @@ final class Joins {
     self.counters = counters
     self.limits = limits
     self.timing = timing
-    directory = ScopeDirectory(root.exposed, limits: limits)
+    directory = ScopeDirectory(root, limits: limits)
   }
 
   // MARK: Joining
@@ -61,37 +62,23 @@ final class Joins {
   ) -> Bool {
     let scopes = session.scopes
     guard nonce > scopes.lastNonce else { return false }
+    let found = find(requests, of: session)
+    let places = Self.places(of: found)
+    // What is left makes room for what comes.
+    scopes.revoke(besides: Set(places.keys))
     var answers: [DaemonMessage.JoinAnswer] = []
-    var places: [ScopeKey: Int] = [:]
     var followed: [ScopeKey: FollowedRequest] = [:]
-    var refused = 0
-    for request in requests {
-      let key = ScopeKey(request.scope)
-      let place = places[key] ?? places.count
-      places[key] = place
-      let suggests = refused < limits.suggestionsPerJoin
-      switch resolve(request, place: place, of: session, suggests: suggests) {
-      case .success(let scope):
-        let handle = scopes.grant(
-          scope,
-          as: request.scope,
-          sends: session.rights.sends(request.scope),
-        )
-        answers.append(.accepted(handle: handle))
-        // Asked for twice, it is captured once: for the one that has nothing of it.
-        guard request.mode != .sendOnly, followed[key]?.isKept ?? true else { continue }
-        followed[key] = FollowedRequest(
-          handle: handle,
-          scope: scope,
-          isKept: request.mode == .keep,
-          position: request.position,
-        )
-      case .failure(let failure):
-        refused += 1
-        answers.append(.refused(failure))
+    for (request, found) in zip(requests, found) {
+      switch grant(request, found, places, to: session) {
+      case .success(let granted):
+        answers.append(.accepted(handle: granted.handle))
+        guard request.mode != .sendOnly else { continue }
+        let asked = FollowedRequest(granted.handle, granted.scope, request)
+        let key = ScopeKey(granted.scope.name)
+        followed[key] = followed[key].map { $0.merged(with: asked) } ?? asked
+      case .failure(let failure): answers.append(.refused(failure))
       }
     }
-    scopes.revoke(besides: Set(places.keys))
     if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
     let join = join(session, nonce: nonce, following: followed)
     // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
@@ -100,26 +87,86 @@ final class Joins {
     return true
   }
 
-  private func resolve(
-    _ request: ClientMessage.JoinRequest,
-    place: Int,
+  /// What the entries of a join name, in their order.
+  private func find(
+    _ requests: [ClientMessage.JoinRequest],
     of session: Session,
-    suggests: Bool,
-  ) -> Result<RootScope, JoinFailure> {
-    guard request.mode != .sendOnly, session.rights.sees(request.scope),
-      !session.features.contains(.unicastViews), !access.grants.everybodySees(request.scope)
-    else {
-      let rights = session.rights
-      return directory.resolve(request, place: place, rights: rights, suggests: suggests)
+  ) -> [Result<ResolvedScope, JoinFailure>] {
+    var refused = 0
+    return requests.map { request in
+      let isDetailed = refused < limits.suggestionsPerJoin
+      let found = directory.find(request.scope, rights: session.rights, isDetailed: isDetailed)
+      if case .failure = found { refused += 1 }
+      return found
     }
-    return .failure(directory.needsUnicastViews(request.scope))
   }
 
+  /// The scopes that a join names, each with the number of others that it names first.
+  private static func places(
+    of found: [Result<ResolvedScope, JoinFailure>]
+  ) -> [ScopeKey: Int] {
+    var places: [ScopeKey: Int] = [:]
+    for case .success(let found) in found {
+      let key = ScopeKey(found.name)
+      if places[key] == nil { places[key] = places.count }
+    }
+    return places
+  }
+
+  /// Lets a session have what an entry of its join has found.
+  private func grant(
+    _ request: ClientMessage.JoinRequest,
+    _ found: Result<ResolvedScope, JoinFailure>,
+    _ places: [ScopeKey: Int],
+    to session: Session,
+  ) -> Result<(handle: UInt64, scope: ResolvedScope), JoinFailure> {
+    let scope: ResolvedScope
+    switch found {
+    case .success(let found): scope = found
+    case .failure(let failure): return .failure(failure)
+    }
+    let place = places[ScopeKey(scope.name)] ?? 0
+    let rights = session.rights
+    if request.mode != .sendOnly, rights.sees(scope.name),
+      !session.features.contains(.unicastViews), !access.grants.everybodySees(scope.name)
+    {
+      return .failure(directory.needsUnicastViews(scope.name))
+    }
+    if let problem = directory.problem(with: scope, request, place: place, rights: rights) {
+      return .failure(problem)
+    }
+    guard let handle = session.scopes.grant(scope, rights) else {
+      return .failure(directory.noRoom(for: scope.name))
+    }
+    return .success((handle, scope))
+  }
+
+  /// A scope that a join follows.
   private struct FollowedRequest {
     let handle: UInt64
-    let scope: RootScope
-    let isKept: Bool
-    let position: ClientMessage.Position?
+    let scope: ResolvedScope
+    /// What the client calls it; of several names the first.
+    var name: String
+    var isKept: Bool
+    var position: ClientMessage.Position?
+
+    init(_ handle: UInt64, _ scope: ResolvedScope, _ request: ClientMessage.JoinRequest) {
+      self.handle = handle
+      self.scope = scope
+      name = request.scope
+      isKept = request.mode == .keep
+      position = request.position
+    }
+
+    /// The same when the join asks for the scope twice: it is captured once, for both, so from a
+    /// position only where both have it.
+    func merged(with other: Self) -> Self {
+      var merged = self
+      if other.name.utf8.lexicographicallyPrecedes(name.utf8) { merged.name = other.name }
+      merged.isKept = isKept && other.isKept
+      if isKept != other.isKept || position != other.position { merged.position = nil }
+      return merged
+    }
   }
 
   private func join(
@@ -127,12 +174,11 @@ final class Joins {
     nonce: UInt64,
     following requests: [ScopeKey: FollowedRequest],
   ) -> SessionScopes.Join {
-    // The order in which a view lists its scopes.
-    let sorted = requests.sorted { $0.key.name.utf8.lexicographicallyPrecedes($1.key.name.utf8) }
-      .map(\.value)
+    // The order in which a view lists its scopes is by the names that the client knows.
+    let sorted = requests.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     let isUnicast = requests.keys.contains { !access.grants.everybodySees($0.name) }
     let view =
-      sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope), isUnicast: isUnicast)
+      sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope.scope), isUnicast: isUnicast)
     return SessionScopes.Join(
       nonce: nonce,
       view: view,
@@ -202,6 +248,7 @@ final class Joins {
   /// A session has ended.
   func end(_ session: Session) {
     interrupt(session)
+    session.scopes.revoke(besides: [])
   }
 
   // MARK: Subscription barriers

@@ -11,10 +11,13 @@ package enum OutgoingFrame: Hashable, Sendable {
 final class Outbox {
   private let limits: Limits
   private let timing: Timing
+  /// What a turn sends, at its end.
+  ///
+  /// Bounded by ``Limits/bytesPerTurn`` and what that asks for.
   private var frames: Deque<OutgoingFrame> = []
   /// Frames that did not fit into the queues of their peers.
   private var held: [PeerID: Held] = [:]
-  private var heldBytes = 0
+  private(set) var heldBytes = 0
   private var nextNumber = 0
   /// When sending held frames is tried again; distant if none is held.
   private(set) var nextRetry = Instant.distantFuture

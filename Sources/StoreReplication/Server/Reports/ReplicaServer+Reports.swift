@@ -76,7 +76,7 @@ extension ReplicaServer {
     if case .verify = query, !rights.isEverything {
       return tell(request, .failed(.notEverything), to: peer)
     }
-    guard let answer = root.past(query, rights) else {
+    guard let answer = root.past(query, rights, limits) else {
       let message = "There is no such scope. Ask for those that there are with describe."
       return tell(request, .failed(HistoryError(.unknownScope, message)), to: peer)
     }

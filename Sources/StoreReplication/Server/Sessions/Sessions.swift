@@ -26,7 +26,7 @@ final class Session {
   let clientID: Identifier
   let isListed: Bool
   let privateTopic: Topic
-  let scopes = SessionScopes()
+  let scopes: SessionScopes
   let actions: SessionActions
   /// What the journal records of it with each action.
   private(set) lazy var recorded = RecordedSession(
@@ -56,11 +56,13 @@ final class Session {
     hello: ClientMessage.Hello,
     privateTopic: Topic,
     actions: SessionActions,
+    names: ByteLedger,
     peer: PeerID,
     now: Instant,
     lease: Duration,
   ) {
     self.info = info
+    scopes = SessionScopes(of: info.identity.holder, isOwner: rights.isEverything, names)
     self.caller = caller
     origin = info.origin
     self.rights = rights
@@ -88,6 +90,8 @@ final class Sessions {
   private let limits: Limits
   private let timing: Timing
   private let random: Randomness
+  /// The bytes of the names of all sessions' scopes.
+  let names: ByteLedger
   private var peers: [PeerID: Session] = [:]
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
@@ -134,6 +138,11 @@ final class Sessions {
     self.limits = limits
     self.timing = timing
     self.random = random
+    names = ByteLedger(
+      mostOfOne: limits.scopeNameBytesOfOne,
+      mostOfOthers: limits.scopeNameBytesOfOthers,
+      mostOfAll: limits.allScopeNameBytes,
+    )
   }
 
   /// Whether there are at least this many sessions of a kind.
@@ -212,6 +221,7 @@ final class Sessions {
       hello: hello,
       privateTopic: Topic(.session, random.identifier()),
       actions: actions,
+      names: names,
       peer: peer,
       now: now,
       lease: timing.lease,
@@ -370,6 +380,7 @@ final class Sessions {
   // MARK: Invariants
 
   func checkInvariants() {
+    names.checkInvariants()
     precondition(
       byToken.count == byClient.count && byToken.count == peers.count,
       "\(byToken.count) sessions by token, \(byClient.count) by client, \(peers.count) by peer",
