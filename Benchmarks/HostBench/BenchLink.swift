@@ -56,7 +56,7 @@ final class BenchLink: DaemonTransport {
   /// The moment, and the time since it was set.
   var instant: Instant { now.instant.advanced(by: .nanoseconds(LoopClock.nanoseconds - set)) }
 
-  var address: String { "memory" }
+  let caller = Caller(.unknown, at: "memory")
 
   func nextUpstream() -> IncomingFrame? { upstream.popFirst() }
 

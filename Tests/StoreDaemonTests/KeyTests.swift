@@ -170,15 +170,32 @@ import Testing
   }
 
   @Test func `What stands behind a serial is read as it was written`() {
-    for name in [PeerName.key("laptop", Self.key), .ticket(KeyTicket(key: Self.key))] {
+    let names: [PeerName] = [
+      .key("laptop", Self.key), .ticket(KeyTicket(key: Self.key)), .loopback,
+      .process(user: 1000, group: .max, number: 0),
+    ]
+    for name in names {
       #expect(PeerName(property: "12 \(name.word)") == name)
     }
-    let digits = KeyText.text(Self.key)
-    #expect(
-      PeerName.key("laptop", Self.key).address(at: "192.0.2.1") == "key:laptop=\(digits)@192.0.2.1"
-    )
-    for property in ["12", "12 ", "12 key:laptop=1", "12 key:", "12 user:1=2"] {
-      #expect(PeerName(property: property) == nil, "\(property)")
+    let unread = [
+      "12", "12 ", "12 key:laptop=1", "12 key:", "12 user:1=2", "12 process:1:2",
+      "12 process:1:2:x",
+      "12 loopbacks", "12 localhost:1:2:3",
+    ]
+    for property in unread { #expect(PeerName(property: property) == nil, "\(property)") }
+  }
+
+  @Test func `Who a peer is follows from its name alone, and without one it is nobody`() {
+    func identity(_ name: PeerName?) -> ActionOrigin.Identity {
+      PeerName.caller(name, at: "localhost:0:0:1").identity
+    }
+    #expect(identity(nil) == .unknown)
+    #expect(identity(.loopback) == .loopback)
+    let process = ActionOrigin.Identity.user(1000, group: 100, process: 7)
+    #expect(PeerName(process).map { identity($0) } == process)
+    #expect(identity(.key("laptop", Self.key)) == .key("laptop"))
+    for identity in [ActionOrigin.Identity.unknown, .process, .key("laptop")] {
+      #expect(PeerName(identity) == nil)
     }
   }
 

@@ -244,7 +244,7 @@ final class SimulatedSockets: DaemonTransport {
 
   var now: Moment { world.moment }
   var instant: Instant { now.instant }
-  private(set) var address = ""
+  private(set) var caller = Caller(.loopback, at: "simulated")
 
   func nextUpstream() -> IncomingFrame? { upstream.next() }
 
@@ -259,7 +259,9 @@ final class SimulatedSockets: DaemonTransport {
 
   func nextControl() -> IncomingFrame? {
     guard let frame = control.popFirst() else { return nil }
-    address = world.addresses[frame.peer] ?? "simulated"
+    caller =
+      world.addresses[frame.peer].map { Caller(ActionOrigin.Identity(place: $0), at: $0) }
+      ?? Caller(.loopback, at: "simulated")
     return frame
   }
 

@@ -322,8 +322,9 @@ final class ConnectionGuard: Sendable {
       guard let key = request.key else {
         // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
         // that keeps them out.
-        let identity = ActionOrigin.Identity(address: request.address)
-        return door.grants.admits(identity) ? "" : nil
+        let identity = ActionOrigin.Identity(place: request.address)
+        guard door.grants.admits(identity), let name = PeerName(identity) else { return nil }
+        return " \(name.word)"
       }
       if let name = door.grants.name(ofKey: key) { return " \(PeerName.key(name, key).word)" }
       guard request.domain == ConnectionTable.Side.control.domain,

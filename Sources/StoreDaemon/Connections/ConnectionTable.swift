@@ -344,7 +344,7 @@ extension ConnectionTable {
       switch (entry?.user, entry?.name) {
       case (let user?, _): entry.map { "user \(user), pid \($0.program.number)" }
       case (nil, .key(let name, _)?): "key \(name)"
-      case (nil, .ticket?), (nil, nil): nil
+      case (nil, .ticket?), (nil, .process?), (nil, .loopback?), (nil, nil): nil
       }
     return (entry?.serial, name)
   }

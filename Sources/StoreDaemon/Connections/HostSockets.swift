@@ -26,8 +26,8 @@ package final class HostSockets {
   private var hasUpstream = false
   /// Peers whose connection has ended and was not reported yet.
   private var lost: Deque<PeerID> = []
-  /// The address of the peer of the last control frame.
-  private(set) var address = ""
+  /// Who sent the last control frame.
+  private(set) var caller = Caller(.unknown, at: "")
 
   /// Schedules a turn of the main loop, if none would come by itself.
   var wakeUp: () -> Void {
@@ -223,7 +223,7 @@ package final class HostSockets {
       }
       return nil
     }
-    address = item.address
+    if let sender = item.caller { caller = sender }
     // What it sent still counts, but it does not stay.
     if !routes.isConnected(item.serial) { lost.append(item.peer) }
     return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)

@@ -12,8 +12,9 @@ final class Intake {
     /// Of the connection that it came from.
     let serial: UInt64
     let peer: PeerID
-    let address: String
-    /// What it is known by; nil on the control socket, where the address has it.
+    /// Who sent it; on the publishing socket nobody asks.
+    let caller: Caller?
+    /// What it is known by; nil on the control socket, where the caller has it.
     let name: PeerName?
     /// What the connection has, or had; -1 when it has none any more.
     let descriptor: Int32
@@ -186,9 +187,9 @@ final class Intake {
       shutDown(serial, descriptor, reason: "has a routing id of \(identity.count) bytes")
       return nil
     }
-    let (peer, address) =
+    let (peer, caller): (PeerID, Caller?) =
       side == .control
-      ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
+      ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), nil)
     let name =
       side == .control
       ? nil : body.property(PeerName.property).flatMap { PeerName(property: $0) }
@@ -198,7 +199,7 @@ final class Intake {
     return Item(
       serial: serial,
       peer: peer,
-      address: address,
+      caller: caller,
       name: name,
       descriptor: descriptor,
       bytes: bytes,

@@ -115,7 +115,7 @@ final class HostTransport: DaemonTransport {
 
   var now: Moment { .current }
   var instant: Instant { Instant(nanoseconds: LoopClock.nanoseconds) }
-  var address: String { sockets.address }
+  var caller: Caller { sockets.caller }
 
   func nextUpstream() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextUpstream() }
 

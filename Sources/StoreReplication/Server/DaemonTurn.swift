@@ -150,7 +150,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   private func take(_ frame: IncomingFrame, at moment: Moment) {
     if let bytes = frame.bytes {
-      server.receive(control: bytes, from: frame.peer, address: transport.address, at: moment)
+      server.receive(control: bytes, from: frame.peer, caller: transport.caller, at: moment)
     } else {
       server.malformed(from: frame.peer, "a message of several frames", at: moment)
     }

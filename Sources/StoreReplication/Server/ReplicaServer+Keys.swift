@@ -9,14 +9,14 @@ extension ReplicaServer {
   ///   - command: The command.
   ///   - peer: Who gives it.
   ///   - caller: Who that is.
-  ///   - ticket: The ticket by which it is connected, if any.
   func take(
     _ request: UInt64,
     _ command: KeyCommand,
     from peer: PeerID,
     _ caller: Caller,
-    _ ticket: KeyTicket?,
   ) {
+    // A session goes on under who has opened it, and no ticket opens one.
+    let ticket = caller.ticket
     guard mayAsk(peer) else { return }
     // Who was not told, and comes by the key itself, is told now.
     if case .enrol(let key) = command, key == caller.key,

@@ -221,12 +221,12 @@ package final class ReplicaServer {
   /// - Parameters:
   ///   - frame: The frame.
   ///   - peer: Who sent it.
-  ///   - address: Where the peer is connected from, as the transport says it.
+  ///   - caller: Who that is, as the transport says.
   ///   - moment: When it came.
   func receive(
     control frame: ArraySlice<UInt8>,
     from peer: PeerID,
-    address: @autoclosure () -> String,
+    caller: @autoclosure () -> Caller,
     at moment: Moment,
   ) {
     now = moment
@@ -236,9 +236,9 @@ package final class ReplicaServer {
       let message = try ClientMessage(frame: frame, mostActions: limits.actionsPerFrame)
       if let session = sessions.session(of: peer) {
         sessions.renew(session, now: now.instant)
-        handle(message, of: session, address: address)
+        handle(message, of: session, caller: caller)
       } else {
-        handle(message, ofStranger: peer, address: address)
+        handle(message, ofStranger: peer, caller())
       }
     } catch {
       malformed(from: peer, "a frame that is not a message: \(error)", at: moment)
@@ -498,17 +498,16 @@ package final class ReplicaServer {
   private func handle(
     _ message: ClientMessage,
     ofStranger peer: PeerID,
-    address: () -> String,
+    _ caller: Caller,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: peer, Caller(address: address()))
-    case .keys(let request, let command):
-      take(request, command, from: peer, Caller(address: address()), KeyTicket(address: address()))
+    case .hello(let hello): greet(hello, from: peer, caller)
+    case .keys(let request, let command): take(request, command, from: peer, caller)
     // Whoever has a ticket hands in a key, and is told nothing.
-    case .describe where hasTicket(address()), .status where hasTicket(address()):
+    case .describe where caller.ticket != nil, .status where caller.ticket != nil:
       outbox.send(.needHello, to: peer)
-    case .describe(let request): describe(request, to: peer, Caller(address: address()))
-    case .status(let request): status(request, to: peer, Caller(address: address()))
+    case .describe(let request): describe(request, to: peer, caller)
+    case .status(let request): status(request, to: peer, caller)
     default: outbox.send(.needHello, to: peer)
     }
   }
@@ -516,15 +515,15 @@ package final class ReplicaServer {
   private func handle(
     _ message: ClientMessage,
     of session: Session,
-    address: () -> String,
+    caller: () -> Caller,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: session.peer, Caller(address: address()))
+    case .hello(let hello): greet(hello, from: session.peer, caller())
     case .describe(let request): describe(request, to: session.peer, session.caller)
     case .status(let request): status(request, to: session.peer, session.caller)
     case .history(let request, let query): history(request, query, of: session)
     case .keys(let request, let command):
-      take(request, command, from: session.peer, session.caller, nil)
+      take(request, command, from: session.peer, session.caller)
     case .rows(let request, let query): rows(request, query, of: session)
     case .join(_, let requests) where requests.count > limits.scopesPerJoin:
       let most = limits.scopesPerJoin
@@ -545,8 +544,6 @@ package final class ReplicaServer {
       outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
   }
-
-  private func hasTicket(_ address: String) -> Bool { KeyTicket(address: address) != nil }
 
   private func join(
     _ session: Session,

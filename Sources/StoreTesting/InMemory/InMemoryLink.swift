@@ -71,7 +71,7 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   // MARK: The daemon's end
 
   var instant: Instant { now.instant }
-  var address: String { "memory" }
+  let caller = Caller(.unknown, at: "memory")
 
   func nextUpstream() -> IncomingFrame? {
     upstream.popFirst().map { IncomingFrame(peer: publisher, bytes: $0[...]) }

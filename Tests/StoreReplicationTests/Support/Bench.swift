@@ -227,7 +227,14 @@ class Bench: DaemonTransport {
   /// Where peers are connected from, if not from the bench.
   var addresses: [PeerID: String] = [:]
   private var lastPeer: PeerID?
-  var address: String { lastPeer.flatMap { addresses[$0] } ?? "bench" }
+  /// Who has come by a key or a ticket.
+  var callers: [PeerID: Caller] = [:]
+  var caller: Caller {
+    guard let lastPeer else { return Caller(.unknown, at: "bench") }
+    if let caller = callers[lastPeer] { return caller }
+    guard let place = addresses[lastPeer] else { return Caller(.loopback, at: "bench") }
+    return Caller(ActionOrigin.Identity(place: place), at: place)
+  }
 
   func nextUpstream() -> IncomingFrame? {
     server.checkInvariants()

@@ -33,7 +33,12 @@ struct WorkspaceFeatureTests {
 
   @Test("A session that comes and goes is present meanwhile")
   func followsSessions() async throws {
-    let info = SessionInfo(id: 9, name: "ann", address: "localhost:1000:1000:71")
+    let info = SessionInfo(
+      id: 9,
+      name: "ann",
+      address: "localhost:1000:1000:71",
+      identity: .user(1000, group: 1000, process: 71),
+    )
     let store = TestStore(initialState: WorkspaceFeature.State()) { WorkspaceFeature() }
 
     await store.send(try #require(WorkspaceFeature.action(for: .joined(info)))) {

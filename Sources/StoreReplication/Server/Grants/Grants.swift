@@ -3,8 +3,8 @@ package import StoreActor
 
 /// What each client may see and send: what the owner of a daemon has written, line by line.
 ///
-/// The owner and root may do everything, and so may unidentified clients at an address that the
-/// owner has opened explicitly. Other users and clients with keys have the rights of all their
+/// The owner and root may do everything, and so may clients at an address of the loopback interface
+/// that the owner has opened explicitly. A client for whom nobody vouches has no rights. Other users and clients with keys have the rights of all their
 /// lines together; without a line they are not admitted.
 package struct Grants: Hashable, Sendable {
   /// The subject of a line.
@@ -92,8 +92,8 @@ package struct Grants: Hashable, Sendable {
   package func rights(of identity: ActionOrigin.Identity, by key: [UInt8]? = nil) -> Rights {
     guard owner != nil else { return .everything }
     switch identity {
-    case .process, .unknown: return .everything
-    case .nobody: return Rights(lines: [])
+    case .process, .loopback: return .everything
+    case .nobody, .unknown: return Rights(lines: [])
     case .user where isOwner(identity): return .everything
     case .key(let name) where key.flatMap({ self.name(ofKey: $0) }) != name:
       return Rights(lines: [])

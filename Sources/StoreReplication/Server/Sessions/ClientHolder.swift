@@ -34,7 +34,7 @@ extension ActionOrigin.Identity {
     switch self {
     case .user(let user, _, _): .user(user)
     case .key(let name): .key(name)
-    case .process, .unknown: .unknown
+    case .process, .loopback, .unknown: .unknown
     }
   }
 }

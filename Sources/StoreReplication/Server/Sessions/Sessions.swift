@@ -214,7 +214,12 @@ final class Sessions {
     now: Instant,
   ) -> Session {
     let session = Session(
-      info: SessionInfo(id: nextID, name: hello.name, address: caller.address),
+      info: SessionInfo(
+        id: nextID,
+        name: hello.name,
+        address: caller.address,
+        identity: caller.identity,
+      ),
       caller: caller,
       rights: rights,
       token: random.identifier(),

@@ -10,8 +10,8 @@ package protocol DaemonTransport: AnyObject {
   /// The current time on the monotonic clock, which is read often.
   var instant: Instant { get }
 
-  /// The address of the peer that sent the last control frame.
-  var address: String { get }
+  /// Who sent the last control frame.
+  var caller: Caller { get }
 
   /// Takes the next message that came upstream on the publishing socket.
   ///
