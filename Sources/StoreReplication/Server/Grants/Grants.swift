@@ -175,6 +175,25 @@ package struct Rights: Hashable, Sendable {
     }
   }
 
+  /// What the client may send to any scope of an exposure.
+  func sends(_ exposure: ScopeDescription) -> SendRight {
+    guard let lines else { return .everything }
+    return lines.reduce(.nothing) { right, line in
+      line.scopes.contains { $0.meets(exposure) } ? right.union(line.sends) : right
+    }
+  }
+
+  /// A description as the client may know it: with the actions that it may send.
+  func known(_ description: ScopeDescription) -> ScopeDescription {
+    var known = description
+    switch sends(description) {
+    case .everything: break
+    case .nothing: known.action = description.action.keepingCases { _ in false }
+    case .actions(let names): known.action = description.action.keepingCases { names.contains($0) }
+    }
+    return known
+  }
+
   /// Whether a scope of this name is there for the client.
   func knows(_ scope: String) -> Bool { sees(scope) || sends(scope) != .nothing }
 

@@ -7,7 +7,7 @@ extension ReplicaServer {
   func describe(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
     guard mayAsk(peer) else { return }
     let rights = access.rights(of: caller)
-    let known = root.exposed.map(\.description).filter { rights.knows($0) }
+    let known = root.exposed.map(\.description).filter { rights.knows($0) }.map { rights.known($0) }
     var encoder = CBOREncoder()
     encoder.arrayHeader(known.count)
     for description in known { description.encode(to: &encoder) }

@@ -2,10 +2,12 @@ import StoreState
 
 /// Finds the scopes that clients ask for by name.
 @MainActor
-struct ScopeDirectory {
+final class ScopeDirectory {
   private let root: any RootPort
   private let schemas: [ObjectIdentifier: Hashes]
   private let limits: Limits
+  /// The hash of the actions that were described last to a client that may not send all of them.
+  private var described: (exposed: ObjectIdentifier, sends: SendRight, action: Digest)?
 
   private struct Hashes {
     let state: Digest
@@ -99,8 +101,21 @@ struct ScopeDirectory {
     }
     guard request.stateHash ?? hashes.state == hashes.state,
       request.actionHash ?? hashes.action == hashes.action
+        || request.actionHash == describedAction(of: found.scope.exposed, rights)
     else { return schemaMismatch(found.name) }
     return nil
+  }
+
+  /// The hash of the actions of an exposure that a client is told of.
+  private func describedAction(of exposed: ExposedScopes, _ rights: Rights) -> Digest {
+    let sends = rights.sends(exposed.description)
+    // A join names many rows of one exposure, and to hash a schema takes its time.
+    if let described, described.exposed == ObjectIdentifier(exposed), described.sends == sends {
+      return described.action
+    }
+    let action = rights.known(exposed.description).action.hash
+    described = (ObjectIdentifier(exposed), sends, action)
+    return action
   }
 
   // MARK: Refusals
