@@ -45,6 +45,24 @@ import Testing
     #expect(error?.message.contains("\"one\"") == true)
   }
 
+  @Test(
+    "A daemon whose scope has a name that nobody can type does not start",
+    arguments: ["", "my scope!"],
+  )
+  func impossibleNames(_ name: String) {
+    let host = StoreHost(
+      initialState: Feature.State(),
+      exposures: [Expose(name, state: \Feature.State.count)],
+      configuration: HostConfiguration(directory: "/nowhere"),
+    ) {
+      Feature()
+    }
+    let error = #expect(throws: HostError.self) { try host.start() }
+    #expect(error?.code == .usage)
+    #expect(error?.message.contains("\"\(name)\"") == true)
+    #expect(error?.remedy.contains("letters, digits") == true)
+  }
+
   private func host(in directory: URL) -> StoreHost<Kept.State, Kept.Action> {
     var configuration = HostConfiguration(directory: directory.path)
     configuration.data = directory.appending(path: "data").path

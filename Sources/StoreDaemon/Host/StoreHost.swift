@@ -425,6 +425,14 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   }
 
   private func checkNames() throws(HostError) {
+    if let name = exposures.firstImpossibleName() {
+      throw HostError(
+        .usage,
+        "An exposure is called \(name.debugDescription), which no scope can be called.",
+        remedy: "Name it with letters, digits, \"-\", \"_\" and \".\" of ASCII, and \"/\" between "
+          + "words, each of which begins with a letter or a digit, in at most 128 bytes.",
+      )
+    }
     guard let name = exposures.firstRepeatedName() else { return }
     throw HostError(
       .usage,

@@ -27,6 +27,25 @@ package struct ScopeDescription: Hashable, Sendable {
     self.output = output
   }
 
+  /// Whether an exposure can have a name: words of letters, digits, `-`, `_` and `.` of ASCII that
+  /// begin with a letter or a digit, with `/` between them.
+  static func isName(_ name: String) -> Bool {
+    func isLetterOrDigit(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: false
+      }
+    }
+    let words = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return name.utf8.count <= Limits.exposureNameBytes
+      && words.allSatisfy { word in
+        word.first.map(isLetterOrDigit) == true
+          && word.allSatisfy { isLetterOrDigit($0) || "-_.".utf8.contains($0) }
+      }
+  }
+
   /// Whether the scope stands for one per row.
   package var isEach: Bool { id != nil }
 
