@@ -59,6 +59,13 @@ extension ConnectionError {
         "No daemon answers at \(location).",
         remedy: "Start one with: stored\(place)",
       )
+    case .sessionEnded(let code, let message):
+      self.init(
+        .tryAgain,
+        "\(subject) did not come\(limit), because the daemon at \(location) ended the session "
+          + "(\(code)): \(message)",
+        remedy: "Try again. If it happens again, look at the daemon's log.",
+      )
     case .refused(let failure): self.init(failure)
     case .absent:
       self.init(.absent, "\(subject) is absent now.", remedy: "Ask again when it has come.")

@@ -125,6 +125,9 @@ extension ReplicaClient {
   /// The daemon ended the session, or does not know it.
   func sessionEnded(code: String, message: String) {
     events.append(.sessionEnded(code: code, message: message))
+    lastEnd = (
+      code.bounded(toBytes: Limits.quotedBytes), message.bounded(toBytes: Limits.failureBytes),
+    )
     interrupt()
     sessionLost()
     // Those who were told may have closed the connection.
