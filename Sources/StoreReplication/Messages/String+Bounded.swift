@@ -1,5 +1,5 @@
 extension String {
-  /// The text, or as much of it from its beginning as so many bytes have room for, with an ellipsis.
+  /// The text, or as much of its beginning as so many bytes have room for, with an ellipsis.
   ///
   /// It is cut between Unicode scalars.
   func bounded(toBytes limit: Int) -> String {

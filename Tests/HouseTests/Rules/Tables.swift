@@ -51,6 +51,8 @@ enum Tables {
       let type = tables.compactMap({ line[start...].firstRange(of: $0)?.lowerBound }).min()
     else { return false }
     let declared = line[type...].prefix { $0 != "=" && $0 != "{" }
+    // What is computed keeps nothing.
+    guard line[declared.endIndex...].first != "{" else { return false }
     let words = declared.split { !$0.isLetter && !$0.isNumber }.map(String.init)
     return words.contains { bytes.contains($0) }
   }

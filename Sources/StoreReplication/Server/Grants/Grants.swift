@@ -4,7 +4,8 @@ package import StoreActor
 /// What each client may see and send: what the owner of a daemon has written, line by line.
 ///
 /// The owner and root may do everything, and so may clients at an address of the loopback interface
-/// that the owner has opened explicitly. A client for whom nobody vouches has no rights. Other users and clients with keys have the rights of all their
+/// that the owner has opened explicitly. A client for whom nobody vouches has no rights.
+/// Other users and clients with keys have the rights of all their
 /// lines together; without a line they are not admitted.
 package struct Grants: Hashable, Sendable {
   /// The subject of a line.
