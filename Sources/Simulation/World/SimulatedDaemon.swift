@@ -230,7 +230,7 @@ final class SimulatedSockets: DaemonTransport {
 
   var upstream: Queue<IncomingFrame> = Queue()
   var lost: Queue<PeerID> = Queue()
-  private var control = FairQueue<PeerID, IncomingFrame>()
+  private var control = FairQueue<Holder, PeerID, IncomingFrame>()
   var isOpen = true
   /// Whether nobody may be told anything any more.
   var isSilent = false
@@ -265,7 +265,9 @@ final class SimulatedSockets: DaemonTransport {
 
   func receive(control frame: [UInt8], from peer: PeerID) {
     let incoming = IncomingFrame(peer: peer, bytes: frame[...])
-    control.append(incoming, from: peer, cost: frame.count + 128)
+    let identity = ActionOrigin.Identity(address: world.addresses[peer] ?? "simulated")
+    let holder = Grants.everything.holder(of: identity)
+    control.append(incoming, from: peer, of: holder, cost: frame.count + 128)
   }
 
   private func noteSpeech() {

@@ -119,18 +119,14 @@ final class ConnectionGuard: Sendable {
     table.withLock { $0.identify(serial, descriptor, side, as: name) }
   }
 
-  /// The identities of the connections with these serials, by their descriptors.
-  func holders(
-    of connections: [UInt64: Int32],
+  /// The holder of the connection with a serial, whose frames are known by a name.
+  func holder(
+    of serial: UInt64,
+    _ descriptor: Int32,
     _ side: ConnectionTable.Side,
-  ) -> [UInt64: ClientHolder] {
-    table.withLock { table in
-      var holders: [UInt64: ClientHolder] = [:]
-      for (serial, descriptor) in connections {
-        holders[serial] = table.holder(of: serial, descriptor, side)
-      }
-      return holders
-    }
+    as name: PeerName?,
+  ) -> Holder {
+    table.withLock { $0.holder(of: serial, descriptor, side, as: name) }
   }
 
   /// Records that a control connection was welcomed.

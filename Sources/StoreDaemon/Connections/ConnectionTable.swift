@@ -236,13 +236,31 @@ struct ConnectionTable {
     return true
   }
 
-  /// The identity of the connection with a serial, if it is known.
-  func holder(of serial: UInt64, _ descriptor: Int32, _ side: Side) -> ClientHolder {
+  /// The holder of the connection with a serial.
+  ///
+  /// - Parameters:
+  ///   - serial: The serial.
+  ///   - descriptor: The connection's descriptor.
+  ///   - side: The socket that has accepted it.
+  ///   - name: What its frames are known by; nil for one without a key.
+  /// - Returns: The holder; unknown for a connection that is over.
+  func holder(
+    of serial: UInt64,
+    _ descriptor: Int32,
+    _ side: Side,
+    as name: PeerName? = nil,
+  ) -> Holder {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial, entry.serial ?? serial == serial
     else { return .unknown }
-    if let user = entry.user { return .user(user) }
-    return if case .key(let name, _)? = entry.name { .key(name) } else { .unknown }
+    if let user = entry.user {
+      return Holder(user: user, process: entry.program.number, owner: ownUser)
+    }
+    return switch name ?? entry.name {
+    case .key(let name, _): .key(name)
+    case .ticket: .tickets
+    case nil: .network
+    }
   }
 
   /// Records that a control connection has identified itself, and was welcomed.

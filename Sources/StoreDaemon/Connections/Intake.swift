@@ -13,6 +13,7 @@ final class Intake {
     let serial: UInt64
     let peer: PeerID
     let address: String
+    let holder: Holder
     /// What it is known by; nil on the control socket, where the address has it.
     let name: PeerName?
     /// What the connection has, or had; -1 when it has none any more.
@@ -30,7 +31,8 @@ final class Intake {
     /// The same upstream, where a client has some topics and some fences.
     static let upstreamMessages = 256
     static let bytes = 32 << 20
-    /// Of all together.
+    /// Of all together; beyond it the connections of the holder with the most are shut down, until
+    /// an eighth is free: so who sends on many connections is looked for seldom.
     static let totalMessages = 65_536
     static let totalBytes = 64 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
@@ -45,6 +47,7 @@ final class Intake {
     var messages = 0
     var bytes = 0
     let descriptor: Int32
+    let holder: Holder
   }
 
   private let socket: Socket
@@ -55,9 +58,9 @@ final class Intake {
   private var body = Message()
 
   /// What was fetched, by connections.
-  private var fetched = FairQueue<UInt64, Item>()
+  private var fetched = FairQueue<Holder, UInt64, Item>()
   private var waiting: [UInt64: Waiting] = [:]
-  private var total = Waiting(descriptor: -1)
+  private var (totalMessages, totalBytes) = (0, 0)
   /// Who was shut down; nothing more is taken from them.
   private var cut: Set<UInt64> = []
   /// How many of their messages may still be passed over in this turn.
@@ -111,28 +114,31 @@ final class Intake {
   }
 
   private func append(_ item: Item) {
-    fetched.append(item, from: item.serial, cost: item.size)
+    fetched.append(item, from: item.serial, of: item.holder, cost: item.size)
     count(item, 1)
     let messages = side == .control ? Limits.messages : Limits.upstreamMessages
     if let own = waiting[item.serial], own.messages > messages || own.bytes > Limits.bytes {
       shutDown(item.serial)
-    } else if total.messages > Limits.totalMessages || total.bytes > Limits.totalBytes {
-      if let greediest { shutDown(greediest) }
+    } else if totalMessages > Limits.totalMessages {
+      makeRoom(Limits.totalMessages / 8, \.messages)
+    } else if totalBytes > Limits.totalBytes {
+      makeRoom(Limits.totalBytes / 8, \.bytes)
     }
   }
 
-  /// The connection that makes room best, without harm to those who send little.
-  private var greediest: UInt64? {
-    let holders = connections.holders(of: waiting.mapValues(\.descriptor), side)
-    return ClientHolder.greediest(
-      of: waiting.map { ($0.key, holders[$0.key] ?? .unknown, $0.value.bytes) }
-    )
+  /// Shuts down connections of those who have the most waiting.
+  private func makeRoom(_ amount: Int, _ measure: KeyPath<Waiting, Int>) {
+    let parts = waiting.map { serial, waiting in
+      Holder.Part(id: serial, holder: waiting.holder, amount: waiting[keyPath: measure])
+    }
+    for serial in Holder.greediest(freeing: amount, of: parts) { shutDown(serial) }
   }
 
   private func count(_ item: Item, _ sign: Int) {
-    total.messages += sign
-    total.bytes += sign * item.size
-    var own = waiting[item.serial] ?? Waiting(descriptor: item.descriptor)
+    totalMessages += sign
+    totalBytes += sign * item.size
+    var own =
+      waiting[item.serial] ?? Waiting(descriptor: item.descriptor, holder: item.holder)
     own.messages += sign
     own.bytes += sign * item.size
     waiting[item.serial] = own.messages == 0 ? nil : own
@@ -155,7 +161,8 @@ final class Intake {
   @discardableResult
   func drop(_ serial: UInt64) -> Bool {
     guard cut.insert(serial).inserted else { return false }
-    for item in fetched.remove(serial) { count(item, -1) }
+    guard let holder = waiting[serial]?.holder else { return true }
+    for item in fetched.remove(serial, of: holder) { count(item, -1) }
     return true
   }
 
@@ -186,12 +193,7 @@ final class Intake {
       shutDown(serial, descriptor, reason: "has a routing id of \(identity.count) bytes")
       return nil
     }
-    let (peer, address) =
-      side == .control
-      ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
-    let name =
-      side == .control
-      ? nil : body.property(PeerName.property).flatMap { PeerName(property: $0) }
+    let (peer, address, holder, name) = origin(serial, descriptor)
     let isWhole = !body.more
     let bytes = body.bytes
     try skipRest()
@@ -199,11 +201,28 @@ final class Intake {
       serial: serial,
       peer: peer,
       address: address,
+      holder: holder,
       name: name,
       descriptor: descriptor,
       bytes: bytes,
       isWhole: isWhole,
     )
+  }
+
+  /// Who has sent the message; on the control socket the address has the name.
+  private func origin(
+    _ serial: UInt64,
+    _ descriptor: Int32,
+  ) -> (peer: PeerID, address: String, holder: Holder, name: PeerName?) {
+    if side == .control {
+      let (peer, address, holder) = routes.origin(serial, of: body, routingID: identity)
+      // The messages of a connection stay together, also when it ends between two of them.
+      return (peer, address, waiting[serial]?.holder ?? holder, nil)
+    }
+    let name = body.property(PeerName.property).flatMap { PeerName(property: $0) }
+    let holder =
+      waiting[serial]?.holder ?? connections.holder(of: serial, descriptor, side, as: name)
+    return (PeerID(serial: serial), "", holder, name)
   }
 
   /// Takes the frames that a message has beyond its first.

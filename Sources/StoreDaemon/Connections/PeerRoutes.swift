@@ -7,6 +7,7 @@ final class PeerRoutes {
   private struct Route {
     let peer: PeerID
     let address: String
+    let holder: Holder
     let routingID: [UInt8]
     let descriptor: Int32
   }
@@ -27,13 +28,13 @@ final class PeerRoutes {
 
   init(_ connections: ConnectionGuard) { self.connections = connections }
 
-  /// The peer whose control frame it is, and where it is connected from.
+  /// The peer whose control frame it is, where it is connected from, and its holder.
   func origin(
     _ serial: UInt64,
     of frame: borrowing Message,
     routingID: borrowing Message,
-  ) -> (peer: PeerID, address: String) {
-    if let route = route(serial) { return (route.peer, route.address) }
+  ) -> (peer: PeerID, address: String, holder: Holder) {
+    if let route = route(serial) { return (route.peer, route.address, route.holder) }
     let peer = PeerID(serial: serial)
     let place = frame.property("Peer-Address") ?? ""
     let name = frame.property(PeerName.property).flatMap { PeerName(property: $0) }
@@ -41,14 +42,16 @@ final class PeerRoutes {
     // What a peer sent before it went still counts, but there is nobody to answer.
     guard let descriptor = frame.descriptor(),
       connections.identify(serial, descriptor, .control, as: name)
-    else { return (peer, address) }
+    else { return (peer, address, .unknown) }
+    let holder = connections.holder(of: serial, descriptor, .control, as: name)
     routes[serial] = Route(
       peer: peer,
       address: address,
+      holder: holder,
       routingID: routingID.bytes,
       descriptor: descriptor,
     )
-    return (peer, address)
+    return (peer, address, holder)
   }
 
   /// The routing id of a peer that is connected.

@@ -313,8 +313,8 @@ package final class ReplicaServer {
   func hold(_ frame: [UInt8], for peer: PeerID) {
     // Nobody waits for who is about to be shut down.
     if isCut(peer) { return }
-    let holder = sessions.session(of: peer)?.origin.identity.holder ?? .unknown
-    if let greedy = outbox.hold(frame, for: peer, of: holder, at: now.instant) {
+    let holder = sessions.session(of: peer)?.holder ?? .unknown
+    for greedy in outbox.hold(frame, for: peer, of: holder, at: now.instant) {
       shutOutDeaf(greedy)
     }
   }

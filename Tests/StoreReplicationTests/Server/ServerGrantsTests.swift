@@ -493,7 +493,7 @@ import Testing
     try bench.hello(Self.ann, client: 13)
     bench.receive(.bye, from: Self.ann)
     try bench.advance(by: .seconds(1))
-    #expect(bench.server.sessions.usage.keys.map { $0 } == [.user(999)])
+    #expect(bench.server.sessions.usage.keys.map { $0 } == [.program(user: 999, process: 1)])
   }
 
   @Test func `Effects of another user are counted in all sessions, until they have ended`()

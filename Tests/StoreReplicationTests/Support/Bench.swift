@@ -26,7 +26,7 @@ class Bench: DaemonTransport {
 
   // What has come and was not taken.
   private var upstream: [IncomingFrame] = []
-  private var control = FairQueue<PeerID, IncomingFrame>()
+  private var control = FairQueue<Holder, PeerID, IncomingFrame>()
   private var lost: [PeerID] = []
 
   /// What other threads are to do.
@@ -144,7 +144,9 @@ class Bench: DaemonTransport {
   /// A frame arrives.
   func receive(control frame: [UInt8], from peer: PeerID) {
     let incoming = IncomingFrame(peer: peer, bytes: frame[...])
-    control.append(incoming, from: peer, cost: frame.count + 128)
+    let caller = Caller(address: addresses[peer] ?? "bench")
+    let holder = server.access.holder(of: caller)
+    control.append(incoming, from: peer, of: holder, cost: frame.count + 128)
   }
 
   func receive(upstream frame: [UInt8], from peer: PeerID) {
