@@ -20,6 +20,9 @@ package struct Limits: Sendable, Equatable {
   package var lagBytes: UInt64 = 8 << 20
   /// The same for a moment, and while a snapshot is on its way, before which nothing is applied.
   package var mostLagBytes: UInt64 = 64 << 20
+  /// The same of all together, as far as one leaves more than ``bytesPerPing`` unread: beyond it
+  /// the one with the most is shut down.
+  package var allLagBytes = 512 << 20
   /// Bytes of deltas after which a client pings at once, so that its lag is known: a part of what
   /// it may leave unread.
   package var bytesPerPing = 1 << 20
@@ -55,6 +58,9 @@ package struct Limits: Sendable, Equatable {
   /// Sessions of one of their programs: one that forgets to close them keeps none of the others
   /// out.
   package var sessionsPerProcess = 1024
+  /// Sessions of all together who may not do everything: however many users they are, the owner
+  /// finds room.
+  package var sessionsOfOthers = 3072
   /// Sessions of one user who may not do everything: a part of all, so that others find room.
   package var sessionsPerUser = 256
   /// Hellos of one such user in a second, and in a moment after a rest: everybody who is there
@@ -70,6 +76,9 @@ package struct Limits: Sendable, Equatable {
   /// asks in a second: each answer is as long as a hundred outcomes, and waits here until it is
   /// read.
   package var questionsPerSecond = 64
+  /// Both of one holder that is not the owner's, on all of its connections.
+  package var statusesPerHolder = 32
+  package var questionsPerHolder = 256
   /// Rows that are looked at for one question for rows: half a millisecond of the main thread.
   package var rowsPerQuestion = 2048
   /// The same in bytes of their ids.
@@ -124,11 +133,21 @@ package struct Limits: Sendable, Equatable {
   package var historyJobs = 64
   /// Those of them that one connection has asked: others are answered in between.
   package var historyJobsPerPeer = 4
+  /// Those of them that one holder has asked, and all together who are not the owner's.
+  package var historyJobsPerHolder = 16
+  package var historyJobsOfOthers = 48
+  /// Bytes of history that are read in a second for one holder that is not the owner's: a part of
+  /// what one thread reads. One question may read more; then the next one is refused for as long.
+  package var historyBytesPerSecond = 16 << 20
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 4
   /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as
   /// much memory as the state is large.
   package var captureJobs = 4
+  /// Those of one holder, and of all together who are not the owner's: one large state that is
+  /// fetched again and again keeps nobody waiting.
+  package var captureJobsPerHolder: Int { max(1, captureJobs / 2) }
+  package var captureJobsOfOthers: Int { max(1, captureJobs - 1) }
   /// Rows that one job encodes: they are small, and handing a job over costs as much as some.
   package var rowsPerJob = 64
   /// Bytes of snapshots that a turn hands out, to all joiners together: a part of a millisecond.
@@ -162,6 +181,16 @@ package struct Limits: Sendable, Equatable {
 }
 
 extension Limits {
+  /// Questions for the past that wait for an answer.
+  var history: SharedLimit {
+    SharedLimit(all: historyJobs, others: historyJobsOfOthers, holder: historyJobsPerHolder)
+  }
+
+  /// Jobs that encode captures at once.
+  var captures: SharedLimit {
+    SharedLimit(all: captureJobs, others: captureJobsOfOthers, holder: captureJobsPerHolder)
+  }
+
   /// The bytes of steps, or of outputs, that one message has room for, besides what every one has.
   var roomInMessage: Int { messageBytes - 32 }
 

@@ -17,7 +17,7 @@ extension ReplicaServer {
     _ caller: Caller,
     _ ticket: KeyTicket?,
   ) {
-    guard mayAsk(peer) else { return }
+    guard mayAsk(peer, caller) else { return }
     // Who was not told, and comes by the key itself, is told now.
     if case .enrol(let key) = command, key == caller.key,
       let name = access.grants.name(ofKey: key)

@@ -46,8 +46,10 @@ package final class ReplicaServer {
   var cuts: [Cut] = []
   /// The request budget of each connection.
   private var allowances: [PeerID: Allowance] = [:]
+  /// The request budget of each holder that is not the owner's.
+  private var holderAllowances: [Holder: Allowance] = [:]
 
-  /// The request budget of a connection.
+  /// The request budget of a connection, or of a holder.
   private struct Allowance {
     var statuses: TokenBucket
     var questions: TokenBucket
@@ -63,8 +65,11 @@ package final class ReplicaServer {
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
   /// Carries out commands for keys; nil if the daemon has no keys.
   package var onKeys: (@MainActor (KeyJob) -> Void)?
-  /// Pending questions about the history, by the peer that asked.
+  /// Pending questions about the history, by the peer that asked, and by holder.
   var historyJobs: [PeerID: Int] = [:]
+  var historyShares = Shares()
+  /// What the last question of each holder with pending ones has cost.
+  var historyCosts: [Holder: Int] = [:]
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
   ///
@@ -300,6 +305,9 @@ package final class ReplicaServer {
   func receive(_ result: HistoryJob.Result, at moment: Moment) {
     now = moment
     historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
+    historyShares.add(-1, to: result.holder)
+    historyCosts[result.holder] = historyShares[result.holder] > 0 ? result.scanned : nil
+    sessions.chargeHistory(result.scanned, to: result.holder, now: now.instant)
     finish(result)
   }
 
@@ -337,24 +345,41 @@ package final class ReplicaServer {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
-  /// Whether a connection may request one more status; it is shut down if it requests too many.
-  func mayHaveStatus(_ peer: PeerID) -> Bool { mayHaveOne(of: \.statuses, peer) }
+  /// Whether a connection may request one more status; it is shut down if it, or its holder,
+  /// requests too many.
+  func mayHaveStatus(_ peer: PeerID, _ caller: Caller) -> Bool {
+    mayHaveOne(of: \.statuses, peer, access.holder(of: caller))
+  }
 
-  /// Whether a connection may make one more other request; it is shut down if it makes too many.
-  func mayAsk(_ peer: PeerID) -> Bool { mayHaveOne(of: \.questions, peer) }
+  /// Whether a connection may make one more other request; it is shut down if it, or its holder,
+  /// makes too many.
+  func mayAsk(_ peer: PeerID, _ caller: Caller) -> Bool {
+    mayHaveOne(of: \.questions, peer, access.holder(of: caller))
+  }
 
   private func mayHaveOne(
     of kind: WritableKeyPath<Allowance, TokenBucket>,
     _ peer: PeerID,
+    _ holder: Holder,
   ) -> Bool {
-    let full = Allowance(
-      statuses: TokenBucket(perSecond: limits.statusesPerSecond, now: now.instant),
-      questions: TokenBucket(perSecond: limits.questionsPerSecond, now: now.instant),
-    )
-    if allowances[peer, default: full][keyPath: kind].take(now.instant) { return true }
+    let own = allowance(limits.statusesPerSecond, limits.questionsPerSecond)
+    let ofHolder = allowance(limits.statusesPerHolder, limits.questionsPerHolder)
+    if allowances[peer, default: own][keyPath: kind].take(now.instant),
+      holder.isOwner
+        || holderAllowances[holder, default: ofHolder][keyPath: kind].take(now.instant)
+    {
+      return true
+    }
     counters.reportsRefused += 1
     shutOut(peer, "asks for more reports than are given")
     return false
+  }
+
+  private func allowance(_ statuses: Int, _ questions: Int) -> Allowance {
+    Allowance(
+      statuses: TokenBucket(perSecond: statuses, now: now.instant),
+      questions: TokenBucket(perSecond: questions, now: now.instant),
+    )
   }
 
   // MARK: Turns

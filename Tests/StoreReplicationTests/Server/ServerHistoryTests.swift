@@ -697,7 +697,9 @@ final class BenchHistory: HistorySource, @unchecked Sendable {
     self.batches = batches
   }
 
-  func run(_ job: HistoryJob) -> HistoryJob.Result { job.run(self, &left) }
+  private lazy var metered = MeteredSource(self)
+
+  func run(_ job: HistoryJob) -> HistoryJob.Result { job.run(metered, &left) }
 
   func extent() -> HistoryExtent {
     let snapshots = snapshots.keys.sorted()

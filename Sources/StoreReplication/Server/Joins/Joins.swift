@@ -1,5 +1,3 @@
-import DequeModule
-
 /// Joins of sessions: their subscription barriers (fences), and the captures that bring a client to
 /// its fence's revision: a snapshot, or a catch-up delta (`replay`) from what it has.
 @MainActor
@@ -14,17 +12,15 @@ final class Joins {
   private let directory: ScopeDirectory
   /// What clients may see and send.
   private let access: Access
-  /// Captures without a job, oldest first; some may no longer be needed.
-  private var queue: Deque<Capture> = []
-  private var queueLimit = 256
+  /// Captures without a job; some may no longer be needed.
+  private var queue: CaptureQueue
   /// Captures that jobs are encoding.
   private var running: [UInt64: Capture] = [:]
-  private var jobs = 0
   private var nextCapture: UInt64 = 1
   /// The pieces of snapshots that are no longer needed.
   private var discarded: [[UInt8]] = []
   /// The sessions to whom something can be sent, each once, in turn.
-  private var line: Deque<Session> = []
+  private var line = FairQueue<Holder, UInt64, Session>()
   /// When sessions that wait for captures are next notified of it; distant if none waits.
   private(set) var nextDeadline = Instant.distantFuture
 
@@ -46,6 +42,7 @@ final class Joins {
     self.counters = counters
     self.limits = limits
     self.timing = timing
+    queue = CaptureQueue(limit: limits.captures)
     directory = ScopeDirectory(root.exposed, limits: limits)
   }
 
@@ -262,7 +259,13 @@ final class Joins {
       revision: newest.revision,
     )
     if let position = asked.position, position.epoch == epoch,
-      let catchUp = catchUp(of: asked.scope, from: position.revision, to: newest, now: now)
+      let catchUp = catchUp(
+        of: asked.scope,
+        from: position.revision,
+        to: newest,
+        for: session,
+        now: now,
+      )
     {
       use(catchUp, as: \.catchUp, in: transfer)
     } else {
@@ -278,11 +281,19 @@ final class Joins {
     of scope: FollowedScope,
     from revision: UInt64,
     to newest: RootVersion,
+    for session: Session,
     now: Instant,
   ) -> Capture? {
     if let known = catchUp(of: scope, from: revision, to: newest.revision) { return known }
     guard let old = root.version(at: revision) else { return nil }
-    return capture(scope, from: old, to: newest, since: scope.changedAt, now: now)
+    return capture(
+      scope,
+      from: old,
+      to: newest,
+      since: scope.changedAt,
+      for: session,
+      now: now,
+    )
   }
 
   /// The catch-up between two revisions, if it is being made or sent.
@@ -316,11 +327,27 @@ final class Joins {
     {
       let between =
         catchUp(of: scope, from: earlier.new.revision, to: transfer.revision)
-        ?? capture(scope, from: earlier.new, to: version, since: since, until: until, now: now)
+        ?? capture(
+          scope,
+          from: earlier.new,
+          to: version,
+          since: since,
+          until: until,
+          for: transfer.session,
+          now: now,
+        )
       use(earlier, as: \.snapshot, in: transfer)
       return use(between, as: \.catchUp, in: transfer)
     }
-    let new = capture(scope, from: nil, to: version, since: since, until: until, now: now)
+    let new = capture(
+      scope,
+      from: nil,
+      to: version,
+      since: since,
+      until: until,
+      for: transfer.session,
+      now: now,
+    )
     use(new, as: \.snapshot, in: transfer)
   }
 
@@ -330,6 +357,7 @@ final class Joins {
     to new: RootVersion,
     since: UInt64,
     until: UInt64? = nil,
+    for session: Session,
     now: Instant,
   ) -> Capture {
     let capture = Capture(
@@ -343,12 +371,7 @@ final class Joins {
     nextCapture += 1
     counters.captures += 1
     scope.captures.append(capture)
-    // Those that nobody wants any more are forgotten now and then.
-    if queue.count >= queueLimit {
-      queue.removeAll { $0.users == 0 }
-      queueLimit = max(256, 2 * queue.count)
-    }
-    queue.append(capture)
+    queue.append(capture, of: session.holder)
     nextDeadline = min(nextDeadline, now.advanced(by: timing.working))
     return capture
   }
@@ -397,24 +420,14 @@ final class Joins {
   // MARK: Jobs
 
   /// Whether a job may start.
-  var hasJobs: Bool { !queue.isEmpty && jobs < limits.captureJobs }
+  var hasJobs: Bool { queue.hasJob() }
 
   /// The next job, to be run on any thread; nil if none is to start now.
   func nextJob() -> CaptureJob? {
-    while jobs < limits.captureJobs, let first = queue.popFirst() {
-      guard first.users > 0 else { continue }
-      var captures = [first]
-      // Rows are small, so that many are one job.
-      while captures.count < limits.rowsPerJob, isOfRow(first), let next = queue.first,
-        next.users == 0 || isOfRow(next)
-      {
-        queue.removeFirst()
-        if next.users > 0 { captures.append(next) }
-      }
+    while let (captures, holder) = queue.next(rows: limits.rowsPerJob, isOfRow) {
       let works = captures.compactMap { begin($0) }
-      guard !works.isEmpty else { continue }
-      jobs += 1
-      return CaptureJob(works: works)
+      if !works.isEmpty { return CaptureJob(works: works, holder: holder) }
+      queue.finish(holder)
     }
     return nil
   }
@@ -441,7 +454,7 @@ final class Joins {
 
   /// Receives the result of a job, and continues the transfers that waited for it.
   func finish(_ result: CaptureJob.Result, now: Instant) {
-    jobs -= 1
+    queue.finish(result.holder)
     for made in result.made {
       guard let capture = running.removeValue(forKey: made.id) else { continue }
       capture.isRunning = false
@@ -492,7 +505,8 @@ final class Joins {
   private func enterLine(_ session: Session) {
     guard !session.scopes.isInLine, session.isOpen, canSend(to: session) else { return }
     session.scopes.isInLine = true
-    line.append(session)
+    // A piece has about the same size for all.
+    line.append(session, from: session.info.id, of: session.holder, cost: 1)
   }
 
   private func canSend(to session: Session) -> Bool {
@@ -565,7 +579,7 @@ final class Joins {
   func sendWorking(now: Instant) {
     guard nextDeadline <= now else { return }
     nextDeadline = .distantFuture
-    for capture in queue + running.values.sorted(by: { $0.id < $1.id }) {
+    for capture in (queue.all + Array(running.values)).sorted(by: { $0.id < $1.id }) {
       for transfer in capture.waiting where !transfer.isDropped {
         tell(transfer.session, now: now)
       }
@@ -583,14 +597,10 @@ final class Joins {
   // MARK: Invariants
 
   func checkInvariants(_ sessions: [Session]) {
+    let jobs = queue.jobs.all
     precondition(jobs <= limits.captureJobs, "\(jobs) jobs run, of \(limits.captureJobs)")
     precondition(running.values.allSatisfy(\.isRunning), "A capture runs and does not know")
     for session in sessions { check(session) }
-    let inLine = line.filter { $0.scopes.isInLine }
-    precondition(
-      Set(inLine.map { ObjectIdentifier($0) }).count == line.count,
-      "\(line.count) sessions stand in line, \(inLine.count) know",
-    )
   }
 
   private func check(_ session: Session) {

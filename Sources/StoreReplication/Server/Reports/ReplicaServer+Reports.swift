@@ -5,7 +5,7 @@ import StoreState
 extension ReplicaServer {
   /// Says what there is for somebody.
   func describe(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
-    guard mayAsk(peer) else { return }
+    guard mayAsk(peer, caller) else { return }
     let rights = access.rights(of: caller)
     let known = root.exposed.map(\.description).filter { rights.knows($0) }
     var encoder = CBOREncoder()
@@ -16,7 +16,7 @@ extension ReplicaServer {
 
   /// Says which rows there are whose ids begin with a text.
   func rows(_ request: UInt64, _ query: RowQuery, of session: Session) {
-    guard mayAsk(session.peer) else { return }
+    guard mayAsk(session.peer, session.caller) else { return }
     let count = limits.actionsPerRowQuestion
     let answer =
       sessions.spendAction(of: session, counting: count, now: now.instant)
@@ -28,7 +28,7 @@ extension ReplicaServer {
 
   /// Says how the daemon is; who may not see everything sees sessions of its own user only.
   func status(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
-    guard mayHaveStatus(peer) else { return }
+    guard mayHaveStatus(peer, caller) else { return }
     let rights = access.rights(of: caller)
     let shown = sessions.all.filter { session in
       rights.isEverything
@@ -71,7 +71,7 @@ extension ReplicaServer {
   /// Asks for something of the past, which another thread finds.
   func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
     let peer = session.peer
-    guard mayAsk(peer) else { return }
+    guard mayAsk(peer, session.caller) else { return }
     let rights = session.rights
     if case .verify = query, !rights.isEverything {
       return tell(request, .failed(.notEverything), to: peer)
@@ -83,15 +83,38 @@ extension ReplicaServer {
     guard let onHistory, root.isDurable else {
       return tell(request, .failed(.inMemoryOnly), to: peer)
     }
-    let waiting = historyJobs.values.reduce(0, +)
-    guard waiting < limits.historyJobs, historyJobs[peer] ?? 0 < limits.historyJobsPerPeer else {
-      let message =
-        "\(waiting) questions for the past wait already, \(historyJobs[peer] ?? 0) of them yours. "
-        + "Ask again later."
-      return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
+    if let problem = problem(withQuestionOf: session) {
+      return tell(request, .failed(HistoryError(.unavailable, problem)), to: peer)
     }
     historyJobs[peer, default: 0] += 1
-    onHistory(HistoryJob(request: request, peer: peer, rights: rights, answer: answer))
+    historyShares.add(1, to: session.holder)
+    onHistory(
+      HistoryJob(
+        request: request,
+        peer: peer,
+        holder: session.holder,
+        cost: historyCosts[session.holder] ?? 1,
+        rights: rights,
+        answer: answer,
+      )
+    )
+  }
+
+  /// Why a session may not ask for the past now; nil if it may.
+  private func problem(withQuestionOf session: Session) -> String? {
+    let holder = session.holder
+    guard historyJobs[session.peer] ?? 0 < limits.historyJobsPerPeer,
+      historyShares.hasRoom(for: holder, in: limits.history)
+    else {
+      return
+        "\(historyShares.all) questions for the past wait already, \(historyShares[holder]) of "
+        + "them yours. Ask again later."
+    }
+    guard sessions.mayReadHistory(session, now: now.instant) else {
+      return "Your questions have read more than \(limits.historyBytesPerSecond >> 20) MiB of the "
+        + "past a second. Ask again later."
+    }
+    return nil
   }
 
   /// Tells what was found of the past to who may still see what he might see when he asked.

@@ -126,7 +126,14 @@ extension ReplicaServer {
     guard rights.isEverything else {
       let most = limits.sessionsPerUser
       let problem = "Your user has \(most) sessions already. End some first."
-      return [Quota(group: .holder(holder), sessions: most, problem: problem), all]
+      let others = Quota(
+        group: .others,
+        sessions: limits.sessionsOfOthers,
+        problem:
+          "Those who may not do everything have \(limits.sessionsOfOthers) sessions already. "
+          + "Try again later.",
+      )
+      return [Quota(group: .holder(holder), sessions: most, problem: problem), others, all]
     }
     let (most, mostOfOne) = (limits.sessionsOfOwners, limits.sessionsPerProcess)
     let owners = Quota(

@@ -110,6 +110,8 @@ final class Sessions {
   struct Usage {
     var sessions = 0
     var (hellos, actions): (TokenBucket, TokenBucket)
+    /// Bytes of history that were read for it.
+    var history: TokenBucket
     /// Actions whose effects run.
     var effects = 0
     /// Whether it is to be looked at whether it can be forgotten.
@@ -118,11 +120,13 @@ final class Sessions {
     init(_ limits: Limits, now: Instant) {
       hellos = TokenBucket(perSecond: limits.hellosPerSecond, now: now)
       actions = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
+      history = TokenBucket(perSecond: limits.historyBytesPerSecond, now: now)
     }
 
     /// Whether there is nothing to remember.
     func isRested(_ now: Instant) -> Bool {
       sessions == 0 && effects == 0 && hellos.isFull(now) && actions.isFull(now)
+        && history.isFull(now)
     }
   }
 
@@ -160,6 +164,19 @@ final class Sessions {
   func spendAction(of session: Session, counting count: Int = 1, now: Instant) -> Bool {
     session.rights.isEverything
       || usage[session.holder]?.actions.take(now, count) ?? true
+  }
+
+  /// Whether history may be read for a session: unless more was read for its holder lately.
+  func mayReadHistory(_ session: Session, now: Instant) -> Bool {
+    session.rights.isEverything || usage[session.holder]?.history.hasAny(now) ?? true
+  }
+
+  /// Counts the bytes of history that were read for a holder.
+  func chargeHistory(_ bytes: Int, to holder: Holder, now: Instant) {
+    guard !holder.isOwner else { return }
+    usage[holder, default: Usage(limits, now: now)].history.charge(now, bytes)
+    // Also if its sessions are over by now.
+    rest(holder, now)
   }
 
   /// How many actions of a session's user have effects that run; those of who may do everything are
