@@ -170,12 +170,13 @@ final class ConnectionGuard: Sendable {
     _ side: ConnectionTable.Side,
     reason: String,
   ) {
-    let peer = table.withLock { table -> String? in
-      guard table.identify(serial, descriptor, side) else { return nil }
+    let (peer, holder) = table.withLock { table -> (String?, Holder) in
+      guard table.identify(serial, descriptor, side) else { return (nil, .unknown) }
       Connection.discard(descriptor)
-      return table.peer(descriptor, side).name
+      let peer = table.peer(descriptor, side).name
+      return (peer, table.holder(of: serial, descriptor, side))
     }
-    report(CutReports.Cut(connection: serial, peer: peer, reason: reason))
+    report(CutReports.Cut(connection: serial, peer: peer, holder: holder, reason: reason))
   }
 
   private func report(_ cut: CutReports.Cut) {
@@ -185,8 +186,9 @@ final class ConnectionGuard: Sendable {
 
   /// Says which connections were shut down, unless that was said a moment ago.
   private func reportCuts(at now: Int64, isLast: Bool = false) {
-    guard let line = cuts.withLock({ $0.take(at: now, isLast: isLast) }) else { return }
-    logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
+    for line in cuts.withLock({ $0.take(at: now, isLast: isLast) }) {
+      logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
+    }
   }
 
   /// Admits only users and keys with a grant, and ends the connections of others.
@@ -383,15 +385,21 @@ final class ConnectionGuard: Sendable {
   private func shutDown(_ flood: FloodWatch.Connection, _ own: Int32?) {
     guard let own else { return }
     defer { Connection.release(own) }
-    let peer = table.withLock { table in
-      table.cut(flood) ? table.peer(flood.descriptor, flood.side) : nil
+    let found = table.withLock { table in
+      table.cut(flood)
+        ? (
+          peer: table.peer(flood.descriptor, flood.side),
+          holder: table.holder(at: flood.descriptor, flood.side),
+        ) : nil
     }
-    guard let peer else { return }
+    guard let (peer, holder) = found else { return }
     Connection.discard(own)
     cutFloods.add(1, ordering: .relaxed)
     hasFloods.store(true, ordering: .releasing)
     let reason = "went on sending while nobody was heard"
-    report(CutReports.Cut(connection: peer.serial, peer: peer.name, reason: reason))
+    report(
+      CutReports.Cut(connection: peer.serial, peer: peer.name, holder: holder, reason: reason)
+    )
   }
 
   private func until(_ moment: Int64, isPending: Bool) -> Duration? {

@@ -253,6 +253,15 @@ struct ConnectionTable {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial, entry.serial ?? serial == serial
     else { return .unknown }
+    return holder(of: entry, as: name)
+  }
+
+  /// The holder of the connection that has a descriptor now.
+  func holder(at descriptor: Int32, _ side: Side) -> Holder {
+    entries[Key(side: side, descriptor: descriptor)].map { holder(of: $0) } ?? .unknown
+  }
+
+  private func holder(of entry: Entry, as name: PeerName? = nil) -> Holder {
     if let user = entry.user {
       return Holder(user: user, process: entry.program.number, owner: ownUser)
     }

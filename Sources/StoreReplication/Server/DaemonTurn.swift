@@ -152,7 +152,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     if let bytes = frame.bytes {
       server.receive(control: bytes, from: frame.peer, address: transport.address, at: moment)
     } else {
-      server.malformed(from: frame.peer, "a message of several frames", at: moment)
+      let what = "a message of several frames"
+      server.malformed(from: frame.peer, what, address: transport.address, at: moment)
     }
   }
 
@@ -251,8 +252,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     report()
   }
 
-  private func report() {
-    for notice in server.takeNotices() { transport.report(notice) }
+  private func report(isLast: Bool = false) {
+    for notice in server.takeNotices(isLast: isLast) { transport.report(notice) }
   }
 
   /// Gives the journal its next records, unless it is still writing, or more is about to be added
@@ -315,7 +316,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
     let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)
-    report()
+    report(isLast: true)
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
     leaveIfAnswered(moment)
   }

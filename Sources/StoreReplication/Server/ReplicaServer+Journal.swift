@@ -34,7 +34,7 @@ extension ReplicaServer {
     root.release(through: recorder.released)
     outcomes.released()
     for problem in recorder.takeProblems() {
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
+      notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
   }
 

@@ -34,13 +34,15 @@ extension ReplicaServer {
         ticket == nil
         ? "Only the daemon's user and root decide on keys, and only on its own machine."
         : "A ticket is for handing in a key, and for nothing else."
-      notices.append(
+      notices.add(
         ServerNotice(
           kind: .audit,
           peer: caller.address,
           text: "A command for keys is refused.",
           details: ["identity": "\(caller.identity)"],
-        )
+        ),
+        of: access.holder(of: caller),
+        at: now.instant,
       )
       return tell(request, .failed(code: Outcome.unauthorised, message: message), to: peer)
     }

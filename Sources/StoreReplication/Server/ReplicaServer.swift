@@ -40,8 +40,7 @@ package final class ReplicaServer {
   var rest: UnfinishedFrame?
   /// Whether there is something that clients wait for more than for what they have just sent.
   @exclusivity(unchecked) var hasToPause: () -> Bool = { false }
-  var notices: [ServerNotice] = []
-  private var warnedPeers: Set<PeerID> = []
+  var notices = NoticeBoard()
   /// Connections of both sockets that are to be shut down.
   var cuts: [Cut] = []
   /// The request budget of each connection.
@@ -190,7 +189,7 @@ package final class ReplicaServer {
     sessions.restore(recovered.history)
     deliverSessionEvents()
     if let problem = root.restart() {
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
+      notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
     recorder?.started()
   }
@@ -238,15 +237,22 @@ package final class ReplicaServer {
         handle(message, ofStranger: peer, address: address)
       }
     } catch {
-      malformed(from: peer, "a frame that is not a message: \(error)", at: moment)
+      let what = "a frame that is not a message: \(error)"
+      malformed(from: peer, what, address: address(), at: moment)
     }
   }
 
   /// Reports something that no correct client sends, and ends the peer's session.
-  func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
+  func malformed(
+    from peer: PeerID,
+    _ what: String,
+    address: @autoclosure () -> String,
+    at moment: Moment,
+  ) {
     now = moment
     counters.malformed += 1
-    notice(peer, what)
+    let known = sessions.session(of: peer)?.holder
+    notice(peer, what, of: known ?? access.holder(of: Caller(address: address())))
     if let session = sessions.session(of: peer) {
       end(session, code: "protocolError", message: "You sent \(what)")
     }
@@ -323,18 +329,18 @@ package final class ReplicaServer {
     if isCut(peer) { return }
     let holder = sessions.session(of: peer)?.holder ?? .unknown
     for greedy in outbox.hold(frame, for: peer, of: holder, at: now.instant) {
-      shutOutDeaf(greedy)
+      shutOutDeaf(greedy, of: sessions.session(of: greedy)?.holder ?? .unknown)
     }
   }
 
-  private func shutOutDeaf(_ peer: PeerID) {
+  private func shutOutDeaf(_ peer: PeerID, of holder: Holder) {
     counters.blockedPeers += 1
-    shutOut(peer, "does not read what it is sent")
+    shutOut(peer, "does not read what it is sent", of: holder)
   }
 
   /// Ends a connection at the end of the turn, and ignores what else it has sent.
-  private func shutOut(_ peer: PeerID, _ reason: String) {
-    notice(peer, "\(reason); its session ends")
+  private func shutOut(_ peer: PeerID, _ reason: String, of holder: Holder) {
+    notice(peer, "\(reason); its session ends", of: holder)
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
     outbox.forget(peer)
     cuts.append(Cut(peer: peer, reason: reason))
@@ -371,7 +377,7 @@ package final class ReplicaServer {
       return true
     }
     counters.reportsRefused += 1
-    shutOut(peer, "asks for more reports than are given")
+    shutOut(peer, "asks for more reports than are given", of: holder)
     return false
   }
 
@@ -399,7 +405,7 @@ package final class ReplicaServer {
       counters.leasesEnded += 1
       // A client that has stopped would be told when it goes on: until then all of it would wait.
       if outbox.holds(for: session.peer) {
-        shutOutDeaf(session.peer)
+        shutOutDeaf(session.peer, of: session.holder)
         continue
       }
       let message = "Nothing was heard of you for \(timing.lease); say hello again."
@@ -434,6 +440,7 @@ package final class ReplicaServer {
       joins.nextDeadline,
       outbox.nextRetry,
       recorder?.nextDeadline ?? .distantFuture,
+      notices.due,
     )
     return next == .distantFuture ? nil : next
   }
@@ -484,18 +491,14 @@ package final class ReplicaServer {
   }
 
   /// What the operator should know since the last call.
-  func takeNotices() -> [ServerNotice] {
-    guard !notices.isEmpty else { return [] }
-    defer { notices = [] }
-    return notices
+  func takeNotices(isLast: Bool = false) -> [ServerNotice] {
+    notices.take(at: now.instant, isLast: isLast)
   }
 
-  private func notice(_ peer: PeerID, _ text: String) {
-    // Bounded: a flood of strangers must not fill the memory, so the set starts over.
-    if warnedPeers.count >= limits.sessions { warnedPeers.removeAll() }
-    guard warnedPeers.insert(peer).inserted else { return }
+  private func notice(_ peer: PeerID, _ text: String, of holder: Holder) {
     let address = sessions.session(of: peer)?.info.address
-    notices.append(ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text))
+    let notice = ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text)
+    notices.add(notice, of: holder, at: now.instant)
   }
 
   /// Adds an event of a session to what the daemon's operator is told.
@@ -504,8 +507,10 @@ package final class ReplicaServer {
     var details = ["session": "\(session.info.id)", "name": name]
     details["identity"] = "\(session.origin.identity)"
     details["reason"] = reason
-    notices.append(
-      ServerNotice(kind: .audit, peer: session.info.address, text: text, details: details)
+    notices.add(
+      ServerNotice(kind: .audit, peer: session.info.address, text: text, details: details),
+      of: session.holder,
+      at: now.instant,
     )
   }
 

@@ -32,15 +32,39 @@ import Testing
     #expect(!bench.take(other.topic).isEmpty)
   }
 
-  @Test("§12: what a peer does wrong is logged once")
+  @Test("§12: what a holder does wrong is logged once in ten seconds, on however many connections")
   func loggedOnce() throws {
     let bench = ServerBench()
-    for _ in 0..<5 { bench.receive(frame: [0xff], from: 1) }
-    bench.receive(frame: [0xff], from: 2)
+    for peer in 1...200 as ClosedRange<UInt8> {
+      bench.addresses[ServerBench.peer(peer)] = "localhost:\(peer == 200 ? 1001 : 1000):100:1"
+      bench.receive(frame: [0xff], from: peer)
+    }
     try bench.endTurn()
     #expect(bench.takeNotices().count == 2)
+    try bench.advance(by: .seconds(9))
     #expect(bench.takeNotices().isEmpty)
-    #expect(bench.server.counters.malformed == 6)
+    bench.receive(frame: [0xff], from: 7)
+    try bench.advance(by: .seconds(1))
+    let texts = bench.takeNotices().map(\.text)
+    #expect(texts.count == 1 && texts[0].hasPrefix("199 more like this in ten seconds."))
+    #expect(bench.server.nextDeadline == nil)
+    #expect(bench.server.counters.malformed == 201)
+  }
+
+  @Test func `Sessions that come and go are logged one by one for a while, then as a number`()
+    throws
+  {
+    let bench = ServerBench()
+    for client in 1...100 as ClosedRange<UInt8> {
+      try bench.hello(1, client: client)
+      bench.receive(.bye, from: 1)
+      try bench.endTurn()
+    }
+    #expect(bench.audit.count == 32)
+    bench.turn.stop()
+    try bench.endTurn()
+    #expect(bench.audit.count == 33)
+    #expect(bench.audit.last?.text.hasPrefix("168 more like this") ?? false)
   }
 
   @Test(

@@ -85,13 +85,15 @@ extension ReplicaServer {
   private func refuse(_ peer: PeerID, _ caller: Caller, _ code: String, _ message: String) {
     counters.refusedHellos += 1
     outbox.send(.refused(code: code, message: message), to: peer)
-    notices.append(
+    notices.add(
       ServerNotice(
         kind: .audit,
         peer: caller.address,
         text: "A client is refused.",
         details: ["reason": code, "identity": "\(caller.identity)"],
-      )
+      ),
+      of: access.holder(of: caller),
+      at: now.instant,
     )
   }
 
