@@ -69,6 +69,10 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one such user in a second, and in a moment after a rest: more than hands and
   /// scripts send, and a part of what the daemon can do.
   package var actionsPerSecond = 4096
+  /// Bytes of actions of one such holder in a second, and in a moment after a rest: what they
+  /// change is kept, so a part of what a disk writes.
+  package var actionBytesPerSecond = 8 << 20
+  package var actionBytesAtOnce = 16 << 20
   /// Statuses that one connection asks for in a second: one of a thousand sessions takes the main
   /// thread as long as a thousand actions.
   package var statusesPerSecond = 8
@@ -136,8 +140,9 @@ package struct Limits: Sendable, Equatable {
   /// Those of them that one holder has asked, and all together who are not the owner's.
   package var historyJobsPerHolder = 16
   package var historyJobsOfOthers = 48
-  /// Bytes of history that are read in a second for one holder that is not the owner's: a part of
-  /// what one thread reads. One question may read more; then the next one is refused for as long.
+  /// Bytes of history that are read in a second for one holder that is not the owner's.
+  ///
+  /// A part of what one thread reads. One question may read more; then the next is refused so long.
   package var historyBytesPerSecond = 16 << 20
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 4
@@ -164,8 +169,9 @@ package struct Limits: Sendable, Equatable {
   package var reservedSessions: UInt64 = 256
   /// Clients who said goodbye of which no record says it yet: one is made for so many.
   package var unrecordedFarewells = 1024
-  /// Revisions that wait to become durable: beyond this clients wait for ``Timing/backpressure``,
-  /// and then their actions are refused, so that they do not fill the memory.
+  /// Revisions that wait to become durable, shared alike by the holders that caused some of them:
+  /// one with its share waits for ``Timing/backpressure``, and then its actions are refused, so
+  /// that it does not fill the memory, and the others go on.
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20

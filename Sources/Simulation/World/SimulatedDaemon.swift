@@ -257,8 +257,8 @@ final class SimulatedSockets: DaemonTransport {
     world.cut(peer)
   }
 
-  func nextControl() -> IncomingFrame? {
-    guard let frame = control.popFirst() else { return nil }
+  func nextControl(besides waiting: Set<Holder>) -> IncomingFrame? {
+    guard let frame = control.popFirst(besides: waiting) else { return nil }
     address = world.addresses[frame.peer] ?? "simulated"
     return frame
   }

@@ -214,9 +214,11 @@ package final class HostSockets {
   /// Lets in who has one of these tickets, each until then.
   func admit(tickets: [[UInt8]: Int64]) { connections.admit(tickets: tickets) }
 
-  /// Takes the next control frame; nil when there is none.
-  package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
-    guard let item = try controlIntake.next() else {
+  /// Takes the next control frame; nil when there is none of holders that do not wait.
+  package func nextControl(
+    besides waiting: Set<Holder> = []
+  ) throws(ZeroMQError) -> IncomingFrame? {
+    guard let item = try controlIntake.next(besides: waiting) else {
       if !hasUpstream, !controlIntake.isExhausted {
         routes.heardEverybody()
         connections.heardEverybody()

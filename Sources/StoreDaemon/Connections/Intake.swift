@@ -83,9 +83,17 @@ final class Intake {
   func beginTurn() { passesLeft = Limits.passedOver }
 
   /// The next message, if there is one, and it is not behind too much that is to be passed over.
-  func next() throws(ZeroMQError) -> Item? {
-    if let item = popFirst() { return item }
-    if let item = try receive() { return item }
+  ///
+  /// - Parameter waiting: The holders whose messages stay for a later turn.
+  /// - Returns: The message; nil for none.
+  /// - Throws: ``ZeroMQError``.
+  func next(besides waiting: Set<Holder> = []) throws(ZeroMQError) -> Item? {
+    if let item = popFirst(besides: waiting) { return item }
+    for _ in 0..<Limits.fetched {
+      guard let item = try receive() else { break }
+      guard waiting.contains(item.holder) else { return item }
+      append(item)
+    }
     guard !isExhausted, !cut.isEmpty else { return nil }
     // Whoever was shut down has nothing left to be read. What the library has read itself may still
     // come, until it tells that the connection is over.
@@ -107,8 +115,8 @@ final class Intake {
     return false
   }
 
-  private func popFirst() -> Item? {
-    guard let item = fetched.popFirst() else { return nil }
+  private func popFirst(besides waiting: Set<Holder>) -> Item? {
+    guard let item = fetched.popFirst(besides: waiting) else { return nil }
     count(item, -1)
     return item
   }

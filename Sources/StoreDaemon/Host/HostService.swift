@@ -119,7 +119,9 @@ final class HostTransport: DaemonTransport {
 
   func nextUpstream() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextUpstream() }
 
-  func nextControl() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextControl() }
+  func nextControl(besides waiting: Set<Holder>) throws(ZeroMQError) -> IncomingFrame? {
+    try sockets.nextControl(besides: waiting)
+  }
 
   var isBehind: Bool { sockets.isBehind }
 

@@ -61,7 +61,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// Whether the last turn took nothing, so that they were told first.
   private var hasTakenNothing = false
 
-  /// Whether control frames were left unread because the journal is behind.
+  /// Whether control frames were left unread because the journal is behind: all of them while the
+  /// daemon starts, else those of holders with their share of what waits for the disk.
   package private(set) var hasBackpressure = false
 
   /// Whether frames are left unread because the daemon is about to say goodbye.
@@ -115,8 +116,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
     // It goes on when the journal has done something, and is asked again then.
-    hasBackpressure = server.needsBackpressure(moment.instant)
-    let moreControl = hasBackpressure ? false : try receiveControl(at: moment)
+    let isStarting = server.needsBackpressure(moment.instant)
+    let waiting = server.waitingHolders(moment.instant)
+    hasBackpressure = isStarting || !waiting.isEmpty
+    let moreControl = isStarting ? false : try receiveControl(besides: waiting, at: moment)
     while let peer = transport.nextLost() { server.lost(peer, at: moment) }
     let hasMore = moreUpstream || moreControl || transport.isBehind
     let horizon = hasMore || hasBackpressure ? moment.before(server.timing.backlog) : moment
@@ -133,14 +136,17 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     return true
   }
 
-  private func receiveControl(at moment: Moment) throws(Transport.Failure) -> Bool {
+  private func receiveControl(
+    besides waiting: Set<Holder>,
+    at moment: Moment,
+  ) throws(Transport.Failure) -> Bool {
     let end = moment.instant.advanced(by: server.timing.turn)
     server.acceptRest(at: moment)
     var (frames, bytes) = (0, 0)
     while server.rest == nil, frames < server.limits.framesPerTurn,
       bytes < server.limits.bytesPerTurn, !server.isTurnFull, frames == 0 || transport.instant < end
     {
-      guard let frame = try transport.nextControl() else { return false }
+      guard let frame = try transport.nextControl(besides: waiting) else { return false }
       frames += 1
       bytes += frame.bytes?.count ?? 0
       take(frame, at: moment)
@@ -335,7 +341,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     var waiting = waiting
     while let peer = transport.nextLost() { waiting.remove(peer) }
     for _ in 0..<server.limits.framesPerTurn {
-      guard let frame = try transport.nextControl() else {
+      guard let frame = try transport.nextControl(besides: []) else {
         phase = .leaving(waiting, until: end)
         return false
       }

@@ -126,6 +126,7 @@ package final class ReplicaServer {
     )
     outcomes = OutcomeTable(root, outbox: outbox, counters: counters, limits: limits)
     recorder?.wallMilliseconds = now.wallMilliseconds
+    recorder?.holder = { [access] in access.grants.holder(of: $0) }
     recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
   }
 
@@ -416,6 +417,7 @@ package final class ReplicaServer {
       cuts.append(Cut(peer: peer, reason: "has no session any more"))
     }
     sessions.forgetRested(at: now.instant)
+    endExhausting()
     deliverSessionEvents()
     if needsRecord { root.advance() }
     subscriptions.flush(now: now.instant)
@@ -428,12 +430,22 @@ package final class ReplicaServer {
     joins.freeDiscarded()
   }
 
+  /// Ends the sessions, and so the effects, of holders that make more than the disk takes.
+  private func endExhausting() {
+    guard let holders = recorder?.exhausting, !holders.isEmpty else { return }
+    for session in sessions.all where holders.contains(session.holder) {
+      let message = "Your actions' effects change more than the daemon's disk takes."
+      end(session, code: Outcome.overloaded, message: message)
+    }
+  }
+
   /// When ``endTurn(_:heardUntil:)`` has something to do without a frame, or may have; nil when
   /// nothing is under way.
   var nextDeadline: Instant? {
     let silence = min(sessions.nextDeadline, subscribers.nextDeadline)
     // What was sent may wait, and is heard so much later.
-    let lateness = needsBackpressure(now.instant) ? timing.backlog : .zero
+    let isLate = needsBackpressure(now.instant) || !waitingHolders(now.instant).isEmpty
+    let lateness = isLate ? timing.backlog : .zero
     let next = min(
       silence.advanced(by: lateness),
       subscriptions.nextDeadline,

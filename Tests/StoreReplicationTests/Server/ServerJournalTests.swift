@@ -379,7 +379,8 @@ import Testing
     }
   }
 
-  @Test func `Clients are heard though the daemon's own actions have the disk busy all the time`()
+  @Test
+  func `Clients are heard, and their actions taken, though the daemon's own fill the journal`()
     throws
   {
     var limits = Limits()
@@ -390,19 +391,14 @@ import Testing
     for round in 1...4 {
       for _ in 0..<2 { bench.root.send(.secretChanged) }
       try sync(bench)
-      #expect(bench.turn.hasBackpressure, "round \(round)")
+      #expect(!bench.turn.hasBackpressure, "round \(round)")
       try bench.advance(by: .milliseconds(25))
     }
-    #expect(!bench.turn.hasBackpressure)
     guard case .pong = try ping(bench, 1) else {
       Issue.record("No pong")
       return
     }
-    let refused = try bench.act(1, sequence: 1, .incrementButtonTapped)
-    #expect(refused.count == 1, "Actions are not held any more")
-    // As soon as less waits they are taken again.
-    try sync(bench)
-    _ = try bench.act(1, sequence: 2, .incrementButtonTapped)
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
     #expect(bench.root.state.counter.count == 1)
   }
 

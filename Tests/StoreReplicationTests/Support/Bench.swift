@@ -236,9 +236,9 @@ class Bench: DaemonTransport {
     return upstream.isEmpty ? nil : upstream.removeFirst()
   }
 
-  func nextControl() -> IncomingFrame? {
+  func nextControl(besides waiting: Set<Holder>) -> IncomingFrame? {
     server.checkInvariants()
-    guard let frame = control.popFirst() else { return nil }
+    guard let frame = control.popFirst(besides: waiting) else { return nil }
     lastPeer = frame.peer
     return frame
   }

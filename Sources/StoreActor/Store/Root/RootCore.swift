@@ -379,6 +379,9 @@ package final class RootCore<State, Action>: StoreCore {
     outer = nil
   }
 
+  /// Who began the lineage of the step that is being committed; nil for the process.
+  package var originOfStep: ActionOrigin? { batchLineage.map(\.origin) ?? origin }
+
   private var surroundings: Surroundings {
     var dependencies = currentDependencies
     dependencies.originInForce = origin

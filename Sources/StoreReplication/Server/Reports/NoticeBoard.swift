@@ -57,6 +57,7 @@ struct NoticeBoard {
   /// - Parameters:
   ///   - now: The moment.
   ///   - isLast: Whether nothing can be told later.
+  /// - Returns: The notices.
   mutating func take(at now: Instant, isLast: Bool = false) -> [ServerNotice] {
     if isLast || due <= now { closeLines(at: now, isLast: isLast) }
     guard !ready.isEmpty else { return [] }

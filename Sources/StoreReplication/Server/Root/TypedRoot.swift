@@ -207,7 +207,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if let journal {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
-      let changed = journal.record(revision, from: old, to: new)
+      let changed = journal.record(revision, of: core.originOfStep, from: old, to: new)
       return versions.append(moving: old, revision: revision - 1, changed: changed)
     }
     let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))

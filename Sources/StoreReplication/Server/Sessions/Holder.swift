@@ -100,7 +100,9 @@ extension Grants {
   /// The holder of a client that the transport knows by an identity.
   package func holder(of identity: ActionOrigin.Identity) -> Holder {
     switch identity {
-    case .nobody, .process, .unknown: .unknown
+    case .nobody, .process: .unknown
+    // Nobody vouches for a client over tcp without a key.
+    case .unknown: .network
     case .user(let user, _, let process):
       Holder(user: user, process: UInt64(process), owner: owner)
     case .key(let name): KeyTicket(address: name) == nil ? .key(name) : .tickets
@@ -110,9 +112,5 @@ extension Grants {
 
 extension Access {
   /// The holder of a client.
-  func holder(of caller: Caller) -> Holder {
-    // Nobody vouches for a client over tcp without a key, and its address says that it is one.
-    if case .unknown = caller.identity, !caller.address.isEmpty { return .network }
-    return grants.holder(of: caller.identity)
-  }
+  func holder(of caller: Caller) -> Holder { grants.holder(of: caller.identity) }
 }

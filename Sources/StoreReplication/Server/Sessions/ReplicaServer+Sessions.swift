@@ -221,7 +221,9 @@ extension ReplicaServer {
   ///
   /// It waits while nothing can: clients may come and go as they like, and what they make then
   /// fills the memory.
-  var hasSessionEvents: Bool { sessions.hasEvents && recorder?.refusal(now.instant) == nil }
+  var hasSessionEvents: Bool {
+    sessions.hasEvents && recorder?.refusal(now.instant, of: nil) == nil
+  }
 
   /// Tells the reducer who came and who went, each in one ordinary action.
   func deliverSessionEvents() {

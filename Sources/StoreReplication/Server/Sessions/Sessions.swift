@@ -110,6 +110,8 @@ final class Sessions {
   struct Usage {
     var sessions = 0
     var (hellos, actions): (TokenBucket, TokenBucket)
+    /// Bytes of its actions.
+    var actionBytes: TokenBucket
     /// Bytes of history that were read for it.
     var history: TokenBucket
     /// Actions whose effects run.
@@ -120,13 +122,18 @@ final class Sessions {
     init(_ limits: Limits, now: Instant) {
       hellos = TokenBucket(perSecond: limits.hellosPerSecond, now: now)
       actions = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
+      actionBytes = TokenBucket(
+        perSecond: limits.actionBytesPerSecond,
+        burst: limits.actionBytesAtOnce,
+        now: now,
+      )
       history = TokenBucket(perSecond: limits.historyBytesPerSecond, now: now)
     }
 
     /// Whether there is nothing to remember.
     func isRested(_ now: Instant) -> Bool {
       sessions == 0 && effects == 0 && hellos.isFull(now) && actions.isFull(now)
-        && history.isFull(now)
+        && actionBytes.isFull(now) && history.isFull(now)
     }
   }
 
@@ -164,6 +171,14 @@ final class Sessions {
   func spendAction(of session: Session, counting count: Int = 1, now: Instant) -> Bool {
     session.rights.isEverything
       || usage[session.holder]?.actions.take(now, count) ?? true
+  }
+
+  /// Counts the bytes of an action.
+  ///
+  /// - Returns: False when its holder has sent so many that it is refused.
+  func spendActionBytes(_ bytes: Int, of session: Session, now: Instant) -> Bool {
+    session.rights.isEverything
+      || usage[session.holder]?.actionBytes.take(now, bytes) ?? true
   }
 
   /// Whether history may be read for a session: unless more was read for its holder lately.

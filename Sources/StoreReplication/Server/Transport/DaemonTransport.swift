@@ -20,8 +20,10 @@ package protocol DaemonTransport: AnyObject {
 
   /// Takes the next control frame.
   ///
+  /// - Parameter waiting: The holders whose frames wait for a later turn.
   /// - Returns: The frame; nil when none is there.
-  func nextControl() throws(Failure) -> IncomingFrame?
+  /// - Throws: The transport's failure.
+  func nextControl(besides waiting: Set<Holder>) throws(Failure) -> IncomingFrame?
 
   /// Whether a peer's messages may still be unread although this turn found no more of them.
   var isBehind: Bool { get }

@@ -41,6 +41,8 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
 
   private var lanes: [Holder: Lanes] = [:]
   private var schedule = FairSchedule<Holder>()
+  /// Holders that were passed over, and are not planned.
+  private var parked: Set<Holder> = []
 
   /// Creates an empty queue.
   package init() {}
@@ -65,12 +67,28 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
     plan(holder)
   }
 
-  /// Takes the next element; nil when nothing waits.
-  package mutating func popFirst() -> Element? {
-    guard let holder = schedule.take() else { return nil }
-    let first = lanes[holder]?.popFirst()
-    plan(holder)
-    return first
+  /// Takes the next element.
+  ///
+  /// - Parameter waiting: The holders that are passed over.
+  /// - Returns: The element; nil when nothing waits of others.
+  package mutating func popFirst(besides waiting: Set<Holder> = []) -> Element? {
+    if !parked.isEmpty {
+      let ready = parked.subtracting(waiting)
+      parked.formIntersection(waiting)
+      for holder in ready { plan(holder) }
+    }
+    while let holder = schedule.next {
+      if waiting.contains(holder) {
+        schedule.remove(holder)
+        parked.insert(holder)
+        continue
+      }
+      _ = schedule.take()
+      let first = lanes[holder]?.popFirst()
+      plan(holder)
+      return first
+    }
+    return nil
   }
 
   /// Drops all elements of a source.
@@ -85,6 +103,8 @@ package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
 
   /// Plans a holder by what its next element costs, and forgets one with nothing waiting.
   private mutating func plan(_ holder: Holder) {
+    if parked.contains(holder), lanes[holder] != nil { return }
+    parked.remove(holder)
     if let cost = lanes[holder]?.nextCost {
       schedule.plan(holder, cost: cost)
     } else {
