@@ -211,11 +211,10 @@ struct DaemonOptions: ParsableArguments {
   /// The file of settings; nil where none was named, and none is where it is looked for.
   private func path(_ environment: [String: String]) -> String? {
     if let named = config ?? environment["STOREACTOR_CONFIG"], !named.isEmpty { return named }
-    let home = environment["HOME"].map { "\($0)/.config" }
-    guard let folder = environment["XDG_CONFIG_HOME"] ?? home, folder.hasPrefix("/") else {
+    guard let folder = UserDirectories(environment: environment).find(.configuration) else {
       return nil
     }
-    let path = "\(folder)/storeactor/stored.json"
+    let path = "\(folder.path)/storeactor/stored.json"
     return FileManager.default.fileExists(atPath: path) ? path : nil
   }
 

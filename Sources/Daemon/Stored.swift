@@ -123,6 +123,7 @@ struct Stored: ParsableCommand {
     _ settings: DaemonSettings,
     isReporting: Bool = false,
   ) throws -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
+    try settings.former?.check()
     let facts = try settings.numberFactClient()
     let format = settings.logFormat
     DaemonLog.level = settings.logLevel

@@ -20,11 +20,16 @@ package struct KeyFile {
   /// - Parameters:
   ///   - address: The address: `tcp://HOST:PORT`.
   ///   - environment: The process's.
-  package init(for address: String, environment: [String: String]) {
-    let home = environment["HOME"].map { "\($0)/.config" }
-    let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+  /// - Throws: ``ConnectionError`` where the user has no home directory.
+  package init(
+    for address: String,
+    environment: [String: String],
+  ) throws(ConnectionError) {
+    guard let folder = UserDirectories(environment: environment).find(.configuration) else {
+      throw ConnectionError(.system, "\(HomeError())", remedy: "")
+    }
     let name = address.dropFirst("tcp://".count).map { $0 == "/" ? "_" : $0 }
-    path = "\(configured ?? home ?? ".")/storeactor/keys/\(String(name))"
+    path = "\(folder.path)/storeactor/keys/\(String(name))"
     self.address = address
   }
 
