@@ -50,6 +50,7 @@ struct DaemonSettings {
     host.grants = reader.find(.grants)?.texts.first
     host.key = reader.find(.key)?.texts.first
     host.metrics = reader.find(.metrics)?.texts.first
+    host.trustedOwner = try Self.number(.trustOwner, reader).map { UInt32($0) }
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
@@ -157,6 +158,7 @@ struct DaemonSettings {
     case .retainBytes: "\(host.retention.bytes)"
     case .retainSeconds: host.retention.age.map { "\($0.components.seconds)" } ?? ""
     case .metrics: host.metrics ?? ""
+    case .trustOwner: host.trustedOwner.map { "\($0)" } ?? ""
     case .trace: trace ?? ""
     case .logLevel: logLevel.rawValue
     case .logFormat: logFormat.rawValue
@@ -249,6 +251,8 @@ struct SettingsError: Error, Hashable, CustomStringConvertible {
     case cannotCreate = 73
     /// A file that does not say what it should.
     case malformed = 78
+    /// A file that another user could have changed.
+    case notAllowed = 77
   }
 
   var code: Code

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreMetrics
+import Dispatch
 import Foundation
 import GenericState
 import Logging
@@ -73,11 +74,24 @@ struct Stored: ParsableCommand {
     }
   }
 
-  /// Reads the settings again, and takes over what can change while the daemon runs.
+  /// Reads the settings again, off the main thread, and takes over what can change while the
+  /// daemon runs.
   private func reload(since start: DaemonSettings) {
+    Self.settingsQueue.async { [options] in
+      let result = Result { () throws(SettingsError) in try options.settings() }
+      DispatchQueue.main.async { Self.take(result, since: start) }
+    }
+  }
+
+  private static let settingsQueue = DispatchQueue(label: "stored.settings", qos: .utility)
+
+  private static func take(
+    _ result: Result<DaemonSettings, SettingsError>,
+    since start: DaemonSettings,
+  ) {
     let logger = Logger(label: "stored")
-    do throws(SettingsError) {
-      let settings = try options.settings()
+    switch result {
+    case .success(let settings):
       DaemonLog.level = settings.logLevel
       let others = zip(settings.lines, start.lines).filter { new, old in
         new.setting != .logLevel && new.value != old.value
@@ -87,8 +101,7 @@ struct Stored: ParsableCommand {
         metadata: others.isEmpty
           ? nil : ["inForceAfterRestart": .array(others.map { "\($0.0.setting.rawValue)" })],
       )
-    } catch {
-      logger.error("The settings stay as they were: \(error)")
+    case .failure(let error): logger.error("The settings stay as they were: \(error)")
     }
   }
 

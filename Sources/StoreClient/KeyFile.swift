@@ -40,7 +40,7 @@ package struct KeyFile {
 
   private static func read(_ path: String) throws(ConnectionError) -> StoreKey? {
     let bytes: [UInt8]
-    do throws(SecretFile.Problem) {
+    do throws(TrustedFile.Problem) {
       bytes = try SecretFile.read(path)
     } catch .missing {
       return nil
@@ -55,7 +55,7 @@ package struct KeyFile {
     guard let daemon = keys["daemon"], let secret = keys["secret"] else {
       throw ConnectionError(
         .notAllowed,
-        "\(SecretFile.Problem.foreign(path))",
+        "\(TrustedFile.Problem.malformed(path))",
         remedy: "Or remove it, and enrol again.",
       )
     }
@@ -117,7 +117,7 @@ package struct KeyFile {
   /// Makes the written key the one in use.
   package func keep() throws(ConnectionError) {
     guard rename(preparation, path) == 0 else {
-      let problem = SecretFile.Problem.failed(path, code: errno)
+      let problem = TrustedFile.Problem.failed(path, code: errno)
       throw ConnectionError(.notAllowed, "\(problem)", remedy: "The key is in \(preparation).")
     }
   }

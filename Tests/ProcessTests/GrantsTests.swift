@@ -50,6 +50,89 @@ extension ProcessTests {
       }
     }
 
+    @Test
+    func `A pipe in the place of the grants delays no start, no signal and no revocation`()
+      async throws
+    {
+      try await World.run(in: "/tmp/") { world in
+        let file = "\(world.directory)/grants"
+        try #require(mkfifo(file, 0o600) == 0)
+        let refused = try await world.finish(world.start(.stored, ["--dir", world.directory]))
+        #expect(refused.end == .status(66), "\(refused.errorText)")
+        #expect(refused.errorText.contains("\(file) is not a regular file"))
+        unlink(file)
+        try world.write(grants: grants())
+        let daemon = try await world.startDaemon()
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        unlink(file)
+        try #require(mkfifo(file, 0o600) == 0)
+        _ = try await daemon.errors.line("that it is a pipe") {
+          $0.contains("stay as they were") && $0.contains("is not a regular file")
+        }
+        let count = daemon.errors.lines.count
+        daemon.send(signal: SIGHUP)
+        _ = try await daemon.errors.line(from: count, "the same") { $0.contains("regular file") }
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        // The old grants are in force until there is a file again, which revokes one.
+        try world.write(grants: "user:\(OtherUsers.bob) counter see\n")
+        _ = try await daemon.errors.line(from: count, "the grants") {
+          $0.contains("grants are read again")
+        }
+        #expect(try await !world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        unlink(file)
+        try #require(mkfifo(file, 0o600) == 0)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test
+    func `Grants that another user could replace are refused, unless that user is trusted`()
+      async throws
+    {
+      try await World.run(in: "/tmp/") { world in
+        let folder = "\(world.directory)/theirs"
+        let file = "\(folder)/grants"
+        try #require(mkdir(folder, 0o755) == 0)
+        try Data("user:\(OtherUsers.ann) counter see\n".utf8).write(to: URL(filePath: file))
+        try #require(chmod(file, 0o600) == 0 && chown(folder, OtherUsers.bob, 0) == 0)
+        let arguments = ["--dir", world.directory, "--grants", file]
+        let refused = try await world.finish(world.start(.stored, arguments))
+        #expect(refused.end == .status(77), "\(refused.errorText)")
+        #expect(refused.errorText.contains("\(folder) belongs to user \(OtherUsers.bob)"))
+        #expect(refused.errorText.contains("--trust-owner \(OtherUsers.bob)"))
+        let daemon = try await world.startDaemon(
+          .stored,
+          ["--grants", file, "--trust-owner", "\(OtherUsers.bob)"],
+        )
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        #expect(daemon.isRunning)
+      }
+    }
+
+    @Test func `Settings that another user could change are not obeyed`() async throws {
+      try await World.run(in: "/tmp/") { world in
+        let path = "\(world.directory)/settings.json"
+        try #"{"insecureLoopback": true}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        func run(_ more: String...) async throws -> World.Run {
+          try await world.finish(world.start(.stored, ["config", "--config", path] + more))
+        }
+        try #require(chmod(path, 0o666) == 0)
+        let writable = try await run()
+        #expect(writable.end == .status(77), "\(writable.errorText)")
+        #expect(writable.errorText.contains("chmod go-w \(path)"), "\(writable.errorText)")
+        try #require(chmod(path, 0o644) == 0 && chown(path, OtherUsers.bob, 0) == 0)
+        let foreign = try await run()
+        #expect(foreign.end == .status(77), "\(foreign.errorText)")
+        #expect(foreign.errorText.contains("--trust-owner \(OtherUsers.bob)"))
+        #expect(try await run("--trust-owner", "\(OtherUsers.bob)").isSuccess)
+        unlink(path)
+        try #require(mkfifo(path, 0o600) == 0)
+        let pipe = try await run()
+        #expect(pipe.end == .status(66) && pipe.errorText.contains("is not a regular file"))
+      }
+    }
+
     private func mode(_ path: String) throws -> mode_t {
       var status = stat()
       try #require(lstat(path, &status) == 0)
@@ -279,7 +362,7 @@ extension ProcessTests {
       try await run("user:\(OtherUsers.ann) counter see") { world in
         let grants = "\(world.directory)/grants"
         for (path, status, words) in [
-          (world.directory, 66, "is no file"), (grants, 77, "chmod go-w"),
+          (world.directory, 66, "is not a regular file"), (grants, 77, "chmod go-w"),
         ] as [(String, Int32, String)] {
           try #require(chmod(grants, 0o622) == 0)
           let arguments = ["--dir", world.directory, "--grants", path]

@@ -51,17 +51,58 @@ import Testing
     }
   }
 
-  @Test func `What people write behind a command counts, and not what it has found`() throws {
+  @Test func `What happens to the file's directory is noticed like a change`() throws {
     try withFile("user:4711 count see\n") { file in
-      let added = try file.add(lines("laptop", Self.key, "count see"))
-      #expect(try file.current(added).get().lines.count == 2)
-      // What was granted to him is taken back by hand before the daemon goes on.
-      write("key:laptop=\(KeyText.text(Self.key)) count see\n", file)
-      let current = try file.current(added).get()
-      #expect(!current.includesUsers && current.name(ofKey: Self.key) == "laptop")
-      let removed = try #require(try file.remove(key: "laptop"))
-      write("user:4711 countr see\n", file)
-      #expect(throws: GrantsFile.Problem.self) { try file.current(removed).get() }
+      let look = file.changes(since: file.stamp)
+      #expect(look() == nil)
+      let folder = URL(filePath: file.path).deletingLastPathComponent().path
+      #expect(chmod(folder, 0o777) == 0)
+      let change = try #require(look())
+      let error = #expect(throws: GrantsFile.Problem.self) { try change.grants.get() }
+      #expect(error?.code == .notAllowed && error?.description.contains("go-w") == true)
+      #expect(look() == nil)
+      #expect(chmod(folder, 0o755) == 0)
+      #expect(try look()?.grants.get().lines.count == 1)
+    }
+  }
+
+  @Test func `What is no file of grants is refused at once, and says what is wrong`() throws {
+    try withFile("user:4711 count see\n") { file in
+      #expect(chmod(file.path, 0o606) == 0)
+      let open = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(open?.code == .notAllowed && open?.description.contains("chmod go-w") == true)
+      unlink(file.path)
+      try #require(mkfifo(file.path, 0o600) == 0)
+      let pipe = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(pipe?.code == .unreadable && pipe?.description.contains("a pipe") == true)
+      #expect(pipe?.named == nil)
+      unlink(file.path)
+      try Data([0xff, 0x0a]).write(to: URL(filePath: file.path))
+      #expect(chmod(file.path, 0o600) == 0)
+      let bytes = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(bytes?.code == .configuration && bytes?.description.contains("UTF-8") == true)
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `Another user's files are read where that user is trusted`() throws {
+    try withFile("user:4711 count see\n") { file in
+      #expect(chown(file.path, 4711, 4711) == 0)
+      let error = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(error?.code == .notAllowed)
+      #expect(error?.description.contains("--trust-owner 4711") == true)
+      let trusting = GrantsFile(
+        file.path,
+        exposed: [Expose<Counted, Never>("count", state: \.count).description],
+        trusting: 4711,
+      )
+      #expect(try trusting.read().lines.count == 1)
+      let path = "\(file.path)-key"
+      defer { unlink(path) }
+      let pair = try DaemonKey.pair(in: path)
+      #expect(chown(path, 4711, 4711) == 0)
+      #expect(throws: TrustedFile.Problem.ownedBy(path, 4711)) { try DaemonKey.pair(in: path) }
+      #expect(try DaemonKey.pair(in: path, trusting: 4711) == pair)
     }
   }
 
@@ -189,24 +230,24 @@ import Testing
       let pair = try DaemonKey.pair(in: path)
       #expect(try DaemonKey.pair(in: path) == pair)
       #expect(chmod(path, 0o644) == 0)
-      #expect(throws: SecretFile.Problem.wide(path, mode: "644")) { try DaemonKey.pair(in: path) }
+      #expect(throws: TrustedFile.Problem.wide(path, mode: "644")) { try DaemonKey.pair(in: path) }
       #expect(chmod(path, 0o600) == 0)
       try Data("nonsense".utf8).write(to: URL(filePath: path))
       #expect(chmod(path, 0o600) == 0)
-      #expect(throws: SecretFile.Problem.foreign(path)) { try DaemonKey.pair(in: path) }
+      #expect(throws: TrustedFile.Problem.malformed(path)) { try DaemonKey.pair(in: path) }
     }
   }
 
   @Test func `A secret takes nobody's place, and leaves nothing beside it`() throws {
     try withFile("by hand") { file in
-      #expect(throws: SecretFile.Problem.occupied(file.path)) {
+      #expect(throws: TrustedFile.Problem.occupied(file.path)) {
         try SecretFile.create(file.path, [1])
       }
       #expect(try text(file) == "by hand")
       unlink(file.path)
       // Nor is what a link names made.
       try #require(symlink("\(file.path)-other", file.path) == 0)
-      #expect(throws: SecretFile.Problem.occupied(file.path)) {
+      #expect(throws: TrustedFile.Problem.occupied(file.path)) {
         try SecretFile.create(file.path, [1])
       }
       unlink(file.path)

@@ -35,6 +35,9 @@ public struct HostConfiguration: Sendable {
   ///
   /// Without the file, only the daemon's own user and root are admitted.
   public var grants: String?
+  /// The id of a user whom the files of grants and of the secret key, and their directories, may
+  /// belong to, besides the daemon's user and root; nil for no other.
+  public var trustedOwner: UInt32?
   /// The address at which metrics are served over HTTP, in the text format of Prometheus:
   /// `HOST:PORT` or, on the loopback interface, `PORT`; nil for none.
   ///

@@ -65,8 +65,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   // Open while the daemon runs.
   var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<DirectoryLoss>?
-  private var grantsLook: RepeatedLook<GrantsFile.Change>?
-  private var grantsFile: GrantsFile?
+  private var grantsLook: GrantsLook?
+  /// Where the file of grants is read while the daemon serves.
+  var files = FileQueue()
   /// The grants in force.
   var grants = Grants.everything
   private var serviceManager: ServiceManager?
@@ -222,9 +223,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   private func reload() {
     serviceManager?.reloading()
-    if let grantsFile { changed(Result { () throws(GrantsFile.Problem) in try grantsFile.read() }) }
-    onReload()
-    tellReady()
+    grantsLook?.readNow { [weak self] in
+      self?.onReload()
+      self?.tellReady()
+    }
   }
 
   /// Serves from the main queue, in a program that runs the main queue itself; returns at once.
@@ -362,7 +364,6 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     for directory in directories {
       directory.remember(configuration.data.map(directory.isAt) == true ? journal : nil)
     }
-    self.grantsFile = grantsFile
     // What tidies up temporary files may take the sockets, or the lock.
     // It does not keep them: their locks are let go of when the daemon ends.
     let losses = directories.map { directory -> @Sendable () -> DirectoryLoss? in
@@ -373,9 +374,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     } onFinding: { [weak self] in
       self?.end(for: $0)
     }
-    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) { [weak self] change in
-      // What was changed again meanwhile is looked at again.
-      if grantsFile.stamp == change.stamp { self?.changed(change.grants) }
+    grantsLook = GrantsLook(at: grantsFile, since: stamp, files, logger) { [weak self] in
+      self?.changed($0)
+    }
+    service?.turn.server.counters.ofHost = { [files] in
+      files.delay.map { GrantsLook.obstacle(grantsFile.path, seconds: $0) }
     }
   }
 

@@ -39,8 +39,10 @@ final class KeyService {
   private let logger: Logger
   /// The daemon's public key and its addresses; nil where it listens at none that asks for keys.
   private let door: (key: [UInt8], addresses: [String])?
-  private let queue = DispatchQueue(label: "storeactor.keys", qos: .userInitiated)
+  private let files: FileQueue
   private var tickets: [KeyTicket: Ticket] = [:]
+  /// The keys of the newest tickets, in the order in which they were made.
+  private var ticketKeys: [[UInt8]] = []
   /// Holds everybody to what the file grants by now.
   var onChange: (GrantsFile.Change) -> Void = { _ in }
   /// Holds everybody to what is granted without a key, which the file still has.
@@ -50,11 +52,13 @@ final class KeyService {
 
   init(
     _ file: GrantsFile,
+    _ files: FileQueue,
     _ sockets: HostSockets,
     door: (key: [UInt8], addresses: [String])?,
     logger: Logger,
   ) {
     self.file = file
+    self.files = files
     self.sockets = sockets
     self.door = door
     self.logger = logger
@@ -274,7 +278,7 @@ final class KeyService {
     _ work: @escaping @Sendable (GrantsFile) throws(GrantsFile.Problem) -> Value,
     then body: @escaping @MainActor @Sendable (KeyService, Outcome<Value>) -> Void,
   ) {
-    queue.async { [file, weak self] in
+    files.run { [file, weak self] in
       let outcome = Outcome { () throws(GrantsFile.Problem) in try work(file) }
       DispatchQueue.main.async {
         MainActor.assumeIsolated {

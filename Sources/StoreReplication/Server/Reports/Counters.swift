@@ -33,6 +33,8 @@ package final class Counters {
   package internal(set) var reportsRefused: UInt64 = 0
   /// What the transport counts: who never gets to the turn.
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
+  /// Why the daemon cannot do something for now that is not about its journal; nil while it can.
+  package var ofHost: @MainActor () -> String? = { nil }
   /// What the daemon's program counts itself.
   package var ofProgram: @MainActor () -> [MetricSample] = { [] }
 

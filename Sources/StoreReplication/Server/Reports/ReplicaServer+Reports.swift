@@ -40,7 +40,7 @@ extension ReplicaServer {
       revision: root.revision,
       durableRevision: recorder?.released,
       newestRevision: recorder?.newest,
-      obstacle: recorder?.obstacle,
+      obstacle: recorder?.obstacle ?? (rights.isEverything ? counters.ofHost() : nil),
       processID: Int64(processID),
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: shown.map { status(of: $0, namesIn: &room) },
