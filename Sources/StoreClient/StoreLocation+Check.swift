@@ -31,13 +31,16 @@ extension StoreLocation {
 
   /// Refuses to send unencrypted to where others could read it or impersonate the daemon.
   private func checkKey() throws(ConnectionError) {
-    guard key == nil, !isLoopback else { return }
+    for endpoint in [control, publishing] where TCPAddress(endpoint) == nil {
+      throw ConnectionError(.usage, "\(LocationError(address: endpoint))", remedy: "")
+    }
+    guard key == nil, !isLoopback(control) || !isLoopback(publishing) else { return }
     throw .withoutKey("There is no key for \(self), and nothing is sent there without one.")
   }
 
-  /// Whether its address can be reached from this machine only.
-  private var isLoopback: Bool {
-    let host = String(control.dropFirst("tcp://".count).prefix { $0 != ":" })
+  /// Whether an address can be reached from this machine only.
+  private func isLoopback(_ address: String) -> Bool {
+    let host = TCPAddress(address).map { String($0.host) } ?? ""
     var parsed = in_addr()
     return host == "localhost"
       || inet_pton(AF_INET, host, &parsed) == 1 && UInt32(bigEndian: parsed.s_addr) >> 24 == 127

@@ -29,10 +29,10 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
       self.init(directory: String(address.dropFirst("ipc://".count)))
       return
     }
-    guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
-      let port = UInt16(address[address.index(after: colon)...]), port > 0, port < .max
-    else { throw LocationError(address: address) }
-    self.init(control: address, publishing: "\(address[...colon])\(port + 1)")
+    guard let parts = TCPAddress(address), parts.port < .max else {
+      throw LocationError(address: address)
+    }
+    self.init(control: address, publishing: "tcp://\(parts.host):\(parts.port + 1)")
   }
 
   private init(control: String, publishing: String) {
@@ -97,6 +97,8 @@ package struct TCPAddress: Hashable, Sendable {
 public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was given.
   public var address: String
+
+  package init(address: String) { self.address = address }
 
   /// The given address, and what was expected.
   public var description: String {

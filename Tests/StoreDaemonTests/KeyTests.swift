@@ -266,6 +266,30 @@ import Testing
     configuration.allowsInsecureLoopback = true
     #expect(configuration.plainAddresses == ["ipc:///e", "tcp://127.0.0.1:5555"])
   }
+
+  @Test(arguments: [
+    "tcp://127.0.0.1:0;192.0.2.2:5871", "tcp://127.0.0.1;192.0.2.2:5871", "tcp://127.0.0.1:*",
+    "tcp://*:5871", "tcp://127.0.0.1:+5871", "tcp://127.0.0.1:5871:1", "tcp://:5871",
+    "tcp://lo:5871;x", "tcp://eth0@1:5871", "tcp://[::1]:5871", "tcp://127.0.0.1/24:5871",
+    "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "tcp://127.0.0.1 :5871",
+  ])
+  func `An address with anything but a host and a port is refused`(address: String) {
+    #expect(throws: LocationError.self) { try StoreLocation(address: address) }
+    var configuration = HostConfiguration(directory: "/d")
+    configuration.listen = [address]
+    configuration.allowsInsecureLoopback = true
+    #expect(configuration.plainAddresses == [])
+    let error = #expect(throws: HostError.self) { try configuration.checkListen() }
+    #expect(error?.code == .usage && error?.remedy.contains("tcp://127.0.0.1:PORT") == true)
+  }
+
+  @Test func `The deltas of an address are at the port after its own`() throws {
+    let location = try StoreLocation(address: "tcp://build-1.example_x:5871")
+    #expect(location.control == "tcp://build-1.example_x:5871")
+    #expect(location.publishing == "tcp://build-1.example_x:5872")
+    // There is none after the last one.
+    #expect(throws: LocationError.self) { try StoreLocation(address: "tcp://127.0.0.1:65535") }
+  }
 }
 
 private struct Counted: Sendable {

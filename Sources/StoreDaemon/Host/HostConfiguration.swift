@@ -67,10 +67,9 @@ public struct HostConfiguration: Sendable {
 
   /// The host of an address of tcp, by number; nil for another address.
   private static func host(of address: String) -> UInt32? {
-    guard address.hasPrefix("tcp://") else { return nil }
-    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" }
     var parsed = in_addr()
-    guard inet_pton(AF_INET, String(host), &parsed) == 1 else { return nil }
+    guard let host = TCPAddress(address)?.host, inet_pton(AF_INET, String(host), &parsed) == 1
+    else { return nil }
     return UInt32(bigEndian: parsed.s_addr)
   }
 
@@ -155,13 +154,20 @@ public struct HostConfiguration: Sendable {
     do throws(LocationError) {
       _ = try StoreLocation(address: address)
     } catch {
-      throw HostError(.usage, "\(error)", remedy: "Correct --listen.")
+      throw HostError(
+        .usage,
+        "\(error)",
+        remedy: address.hasPrefix("tcp://") ? Self.remedyForAddress : "Correct --listen.",
+      )
     }
     guard address.hasPrefix("tcp://"), Self.host(of: address) == nil else { return }
     throw HostError(
       .usage,
       "\(address) cannot be listened at: expected an address of IPv4 in digits.",
-      remedy: "Use tcp://127.0.0.1:PORT, or tcp://0.0.0.0:PORT for all that this machine has.",
+      remedy: Self.remedyForAddress,
     )
   }
+
+  private static let remedyForAddress =
+    "Use tcp://127.0.0.1:PORT, or tcp://0.0.0.0:PORT for all that this machine has."
 }
