@@ -207,6 +207,25 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `A daemon whose connections cannot be guarded any more ends, and says why`() async throws {
+    try await withDirectory { directory in
+      let host = host(in: directory)
+      let error = try await withCheckedThrowingContinuation { continuation in
+        do {
+          try host.start { continuation.resume(returning: $0) }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+        let failure = ZeroMQError(code: EINVAL, operation: "wait for", subject: "3 items")
+        host.service?.transport.sockets.onFailure(failure)
+      }
+      #expect(error?.code == .system && error?.code.exitStatus == 71)
+      #expect(error?.message.contains("cannot be guarded any more") == true)
+      #expect(host.service == nil)
+    }
+  }
+
   /// Runs a daemon for a while.
   private func run<State, Action>(
     _ host: StoreHost<State, Action>,

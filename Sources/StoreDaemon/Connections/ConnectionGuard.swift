@@ -52,21 +52,31 @@ final class ConnectionGuard: Sendable {
 
   /// Schedules a turn of the main loop.
   @MainActor var wakeUp: () -> Void = {}
+  /// Called once if the thread can guard nothing any more: then the daemon has to end.
+  @MainActor var onFailure: (ZeroMQError) -> Void = { _ in }
+  /// The endpoints of the two sockets.
+  private let ends: Set<Connection.OwnEnd>
+  private let context: Context
 
   // Used by the thread alone, while it runs.
   nonisolated(unsafe) private let admission: Admission
   // Used by the thread alone, while it runs.
   nonisolated(unsafe) private let monitors: [(side: ConnectionTable.Side, monitor: SocketMonitor)]
+  // Used by the thread alone. How many of the monitors have ended.
+  nonisolated(unsafe) private var stopped = 0
 
   /// Creates the guard of two sockets, which are not bound yet.
   init(
     _ context: Context,
     control: Socket,
     publishing: Socket,
+    ends: Set<Connection.OwnEnd>,
     limits: ConnectionTable.Limits,
     grants: Grants,
     logger: Logger,
   ) throws(ZeroMQError) {
+    self.context = context
+    self.ends = ends
     table = Mutex(ConnectionTable(limits: limits, ownUser: geteuid()))
     door = Mutex(Door(grants: grants))
     self.logger = logger
@@ -160,9 +170,9 @@ final class ConnectionGuard: Sendable {
   /// Shuts down the connections that should have been greeted, or have spoken, by a moment.
   func shutDownSilent(at moment: Int64) {
     table.withLock { table in
-      for descriptor in table.takeSilent(at: moment) {
+      for connection in table.takeSilent(at: moment) {
         cutSilent.add(1, ordering: .relaxed)
-        Connection.shutDown(descriptor)
+        shutDown(connection)
       }
     }
   }
@@ -176,7 +186,9 @@ final class ConnectionGuard: Sendable {
   ) {
     let peer = table.withLock { table -> String? in
       guard table.identify(serial, descriptor, side) else { return nil }
-      Connection.discard(descriptor)
+      if let identity = table.identity(descriptor, side) {
+        Connection.discard(descriptor, identity)
+      }
       return table.peer(descriptor, side).name
     }
     report(CutReports.Cut(connection: serial, peer: peer, reason: reason))
@@ -204,8 +216,13 @@ final class ConnectionGuard: Sendable {
       } namesBut: {
         $0.isGood(under: grants)
       }
-      for descriptor in others { Connection.shutDown(descriptor) }
+      for connection in others { shutDown(connection) }
     }
+  }
+
+  private func shutDown(_ connection: ConnectionTable.Ended) {
+    guard let identity = connection.identity else { return }
+    Connection.shutDown(connection.descriptor, identity)
   }
 
   /// Lets in who has one of these tickets, each until then, to the control socket alone.
@@ -218,13 +235,32 @@ final class ConnectionGuard: Sendable {
     do throws(ZeroMQError) {
       try guardConnections()
     } catch {
-      logger.critical("Nobody can connect any more: \(error) Start the daemon again.")
+      logger.critical("Connections cannot be guarded any more: \(error) The daemon ends.")
+      DispatchQueue.main.async { [self] in MainActor.assumeIsolated { onFailure(error) } }
+      drain()
+    }
+  }
+
+  /// Reads the monitors to their ends, and lets nobody in.
+  ///
+  /// When nobody reads them, the library's I/O thread waits, and then nothing can be sent, and no
+  /// socket be closed.
+  func drain() {
+    do throws(ZeroMQError) {
+      let poller = Poller(monitors.map { .socket($0.monitor.socket) })
+      while stopped < monitors.count {
+        _ = try poller.wait(timeout: nil)
+        for (_, monitor) in monitors {
+          while let event = try monitor.next() { if event == .stopped { stopped += 1 } }
+        }
+      }
+    } catch {
+      context.shutDown()
     }
   }
 
   private func guardConnections() throws(ZeroMQError) {
     let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
-    var stopped = 0
     var refused = Refusals()
     var floods = FloodWatch()
     var memory = MemoryReturn()
@@ -236,12 +272,12 @@ final class ConnectionGuard: Sendable {
       let look = until(nextLook, isPending: memory.isPending)
       let waits = [remind(&lastReminder), look, untilCutsAreTold].compactMap(\.self)
       _ = try poller.wait(timeout: waits.min())
-      stopped += try takeEvents(&refused)
+      try takeEvents(&refused)
       let now = LoopClock.nanoseconds
       if now >= nextLook {
         let bytes = ZeroMQLibrary.residentBytes
         if bytes > 0, !isReturningMemory.load(ordering: .acquiring) {
-          stopped += try shutDownFlood(&floods, &refused, at: bytes)
+          try shutDownFlood(&floods, &refused, at: bytes)
           returnMemory(&memory, of: bytes, at: now)
         }
         let end = LoopClock.nanoseconds
@@ -250,7 +286,7 @@ final class ConnectionGuard: Sendable {
       }
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
-        stopped += try takeEvents(&refused)
+        try takeEvents(&refused)
         try answer(request, &refused)
       }
       refused.report(logger)
@@ -263,10 +299,7 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Handles the events of the monitors.
-  ///
-  /// - Returns: How many of them ended.
-  private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) -> Int {
-    var stopped = 0
+  private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) {
     for (side, monitor) in monitors {
       while let event = try monitor.next() {
         switch event {
@@ -284,19 +317,20 @@ final class ConnectionGuard: Sendable {
         }
       }
     }
-    return stopped
   }
 
   private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
     let user = Connection.user(descriptor)
     let program = PeerProgram(descriptor)
+    // Where the connection is over already, its descriptor may be that of a socket of the program.
+    let identity = Connection.Identity(descriptor).flatMap { ends.contains($0.ownEnd) ? $0 : nil }
     let now = LoopClock.nanoseconds
     let isWelcome = table.withLock {
-      $0.accept(descriptor, side, user: user, program: program, now: now)
+      $0.accept(descriptor, side, user: user, program: program, identity: identity, now: now)
     }
     if !isWelcome {
       refused.add(1, ordering: .relaxed)
-      Connection.shutDown(descriptor)
+      shutDown(ConnectionTable.Ended(descriptor: descriptor, identity: identity))
     }
     return isWelcome
   }
@@ -364,24 +398,25 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Shuts down peers that fill the memory while the main thread is busy.
-  ///
-  /// - Returns: How many monitors ended.
   private func shutDownFlood(
     _ watch: inout FloodWatch,
     _ refused: inout Refusals,
     at bytes: Int,
-  ) throws(ZeroMQError) -> Int {
-    var stopped = 0
+  ) throws(ZeroMQError) {
     if watch.hasGrown(to: bytes, rounds: rounds.load(ordering: .relaxed)) {
       let connections = table.withLock { $0.senders }
       if let flood = watch.look(at: connections, queued: Connection.queuedBytes) {
         // A descriptor of our own: what is told of it from here on is about this connection.
         let own = Connection.duplicate(flood.descriptor)
-        stopped = try takeEvents(&refused)
+        do throws(ZeroMQError) {
+          try takeEvents(&refused)
+        } catch {
+          if let own { Connection.release(own) }
+          throw error
+        }
         shutDown(flood, own)
       }
     }
-    return stopped
   }
 
   private func shutDown(_ flood: FloodWatch.Connection, _ own: Int32?) {
@@ -391,7 +426,7 @@ final class ConnectionGuard: Sendable {
       table.cut(flood) ? table.peer(flood.descriptor, flood.side) : nil
     }
     guard let peer else { return }
-    Connection.discard(own)
+    Connection.discard(own: own)
     cutFloods.add(1, ordering: .relaxed)
     hasFloods.store(true, ordering: .releasing)
     let reason = "went on sending while nobody was heard"

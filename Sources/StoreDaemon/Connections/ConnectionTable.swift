@@ -60,6 +60,7 @@ struct ConnectionTable {
   private struct Entry {
     let user: UInt32?
     let program: PeerProgram
+    let identity: Connection.Identity?
     let acceptedAt: Int64
     /// Serials below were given out to others.
     let firstSerial: UInt64
@@ -68,6 +69,14 @@ struct ConnectionTable {
     var name: PeerName?
     var isGreeted = false
     var isRefused = false
+  }
+
+  /// A connection that is to be shut down.
+  struct Ended: Hashable {
+    var descriptor: Int32
+    /// What tells it from whatever has its descriptor later; nil where it was over before that was
+    /// known.
+    var identity: Connection.Identity?
   }
 
   private struct Budget {
@@ -132,6 +141,7 @@ struct ConnectionTable {
   ///   - side: The socket that has accepted it.
   ///   - user: Who is at its other end; nil over tcp.
   ///   - program: Which program of theirs.
+  ///   - identity: What tells it from whatever has its descriptor later.
   ///   - now: Nanoseconds of a clock that does not go back.
   /// - Returns: Whether it may stay; otherwise it is to be shut down.
   mutating func accept(
@@ -139,6 +149,7 @@ struct ConnectionTable {
     _ side: Side,
     user: UInt32?,
     program: PeerProgram,
+    identity: Connection.Identity? = nil,
     now: Int64,
   ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
@@ -147,6 +158,7 @@ struct ConnectionTable {
     entries[key] = Entry(
       user: user,
       program: program,
+      identity: identity,
       acceptedAt: now,
       firstSerial: nextSerial,
       isRefused: isRefused,
@@ -264,13 +276,18 @@ struct ConnectionTable {
   func connections(
     ofUsersBut admitsUser: (UInt32) -> Bool,
     namesBut admitsName: (PeerName) -> Bool,
-  ) -> [Int32] {
+  ) -> [Ended] {
     entries.filter { _, entry in
       if let user = entry.user { return !admitsUser(user) }
       if let name = entry.name { return !admitsName(name) }
       return entry.serial == nil
     }
-    .map(\.key.descriptor)
+    .map { Ended(descriptor: $0.key.descriptor, identity: $0.value.identity) }
+  }
+
+  /// What tells a connection from whatever has its descriptor later.
+  func identity(_ descriptor: Int32, _ side: Side) -> Connection.Identity? {
+    entries[Key(side: side, descriptor: descriptor)]?.identity
   }
 
   /// All connections that were not refused.
@@ -318,12 +335,15 @@ struct ConnectionTable {
   }
 
   /// The connections that should have been greeted, or have spoken, by a moment; each is told once.
-  mutating func takeSilent(at moment: Int64) -> [Int32] {
+  mutating func takeSilent(at moment: Int64) -> [Ended] {
     let entries = entries
     let isSilent = { Self.isSilent(entries, $0, $1) }
-    return nearby.take(until: moment - Self.probation, where: isSilent)
+    let control =
+      nearby.take(until: moment - Self.probation, where: isSilent)
       + faraway.take(until: moment - Self.farProbation, where: isSilent)
-      + silent.keys.flatMap { silent[$0]?.take(at: moment) ?? [] }
+    let publishing = silent.keys.flatMap { silent[$0]?.take(at: moment) ?? [] }
+    return control.map { Ended(descriptor: $0, identity: identity($0, .control)) }
+      + publishing.map { Ended(descriptor: $0, identity: identity($0, .publishing)) }
   }
 
   private static func isSilent(

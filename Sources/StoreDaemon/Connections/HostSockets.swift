@@ -54,6 +54,7 @@ package final class HostSockets {
       context,
       control: control,
       publishing: publishing,
+      ends: Self.ends(of: configuration),
       limits: ConnectionTable.Limits(descriptors: FileDescriptorLimit.current),
       grants: grants,
       logger: logger,
@@ -63,6 +64,27 @@ package final class HostSockets {
     upstreamIntake = Intake(publishing, .publishing, connections, routes)
     try open(configuration, limits, key)
     routes.onGone = { [weak self] in self?.gone($0) }
+  }
+
+  /// The endpoints that are bound, as their connections have them.
+  private static func ends(of configuration: HostConfiguration) -> Set<Connection.OwnEnd> {
+    let directory = StoreLocation(directory: configuration.directory)
+    let others = configuration.listen.compactMap { try? StoreLocation(address: $0) }
+    var ends: Set<Connection.OwnEnd> = []
+    for endpoint in ([directory] + others).flatMap({ [$0.control, $0.publishing] }) {
+      if endpoint.hasPrefix("ipc://") {
+        ends.insert(.path(String(endpoint.dropFirst("ipc://".count))))
+      } else if let address = TCPAddress(endpoint) {
+        ends.insert(.port(address.port))
+      }
+    }
+    return ends
+  }
+
+  /// Called once if connections cannot be guarded any more.
+  var onFailure: (ZeroMQError) -> Void {
+    get { connections.onFailure }
+    set { connections.onFailure = newValue }
   }
 
   /// Opens the sockets to peers; the guard is already running.

@@ -8,7 +8,7 @@ import ZeroMQ
 @MainActor
 final class HostService: LoopParticipant {
   let turn: DaemonTurn<HostTransport>
-  private let transport: HostTransport
+  let transport: HostTransport
   private let journal: DiskJournal?
   private var isClosed = false
   var onStop: () -> Void = {}

@@ -390,7 +390,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     _ journal: DiskJournal?,
   ) throws(HostError) -> HostSockets {
     do throws(ZeroMQError) {
-      return try HostSockets(
+      let sockets = try HostSockets(
         configuration,
         limits: Limits(),
         welcome: welcome.encoded(),
@@ -398,6 +398,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         key: key,
         logger: logger,
       )
+      sockets.onFailure = { [weak self] in self?.end(for: $0) }
+      return sockets
     } catch {
       do throws(JournalError) {
         try journal?.close(within: Timing().settling)
@@ -473,6 +475,16 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     grantsLook = nil
     directories = []
     return error
+  }
+
+  /// The daemon cannot go on without deciding who may connect.
+  private func end(for error: ZeroMQError) {
+    failure = HostError(
+      .system,
+      "Connections cannot be guarded any more: \(error)",
+      remedy: "Start the daemon again.",
+    )
+    stop()
   }
 
   /// The daemon cannot go on without a file that is gone.
