@@ -423,7 +423,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private func checkDescriptors() throws(HostError) {
     FileDescriptorLimit.raise()
     do throws(ZeroMQError) {
-      try FileDescriptorLimit.check()
+      try FileDescriptorLimit.check(least: FileDescriptorLimit.leastOfDaemon)
     } catch {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
