@@ -100,6 +100,19 @@ struct DaemonOptions: ParsableArguments {
   var metrics: String?
 
   @Option(
+    name: .customLong("metrics-host"),
+    help: ArgumentHelp(
+      "A name by which the address of --metrics may be asked. May be repeated.",
+      discussion: """
+        Asked by a number or as localhost the daemon always answers. Asked by any other name it \
+        answers with 421, as a page in a browser could ask by a name of its own choice.
+        """,
+      valueName: "name",
+    ),
+  )
+  var metricsHosts: [String] = []
+
+  @Option(
     help: ArgumentHelp(
       "The id of a user whom the files of settings, grants and the key may belong to.",
       discussion: "Without it they have to belong to the daemon's user or to root.",
@@ -215,6 +228,7 @@ struct DaemonOptions: ParsableArguments {
     ]
     var given = texts.compactMapValues { $0.map { [$0] } }
     if !listen.isEmpty { given[.listen] = listen }
+    if !metricsHosts.isEmpty { given[.metricsHosts] = metricsHosts }
     return given
   }
 

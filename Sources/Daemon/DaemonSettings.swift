@@ -50,6 +50,7 @@ struct DaemonSettings {
     host.grants = reader.find(.grants)?.texts.first
     host.key = reader.find(.key)?.texts.first
     host.metrics = reader.find(.metrics)?.texts.first
+    host.metricsHosts = reader.find(.metricsHosts)?.texts ?? []
     host.trustedOwner = try Self.number(.trustOwner, reader).map { UInt32($0) }
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     if let found = reader.find(.durability) {
@@ -158,6 +159,7 @@ struct DaemonSettings {
     case .retainBytes: "\(host.retention.bytes)"
     case .retainSeconds: host.retention.age.map { "\($0.components.seconds)" } ?? ""
     case .metrics: host.metrics ?? ""
+    case .metricsHosts: host.metricsHosts.joined(separator: ",")
     case .trustOwner: host.trustedOwner.map { "\($0)" } ?? ""
     case .trace: trace ?? ""
     case .logLevel: logLevel.rawValue

@@ -5,7 +5,7 @@ import StoreState
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
   case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
-  case graceMilliseconds, retainBytes, retainSeconds, metrics, trace, trustOwner
+  case graceMilliseconds, retainBytes, retainSeconds, metrics, metricsHosts, trace, trustOwner
   case logLevel, logFormat, numberFactBaseURL
 
   /// What is expected of its value.
@@ -28,6 +28,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .retainBytes: .number(of: "bytes", most: 1 << 60)
     case .retainSeconds: .number(of: "seconds", most: UInt64(UInt32.max))
     case .metrics: .text("an address")
+    case .metricsHosts: .list("names")
     case .trustOwner: .number(of: "a user", most: UInt64(UInt32.max))
     case .logLevel: .text("a level")
     case .logFormat: .text("text or json")
@@ -55,6 +56,7 @@ enum Setting: String, CaseIterable, Sendable {
     case .retainBytes: "--retain-bytes"
     case .retainSeconds: "--retain-seconds"
     case .numberFactBaseURL: "--number-fact-url"
+    case .metricsHosts: "--metrics-host"
     case .trustOwner: "--trust-owner"
     case .insecureLoopback: "--insecure-loopback"
     case .inMemory: "--in-memory"

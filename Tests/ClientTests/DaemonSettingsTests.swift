@@ -31,7 +31,7 @@ struct DaemonSettingsTests {
       file: """
         {"leaseMilliseconds": 3000, "graceMilliseconds": 500, "numberFactBaseURL": "http://x",
         "dir": "/run/x", "data": "/var/x", "listen": ["ipc:///a", "ipc:///b"], "grants": "/g",
-        "key": "/k", "metrics": "9464", "trace": "/t", "trustOwner": 7,
+        "key": "/k", "metrics": "9464", "metricsHosts": ["box"], "trace": "/t", "trustOwner": 7,
         "insecureLoopback": true, "inMemory": false, "durability": "batched",
         "retainBytes": 5000000000, "retainSeconds": 86400,
         "logLevel": "debug", "logFormat": "json"}
@@ -42,7 +42,7 @@ struct DaemonSettingsTests {
     #expect(settings.host.directory == "/run/x" && settings.host.data == "/var/x")
     #expect(settings.host.listen == ["ipc:///a", "ipc:///b"] && settings.host.grants == "/g")
     #expect(settings.host.key == "/k" && settings.host.metrics == "9464")
-    #expect(settings.host.trustedOwner == 7)
+    #expect(settings.host.metricsHosts == ["box"] && settings.host.trustedOwner == 7)
     #expect(settings.trace == "/t")
     #expect(settings.host.allowsInsecureLoopback && settings.host.durability == .batched)
     #expect(settings.host.retention == Retention(bytes: 5_000_000_000, age: .seconds(86400)))

@@ -43,6 +43,12 @@ public struct HostConfiguration: Sendable {
   ///
   /// Everybody who can connect to it can read them.
   public var metrics: String?
+  /// The names by which the metrics may be requested, besides `localhost` and every address in
+  /// digits.
+  ///
+  /// A request that names another host is refused: a web page can have its own name lead to this
+  /// machine, and would read the metrics.
+  public var metricsHosts: [String] = []
   /// What the program counts with swift-metrics, to be told with the daemon's numbers; nil for
   /// nothing.
   public var programMetrics: ProgramMetrics?

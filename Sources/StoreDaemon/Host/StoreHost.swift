@@ -337,7 +337,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       service.turn.server.counters.ofProgram = { metrics.samples }
     }
     guard let address = configuration.metrics else { return nil }
-    let endpoint = try MetricsEndpoint(MetricsAddress(address))
+    let endpoint = try MetricsEndpoint(
+      MetricsAddress(address),
+      hosts: MetricsHosts(configuration.metricsHosts),
+    )
     try endpoint.start(logger: logger) { [weak service] in
       service?.turn.server.metrics(at: Moment.current.instant)
     }
