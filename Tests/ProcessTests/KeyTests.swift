@@ -208,6 +208,31 @@ extension ProcessTests {
       }
     }
 
+    @Test func `The key of a ticket is not enrolled, and the ticket stays good`() async throws {
+      try await World.run { world in
+        let daemon = try await TCPDaemon.start(world)
+        let line = try await world.invite("laptop", "--grant", "counter:see")
+        let keys = try #require(line.split(separator: "#").last).split(separator: ".")
+        let guest = try guest(world, "guest", daemon)
+        let folder = "\(guest.home)/config/storeactor/keys"
+        try FileManager.default.createDirectory(
+          atPath: folder,
+          withIntermediateDirectories: true,
+          attributes: [.posixPermissions: 0o700],
+        )
+        // As if the pair that is to be enrolled were that of the line, which others may have read.
+        let file = "\(guest.keyFile).new"
+        try "daemon \(keys[0])\nsecret \(keys[1])\n"
+          .write(toFile: file, atomically: true, encoding: .utf8)
+        try #require(chmod(file, 0o600) == 0)
+        let refused = try await guest.enrol(line)
+        #expect(refused.end == .status(77), "\(refused.errorText)")
+        #expect(refused.errorText.contains("the key of an invitation"), "\(refused.errorText)")
+        #expect(try await guest.enrol(line).isSuccess)
+        #expect(try guest.keys().pair.secretKey != KeyText.key(keys[1]))
+      }
+    }
+
     @Test func `Who is enrolled is told what there is, and keeps it`() async throws {
       try await World.run { world in
         let daemon = try await TCPDaemon.start(world)

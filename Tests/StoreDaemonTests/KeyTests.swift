@@ -106,6 +106,17 @@ import Testing
     }
   }
 
+  @Test func `Keys whose secret others know, or that need none, are not enrolled`() throws {
+    let daemon = [UInt8](repeating: 7, count: KeyText.keyBytes)
+    func problem(_ key: [UInt8]) -> String? {
+      KeyService.problem(withKey: key, tickets: [Self.other], daemon: daemon)
+    }
+    #expect(try problem(CurvePair().publicKey) == nil && problem(Self.key) == nil)
+    #expect(problem(Self.other)?.contains("invitation") == true)
+    #expect(problem(daemon)?.contains("daemon's own") == true)
+    #expect(problem([UInt8](repeating: 0, count: 32))?.contains("low order") == true)
+  }
+
   @Test func `Who is in a group is asked again when the system's lists were changed`() throws {
     try withFile("user:4711 count see\n") { file in
       let list = "\(file.path)-group"

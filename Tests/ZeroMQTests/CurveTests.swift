@@ -61,6 +61,18 @@ struct CurveTests {
     #expect(!"\(pair)".contains("\(pair.secretKey)"))
   }
 
+  @Test func `A point of low order is known, also with its last bit set`() throws {
+    let zeros = [UInt8](repeating: 0, count: 31)
+    let prime = [UInt8](repeating: 0xff, count: 30)
+    let points = [zeros + [0], [1] + zeros, [0xed] + prime + [0x7f], [0xee] + prime + [0x7f]]
+    for point in points {
+      #expect(CurvePair.isOfLowOrder(point))
+      #expect(CurvePair.isOfLowOrder(point.dropLast() + [(point.last ?? 0) | 0x80]))
+    }
+    #expect(!CurvePair.isOfLowOrder([9] + zeros))
+    #expect(try !CurvePair.isOfLowOrder(CurvePair().publicKey))
+  }
+
   @Test("Who has a secret key is asked about by its public one, and named on each frame")
   func admitted() throws {
     let door = try Door()

@@ -9,8 +9,8 @@ import ZeroMQ
 /// invited; who connects by it may hand in a key, once, and nothing else. It is good until the
 /// daemon ends at the latest.
 ///
-/// The file is read and written on a queue, one command after the other; tickets are the main
-/// actor's.
+/// The file is read and written where it is also checked, one command after the other; tickets are
+/// the main actor's.
 @MainActor
 final class KeyService {
   enum Limits {
@@ -18,6 +18,8 @@ final class KeyService {
     static let tickets = 64
     /// Lines of grants of one key.
     static let lines = 64
+    /// Keys of tickets that are over, which may not be enrolled either.
+    static let spentTickets = 1_024
     /// The longest that a ticket is good: a day.
     static let seconds: UInt64 = 86_400
   }
@@ -149,6 +151,8 @@ final class KeyService {
     )
     // Taken from now on, so that nobody else is given the name meanwhile.
     tickets[KeyTicket(key: pair.publicKey)] = ticket
+    ticketKeys.append(pair.publicKey)
+    if ticketKeys.count > Limits.spentTickets { ticketKeys.removeFirst() }
     let keyLines = GrantsFile.KeyLines(name: name, key: pair.publicKey, grants: lines)
     // What would be a mistake in the file is one here.
     run {
@@ -210,6 +214,9 @@ final class KeyService {
       let message = "This ticket was used, or its time is over. Ask for another one."
       return answer(.failed(code: "unauthorised", message: message))
     }
+    if let problem = Self.problem(withKey: key, tickets: ticketKeys, daemon: door?.key) {
+      return answer(.failed(code: "rejected", message: problem))
+    }
     guard !ticket.isTaken else {
       let message = "A key is being handed in for this ticket. Try again in a moment."
       return answer(.failed(code: "unavailable", message: message))
@@ -240,6 +247,31 @@ final class KeyService {
         answer(.failed(code: "unavailable", message: message))
       }
     }
+  }
+
+  /// Why a key cannot be enrolled; nil where it can.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - tickets: The public keys of tickets: who has the line of one knows its secret key.
+  ///   - daemon: The daemon's public key.
+  /// - Returns: The reason.
+  nonisolated static func problem(
+    withKey key: [UInt8],
+    tickets: [[UInt8]],
+    daemon: [UInt8]?,
+  ) -> String? {
+    let reason: String? =
+      if CurvePair.isOfLowOrder(key) {
+        "it is a point of low order, for which nobody needs a secret key"
+      } else if tickets.contains(key) {
+        "it is the key of an invitation, which others may have read"
+      } else if key == daemon {
+        "it is the daemon's own"
+      } else {
+        nil
+      }
+    return reason.map { "This key cannot be enrolled: \($0). Make a new pair of keys." }
   }
 
   private func revoke(_ name: String, _ job: KeyJob, _ answer: @escaping Answer) {
