@@ -102,8 +102,12 @@ import Testing
   }
 
   @Test func `A palette finds names by characters in their order`() {
-    #expect(Palette.fits("gtd", "Go to Todos"))
-    #expect(Palette.fits("go todos", "Go to Todos"))
-    #expect(!Palette.fits("sg", "Go to Todos"))
+    #expect(Palette.rank(of: "gtd", in: "Go to Todos") == .characters)
+    #expect(Palette.rank(of: "go todos", in: "Go to Todos") == .characters)
+    #expect(Palette.rank(of: "sg", in: "Go to Todos") == nil)
+    #expect(Palette.rank(of: "odo", in: "Go to Todos") == .part)
+    #expect(Palette.rank(of: "todo", in: "Go to Todos") == .word)
+    #expect(Palette.rank(of: "go", in: "Go to Todos") == .beginning)
+    #expect(Palette.rank(of: "go to todos", in: "Go to Todos") == .name)
   }
 }
