@@ -1,9 +1,9 @@
 /// Which row of a list is selected, by its id, and how far the list is scrolled.
 ///
-/// Rows come, go and move while others change them, and the selection stays with its row. Where the
-/// row has gone, the cursor stands on the one in its place, but ``id`` is still that of the row that
-/// has gone: a key that was meant for it has no effect on another one. ``id`` becomes that of the
-/// row in its place when the user has moved the cursor, or was told and has seen that.
+/// Rows come, go and move while others change them, and the selection stays with its row. Where
+/// the row has gone, the cursor stands on the one in its place, but ``id`` is still that of the row
+/// that has gone: a key that was meant for it has no effect on another one. ``id`` becomes that of
+/// the row in its place when the user has moved the cursor, or was told and has seen that.
 public struct RowSelection<ID: Hashable>: Equatable {
   /// The row that keys are for, which may have gone; nil while there is none.
   public private(set) var id: ID?

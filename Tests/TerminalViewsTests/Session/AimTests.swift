@@ -307,7 +307,7 @@ import Testing
         keys += 1
         #expect(
           model.deleted.dropFirst(before).allSatisfy { $0 == wanted },
-          "seed \(seed): \(model.deleted.dropFirst(before)) instead of \(String(describing: wanted))",
+          "seed \(seed): \(model.deleted.dropFirst(before)), not \(String(describing: wanted))",
         )
         disturb(&next, &numbers)
       }
