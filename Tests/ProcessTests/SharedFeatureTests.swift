@@ -33,7 +33,7 @@ private struct NotesForm {
         return .none
       case .countButtonTapped:
         return .run { [notes = state.$notes] send in
-          try await notes.update { $0.count += 1 }
+          try await Shared.update(notes) { $0.count += 1 }
           await send(.counted)
         }
       case .counted:

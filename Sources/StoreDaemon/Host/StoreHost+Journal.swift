@@ -84,6 +84,7 @@ extension StoreHost {
     Failpoint.reach(.afterRecovery)
     tellDoubt(of: file, endingAt: recovered.revision)
     if isEmpty {
+      core.enter()
       try keep(recovered, form, in: file)
     } else {
       if !file.opening.isSameBuild { bytes = try carryOver(recovered, form, in: file) }

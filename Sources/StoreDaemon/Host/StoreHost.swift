@@ -112,6 +112,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         initialState: initialState,
         reducer: reducer,
         withDependencies: withDependencies,
+        // What is on disk may come in its place.
+        entersLater: true,
       ),
       exposures: exposures,
       configuration: configuration,
@@ -286,6 +288,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     warnOfPlainAddresses()
     var generator = SystemRandomNumberGenerator()
     let opened = try openJournal()
+    core.enter()
     let epoch = opened?.epoch ?? generator.next()
     // Before the server takes over the store, for without them there is none.
     let sockets = try openSockets(

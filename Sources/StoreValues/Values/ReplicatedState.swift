@@ -44,7 +44,7 @@ extension ReplicatedState {
   public func applying(delta: ArraySlice<UInt8>) throws(CodecError) -> Self {
     var result = self
     var decoder = CBORDecoder(delta)
-    try result.applyDelta(from: &decoder)
+    try ReadingScope.run { () throws(CodecError) in try result.applyDelta(from: &decoder) }
     try decoder.finish()
     return result
   }

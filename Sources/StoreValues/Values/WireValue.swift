@@ -103,7 +103,7 @@ extension WireValue {
   @inlinable
   public init(encoded bytes: ArraySlice<UInt8>) throws(CodecError) {
     var decoder = CBORDecoder(bytes)
-    self = try decoder.value(Self.self)
+    self = try ReadingScope.run { () throws(CodecError) in try decoder.value(Self.self) }
     try decoder.finish()
   }
 

@@ -95,7 +95,7 @@ struct SharedLinkTests {
   /// Sends an update whose outcome does not come before the control pipe is let go of.
   private func counting(_ card: Shared<Card>) async throws -> Task<Void, any Error> {
     wire.control.isHeld = true
-    let counting = Task { try await card.update { $0.count += 10 } }
+    let counting = Task { try await Shared.update(card) { $0.count += 10 } }
     await tasks { wire.client.pendingActions == 1 }
     return counting
   }
@@ -255,7 +255,7 @@ struct SharedLinkTests {
     let runs = LockIsolated(0)
     let updates = (0..<3).map { _ in
       Task {
-        try await total.update {
+        try await Shared.update(total) {
           $0 += 10
           runs.withValue { $0 += 1 }
         }
@@ -276,8 +276,8 @@ struct SharedLinkTests {
     let total = try await shared()
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }
-    let update = Task { try await total.update { $0 += 10 } }
-    let cancelled = Task { try await total.update { $0 += 100 } }
+    let update = Task { try await Shared.update(total) { $0 += 10 } }
+    let cancelled = Task { try await Shared.update(total) { $0 += 100 } }
     for _ in 0..<100 { await Task.yield() }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -329,7 +329,7 @@ struct SharedLinkTests {
   {
     let total = try await shared()
     wire.control.isHeld = true
-    let update = Task { try await total.update { $0 += 10 } }
+    let update = Task { try await Shared.update(total) { $0 += 10 } }
     await tasks { wire.client.pendingActions == 1 }
     total.withLock { $0 += 1 }
     try await turns { bench.root.state.total == 11 }
@@ -362,7 +362,7 @@ struct SharedLinkTests {
     try await turns { bench.root.state.card.title == text }
     try await card.save()
     wire.control.isHeld = true
-    let update = Task { try await card.update { $0.title = "A \($0.title)" } }
+    let update = Task { try await Shared.update(card) { $0.title = "A \($0.title)" } }
     await tasks { wire.client.pendingActions == 1 }
     card.withLock { $0.title += "and the end" }
     try await turns { bench.root.state.card.title == "A \(text)" }
@@ -381,7 +381,7 @@ struct SharedLinkTests {
     wire.control.isHeld = true
     wire.published.isHeld = true
     try bench.advance(by: .seconds(60))
-    let updates = (0..<3).map { _ in Task { try await total.update { $0 += 1 } } }
+    let updates = (0..<3).map { _ in Task { try await Shared.update(total) { $0 += 1 } } }
     await tasks { wire.client.pendingActions == 1 }
     for _ in 0..<100 { await Task.yield() }
     try bench.settle()
@@ -410,7 +410,7 @@ struct SharedLinkTests {
     wire.published.isHeld = true
     let total = share()
     let load = Task { try await total.load() }
-    let update = Task { try await total.update { $0 += 1 } }
+    let update = Task { try await Shared.update(total) { $0 += 1 } }
     let required = Task {
       try await withDependencies {
         $0.sharedScopes = scopes
@@ -448,7 +448,7 @@ struct SharedLinkTests {
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }
     total.withLock { $0 = 3 }
-    let update = Task { try await total.update { $0 += 10 } }
+    let update = Task { try await Shared.update(total) { $0 += 10 } }
     for _ in 0..<100 { await Task.yield() }
     wire.client.close("It is over.", at: wire.now)
     #expect(total.wrappedValue == 1)

@@ -130,9 +130,10 @@ package final class RootCore<State, Action>: StoreCore {
     restored: (@MainActor (inout State, Restoration, RootCore) -> Void)? = nil,
     dependencies: DependencyValues,
     revision: UInt64,
+    entersLater: Bool = false,
   ) {
     var state = state
-    let version = SharedStates.updateSnapshots(&state)
+    let version = entersLater ? nil : SharedStates.updateSnapshots(&state)
     root = RootNode(state)
     cells = root.cells
     tree = root.tree
@@ -140,7 +141,7 @@ package final class RootCore<State, Action>: StoreCore {
     self.restored = restored
     currentDependencies = dependencies
     number = revision
-    findShared(since: version)
+    if let version { findShared(since: version) }
   }
 
   /// Creates a root core.
@@ -150,17 +151,23 @@ package final class RootCore<State, Action>: StoreCore {
   ///   - reducer: What reduces the actions; may use the dependencies.
   ///   - prepareDependencies: Changes the dependencies that were in force here.
   ///   - revision: The number of the commit that the initial state is of.
+  ///   - entersLater: Whether another state may come in the place of the initial one, so that the
+  ///     keys in it are not asked before ``enter()``, or the first action.
   @inlinable
   package convenience init<R: Reducer<State, Action>>(
     initialState: () -> State,
     reducer: () -> R,
     withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
     revision: UInt64 = 0,
+    entersLater: Bool = false,
   ) {
     let (state, reducer, dependencies) = withDependencies {
       prepareDependencies?(&$0)
     } operation: {
-      (initialState(), reducer()._prepared(), DependencyValues._current)
+      (
+        entersLater ? ReadingScope.run(initialState) : initialState(), reducer()._prepared(),
+        DependencyValues._current,
+      )
     }
     self.init(
       state: state,
@@ -176,6 +183,7 @@ package final class RootCore<State, Action>: StoreCore {
       },
       dependencies: dependencies,
       revision: revision,
+      entersLater: entersLater,
     )
   }
 
@@ -207,6 +215,15 @@ package final class RootCore<State, Action>: StoreCore {
     _ onChange: @escaping @MainActor () -> Void
   ) -> StoreSubscription {
     root.observeCommits(onChange)
+  }
+
+  /// Asks the keys in the initial state, where another one might have come in its place.
+  package func enter() {
+    guard SharedLock.isUsed, sharing == nil, !sharesNothing else { return }
+    var state = state
+    let version = withOwnDependencies { SharedStates.updateSnapshots(&state) }
+    root.show(state)
+    findShared(since: version)
   }
 
   /// Goes on from another state, as if all had been reduced that led to it.
