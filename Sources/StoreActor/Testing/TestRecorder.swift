@@ -12,6 +12,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let state: State
     /// The version of shared values that the state shows.
     let version: UInt64
+    /// Whether the feature has set a shared value meanwhile, be it to what it was.
+    let setsShared: Bool
     /// Where the test was when it came.
     let location: IssueLocation
   }
@@ -39,6 +41,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   private(set) var currentState: State
   /// The version of shared values that it shows.
   private(set) var currentVersion: UInt64
+  /// Whether the last action has set a shared value, be it to what it was.
+  private(set) var setsShared = false
   /// Whether somebody has changed shared values without an action, and the test has not said so.
   private(set) var hasSharedChange = false
   /// Comes to what others have changed of shared values.
@@ -93,6 +97,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let base = reducer._prepared()
     return Reduce { [self] rootState, rootAction in
       let effects = base.reduce(&rootState, rootAction)
+      setsShared = SharedLock.current?.hasWritten ?? false
       var shown = rootState
       currentVersion = SharedStates.updateSnapshots(&shown)
       if let state = state(shown) { currentState = state }
@@ -179,6 +184,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
           action: action,
           state: currentState,
           version: currentVersion,
+          setsShared: setsShared,
           location: location,
         )
       )

@@ -105,7 +105,11 @@ extension TestStore {
     recorder.know(received)
     if matcher.matches(received.action) {
       check(
-        StateExpectation(from: previous, to: (received.state, received.version)),
+        StateExpectation(
+          from: previous,
+          to: (received.state, received.version),
+          setsShared: received.setsShared,
+        ),
         update: update,
         at: location,
       )

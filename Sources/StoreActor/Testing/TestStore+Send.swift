@@ -30,7 +30,11 @@ extension TestStore {
     await noteOutcome(of: action, task, at: location)
     if subject.isObserved { await letEffectsBegin() }
     check(
-      StateExpectation(from: previous, to: (recorder.state, recorder.version)),
+      StateExpectation(
+        from: previous,
+        to: (recorder.state, recorder.version),
+        setsShared: recorder.setsShared,
+      ),
       update: updateStateToExpectedResult,
       at: location,
     )
