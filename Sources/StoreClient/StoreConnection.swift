@@ -109,6 +109,7 @@ public final class StoreConnection {
   ) throws(ConnectionError) {
     StandardDescriptors.open()
     try location.check()
+    SharedProcess.beginConnecting()
     self.location = location
     var generator = SystemRandomNumberGenerator()
     let identity = ReplicaClient.Identity(
@@ -149,6 +150,8 @@ public final class StoreConnection {
     _ body: @escaping @MainActor (StoreConnection) async throws -> Success,
   ) throws -> Success {
     let connection = try StoreConnection(connecting: location, name: name, isListed: isListed)
+    // What is not written even then is reported when the program ends.
+    defer { _ = SharedProcess.drainFiles() }
     let loop = PollLoop(connection.service)
     var result: Result<Success, any Error>?
     Task { @MainActor in

@@ -272,6 +272,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   private func open() throws(HostError) -> HostService {
     failure = nil
+    SharedProcess.beginHosting()
     try checkStore()
     StandardDescriptors.open()
     #if FAILPOINTS
@@ -471,8 +472,19 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service = nil
     directoryLook = nil
     grantsLook = nil
+    drainFiles()
     directories = []
     return error
+  }
+
+  /// Waits for files of shared values that the last actions have changed.
+  private func drainFiles() {
+    let files = SharedProcess.drainFiles()
+    guard !files.isEmpty else { return }
+    logger.error(
+      "Files of shared values are not written 5 seconds after the end. See to their disk.",
+      metadata: ["files": "\(files.joined(separator: ", "))"],
+    )
   }
 
   /// The daemon cannot go on without a file that is gone.
