@@ -233,7 +233,7 @@ extension ReplicaClient {
   }
 
   /// Half to one and a half times a duration.
-  private func jittered(_ duration: Duration) -> Duration {
+  func jittered(_ duration: Duration) -> Duration {
     let nanoseconds = duration.wholeNanoseconds
     return .nanoseconds(nanoseconds / 2 + Int64.random(in: 0...nanoseconds, using: &generator))
   }

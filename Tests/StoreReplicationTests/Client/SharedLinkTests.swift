@@ -270,6 +270,84 @@ struct SharedLinkTests {
     #expect(total.wrappedValue == 31)
   }
 
+  @Test func `An update that others are quicker than rests longer each time, and ends`()
+    async throws
+  {
+    let total = try await shared()
+    let (runs, contested) = (LockIsolated(0), bench.root.state.$total)
+    let update = Task {
+      try await Shared.update(total) {
+        $0 += 1
+        runs.withValue { $0 += 1 }
+        contested.withLock { $0 += 100 }
+      }
+    }
+    try await turns { runs.value == 2 }
+    for _ in 0..<100 {
+      await Task.yield()
+      try bench.settle()
+    }
+    // Nothing more without time.
+    #expect(runs.value == 2)
+    try bench.advance(by: .milliseconds(20))
+    try await turns { runs.value == 3 }
+    for _ in 0..<40 where runs.value < 16 {
+      try bench.advance(by: .seconds(1))
+      for _ in 0..<100 {
+        await Task.yield()
+        try bench.settle()
+      }
+    }
+    await #expect { try await update.value } throws: { code($0) == .conflict }
+    #expect(runs.value == 16)
+    #expect(bench.root.state.total == 1_601)
+  }
+
+  @Test func `An update that rests lets others pass, and is made when it is its turn`()
+    async throws
+  {
+    let total = try await shared()
+    let (runs, contested) = (LockIsolated(0), bench.root.state.$total)
+    let update = Task {
+      try await Shared.update(total) {
+        $0 += 1
+        let run = runs.withValue {
+          $0 += 1
+          return $0
+        }
+        if run < 3 { contested.withLock { $0 += 100 } }
+      }
+    }
+    try await turns { runs.value == 2 }
+    let other = Task { try await Shared.update(total) { $0 += 10 } }
+    try await turns { bench.root.state.total == 211 }
+    try await other.value
+    try bench.advance(by: .seconds(1))
+    try await turns { bench.root.state.total == 212 }
+    try await update.value
+    #expect(runs.value == 3)
+  }
+
+  @Test func `An update that rests ends with the connection`() async throws {
+    let total = try await shared()
+    let (runs, contested) = (LockIsolated(0), bench.root.state.$total)
+    let update = Task {
+      try await Shared.update(total) {
+        $0 += 1
+        runs.withValue { $0 += 1 }
+        contested.withLock { $0 += 100 }
+      }
+    }
+    try await turns { runs.value == 2 }
+    for _ in 0..<100 {
+      await Task.yield()
+      try bench.settle()
+    }
+    wire.client.close("It is over.", at: wire.now)
+    await #expect(throws: ActionFailure.self) { try await update.value }
+    #expect(runs.value == 2)
+  }
+
   @Test func `An update waits for the edit before it, and a cancelled one does not run`()
     async throws
   {
