@@ -1,7 +1,7 @@
 /// Whether values are read from bytes right now.
 ///
 /// A state that is read begins with the defaults of its properties. Those must not do anything
-/// outside of the process: the bytes replace them, and the state may be a copy of another process's.
+/// outside of the process: the bytes replace them, and the state may be a copy of one elsewhere.
 @usableFromInline
 package enum ReadingScope {
   @TaskLocal private static var isOpen = false

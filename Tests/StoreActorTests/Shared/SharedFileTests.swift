@@ -186,12 +186,25 @@ struct SharedFileTests {
     } matching: {
       $0.description.contains("counts.json") && $0.description.contains("could not be read")
     }
+    struct Failure: Error {}
     await withKnownIssue {
-      let value = shared(URL(fileURLWithPath: "/proc/none/counts.json"), isLive: true)
-      value.withLock { $0["new"] = 1 }
-      await #expect(throws: (any Error).self) { try await value.save() }
+      let value = withDependencies {
+        $0.defaultFileStorage = .inMemory
+        $0.context = .live
+      } operation: {
+        Shared(
+          wrappedValue: 0,
+          .fileStorage(
+            url,
+            decode: { @Sendable _ in 0 },
+            encode: { @Sendable _ in throw Failure() },
+          ),
+        )
+      }
+      value.withLock { $0 = 1 }
+      await #expect(throws: Failure.self) { try await value.save() }
     } matching: {
-      $0.description.contains("could not be saved")
+      $0.description.contains("counts.json") && $0.description.contains("could not be saved")
     }
   }
 

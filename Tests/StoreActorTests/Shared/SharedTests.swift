@@ -1,7 +1,8 @@
 import Foundation
 import StoreActor
-import StoreState
 import Testing
+
+@testable import StoreValues
 
 private struct Profile: Codable, Equatable, Sendable {
   var name = "Blob"

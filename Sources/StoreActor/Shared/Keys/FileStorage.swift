@@ -15,8 +15,8 @@ public struct FileStorage: Hashable, Sendable {
   /// The files of the file system.
   ///
   /// They are replaced as a whole. The first change in a second is written by its thread, and those
-  /// that follow on a thread of their own. Where reducers run, and in a process that hosts a daemon,
-  /// no change waits for a disk: all are written on that thread. A program that ends waits for it.
+  /// that follow on a thread of their own. Where reducers run, and in a process with a daemon, no
+  /// change waits for a disk: all are written on that thread. A program that ends waits for it.
   public static let fileSystem = Self(
     kind: .fileSystem,
     read: { url in

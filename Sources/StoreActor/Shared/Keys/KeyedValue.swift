@@ -33,8 +33,8 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
 
   /// How the key is described.
   private let name: @Sendable () -> String
-  /// Whether errors are reported as issues: not in tests, which look at them, and not where they are
-  /// a daemon's answers.
+  /// Whether errors are reported as issues: not in tests, which look at them, and not where they
+  /// are a daemon's answers.
   private let reportsErrors: Bool
   /// Whether what could not be read is not replaced by a change.
   private let keepsUnread: Bool

@@ -81,8 +81,8 @@ public struct LoadContinuation<Value>: Sendable {
   ///
   /// - Parameters:
   ///   - description: The key, as it is named where it forgets to resume this.
-  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer has
-  ///     no value.
+  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer
+  ///     has no value.
   public init(
     _ description: @autoclosure @escaping @Sendable () -> String = "",
     callback: @escaping @Sendable (Result<Value?, any Error>) -> Void,
@@ -113,8 +113,8 @@ public struct SaveContinuation: Sendable {
   ///
   /// - Parameters:
   ///   - description: The key, as it is named where it forgets to resume this.
-  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer has
-  ///     saved the value.
+  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer
+  ///     has saved the value.
   public init(
     _ description: @autoclosure @escaping @Sendable () -> String = "",
     callback: @escaping @Sendable (Result<Void, any Error>) -> Void,
@@ -151,8 +151,8 @@ public struct SharedSubscriber<Value>: Sendable {
   /// A subscriber for a key that follows another one.
   ///
   /// - Parameters:
-  ///   - callback: Is called with what the other key yields: a value, nil for the initial one, or an
-  ///     error.
+  ///   - callback: Is called with what the other key yields: a value, nil for the initial one, or
+  ///     an error.
   ///   - onLoading: Is called when a value is on its way, and when it is not any more.
   public init(
     callback: @escaping @Sendable (Result<Value?, any Error>) -> Void,

@@ -111,8 +111,8 @@ extension DependencyValues {
 
 /// The value of a key.
 ///
-/// The key is asked when this is made. In a state that is read from bytes it is asked when the state
-/// enters a root, or when somebody reads the value: such a state is made with its keys, and gets
+/// The key is asked when this is made. In a state that is read from bytes it is asked when the
+/// state enters a root, or when the value is read: such a state is made with its keys, and gets
 /// others in their place. An expectation asks no key.
 final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
   private let key: Key

@@ -122,8 +122,8 @@ struct UnsharedScope: Error, CustomStringConvertible {
     The program has a connection to a daemon, and does not share "\(name)" with it: the value is \
     this process's alone.
 
-    To fix, call "connection.share(in: &$0)" in "prepareDependencies" or "withDependencies", before \
-    the value is shared and around it.
+    To fix, call "connection.share(in: &$0)" in "prepareDependencies", or in "withDependencies" \
+    around what shares the value, before it is shared.
     """
   }
 }
