@@ -94,7 +94,7 @@ struct RemoteScope<
     let expected = seen(daemon.root.state)
     let actual = core.replica.isShown ? core.replica.shown : nil
     let repairs = daemon.takeRepairs()
-    if core.replica.digest == expected.digest, actual == expected, repairs.isEmpty { return nil }
+    if core.replica.digest == expected._$digest, actual == expected, repairs.isEmpty { return nil }
     let causes = repairs.map { "\n\nThe client noticed: \($0)" }.joined()
     return """
       The client's copy of the state is not what the daemon has: …

@@ -305,11 +305,11 @@ private final class Screen {
   /// What is shown is what the daemon has.
   func expectSame(_ world: World) async throws {
     let todos = try await world.snapshot("todos")
-    #expect(todos.digest == "\(Optional(list.withState { $0 }).digest)")
+    #expect(todos.digest == "\(Optional(list.withState { $0 })._$digest)")
     for row in rows {
       let state = row.withState { $0 }
       let snapshot = try await world.snapshot("todos/items/\(state.id)")
-      #expect(snapshot.digest == "\(Optional(state).digest)")
+      #expect(snapshot.digest == "\(Optional(state)._$digest)")
     }
   }
 }

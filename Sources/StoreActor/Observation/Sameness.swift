@@ -26,7 +26,7 @@ enum Sameness {
   private static func canonical<Value, W: WireValue>(_: W.Type) -> (Value, Value) -> Bool {
     { one, other in
       guard let one = one as? W, let other = other as? W else { return false }
-      return one.isSame(as: other)
+      return one._$isSame(as: other)
     }
   }
 }

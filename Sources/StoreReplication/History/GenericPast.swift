@@ -207,5 +207,5 @@ package struct GenericPast: PastRoot {
 
   package func scope() throws(HistoryError) -> [UInt8] { try found().value.encoded() }
 
-  package func digest() -> Digest { value.digest }
+  package func digest() -> Digest { value._$digest }
 }

@@ -306,7 +306,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     do throws(CodecError) {
       let moved = try base.daemon.applying(delta: own)
       // Where it has changed nothing that the other change did: else what that counted was lost.
-      return moved.isSame(as: try value.applying(delta: other)) ? moved : nil
+      return moved._$isSame(as: try value.applying(delta: other)) ? moved : nil
     } catch {
       // The one has removed what the other changes.
       return nil
@@ -341,7 +341,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
 
   private func submit(_ change: Change, _ delta: [UInt8], timeToLive time: Duration?) {
     guard let scope else { preconditionFailure("\(name) was shown before it was joined") }
-    let edit = SharedEdit.edited(base: change.old.digest.rawValue, delta: Data(delta))
+    let edit = SharedEdit.edited(base: change.old._$digest.rawValue, delta: Data(delta))
     underWay = change
     do throws(CodecError) {
       scopes.client.submit(try edit.encoded(), to: scope, timeToLive: time)
@@ -368,7 +368,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   /// The daemon has a change: what is made here goes on top of it.
   private func moveBase(by change: Change) {
     // Else others have changed the value, and edits of what was before are refused.
-    guard var base = inbox.value.base, base.daemon.isSame(as: change.old) else { return }
+    guard var base = inbox.value.base, base.daemon._$isSame(as: change.old) else { return }
     base.daemon = change.new
     if case .edit(let edit) = change.kind { base.seen = edit.value }
     inbox.withValue { [base] in $0.base = base }

@@ -24,7 +24,7 @@ public protocol ReplicatedState: WireValue {
 extension ReplicatedState {
   /// Replaces the old value.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
-    guard !isSame(as: old) else { return false }
+    guard !_$isSame(as: old) else { return false }
     encode(to: &encoder)
     return true
   }

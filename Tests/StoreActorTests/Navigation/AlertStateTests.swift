@@ -213,7 +213,7 @@ struct AlertWireTests {
   func privateAction() throws {
     let copy = try AlertState<Toggle>(encoded: alert(.secret).encoded())
     #expect(copy.buttons.map(\.action.action) == [nil, nil])
-    #expect(alert(.secret).isSame(as: alert(nil)))
+    #expect(alert(.secret)._$isSame(as: alert(nil)))
   }
 
   @Test("Actions that are values travel too, also those that may be null")
