@@ -1,6 +1,7 @@
 import Foundation
-import StoreActor
 import Testing
+
+@testable import StoreActor
 
 /// A feature that looks at a clock, waits for a gate, and can be closed.
 private struct Clerk: Reducer {
@@ -34,6 +35,56 @@ private struct Clerk: Reducer {
       case .close: return .run { _ in await dismiss() }
       }
       return .none
+    }
+  }
+}
+
+/// A feature with effects that take several turns before they send.
+struct Sleeper: Reducer {
+  struct State: Equatable, Sendable {}
+
+  @CasePathable
+  enum Action: CaseIterable, Equatable, Sendable {
+    case sleep, sleepInTask, sleepInGroup, yieldOften, runOften, woken, never
+  }
+
+  @Dependency(\.continuousClock) var clock
+
+  var body: some ReducerOf<Self> {
+    Reduce { _, action in
+      switch action {
+      case .woken: return .none
+      case .never: return .run { _ in try await Task.never() }
+      case .sleep:
+        return .run { send in
+          try await clock.sleep(for: .seconds(1))
+          await send(.woken)
+        }
+      case .sleepInTask:
+        return .run { send in
+          try await Task { try await clock.sleep(for: .seconds(1)) }.value
+          await send(.woken)
+        }
+      case .sleepInGroup:
+        return .run { send in
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await clock.sleep(for: .seconds(1)) }
+            try await group.waitForAll()
+          }
+          await send(.woken)
+        }
+      case .yieldOften:
+        return .run { send in
+          for _ in 0..<20 { await Task.yield() }
+          await send(.woken)
+        }
+      case .runOften:
+        return .run { send in
+          for await _ in AsyncStream<Int>(unfolding: { nil }) {}
+          await Task { await Task.yield() }.value
+          await send(.woken)
+        }
+      }
     }
   }
 }
@@ -118,6 +169,47 @@ struct TestStoreConductTests {
     let count = await issues("The store received 1 unexpected action") { await store.finish() }
     #expect(count == 1)
     #expect(store.state.answers == 1)
+  }
+
+  @Test(
+    "What an effect sends after a sleep on an immediate clock was sent when `send` returns",
+    arguments: Sleeper.Action.allCases.filter { ![.woken, .never].contains($0) },
+  )
+  func hops(_ action: Sleeper.Action) async {
+    let store = TestStore(initialState: Sleeper.State()) {
+      Sleeper()
+    } withDependencies: {
+      $0.continuousClock = ImmediateClock()
+    }
+    await store.send(action)
+    let count = await issues("The store received 1 unexpected action by the end of the test") {
+      await store.finish()
+    }
+    #expect(count == 1)
+    await store.send(action)
+    await store.receive(.woken)
+    await store.finish()
+  }
+
+  /// A store with an effect that goes on, which it shows on the thread where it ends.
+  private func waiting(
+    _ isMain: LockIsolated<Bool?>
+  ) async -> LockIsolated<TestStoreOf<Sleeper>?> {
+    let store = TestStore(initialState: Sleeper.State()) { Sleeper() }
+    store.exhaustivity = .off(showSkippedAssertions: true)
+    store.recorder.showSkipped = { _ in isMain.setValue(Thread.isMainThread) }
+    store.useMainSerialExecutor = false
+    await store.send(.never)
+    return LockIsolated(store)
+  }
+
+  @Test("A test store that is let go on another thread ends its test on the main thread")
+  func deinitialization() async {
+    let isMain = LockIsolated<Bool?>(nil)
+    let held = await waiting(isMain)
+    await Task.detached { held.setValue(nil) }.value
+    while isMain.value == nil { await Task.yield() }
+    #expect(isMain.value == true)
   }
 
   @Test("An action that was not expected is one failure, whatever it changes")
