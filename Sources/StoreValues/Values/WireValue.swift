@@ -23,7 +23,8 @@ extension WirePayload {
     unavailable,
     message: """
       '@ObservableState' writes what a state needs to travel, '@CasePathable' or '@Reducer' what \
-      an action does: put it before the declaration
+      an action does: put it before the declaration, and name the protocol in the declaration \
+      itself, not in an extension and not by a typealias
       """
   )
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
