@@ -62,6 +62,9 @@ class SharedSource<Value> {
   /// Tells somebody before the newest value is replaced, for as long as they live.
   func add(_ follower: any SharedFollower) {}
 
+  /// Whether a value need not be replaced by another one where it is kept.
+  final lazy var isKept = Sameness.ofKept(Value.self)
+
   /// What is behind the value; nil where that is this process's memory alone.
   var persistence: (any SharedPersistence)? { nil }
 }
@@ -158,7 +161,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   }
 
   private func set(_ value: Value) {
-    guard !isSame(newest.value, value) else { return }
+    guard !isKept(newest.value, value) else { return }
+    let isNoticed = !isSame(newest.value, value)
     for follower in followers { follower.follower?.willReplace() }
     if let oldest = SharedLock.oldestSeen {
       older.append(newest)
@@ -168,6 +172,7 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
       older = []
     }
     newest = SharedSnapshot(value: value, version: SharedLock.advance())
+    guard isNoticed else { return }
     SharedLock.afterUnlock { self.registrar.withMutation(of: self, keyPath: \.value) {} }
   }
 
@@ -372,7 +377,7 @@ struct SharedContent<Value> {
     guard let snapshot else { return source.snapshot(in: context) }
     if snapshot.version == source.version(in: context) { return nil }
     let next = source.snapshot(in: context)
-    return source.isSame(snapshot.value, next.value) ? nil : next
+    return source.isKept(snapshot.value, next.value) ? nil : next
   }
 
   /// Shares the value that was kept.

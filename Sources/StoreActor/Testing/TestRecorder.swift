@@ -3,8 +3,8 @@ import IssueReporting
 
 /// What a ``TestStore`` has seen of its feature and the test has not dealt with yet.
 ///
-/// Sound although it can be changed: it is used on the main actor, and at the end by the test store
-/// that is going, when nobody else has it any more.
+/// Sound although it can be changed: it is used on the main actor alone, also by the test store
+/// that is let go.
 package final class TestRecorder<State, Action>: @unchecked Sendable {
   /// An action that an effect sent, and the state that it led to.
   struct ReceivedAction {
@@ -53,6 +53,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   var foreignTasks: [(action: Action, task: StoreTask, location: IssueLocation)] = []
   /// Where what was not asserted is shown.
   var showSkipped: (String) -> Void = DebugOutput.write
+  /// Whether a shared change is one that the test has to assert.
+  private let isSame = Sameness.of(State.self)
   private var effects: [RunningEffects] = []
   private var isSending = false
 
@@ -117,9 +119,9 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 
   /// Notes that others have changed shared values without an action.
   package func note(sharedChange state: State) {
+    if !isSame(currentState, state) { hasSharedChange = true }
     currentState = state
     currentVersion = SharedLock.visibleVersion
-    hasSharedChange = true
   }
 
   /// Takes what an action led to as known to the test.
@@ -210,8 +212,8 @@ extension TestRecorder {
       // No root has shown it yet, and none will.
       var newest = currentState
       currentVersion = SharedStates.updateSnapshots(&newest)
+      if !isSame(currentState, newest) { hasSharedChange = true }
       currentState = newest
-      hasSharedChange = true
     }
     reportUnhandledActions(at: received.first?.location ?? location)
     reportSharedChange(at: location)
