@@ -66,6 +66,14 @@ struct HouseRuleTests {
     check(breaches)
   }
 
+  @Test("Types with dynamic members have no members of their own that hide others")
+  func dynamicMembers() {
+    check(DynamicMembers.check(repository.files))
+    let types = repository.swift.filter { $0.path.hasPrefix("Sources/") }
+      .flatMap(DynamicMembers.dynamicTypes)
+    #expect(types.count >= 15)
+  }
+
   @Test("Relative links in pages lead somewhere")
   func links() {
     check(Links.check(repository.markdown, exists: repository.contains))

@@ -51,7 +51,7 @@ struct UserInterface: View {
     @ViewBuilder _ screen: (Store<State, Action>) -> some View,
   ) -> some View {
     if let store {
-      if let end = store.end { Banner("\(end)") }
+      if let end = StoreEnd(of: store) { Banner("\(end)") }
       screen(store)
     }
   }

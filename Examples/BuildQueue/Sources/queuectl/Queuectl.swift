@@ -65,7 +65,9 @@ struct Queuectl {
   }
 
   private static func wait(_ store: StoreOf<BuildQueue>) async {
-    for await state in store.states where state.builds.allSatisfy(\.isOver) { break }
+    for await state in AsyncStream(statesOf: store) where state.builds.allSatisfy(\.isOver) {
+      break
+    }
     show(store)
   }
 }
