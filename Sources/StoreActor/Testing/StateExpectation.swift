@@ -6,6 +6,8 @@ struct StateExpectation<State: Equatable> {
   let actual: State
   /// Whether a closure that changes nothing is fine.
   let mayChangeNothing: Bool
+  /// Whether an expected state and an actual one are the same, where `==` says that they are not.
+  var areSame: (State, State) -> Bool = { _, _ in false }
   /// The versions of shared values that the two show.
   private let versions: (previous: UInt64, actual: UInt64)
 
@@ -25,7 +27,7 @@ struct StateExpectation<State: Equatable> {
   func failure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
     if let error = apply(update, to: &expected, of: versions.previous) { return error }
-    if expected != actual { return mismatch(expected, hasUpdate: update != nil) }
+    if !isMet(by: expected) { return mismatch(expected, hasUpdate: update != nil) }
     guard update != nil, !mayChangeNothing, expected == previous else { return nil }
     return unnecessary
   }
@@ -34,7 +36,11 @@ struct StateExpectation<State: Equatable> {
   func partialFailure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = actual
     if let error = apply(update, to: &expected, of: versions.actual) { return error }
-    return expected == actual ? nil : mismatch(expected, hasUpdate: true)
+    return isMet(by: expected) ? nil : mismatch(expected, hasUpdate: true)
+  }
+
+  private func isMet(by expected: State) -> Bool {
+    expected == actual || areSame(expected, actual)
   }
 
   /// What changed and was not asserted; nil when everything was.
@@ -94,7 +100,9 @@ extension TestStore {
     of expectation: StateExpectation<State>,
     _ update: ((inout State) throws -> Void)?,
   ) -> String? {
-    asserting(expectation, update) {
+    var expectation = expectation
+    if let areSame = subject.areSame { expectation.areSame = areSame }
+    return asserting(expectation, update) { [expectation] in
       exhaustivity == .on ? expectation.failure(of: $0) : expectation.partialFailure(of: $0)
     }
   }
