@@ -421,7 +421,10 @@ package final class RootCore<State, Action>: StoreCore {
     step(&cells.other.pointee, action, self)
     let absence = registry.absence
     // What the action triggers comes from the feature itself.
-    if absence != .fault { registry.absence = .fault }
+    if absence != .fault {
+      registry.absence = .fault
+      registry.endMoves(areKept: absence != .found)
+    }
     if queueCount > 0 {
       if absence == .found { clearQueue() } else { reduceQueue() }
     }
@@ -569,12 +572,12 @@ package final class RootCore<State, Action>: StoreCore {
       reportSendWhileReducing(action)
       let lineage = lineage ?? currentLineage()
       enqueue(QueuedAction(action: action, lineage: lineage))
-      return StoreTask(revision: revision + 1, handle: lineage)
+      return StoreTask(queuedFor: revision + 1, handle: lineage)
     }
     let lineage = lineage ?? EffectLineage()
     late.append(QueuedAction(action: action, lineage: lineage))
     lateCount += 1
-    return StoreTask(revision: revision + UInt64(lateCount), handle: lineage)
+    return StoreTask(queuedFor: revision + UInt64(lateCount), handle: lineage)
   }
 
   private func tellCommit() {
