@@ -52,6 +52,11 @@ public struct ButtonState<Action> {
     perform(action.action)
   }
 
+  /// Does what the button does, with an asynchronous function that is given its action.
+  public func withAction(_ perform: (Action?) async -> Void) async {
+    await perform(action.action)
+  }
+
   /// The same button with another action.
   public func map<NewAction>(
     _ transform: (Action?) -> NewAction?
