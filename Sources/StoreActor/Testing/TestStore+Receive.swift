@@ -119,10 +119,11 @@ extension TestStore {
 
   /// Lets effects that run get as far as they come without waiting for a clock or the test.
   ///
-  /// As many turns as an ``ImmediateClock`` takes for a sleep, so that what an effect does after
-  /// one has been done when the test goes on. Without running effects it takes no turn.
+  /// Twice as many turns as an ``ImmediateClock`` takes for a sleep, so that what an effect
+  /// does after one, in a task of its own too, has been done when the test goes on. Without running
+  /// effects it takes no turn.
   func letEffectsRun() async {
-    for _ in 0..<20 where !recorder.runningActions.isEmpty { await Task.megaYield(count: 1) }
+    for _ in 0..<40 where !recorder.runningActions.isEmpty { await Task.megaYield(count: 1) }
   }
 
   /// The place of the action to receive: the first in an exhaustive test, else the first that fits.

@@ -115,7 +115,7 @@ public final class TestStore<State: Equatable, Action> {
     self.subject = subject
   }
 
-  isolated deinit {
+  deinit {
     subject.recorder.complete()
   }
 

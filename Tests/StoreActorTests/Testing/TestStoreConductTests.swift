@@ -1,7 +1,6 @@
 import Foundation
+import StoreActor
 import Testing
-
-@testable import StoreActor
 
 /// A feature that looks at a clock, waits for a gate, and can be closed.
 private struct Clerk: Reducer {
@@ -45,7 +44,7 @@ struct Sleeper: Reducer {
 
   @CasePathable
   enum Action: CaseIterable, Equatable, Sendable {
-    case sleep, sleepInTask, sleepInGroup, yieldOften, runOften, woken, never
+    case sleep, sleepInTask, sleepInGroup, yieldOften, runOften, woken
   }
 
   @Dependency(\.continuousClock) var clock
@@ -54,7 +53,6 @@ struct Sleeper: Reducer {
     Reduce { _, action in
       switch action {
       case .woken: return .none
-      case .never: return .run { _ in try await Task.never() }
       case .sleep:
         return .run { send in
           try await clock.sleep(for: .seconds(1))
@@ -173,7 +171,7 @@ struct TestStoreConductTests {
 
   @Test(
     "What an effect sends after a sleep on an immediate clock was sent when `send` returns",
-    arguments: Sleeper.Action.allCases.filter { ![.woken, .never].contains($0) },
+    arguments: Sleeper.Action.allCases.filter { $0 != .woken },
   )
   func hops(_ action: Sleeper.Action) async {
     let store = TestStore(initialState: Sleeper.State()) {
@@ -189,27 +187,6 @@ struct TestStoreConductTests {
     await store.send(action)
     await store.receive(.woken)
     await store.finish()
-  }
-
-  /// A store with an effect that goes on, which it shows on the thread where it ends.
-  private func waiting(
-    _ isMain: LockIsolated<Bool?>
-  ) async -> LockIsolated<TestStoreOf<Sleeper>?> {
-    let store = TestStore(initialState: Sleeper.State()) { Sleeper() }
-    store.exhaustivity = .off(showSkippedAssertions: true)
-    store.recorder.showSkipped = { _ in isMain.setValue(Thread.isMainThread) }
-    store.useMainSerialExecutor = false
-    await store.send(.never)
-    return LockIsolated(store)
-  }
-
-  @Test("A test store that is let go on another thread ends its test on the main thread")
-  func deinitialization() async {
-    let isMain = LockIsolated<Bool?>(nil)
-    let held = await waiting(isMain)
-    await Task.detached { held.setValue(nil) }.value
-    while isMain.value == nil { await Task.yield() }
-    #expect(isMain.value == true)
   }
 
   @Test("An action that was not expected is one failure, whatever it changes")
