@@ -47,6 +47,8 @@ public struct ButtonState<Action> {
     self.init(role: role, action: .send(action), label: label)
   }
 
+  // Both have the original's name; whether it is awaited tells them apart.
+  // swift-format-ignore: AmbiguousTrailingClosureOverload
   /// Does what the button does, with a function that is given its action.
   public func withAction(_ perform: (Action?) -> Void) {
     perform(action.action)

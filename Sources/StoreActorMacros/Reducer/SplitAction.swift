@@ -109,8 +109,9 @@ extension SplitAction {
     }.joined(separator: "\n")
   }
 
-  /// What stands before a member that mentions a part: the access of the part or of the action,
-  /// whichever is less. Nil for a private part, as nothing outside of the action could use it.
+  /// The access of a member that mentions a part: the part's or the action's, whichever is less.
+  ///
+  /// Nil for a private part, as nothing outside of the action could use such a member.
   private func access(to part: Part) -> String? {
     switch part.declaration.modifiers.access {
     case "private": nil
