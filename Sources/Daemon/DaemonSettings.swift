@@ -36,6 +36,7 @@ struct DaemonSettings {
     host = HostConfiguration(
       directory: dir?.texts.first ?? StoreLocation.defaultDirectory(environment: environment)
     )
+    host.hasOptions = true
     host.data = try Self.data(reader, host, dir, environment)
     host.listen = reader.find(.listen)?.texts ?? []
     host.grants = reader.find(.grants)?.texts.first

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CoreMetrics
 import Foundation
 import GenericState
 import Logging
@@ -63,13 +62,7 @@ struct Stored: ParsableCommand {
         isReporting: traces != nil || settings.host.metrics != nil,
       )
       host.onReload = { reload(since: settings) }
-      try host.run { ready in
-        print(
-          "ready dir=\(ready.directory) epoch=\(String(ready.epoch, radix: 16))",
-          "revision=\(ready.revision)",
-        )
-        fflush(nil)
-      }
+      try host.run { $0.announce() }
     }
   }
 
@@ -130,9 +123,7 @@ struct Stored: ParsableCommand {
     var configuration = settings.host
     // Two types of reducers: who wants neither traces nor numbers does not pay for them.
     guard isReporting else { return host(configuration, facts) { WorkspaceFeature() } }
-    let metrics = ProgramMetrics()
-    MetricsSystem.bootstrap(metrics)
-    configuration.programMetrics = metrics
+    configuration.programMetrics = ProgramMetrics.bootstrap()
     return host(configuration, facts) { WorkspaceFeature().signpost() }
   }
 

@@ -233,7 +233,7 @@ extension JournalDirectory {
     throw JournalError(
       .foreign,
       "The journal in \(directory) is that of \"\(header.root)\", and this daemon's root is "
-        + "called \"\(root)\". Name another directory with --data.",
+        + "called \"\(root)\". Name another data directory.",
     )
   }
 

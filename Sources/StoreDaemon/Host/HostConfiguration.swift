@@ -1,5 +1,6 @@
 public import StoreJournal
 import StoreReplication
+import StoreState
 import ZeroMQ
 
 #if canImport(Glibc)
@@ -12,6 +13,13 @@ import Darwin
 public struct HostConfiguration: Sendable {
   /// The directory of its sockets and its lock.
   public var directory: String
+  /// The name of the program in its status, in the locks of its directories and in error messages;
+  /// the name of the executable file by default.
+  public var name: String {
+    get { checkedName }
+    set { checkedName = ProgramName.checked(newValue) ?? ProgramName.current }
+  }
+  private var checkedName = ProgramName.current
   /// The directory in which the whole state is kept, so that it survives a crash of the process and
   /// of the machine; with nil it is kept in memory only.
   ///
@@ -47,6 +55,9 @@ public struct HostConfiguration: Sendable {
   public var lease: Duration = .seconds(10)
   /// How long a client whose connection was lost has to come back before its session ends.
   public var grace: Duration = .seconds(2)
+
+  /// Whether the program has the options of `stored`, which error messages name then.
+  package var hasOptions = false
 
   /// Creates the configuration of a daemon in a directory.
   public init(directory: String) { self.directory = directory }
@@ -85,12 +96,14 @@ public struct HostConfiguration: Sendable {
     [directory] + listen.compactMap { (try? StoreLocation(address: $0))?.directory }
   }
 
-  /// The directories that are its own alone, and the options that name them.
-  var directories: [(path: String, option: String)] {
+  /// The directories that are its own alone, and the options that name them; nil if the program
+  /// has no such options.
+  var directories: [(path: String, option: String?)] {
+    let names = hasOptions
     var directories = socketDirectories.enumerated().map { place, path in
-      (path: path, option: place == 0 ? "--dir" : "--listen")
+      (path: path, option: names ? place == 0 ? "--dir" : "--listen" : nil)
     }
-    if let data { directories.append((data, "--data")) }
+    if let data { directories.append((data, names ? "--data" : nil)) }
     return directories
   }
 
@@ -152,7 +165,7 @@ public struct HostConfiguration: Sendable {
     do throws(LocationError) {
       _ = try StoreLocation(address: address)
     } catch {
-      throw HostError(.usage, "\(error)", remedy: "Correct --listen.")
+      throw HostError(.usage, "\(error)", remedy: hasOptions ? "Correct --listen." : "")
     }
     guard address.hasPrefix("tcp://"), Self.host(of: address) == nil else { return }
     throw HostError(

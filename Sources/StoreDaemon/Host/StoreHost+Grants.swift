@@ -37,7 +37,8 @@ extension StoreHost {
     do {
       return try DaemonKey.pair(in: path)
     } catch let problem as SecretFile.Problem {
-      throw HostError(.notAllowed, "\(problem)", remedy: "Or name another file with --key.")
+      let remedy = configuration.hasOptions ? "Or name another file with --key." : ""
+      throw HostError(.notAllowed, "\(problem)", remedy: remedy)
     } catch {
       throw HostError(.system, "\(error)", remedy: "")
     }

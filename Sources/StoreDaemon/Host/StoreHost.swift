@@ -17,17 +17,21 @@ import Darwin
 /// ```swift
 /// @main
 /// struct Main {
-///   @MainActor static func main() throws {
+///   @MainActor static func main() {
 ///     let host = StoreHost(
-///       initialState: App.State(), exposures: App.exposures,
+///       initialState: App.State(), exposures: [Expose("app", state: \.self, action: \.self)],
 ///       configuration: HostConfiguration(directory: "/run/app")
 ///     ) {
 ///       App()
 ///     }
-///     try host.run()
+///     host.main()
 ///   }
 /// }
 /// ```
+///
+/// ``main(onReady:)`` prints the line `ready …`, reports errors and exits with their status.
+/// ``run(onReady:)`` leaves both to the program; ``start(onEnd:)`` serves from the main queue, for
+/// example in a test.
 ///
 /// Reducers, sockets and publishing share the main thread, so everything happens in one order.
 @MainActor
@@ -181,9 +185,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let signals = StopSignals()
     _ = try open()
     beginListening(to: signals)
-    try start { [logger] error in
-      if let error { logger.critical("\(error)") }
-      exit(error == nil ? EXIT_SUCCESS : EXIT_FAILURE)
+    try start { [self] error in
+      guard let error else { exit(EXIT_SUCCESS) }
+      end(with: error)
     }
     onReady(ready)
     tellReady()
@@ -302,6 +306,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       epoch: epoch,
       timing: configuration.timing,
       processID: getpid(),
+      program: configuration.name,
       now: .current,
       generator: generator,
       grants: grants,
@@ -347,7 +352,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     var directories: [StoreDirectory] = []
     for (path, option) in configuration.directories {
       if directories.contains(where: { $0.isAt(path) }) { continue }
-      directories.append(try StoreDirectory(path, option: option))
+      directories.append(
+        try StoreDirectory(path, option: option, program: configuration.name)
+      )
     }
     return directories
   }

@@ -21,6 +21,7 @@ package final class ReplicaServer {
   let limits: Limits
   package let timing: Timing
   let processID: Int32
+  let program: String?
   let startedAt: Instant
   let outbox: Outbox
   let sessions: Sessions
@@ -75,6 +76,7 @@ package final class ReplicaServer {
   ///   - limits: How much of everything there may be.
   ///   - timing: How long everything may take.
   ///   - processID: What the status says.
+  ///   - program: The name of the daemon's program, for the status.
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   ///   - grants: What clients may see and send.
@@ -85,6 +87,7 @@ package final class ReplicaServer {
     limits: Limits,
     timing: Timing,
     processID: Int32,
+    program: String? = nil,
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
@@ -96,6 +99,7 @@ package final class ReplicaServer {
     self.limits = limits
     self.timing = timing
     self.processID = processID
+    self.program = program
     self.now = now
     startedAt = now.instant
     random = Randomness(generator)
@@ -136,6 +140,7 @@ package final class ReplicaServer {
   ///   - limits: How much of everything there may be.
   ///   - timing: How long everything may take.
   ///   - processID: What the status says.
+  ///   - program: The name of the daemon's program, for the status.
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   ///   - grants: What clients may see and send.
@@ -150,6 +155,7 @@ package final class ReplicaServer {
     limits: Limits = Limits(),
     timing: Timing = Timing(),
     processID: Int32,
+    program: String? = nil,
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
@@ -171,6 +177,7 @@ package final class ReplicaServer {
       limits: limits,
       timing: timing,
       processID: processID,
+      program: program,
       now: now,
       generator: generator,
       grants: grants,

@@ -42,6 +42,7 @@ extension ReplicaServer {
       newestRevision: recorder?.newest,
       obstacle: recorder?.obstacle,
       processID: Int64(processID),
+      program: program,
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: shown.map { status(of: $0, namesIn: &room) },
       // They count what others do as well, to scopes that do not exist for everybody.
@@ -179,6 +180,8 @@ struct StatusReport {
   var newestRevision: UInt64?
   var obstacle: String?
   var processID: Int64
+  /// The name of the daemon's program; nil if it is not known.
+  var program: String?
   var uptimeMilliseconds: UInt64
   var sessions: [Session]
   var counters: [(String, UInt64)]
@@ -189,9 +192,10 @@ struct StatusReport {
   /// Without a tree of values in between: many may ask, and each gets what may be hundreds of
   /// sessions.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(10)
+    encoder.mapHeader(11)
     encoder.field("pid", UInt64(clamping: processID))
     encoder.field("epoch", epoch)
+    encoder.field("program", text: program)
     encoder.encode(text: "samples")
     encoder.arrayHeader(samples.count)
     for sample in samples { sample.encode(to: &encoder) }
