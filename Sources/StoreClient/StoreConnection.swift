@@ -248,6 +248,16 @@ public final class StoreConnection {
     try await wait(for: .connected, "The session", within: time)
   }
 
+  /// Why the daemon does not let this client in; nil if it is not known to refuse it.
+  private var refusal: ConnectionError? {
+    let sockets = service.turn.transport
+    if location.key == nil, sockets.isMismatched {
+      return .withoutKey("The daemon at \(location) asks for a key, and there is none here.")
+    }
+    let isClosed = location.directory.map { DaemonProbe(directory: $0).isForbidden } ?? false
+    return sockets.isRefused || isClosed ? .notAdmitted(at: location) : nil
+  }
+
   private func wait(
     for condition: WaitCondition,
     _ subject: String,
@@ -261,11 +271,7 @@ public final class StoreConnection {
         }
       }
     } catch let failure as WaitFailure {
-      if case .timedOut(isConnected: false) = failure, location.key == nil,
-        service.turn.transport.isMismatched
-      {
-        throw .withoutKey("The daemon at \(location) asks for a key, and there is none here.")
-      }
+      if case .timedOut(isConnected: false) = failure, let refusal { throw refusal }
       throw ConnectionError(failure, of: subject, at: location, time)
     } catch {
       if let wait { client.cancel(wait) }

@@ -25,7 +25,7 @@ extension StoreLocation {
     } catch .missing(_, isShared: false) {
       // A daemon may come, and only one of this user's or of root's.
     } catch {
-      throw ConnectionError(error, directory)
+      throw ConnectionError(error)
     }
   }
 
@@ -67,16 +67,11 @@ extension ConnectionError {
   }
 
   /// Why a directory is not trusted, or cannot belong to a daemon.
-  fileprivate init(_ problem: TrustedPath.Problem, _ directory: String) {
+  fileprivate init(_ problem: TrustedPath.Problem) {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
     case .missing, .notDirectory, .failed:
-      self.init(
-        .noDaemon,
-        "\(problem)",
-        remedy: "Start a daemon with: "
-          + "stored --dir \(ShellWord.quoted(directory))",
-      )
+      self.init(.noDaemon, "\(problem)", remedy: "")
     }
   }
 }

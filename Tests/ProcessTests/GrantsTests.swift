@@ -43,11 +43,18 @@ extension ProcessTests {
       try await World.run(in: "/tmp/") { world in
         _ = try await world.startDaemon()
         let run = try await world.client(as: OtherUsers.ann, "get", "counter")
-        #expect(!run.isSuccess)
-        #expect(run.output == [])
+        expectNotAdmitted(run, OtherUsers.ann)
         #expect(try mode(world.directory) == 0o700)
         #expect(try mode("\(world.directory)/ctl") & 0o077 == 0)
       }
+    }
+
+    /// Checks that a client was told that nothing is granted to its user.
+    private func expectNotAdmitted(_ run: World.Run, _ user: UInt32) {
+      #expect(run.end == .status(77), "\(run.errorText)")
+      #expect(run.output == [])
+      #expect(run.errorText.contains("does not admit user \(user)"), "\(run.errorText)")
+      #expect(run.errorText.contains("file of grants"), "\(run.errorText)")
     }
 
     private func mode(_ path: String) throws -> mode_t {
@@ -62,9 +69,7 @@ extension ProcessTests {
         let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
         for arguments in [["scopes"], ["status"], ["get", "counter"]] {
           let process = try world.startClient(as: OtherUsers.stranger, arguments)
-          let run = try await world.finish(process)
-          #expect(!run.isSuccess)
-          #expect(run.output == [])
+          expectNotAdmitted(try await world.finish(process), OtherUsers.stranger)
         }
         _ = try await daemon.errors.line("the refusal") {
           $0.contains("nothing is granted") && $0.contains("peer=localhost:\(OtherUsers.stranger):")
