@@ -40,8 +40,8 @@ struct Storectl: ParsableCommand {
     ],
   )
 
-  // So that the options may also stand before the command's name.
-  @OptionGroup(visibility: .hidden) var options: ConnectionOptions
+  // So that the options may also stand before the command's name, where shells complete them, too.
+  @OptionGroup var options: ConnectionOptions
 
   func run() throws {
     throw ValidationError("Name a command, such as: storectl scopes")
