@@ -79,6 +79,11 @@ struct HouseRuleTests {
     #expect(articles.flatMap(CodeBlocks.blocks).count > 10)
   }
 
+  @Test("Time limits of tests grow with the load of the machine")
+  func timeLimits() {
+    check(TimeLimits.check(repository.swift))
+  }
+
   @Test("The README stays under 200 lines and the changelog keeps its sections")
   func pages() {
     check(repository.markdown.flatMap { Pages.checkReadme($0) + Pages.checkChangelog($0) })

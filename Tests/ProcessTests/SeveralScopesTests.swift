@@ -134,7 +134,7 @@ extension ProcessTests {
         other.write(lines: actions)
         other.closeInput()
         // Nothing of this process reads meanwhile.
-        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
+        let deadline = ContinuousClock.now.advanced(by: .seconds(60) * TestPatience.factor)
         while other.isRunning, ContinuousClock.now < deadline { sched_yield() }
         #expect(try await other.ended() == .status(0))
         for task in screen.send() { try await task.applied() }
