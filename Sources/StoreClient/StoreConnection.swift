@@ -254,8 +254,12 @@ public final class StoreConnection {
     if location.key == nil, sockets.isMismatched {
       return .withoutKey("The daemon at \(location) asks for a key, and there is none here.")
     }
-    let isClosed = location.directory.map { DaemonProbe(directory: $0).isForbidden } ?? false
-    return sockets.isRefused || isClosed ? .notAdmitted(at: location) : nil
+    guard let probe = location.directory.map({ DaemonProbe(directory: $0) }) else {
+      return sockets.isRefused ? .notAdmitted(at: location) : nil
+    }
+    // A daemon that has refused this client may be gone by now.
+    let isRefused = sockets.isRefused && !probe.isRefused
+    return isRefused || probe.isForbidden ? .notAdmitted(at: location) : nil
   }
 
   private func wait(

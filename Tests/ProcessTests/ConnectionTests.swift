@@ -73,8 +73,7 @@ extension ProcessTests {
         try await honest.closed()
         // Until the daemon has missed the honest one it does not take another with the same id.
         var impostors: [RawPeer] = []
-        // The question costs a process, so it is asked no more often than needed.
-        while try await world.counter("malformed") == 0, impostors.count < 100 {
+        for _ in 0..<100 where try await world.counter("malformed") == 0 {
           let impostor = try peer([Self.increment(2)], Self.garbage)
           try await impostor.ready()
           impostors.append(impostor)

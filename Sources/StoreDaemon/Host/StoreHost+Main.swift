@@ -46,8 +46,8 @@ extension StoreHost {
   /// }
   /// ```
   ///
-  /// If `body` throws, this prints why and exits, as ``main(onReady:)`` does; with 1 if the error is
-  /// no ``HostError``.
+  /// If `body` throws, this prints why and exits, as ``main(onReady:)`` does. If the error is no
+  /// ``HostError``, the status is 1.
   public func attempt(_ body: () throws -> Void) {
     do {
       try body()
@@ -77,7 +77,10 @@ extension StoreHost.Ready: CustomStringConvertible {
 
   /// Prints the line on standard output, where it can be read at once, also through a pipe.
   package func announce() {
-    print(self)
+    // What the program has printed comes first.
     fflush(nil)
+    let line = Array("\(self)\n".utf8)
+    // Where nobody can read the line, nobody waits for it.
+    _ = write(STDOUT_FILENO, line, line.count)
   }
 }

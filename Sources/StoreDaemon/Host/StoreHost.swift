@@ -292,12 +292,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let opened = try openJournal()
     let epoch = opened?.epoch ?? generator.next()
     // Before the server takes over the store, for without them there is none.
-    let sockets = try openSockets(
-      welcome: Welcome(epoch: epoch),
-      grants,
-      key,
-      opened?.journal,
-    )
+    let sockets = try openSockets(welcome: Welcome(epoch: epoch), grants, key, opened?.journal)
     let server = ReplicaServer(
       root: core,
       exposures: exposures,
