@@ -182,11 +182,13 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Receives the journal's result for records.
   package func finish(_ result: JournalResult) {
-    if let reason = server.receive(result, at: transport.now) {
-      fail(reason)
-      // Somebody else speaks for the history now: not even goodbye is said.
-      if case .fenced = result { (isFenced, phase) = (true, .over) }
-    } else {
+    let reason = server.receive(result, at: transport.now)
+    if let reason { fail(reason) }
+    if case .fenced = result {
+      // Another daemon speaks for the history now: not even goodbye is said, also where something
+      // else has failed before.
+      (isFenced, phase) = (true, .over)
+    } else if reason == nil {
       // The disk works on what came meanwhile, while all that it has done is told.
       append()
       server.release()

@@ -642,6 +642,17 @@ import Testing
     withExtendedLifetime(lost) {}
   }
 
+  @Test func `A daemon that is fenced after its journal has failed says no goodbye`() throws {
+    let (bench, _, joined) = try bench()
+    _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
+    bench.turn.finish(.failed("the disk is gone"))
+    bench.turn.finish(.fenced("term 2 follows 1"))
+    try bench.endTurn()
+    #expect(bench.turn.isOver && bench.turn.isFenced && bench.turn.failure == "the disk is gone")
+    try bench.advance(by: .seconds(1))
+    #expect(bench.take(1).isEmpty && bench.take(joined.topic).isEmpty)
+  }
+
   @Test func `A daemon that is told to stop waits for its journal, and tells all before`() throws {
     let (bench, _, joined) = try bench()
     _ = try bench.act(1, sequence: 1, .incrementButtonTapped)
