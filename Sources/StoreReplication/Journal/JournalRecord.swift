@@ -346,6 +346,14 @@ extension JournalRecord.Origin {
     }
   }
 
+  private static func sequence(from decoder: inout CBORDecoder) throws(CodecError) -> UInt64 {
+    let sequence = try decoder.unsigned()
+    guard sequence >= 1, sequence <= OutcomeTable.greatestSequence else {
+      throw decoder.error(.typeMismatch, "an action cannot have the sequence \(sequence)")
+    }
+    return sequence
+  }
+
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
     if try decoder.nullIfPresent() {
       self = .daemon
@@ -359,7 +367,7 @@ extension JournalRecord.Origin {
         JournalRecord.ClientAction(
           client: try decoder.identifier(),
           session: try decoder.unsigned(),
-          sequence: try decoder.unsigned(),
+          sequence: try Self.sequence(from: &decoder),
           scope: try decoder.text(),
           action: try decoder.byteString(),
           identity: rest > taken ? try ActionOrigin.Identity(from: &decoder) : .unknown,
