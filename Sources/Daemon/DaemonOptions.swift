@@ -50,6 +50,9 @@ struct DaemonOptions: ParsableArguments {
   @Flag(help: "Keep the state in memory only; a restart begins anew.")
   var inMemory = false
 
+  @Flag(help: "Refuse to start where the data directory has no history, as an empty mount point.")
+  var existing = false
+
   @Option(
     help: ArgumentHelp(
       "What is promised of a change that somebody was told of: full, batched or none.",
@@ -202,6 +205,7 @@ struct DaemonOptions: ParsableArguments {
       .graceMilliseconds: graceMilliseconds.map { "\($0)" },
       .retainBytes: retainBytes.map { "\($0)" }, .retainSeconds: retainSeconds.map { "\($0)" },
       .insecureLoopback: insecureLoopback ? "true" : nil, .inMemory: inMemory ? "true" : nil,
+      .existing: existing ? "true" : nil,
     ]
     var given = texts.compactMapValues { $0.map { [$0] } }
     if !listen.isEmpty { given[.listen] = listen }

@@ -42,6 +42,7 @@ struct DaemonSettings {
     host.key = reader.find(.key)?.texts.first
     host.metrics = reader.find(.metrics)?.texts.first
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
+    host.requiresHistory = try Self.flag(reader.find(.existing))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
     }
@@ -138,6 +139,7 @@ struct DaemonSettings {
     case .insecureLoopback: "\(host.allowsInsecureLoopback)"
     case .data: host.data ?? ""
     case .inMemory: "\(host.data == nil)"
+    case .existing: "\(host.requiresHistory)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
     case .key: host.key ?? "\(host.directory)/key"

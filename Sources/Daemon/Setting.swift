@@ -4,9 +4,9 @@ import StoreState
 
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
-  case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
-  case graceMilliseconds, retainBytes, retainSeconds, metrics, trace, logLevel, logFormat
-  case numberFactBaseURL
+  case dir, listen, insecureLoopback, data, inMemory, existing, durability, grants, key
+  case leaseMilliseconds, graceMilliseconds, retainBytes, retainSeconds, metrics, trace
+  case logLevel, logFormat, numberFactBaseURL
 
   /// What is expected of its value.
   enum Kind {
@@ -20,7 +20,7 @@ enum Setting: String, CaseIterable, Sendable {
     switch self {
     case .dir, .data: .text("a directory")
     case .listen: .list("URLs")
-    case .insecureLoopback, .inMemory: .flag
+    case .insecureLoopback, .inMemory, .existing: .flag
     case .durability: .text("full, batched or none")
     case .grants, .key, .trace: .text("a file")
     case .leaseMilliseconds, .graceMilliseconds:

@@ -30,7 +30,7 @@ struct DaemonSettingsTests {
         {"leaseMilliseconds": 3000, "graceMilliseconds": 500, "numberFactBaseURL": "http://x",
         "dir": "/run/x", "data": "/var/x", "listen": ["ipc:///a", "ipc:///b"], "grants": "/g",
         "key": "/k", "metrics": "9464", "trace": "/t",
-        "insecureLoopback": true, "inMemory": false, "durability": "batched",
+        "insecureLoopback": true, "inMemory": false, "existing": true, "durability": "batched",
         "retainBytes": 5000000000, "retainSeconds": 86400,
         "logLevel": "debug", "logFormat": "json"}
         """
@@ -40,7 +40,7 @@ struct DaemonSettingsTests {
     #expect(settings.host.directory == "/run/x" && settings.host.data == "/var/x")
     #expect(settings.host.listen == ["ipc:///a", "ipc:///b"] && settings.host.grants == "/g")
     #expect(settings.host.key == "/k" && settings.host.metrics == "9464")
-    #expect(settings.trace == "/t")
+    #expect(settings.trace == "/t" && settings.host.requiresHistory)
     #expect(settings.host.allowsInsecureLoopback && settings.host.durability == .batched)
     #expect(settings.host.retention == Retention(bytes: 5_000_000_000, age: .seconds(86400)))
     #expect(settings.logLevel == .debug && settings.logFormat == .json)

@@ -17,6 +17,10 @@ public struct HostConfiguration: Sendable {
   ///
   /// The root state has to conform to `DurableState`.
   public var data: String?
+  /// Whether the daemon refuses to start where its data directory has no history yet.
+  ///
+  /// Set it for a daemon whose disk is mounted: an empty mount point begins no new history then.
+  public var requiresHistory = false
   /// When a change is told to clients: after it is safely on disk, or before.
   public var durability = Durability.full
   /// How much history is kept beyond what a restart needs, for reading the past.
@@ -96,6 +100,13 @@ public struct HostConfiguration: Sendable {
 
   /// Checks everything that can be checked before something is opened.
   func check() throws(HostError) {
+    guard data != nil || !requiresHistory else {
+      throw HostError(
+        .usage,
+        "A state that is kept in memory only has no history.",
+        remedy: "Leave --existing away, or name a data directory.",
+      )
+    }
     try checkLease()
     try checkGrace()
     try checkDirectory()
