@@ -86,7 +86,7 @@ enum Note {
     switch code {
     case .foreign, .newer, .older, .schema, .corrupt, .missing: .badData
     case .occupied: .cannotCreate
-    case .full, .busy, .fenced: .tryAgain
+    case .full, .busy, .fenced, .unreadable: .tryAgain
     case .system: .inputOutput
     }
   }

@@ -21,6 +21,7 @@ import Testing
     let codes: [(JournalError.Code, HostError.Code)] = [
       (.full, .tryAgain), (.busy, .tryAgain), (.system, .system), (.corrupt, .cannotCreate),
       (.newer, .cannotCreate), (.foreign, .cannotCreate), (.fenced, .tryAgain),
+      (.unreadable, .system),
     ]
     for (journal, host) in codes {
       let error = HostError(JournalError(journal, "why"))
