@@ -55,7 +55,7 @@ bare: ## Build a release, install it into a folder, and run it where there is no
 
 # One after the other: the main serial executor, which TestStore takes, is the whole process's.
 test: packages ## Build everything in debug and run the tests (ARGS='--filter X'; LONG=1: fuzz too)
-	@Scripts/python-packages cbor2 pyzmq:zmq
+	@Scripts/python-packages cbor2 pyzmq:zmq setuptools wheel
 	@Scripts/system-packages zsh fish || echo 'test: of shells that are missing completion is not tested'
 	@echo '==> Building programs and tests (debug)'
 	@$(SWIFT) build --build-tests

@@ -1,4 +1,5 @@
 import DequeModule
+import StoreActor
 import StoreReplication
 import ZeroMQ
 
@@ -56,11 +57,11 @@ final class BenchLink: DaemonTransport {
   /// The moment, and the time since it was set.
   var instant: Instant { now.instant.advanced(by: .nanoseconds(LoopClock.nanoseconds - set)) }
 
-  var address: String { "memory" }
+  let caller = Caller(.unknown, at: "memory")
 
   func nextUpstream() -> IncomingFrame? { upstream.popFirst() }
 
-  func nextControl() -> IncomingFrame? { control.popFirst() }
+  func nextControl(besides _: Set<Holder>) -> IncomingFrame? { control.popFirst() }
 
   var isBehind: Bool { false }
 

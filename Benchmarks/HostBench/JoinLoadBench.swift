@@ -115,9 +115,9 @@ private struct Unread: ReplicatedState {
 
   func encode(to encoder: inout CBOREncoder) { encoder.encodeNull() }
 
-  var digest: Digest { Digest(rawValue: 0) }
+  var _$digest: Digest { Digest(rawValue: 0) }
 
-  func isSame(as other: Self) -> Bool { true }
+  func _$isSame(as other: Self) -> Bool { true }
 }
 
 /// Clients that join a scope one after the other, each as a stranger, until killed.

@@ -219,11 +219,11 @@ final class NoSockets: DaemonTransport {
   var now: Moment { Moment(instant: instant, wallMilliseconds: 1_000_000) }
   // It stands still, so that nobody has to say that he is there.
   var instant: Instant { Instant(nanoseconds: 1_000_000_000) }
-  var address: String { "" }
+  let caller = Caller(.unknown, at: "")
 
   func nextUpstream() -> IncomingFrame? { nil }
 
-  func nextControl() -> IncomingFrame? {
+  func nextControl(besides _: Set<Holder>) -> IncomingFrame? {
     defer { control = nil }
     return control.map { IncomingFrame(peer: BenchDaemon.peer, bytes: $0[...]) }
   }

@@ -15,7 +15,7 @@ struct DaemonTurn {
     rows = IdentifiedArray(uniqueElements: BenchRow.rows(count))
     ids = Array(rows.ids)
     self.versions = Array(repeating: rows, count: versions)
-    _ = rows.digest
+    _ = rows._$digest
   }
 
   mutating func run(_ count: Int) {
@@ -25,7 +25,7 @@ struct DaemonTurn {
       rows[id: id]?.isCompleted.toggle()
       var encoder = CBOREncoder()
       if rows.encodeDelta(from: old, to: &encoder) { bytes += encoder.bytes.count }
-      use(rows.digest)
+      use(rows._$digest)
       versions[next] = old
       next = (next + 1) % versions.count
     }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include <zmq.h>
@@ -164,6 +165,32 @@ static inline bool czmq_peer_user(int descriptor, uint32_t *user) {
   *user = peer.uid;
   return true;
 #endif
+}
+
+// The number that the system has given to a socket, and its own end: the path of a local one, or the
+// port. The path has room for `sun_path` and a zero. False for what is no connection of these kinds.
+static inline bool czmq_own_end(int descriptor, uint64_t *number, char *path, uint16_t *port) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
+  *number = status.st_ino;
+  struct sockaddr_storage address;
+  memset(&address, 0, sizeof(address));
+  socklen_t size = sizeof(address);
+  if (getsockname(descriptor, (struct sockaddr *)&address, &size) != 0) return false;
+  *path = 0;
+  *port = 0;
+  if (address.ss_family == AF_UNIX) {
+    struct sockaddr_un *local = (struct sockaddr_un *)&address;
+    memcpy(path, local->sun_path, sizeof(local->sun_path));
+    path[sizeof(local->sun_path)] = 0;
+    return *path != 0;
+  }
+  if (address.ss_family == AF_INET) {
+    *port = ntohs(((struct sockaddr_in *)&address)->sin_port);
+  } else if (address.ss_family == AF_INET6) {
+    *port = ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+  }
+  return *port != 0;
 }
 
 // Which program is at the other end of a connection: a local one's process, as the kernel vouches for

@@ -26,6 +26,27 @@ extension Reducer {
     )
   }
 
+  /// Shows an alert, or another state that is over with any action, while it is there:
+  /// `action: /Action.alert`.
+  ///
+  /// - `toChildState`: The optional state.
+  /// - `toChildAction`: The case of the action that holds the state's.
+  public func ifLet<ChildState: _EphemeralState, ChildAction>(
+    _ toChildState: WritableKeyPath<State, ChildState?>,
+    action toChildAction: AnyCasePath<Action, ChildAction>,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Reduce<State, Action> {
+    running(
+      EmptyReducer<ChildState, ChildAction>(),
+      on: toChildState,
+      action: toChildAction,
+      location: IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column),
+    )
+  }
+
   /// Runs a child feature while it is presented: `action: /Action.destination`.
   ///
   /// - `toPresentationState`: The projection of a property that is marked `@PresentationState` or

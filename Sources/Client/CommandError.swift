@@ -56,7 +56,7 @@ enum Note {
       print("\(error)")
       return ExitCode(error.code.exitStatus)
     case let error as HistoryError where error.code == .notKept:
-      let remedy = "One with a data directory keeps it, as stored does without --in-memory."
+      let remedy = "A daemon keeps one if it has a data directory."
       return failure(CommandError(.unavailable, "\(error) \(remedy)"))
     case let error as HistoryError:
       return failure(CommandError(status(of: error.code), error.message))
@@ -86,7 +86,7 @@ enum Note {
     switch code {
     case .foreign, .newer, .older, .schema, .corrupt, .missing: .badData
     case .occupied: .cannotCreate
-    case .full, .busy, .fenced: .tryAgain
+    case .full, .busy, .fenced, .unreadable: .tryAgain
     case .system: .inputOutput
     }
   }

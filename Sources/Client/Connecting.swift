@@ -28,7 +28,12 @@ struct Connecting {
     let place = try options.place()
     do {
       switch place {
-      case .location(let location): try run(at: location.enrolled(), body)
+      case .location(let location):
+        do {
+          try run(at: location.enrolled(), body)
+        } catch let error as ConnectionError {
+          throw error.orStarting(in: location.directory)
+        }
       case .remote(let address):
         let shell = try SecureShell(address)
         defer { shell.end() }

@@ -88,19 +88,24 @@ struct ConnectionOptions: ParsableArguments {
   }
 
   private func named() throws -> StoreLocation {
-    guard let connect else {
-      return StoreLocation(
-        directory: dir
-          ?? StoreLocation.defaultDirectory(
-            environment: Environment.variables("STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME")
-          )
-      )
-    }
+    guard let connect else { return StoreLocation(directory: try dir ?? Self.defaultDirectory()) }
     do throws(LocationError) {
       return try StoreLocation(address: connect)
     } catch {
       // Only this program knows ssh.
       throw ValidationError("\(error) Or ssh://[USER@]HOST[:PORT]/DIRECTORY, by ssh.")
+    }
+  }
+}
+
+extension ConnectionOptions {
+  private static func defaultDirectory() throws -> String {
+    do throws(HomeError) {
+      return try StoreLocation.defaultDirectory(
+        environment: Environment.variables("STOREACTOR_DIR", "XDG_RUNTIME_DIR", "HOME")
+      )
+    } catch {
+      throw ValidationError("\(error) Or name the daemon's directory with --dir.")
     }
   }
 }

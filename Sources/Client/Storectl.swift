@@ -40,8 +40,8 @@ struct Storectl: ParsableCommand {
     ],
   )
 
-  // So that the options may also stand before the command's name.
-  @OptionGroup(visibility: .hidden) var options: ConnectionOptions
+  // So that the options may also stand before the command's name, where shells complete them, too.
+  @OptionGroup var options: ConnectionOptions
 
   func run() throws {
     throw ValidationError("Name a command, such as: storectl scopes")
@@ -50,6 +50,8 @@ struct Storectl: ParsableCommand {
   static func main() {
     // A reader of the output that leaves early is noticed when writing, and is no failure.
     signal(SIGPIPE, SIG_IGN)
+    // A limit of files' sizes is an error of the write, which is told, and not the end.
+    signal(SIGXFSZ, SIG_IGN)
     runProgram()
   }
 }

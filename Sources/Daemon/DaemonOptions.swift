@@ -50,6 +50,9 @@ struct DaemonOptions: ParsableArguments {
   @Flag(help: "Keep the state in memory only; a restart begins anew.")
   var inMemory = false
 
+  @Flag(help: "Refuse to start where the data directory has no history, as an empty mount point.")
+  var existing = false
+
   @Option(
     help: ArgumentHelp(
       "What is promised of a change that somebody was told of: full, batched or none.",
@@ -98,6 +101,28 @@ struct DaemonOptions: ParsableArguments {
     )
   )
   var metrics: String?
+
+  @Option(
+    name: .customLong("metrics-host"),
+    help: ArgumentHelp(
+      "A name by which the address of --metrics may be asked. May be repeated.",
+      discussion: """
+        Asked by a number or as localhost the daemon always answers. Asked by any other name it \
+        answers with 421, as a page in a browser could ask by a name of its own choice.
+        """,
+      valueName: "name",
+    ),
+  )
+  var metricsHosts: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The id of a user whom the files of settings, grants and the key may belong to.",
+      discussion: "Without it they have to belong to the daemon's user or to root.",
+      valueName: "user",
+    )
+  )
+  var trustOwner: UInt32?
 
   @Option(
     help: ArgumentHelp(
@@ -186,7 +211,7 @@ struct DaemonOptions: ParsableArguments {
   func settings() throws(SettingsError) -> DaemonSettings {
     let environment = ProcessInfo.processInfo.environment
     var file: (path: String, values: [Setting: [String]])?
-    if let path = path(environment) { file = (path, try Self.read(path)) }
+    if let values = try values(environment) { file = values }
     let reader = SettingsReader(given: given, environment: environment, file: file)
     let settings = try DaemonSettings(reader, environment: environment)
     try settings.check(reader)
@@ -200,36 +225,59 @@ struct DaemonOptions: ParsableArguments {
       .logFormat: logFormat, .numberFactBaseURL: numberFactURL,
       .leaseMilliseconds: leaseMilliseconds.map { "\($0)" },
       .graceMilliseconds: graceMilliseconds.map { "\($0)" },
+      .trustOwner: trustOwner.map { "\($0)" },
       .retainBytes: retainBytes.map { "\($0)" }, .retainSeconds: retainSeconds.map { "\($0)" },
       .insecureLoopback: insecureLoopback ? "true" : nil, .inMemory: inMemory ? "true" : nil,
+      .existing: existing ? "true" : nil,
     ]
     var given = texts.compactMapValues { $0.map { [$0] } }
     if !listen.isEmpty { given[.listen] = listen }
+    if !metricsHosts.isEmpty { given[.metricsHosts] = metricsHosts }
     return given
   }
 
-  /// The file of settings; nil where none was named, and none is where it is looked for.
-  private func path(_ environment: [String: String]) -> String? {
-    if let named = config ?? environment["STOREACTOR_CONFIG"], !named.isEmpty { return named }
-    let home = environment["HOME"].map { "\($0)/.config" }
-    guard let folder = environment["XDG_CONFIG_HOME"] ?? home, folder.hasPrefix("/") else {
-      return nil
-    }
-    let path = "\(folder)/storeactor/stored.json"
-    return FileManager.default.fileExists(atPath: path) ? path : nil
-  }
-
-  private static func read(_ path: String) throws(SettingsError) -> [Setting: [String]] {
-    let text: String
-    do {
-      text = try String(contentsOfFile: path, encoding: .utf8)
-    } catch {
+  /// The file of settings and what it says; nil where none was named, and none is where it is
+  /// looked for.
+  private func values(
+    _ environment: [String: String]
+  ) throws(SettingsError) -> (path: String, values: [Setting: [String]])? {
+    let named = [config, environment["STOREACTOR_CONFIG"]].compactMap(\.self)
+      .first { !$0.isEmpty }
+    let usual = UserDirectories(environment: environment).find(.configuration)
+      .map { "\($0.path)/storeactor/stored.json" }
+    guard let path = named ?? usual else { return nil }
+    // A program started as another user may have that user's HOME, which it cannot look into.
+    if named == nil, access(path, F_OK) != 0, errno == EACCES { return nil }
+    // The file does not say whom to trust with itself.
+    let owner = trustOwner ?? environment[Setting.trustOwner.variable].flatMap { UInt32($0) }
+    if let text = try Self.text(path, owner) { return (path, try Self.values(text, path)) }
+    guard named == nil else {
       throw SettingsError(
         .unreadable,
-        "The settings in \(path) could not be read: \(error.localizedDescription) "
-          + "Check the path given with --config.",
+        "There is no file of settings \(path). Check the path given with --config.",
       )
     }
+    return nil
+  }
+
+  private static func text(_ path: String, _ owner: UInt32?) throws(SettingsError) -> String? {
+    do throws(HostError) {
+      return try ConfigurationFile.text(path, trusting: owner)
+    } catch {
+      let code: SettingsError.Code =
+        switch error.code {
+        case .notAllowed: .notAllowed
+        case .configuration: .malformed
+        default: .unreadable
+        }
+      throw SettingsError(code, "The settings could not be read. \(error)")
+    }
+  }
+
+  private static func values(
+    _ text: String,
+    _ path: String,
+  ) throws(SettingsError) -> [Setting: [String]] {
     do throws(SettingsError) {
       return try SettingsReader.values(json: text)
     } catch {

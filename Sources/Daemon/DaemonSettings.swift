@@ -20,6 +20,8 @@ struct DaemonSettings {
   private(set) var logLevel = Logger.Level.notice
   private(set) var logFormat = DaemonLog.Format.text
   private(set) var numberFactBaseURL: String?
+  /// Where an earlier version kept the state, if that was elsewhere; nil where it was told where.
+  private(set) var former: FormerData?
   /// The file that spans are written to; nil for none.
   private(set) var trace: String?
   /// What is in force.
@@ -33,15 +35,26 @@ struct DaemonSettings {
   /// - Throws: A ``SettingsError`` that names the place of what makes no sense.
   init(_ reader: SettingsReader, environment: [String: String]) throws(SettingsError) {
     let dir = reader.find(.dir)
-    host = HostConfiguration(
-      directory: dir?.texts.first ?? StoreLocation.defaultDirectory(environment: environment)
-    )
-    host.data = try Self.data(reader, host, dir, environment)
+    let directories = UserDirectories(environment: environment)
+    let sockets = dir == nil ? directories.ofSockets : nil
+    guard let directory = dir?.texts.first ?? sockets?.path else {
+      throw SettingsError(.cannotCreate, "\(HomeError()) Or name a directory with --dir.")
+    }
+    host = HostConfiguration(directory: directory)
+    host.hasOptions = true
+    let data = try Self.data(reader, host, dir, directories)
+    host.data = data?.path
+    if dir == nil, reader.find(.data) == nil, let path = data?.path {
+      former = FormerData(environment, now: path)
+    }
     host.listen = reader.find(.listen)?.texts ?? []
     host.grants = reader.find(.grants)?.texts.first
     host.key = reader.find(.key)?.texts.first
     host.metrics = reader.find(.metrics)?.texts.first
+    host.metricsHosts = reader.find(.metricsHosts)?.texts ?? []
+    host.trustedOwner = try Self.number(.trustOwner, reader).map { UInt32($0) }
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
+    host.requiresHistory = try Self.flag(reader.find(.existing))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
     }
@@ -57,8 +70,10 @@ struct DaemonSettings {
     }
     numberFactBaseURL = reader.find(.numberFactBaseURL)?.texts.first
     trace = reader.find(.trace)?.texts.first
+    let sources: [Setting: String?] = [.dir: sockets?.source, .data: data?.source]
     lines = Setting.allCases.map { setting in
-      let origin = reader.find(setting)?.place ?? "default"
+      let usual = sources[setting]?.map { "default, from \($0)" } ?? "default"
+      let origin = reader.find(setting)?.place ?? usual
       return Line(setting: setting, value: value(of: setting), origin: origin)
     }
   }
@@ -138,6 +153,7 @@ struct DaemonSettings {
     case .insecureLoopback: "\(host.allowsInsecureLoopback)"
     case .data: host.data ?? ""
     case .inMemory: "\(host.data == nil)"
+    case .existing: "\(host.requiresHistory)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
     case .key: host.key ?? "\(host.directory)/key"
@@ -146,6 +162,8 @@ struct DaemonSettings {
     case .retainBytes: "\(host.retention.bytes)"
     case .retainSeconds: host.retention.age.map { "\($0.components.seconds)" } ?? ""
     case .metrics: host.metrics ?? ""
+    case .metricsHosts: host.metricsHosts.joined(separator: ",")
+    case .trustOwner: host.trustedOwner.map { "\($0)" } ?? ""
     case .trace: trace ?? ""
     case .logLevel: logLevel.rawValue
     case .logFormat: logFormat.rawValue
@@ -162,8 +180,8 @@ extension DaemonSettings {
     _ reader: SettingsReader,
     _ host: HostConfiguration,
     _ dir: SettingsReader.Found?,
-    _ environment: [String: String],
-  ) throws(SettingsError) -> String? {
+    _ directories: UserDirectories,
+  ) throws(SettingsError) -> (path: String, source: String?)? {
     let (data, inMemory) = (reader.find(.data), reader.find(.inMemory))
     if try flag(inMemory), let inMemory {
       // Whoever is asked first may overrule the other, but not itself.
@@ -176,13 +194,18 @@ extension DaemonSettings {
         )
       }
     }
-    if let data { return data.texts.first }
+    if let data { return data.texts.first.map { ($0, nil) } }
     // Runtime directories are empty when the machine has started again.
-    let home = environment["HOME"].map { "\($0)/.local/state" }
-    if dir == nil, let state = environment["XDG_STATE_HOME"] ?? home, state.hasPrefix("/") {
-      return "\(state)/storeactor"
+    if dir == nil {
+      guard let state = directories.find(.state) else {
+        throw SettingsError(
+          .cannotCreate,
+          "\(HomeError()) Or name a directory with --data, or keep nothing with --in-memory.",
+        )
+      }
+      return ("\(state.path)/storeactor", state.source)
     }
-    return "\(host.directory)/data"
+    return ("\(host.directory)/data", nil)
   }
 
   private static func flag(_ found: SettingsReader.Found?) throws(SettingsError) -> Bool {
@@ -233,6 +256,8 @@ struct SettingsError: Error, Hashable, CustomStringConvertible {
     case cannotCreate = 73
     /// A file that does not say what it should.
     case malformed = 78
+    /// A file that another user could have changed.
+    case notAllowed = 77
   }
 
   var code: Code

@@ -4,9 +4,10 @@ import StoreState
 
 /// What can be set: by an option, a variable of the environment or the file of settings.
 enum Setting: String, CaseIterable, Sendable {
-  case dir, listen, insecureLoopback, data, inMemory, durability, grants, key, leaseMilliseconds
-  case graceMilliseconds, retainBytes, retainSeconds, metrics, trace, logLevel, logFormat
-  case numberFactBaseURL
+  case dir, listen, insecureLoopback, data, inMemory, existing, durability, grants, key
+  case leaseMilliseconds, graceMilliseconds, retainBytes, retainSeconds, metrics, metricsHosts
+  case trace, trustOwner
+  case logLevel, logFormat, numberFactBaseURL
 
   /// What is expected of its value.
   enum Kind {
@@ -20,7 +21,7 @@ enum Setting: String, CaseIterable, Sendable {
     switch self {
     case .dir, .data: .text("a directory")
     case .listen: .list("URLs")
-    case .insecureLoopback, .inMemory: .flag
+    case .insecureLoopback, .inMemory, .existing: .flag
     case .durability: .text("full, batched or none")
     case .grants, .key, .trace: .text("a file")
     case .leaseMilliseconds, .graceMilliseconds:
@@ -28,6 +29,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .retainBytes: .number(of: "bytes", most: 1 << 60)
     case .retainSeconds: .number(of: "seconds", most: UInt64(UInt32.max))
     case .metrics: .text("an address")
+    case .metricsHosts: .list("names")
+    case .trustOwner: .number(of: "a user", most: UInt64(UInt32.max))
     case .logLevel: .text("a level")
     case .logFormat: .text("text or json")
     case .numberFactBaseURL: .text("a URL")
@@ -54,6 +57,8 @@ enum Setting: String, CaseIterable, Sendable {
     case .retainBytes: "--retain-bytes"
     case .retainSeconds: "--retain-seconds"
     case .numberFactBaseURL: "--number-fact-url"
+    case .metricsHosts: "--metrics-host"
+    case .trustOwner: "--trust-owner"
     case .insecureLoopback: "--insecure-loopback"
     case .inMemory: "--in-memory"
     case .logLevel: "--log-level"
@@ -83,6 +88,7 @@ enum Setting: String, CaseIterable, Sendable {
   var expectation: String {
     switch kind {
     case .text(let what): "\(what) in a string"
+    case .number("a user", _): "the id of a user as a number"
     case .number(let unit, let most): "a whole number of \(unit) from 0 to \(most)"
     case .flag: "true or false"
     case .list(let what): "an array of \(what) in strings"

@@ -83,7 +83,7 @@ struct SettingsReader {
       throw SettingsError(.malformed, "\(error)")
     }
     guard case .object(let members) = tree else {
-      throw SettingsError(.malformed, "$: expected an object with settings")
+      throw SettingsError(.malformed, "Expected an object with settings.")
     }
     var values: [Setting: [String]] = [:]
     for member in members {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CoreMetrics
+import Dispatch
 import Foundation
 import GenericState
 import Logging
@@ -63,21 +63,28 @@ struct Stored: ParsableCommand {
         isReporting: traces != nil || settings.host.metrics != nil,
       )
       host.onReload = { reload(since: settings) }
-      try host.run { ready in
-        print(
-          "ready dir=\(ready.directory) epoch=\(String(ready.epoch, radix: 16))",
-          "revision=\(ready.revision)",
-        )
-        fflush(nil)
-      }
+      try host.run { $0.announce() }
     }
   }
 
-  /// Reads the settings again, and takes over what can change while the daemon runs.
+  /// Reads the settings again, off the main thread, and takes over what can change while the
+  /// daemon runs.
   private func reload(since start: DaemonSettings) {
+    Self.settingsQueue.async { [options] in
+      let result = Result { () throws(SettingsError) in try options.settings() }
+      DispatchQueue.main.async { Self.take(result, since: start) }
+    }
+  }
+
+  private static let settingsQueue = DispatchQueue(label: "stored.settings", qos: .utility)
+
+  private static func take(
+    _ result: Result<DaemonSettings, SettingsError>,
+    since start: DaemonSettings,
+  ) {
     let logger = Logger(label: "stored")
-    do throws(SettingsError) {
-      let settings = try options.settings()
+    switch result {
+    case .success(let settings):
       DaemonLog.level = settings.logLevel
       let others = zip(settings.lines, start.lines).filter { new, old in
         new.setting != .logLevel && new.value != old.value
@@ -87,8 +94,7 @@ struct Stored: ParsableCommand {
         metadata: others.isEmpty
           ? nil : ["inForceAfterRestart": .array(others.map { "\($0.0.setting.rawValue)" })],
       )
-    } catch {
-      logger.error("The settings stay as they were: \(error)")
+    case .failure(let error): logger.error("The settings stay as they were: \(error)")
     }
   }
 
@@ -123,6 +129,7 @@ struct Stored: ParsableCommand {
     _ settings: DaemonSettings,
     isReporting: Bool = false,
   ) throws -> StoreHost<WorkspaceFeature.State, WorkspaceFeature.Action> {
+    try settings.former?.check()
     let facts = try settings.numberFactClient()
     let format = settings.logFormat
     DaemonLog.level = settings.logLevel
@@ -130,9 +137,7 @@ struct Stored: ParsableCommand {
     var configuration = settings.host
     // Two types of reducers: who wants neither traces nor numbers does not pay for them.
     guard isReporting else { return host(configuration, facts) { WorkspaceFeature() } }
-    let metrics = ProgramMetrics()
-    MetricsSystem.bootstrap(metrics)
-    configuration.programMetrics = metrics
+    configuration.programMetrics = ProgramMetrics.bootstrap()
     return host(configuration, facts) { WorkspaceFeature().signpost() }
   }
 

@@ -26,7 +26,12 @@ extension ParsableCommand {
     } catch {
       exit(withError: error)
     }
-    main(nil)
+    do {
+      var command = try parseAsRoot(nil)
+      try command.run()
+    } catch {
+      exit(withError: ArgumentCheck.misnamedCommand(error, arguments, of: self) ?? error)
+    }
   }
 }
 
@@ -50,6 +55,27 @@ private enum ArgumentCheck {
     }
     try checkNumbers(texts)
     try checkHelp(texts, of: root)
+  }
+
+  /// The error for a word that stands where a command's name is expected, with the names that are
+  /// near; nil if the parser has failed for another reason.
+  ///
+  /// The parser only calls such a word unexpected.
+  static func misnamedCommand(
+    _ error: any Error,
+    _ arguments: [[UInt8]],
+    of root: any ParsableCommand.Type,
+  ) -> ValidationError? {
+    let message = root.message(for: error)
+    guard message.contains("nexpected argument") else { return nil }
+    let names = root.configuration.subcommands.compactMap { $0.configuration.commandName }
+    let words = arguments.map { String(decoding: $0, as: UTF8.self) }
+    // Behind a command's name a word is unexpected for that command.
+    let before = words.prefix { !names.contains($0) }
+    guard let word = before.first(where: { message.contains("'\($0)'") }), !word.hasPrefix("-")
+    else { return nil }
+    let remedy = NearestNames().remedy(for: word, among: names)
+    return ValidationError("There is no command \"\(Printable.text(word))\"\(remedy)")
   }
 
   /// Refuses numbers below zero: none is taken anywhere, and the parser takes them for options.

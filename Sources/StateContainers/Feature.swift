@@ -10,7 +10,7 @@ extension Reducer where Output: Sendable {
   ///
   /// In a daemon, the state and the input need wire forms, `ReplicatedState` and `WireAction`,
   /// which an extension can add. Feedback never leaves the daemon. Outputs are read, as those of
-  /// any feature, from `store.outputs(of:)`.
+  /// any feature, from `AsyncStream(outputsOf: store)`.
   ///
   /// - Returns: The reducer.
   public func feature() -> some StoreActor.Reducer<State, Message<Input, Feedback>> {

@@ -59,22 +59,21 @@ public final class TestScheduler<Base: Scheduler>: Scheduler {
   ///
   /// What is done may schedule more, which is done too when its time has come.
   ///
+  /// Off the main actor it waits until the main actor has done the work.
+  ///
   /// - Parameter stride: How much time; none does what is due now.
-  @MainActor
   public func advance(by stride: SchedulerTime.Stride = 0) {
     advance(to: now.advanced(by: stride))
   }
 
   /// Lets time pass up to a time.
-  @MainActor
   public func advance(to date: SchedulerTime) {
-    while let item = next(until: date) { item.action() }
+    waitForMainActor { while let item = self.next(until: date) { item.action() } }
   }
 
   /// Lets time pass until nothing is scheduled any more.
   ///
   /// With a timer on the scheduler that is never so: cancel it before, or use `advance(by:)`.
-  @MainActor
   public func run() {
     while let date = nextDate { advance(to: date) }
   }

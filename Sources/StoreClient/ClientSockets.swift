@@ -14,6 +14,8 @@ final class ClientSockets: ClientTransport {
   private var hasEnded = false
   /// Whether the daemon asks for a key where we have none, or for none where we have one.
   private(set) var isMismatched = false
+  /// Whether the daemon has refused the last connection: it grants nothing to this user or key.
+  private(set) var isRefused = false
   /// Called when it has ended.
   var onCut: @MainActor () -> Void = {}
   /// Counts how often the sockets were recreated or closed.
@@ -127,9 +129,10 @@ final class ClientSockets: ClientTransport {
       switch event {
       case .disconnected: hasEnded = true
       // Whether it asks for a key is only known some milliseconds later, and did not change.
-      case .connected: hasEnded = false
+      case .connected: (hasEnded, isRefused) = (false, false)
       case .mismatched: isMismatched = true
-      case .accepted, .refused, .stopped: break
+      case .refused: isRefused = true
+      case .accepted, .stopped: break
       }
     }
   }

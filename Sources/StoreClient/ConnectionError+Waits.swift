@@ -1,6 +1,12 @@
 package import StoreReplication
 import StoreState
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 extension ConnectionError {
   /// Why a scope, or the session, was refused.
   package init(_ failure: JoinFailure) {
@@ -53,11 +59,16 @@ extension ConnectionError {
         remedy: "Ask its owner to look with: storectl keys",
       )
     case .timedOut(isConnected: false):
-      let place = location.directory.map { " --dir \(ShellWord.quoted($0))" } ?? ""
+      let remedy =
+        location.directory.map { DaemonProbe(directory: $0).remedy }
+        ?? "Check the address, and that the daemon listens there."
+      self.init(.noDaemon, "No daemon answers at \(location).", remedy: remedy)
+    case .sessionEnded(let code, let message):
       self.init(
-        .noDaemon,
-        "No daemon answers at \(location).",
-        remedy: "Start one with: stored\(place)",
+        .tryAgain,
+        "\(subject) did not come\(limit), because the daemon at \(location) ended the session "
+          + "(\(code)): \(message)",
+        remedy: "Try again. If it happens again, look at the daemon's log.",
       )
     case .refused(let failure): self.init(failure)
     case .absent:
@@ -65,5 +76,23 @@ extension ConnectionError {
     case .closed(let reason): self.init(.closed, reason, remedy: "Connect again.")
     case .canceled: self.init(.canceled, "\(subject) is not waited for any more.", remedy: "")
     }
+  }
+}
+
+extension ConnectionError {
+  /// The daemon is there, and grants nothing to this user or to this key.
+  static func notAdmitted(at location: StoreLocation) -> Self {
+    guard location.key == nil else {
+      return Self(
+        .refused,
+        "The daemon at \(location) does not know our key, or not any more.",
+        remedy: "Ask its owner to look with: storectl keys",
+      )
+    }
+    return Self(
+      .refused,
+      "The daemon at \(location) does not admit user \(geteuid()): nothing is granted to it.",
+      remedy: "Ask the daemon's owner for a line in its file of grants.",
+    )
   }
 }

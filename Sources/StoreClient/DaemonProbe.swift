@@ -1,3 +1,5 @@
+import StoreState
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -11,13 +13,20 @@ struct DaemonProbe {
   /// Whether there is no socket.
   var isAbsent: Bool { access("\(directory)/ctl", F_OK) != 0 && errno == ENOENT }
 
-  /// Whether nobody accepts connections there.
-  var isRefused: Bool {
+  /// Whether no process accepts connections there.
+  var isRefused: Bool { [ENOENT, ECONNREFUSED, ENOTDIR].contains(connectionError) }
+
+  /// Whether this user may not connect to the sockets, which the daemon opens to other users when
+  /// something is granted to one of them.
+  var isForbidden: Bool { [EACCES, EPERM].contains(connectionError) }
+
+  /// The error of an attempt to connect; 0 if there was none, or if it is not known.
+  private var connectionError: Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let path = Array("\(directory)/ctl".utf8)
     // A longer one was refused before.
-    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return true }
+    guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENOENT }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     #if canImport(Glibc)
     let kind = Int32(SOCK_STREAM.rawValue)
@@ -25,7 +34,7 @@ struct DaemonProbe {
     let kind = SOCK_STREAM
     #endif
     let descriptor = socket(AF_UNIX, kind, 0)
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else { return 0 }
     defer { close(descriptor) }
     // One whose queue of connections is full would keep us waiting.
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -34,18 +43,29 @@ struct DaemonProbe {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    return status != 0 && [ENOENT, ECONNREFUSED, ENOTDIR].contains(errno)
+    return status == 0 ? 0 : errno
   }
 
-  /// The process named in the directory's lock; nil if there is none.
-  var pid: Int32? {
+  /// What the directory's lock says, and whether its process still has it; nil if there is none
+  /// that this user may read.
+  var lock: (text: LockText, isHeld: Bool)? {
     let descriptor = open("\(directory)/lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
+    // A lock that is taken for the look goes with the descriptor.
     defer { close(descriptor) }
-    var buffer = [UInt8](repeating: 0, count: 32)
+    var buffer = [UInt8](repeating: 0, count: LockText.limit)
     let count = read(descriptor, &buffer, buffer.count)
-    let digits = buffer.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
-    return Int32(String(decoding: digits, as: UTF8.self))
+    guard let text = LockText(buffer.prefix(max(0, count))) else { return nil }
+    return (text, flock(descriptor, LOCK_SH | LOCK_NB) != 0)
+  }
+
+  /// How to start the daemon that served the directory last; empty if none is known.
+  var remedy: String {
+    switch lock?.text.program {
+    case nil: ""
+    case "stored": "Start it with: stored --dir \(ShellWord.quoted(directory))"
+    case let program?: "Start \(program), which served the directory last."
+    }
   }
 }
 
@@ -80,12 +100,15 @@ extension StoreConnection {
 
 extension ConnectionError {
   fileprivate init(silentWithin time: Duration, _ probe: DaemonProbe) {
-    let process = probe.pid.map { "The daemon with pid \($0)" } ?? "A process"
+    // A lock that nobody has any more names a process that is gone.
+    let holder = probe.lock.flatMap { $0.isHeld ? $0.text : nil }
+    let process = holder.map { "\($0.program ?? "The daemon") with pid \($0.pid)" } ?? "A process"
     self.init(
       .silent,
       "\(process) takes connections in \(probe.directory), but did not answer within \(time).",
-      remedy: probe.pid.map { "See what keeps it busy; if it hangs, end it with: kill -9 \($0)" }
-        ?? "See what keeps it busy.",
+      remedy: holder.map {
+        "See what keeps it busy; if it hangs, end it with: kill -9 \($0.pid)"
+      } ?? "",
     )
   }
 }

@@ -20,11 +20,16 @@ package struct KeyFile {
   /// - Parameters:
   ///   - address: The address: `tcp://HOST:PORT`.
   ///   - environment: The process's.
-  package init(for address: String, environment: [String: String]) {
-    let home = environment["HOME"].map { "\($0)/.config" }
-    let configured = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+  /// - Throws: ``ConnectionError`` where the user has no home directory.
+  package init(
+    for address: String,
+    environment: [String: String],
+  ) throws(ConnectionError) {
+    guard let folder = UserDirectories(environment: environment).find(.configuration) else {
+      throw ConnectionError(.system, "\(HomeError())", remedy: "")
+    }
     let name = address.dropFirst("tcp://".count).map { $0 == "/" ? "_" : $0 }
-    path = "\(configured ?? home ?? ".")/storeactor/keys/\(String(name))"
+    path = "\(folder.path)/storeactor/keys/\(String(name))"
     self.address = address
   }
 
@@ -35,7 +40,7 @@ package struct KeyFile {
 
   private static func read(_ path: String) throws(ConnectionError) -> StoreKey? {
     let bytes: [UInt8]
-    do throws(SecretFile.Problem) {
+    do throws(TrustedFile.Problem) {
       bytes = try SecretFile.read(path)
     } catch .missing {
       return nil
@@ -50,7 +55,7 @@ package struct KeyFile {
     guard let daemon = keys["daemon"], let secret = keys["secret"] else {
       throw ConnectionError(
         .notAllowed,
-        "\(SecretFile.Problem.foreign(path))",
+        "\(TrustedFile.Problem.malformed(path))",
         remedy: "Or remove it, and enrol again.",
       )
     }
@@ -112,7 +117,7 @@ package struct KeyFile {
   /// Makes the written key the one in use.
   package func keep() throws(ConnectionError) {
     guard rename(preparation, path) == 0 else {
-      let problem = SecretFile.Problem.failed(path, code: errno)
+      let problem = TrustedFile.Problem.failed(path, code: errno)
       throw ConnectionError(.notAllowed, "\(problem)", remedy: "The key is in \(preparation).")
     }
   }

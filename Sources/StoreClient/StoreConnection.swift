@@ -109,6 +109,7 @@ public final class StoreConnection {
   ) throws(ConnectionError) {
     StandardDescriptors.open()
     try location.check()
+    SharedProcess.beginConnecting()
     self.location = location
     var generator = SystemRandomNumberGenerator()
     let identity = ReplicaClient.Identity(
@@ -149,6 +150,8 @@ public final class StoreConnection {
     _ body: @escaping @MainActor (StoreConnection) async throws -> Success,
   ) throws -> Success {
     let connection = try StoreConnection(connecting: location, name: name, isListed: isListed)
+    // What is not written even then is reported when the program ends.
+    defer { _ = SharedProcess.drainFiles() }
     let loop = PollLoop(connection.service)
     var result: Result<Success, any Error>?
     Task { @MainActor in
@@ -248,6 +251,20 @@ public final class StoreConnection {
     try await wait(for: .connected, "The session", within: time)
   }
 
+  /// Why the daemon does not let this client in; nil if it is not known to refuse it.
+  private var refusal: ConnectionError? {
+    let sockets = service.turn.transport
+    if location.key == nil, sockets.isMismatched {
+      return .withoutKey("The daemon at \(location) asks for a key, and there is none here.")
+    }
+    guard let probe = location.directory.map({ DaemonProbe(directory: $0) }) else {
+      return sockets.isRefused ? .notAdmitted(at: location) : nil
+    }
+    // A daemon that has refused this client may be gone by now.
+    let isRefused = sockets.isRefused && !probe.isRefused
+    return isRefused || probe.isForbidden ? .notAdmitted(at: location) : nil
+  }
+
   private func wait(
     for condition: WaitCondition,
     _ subject: String,
@@ -261,11 +278,7 @@ public final class StoreConnection {
         }
       }
     } catch let failure as WaitFailure {
-      if case .timedOut(isConnected: false) = failure, location.key == nil,
-        service.turn.transport.isMismatched
-      {
-        throw .withoutKey("The daemon at \(location) asks for a key, and there is none here.")
-      }
+      if case .timedOut(isConnected: false) = failure, let refusal { throw refusal }
       throw ConnectionError(failure, of: subject, at: location, time)
     } catch {
       if let wait { client.cancel(wait) }

@@ -25,19 +25,22 @@ extension StoreLocation {
     } catch .missing(_, isShared: false) {
       // A daemon may come, and only one of this user's or of root's.
     } catch {
-      throw ConnectionError(error, directory)
+      throw ConnectionError(error)
     }
   }
 
   /// Refuses to send unencrypted to where others could read it or impersonate the daemon.
   private func checkKey() throws(ConnectionError) {
-    guard key == nil, !isLoopback else { return }
+    for endpoint in [control, publishing] where TCPAddress(endpoint) == nil {
+      throw ConnectionError(.usage, "\(LocationError(address: endpoint))", remedy: "")
+    }
+    guard key == nil, !isLoopback(control) || !isLoopback(publishing) else { return }
     throw .withoutKey("There is no key for \(self), and nothing is sent there without one.")
   }
 
-  /// Whether its address can be reached from this machine only.
-  private var isLoopback: Bool {
-    let host = String(control.dropFirst("tcp://".count).prefix { $0 != ":" })
+  /// Whether an address can be reached from this machine only.
+  private func isLoopback(_ address: String) -> Bool {
+    let host = TCPAddress(address).map { String($0.host) } ?? ""
     var parsed = in_addr()
     return host == "localhost"
       || inet_pton(AF_INET, host, &parsed) == 1 && UInt32(bigEndian: parsed.s_addr) >> 24 == 127
@@ -67,16 +70,11 @@ extension ConnectionError {
   }
 
   /// Why a directory is not trusted, or cannot belong to a daemon.
-  fileprivate init(_ problem: TrustedPath.Problem, _ directory: String) {
+  fileprivate init(_ problem: TrustedPath.Problem) {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
     case .missing, .notDirectory, .failed:
-      self.init(
-        .noDaemon,
-        "\(problem)",
-        remedy: "Start a daemon with: "
-          + "stored --dir \(ShellWord.quoted(directory))",
-      )
+      self.init(.noDaemon, "\(problem)", remedy: "")
     }
   }
 }

@@ -63,7 +63,8 @@ final class DependencyDefaults: @unchecked Sendable {
       var late = 0
       for (key, value) in values {
         let entryKey = EntryKey(key: key, context: context)
-        if let entry = entries[entryKey], entry.isUsed {
+        // A preview may be run again in the process in which it ran before.
+        if context != .preview, let entry = entries[entryKey], entry.isUsed {
           late += 1
         } else {
           entries[entryKey] = Entry(value: value, isUsed: true, omission: nil)

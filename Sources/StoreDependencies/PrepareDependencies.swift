@@ -4,8 +4,8 @@ import IssueReporting
 ///
 /// For the entry point of a program, which makes its database or reads its settings before the
 /// first store. In a test it sets the defaults of that test only. A dependency that was used or
-/// prepared before keeps its value, and the attempt is reported. Returns what `updateValues`
-/// returned.
+/// prepared before keeps its value, and the attempt is reported, except in a preview, which may set
+/// it again. Returns what `updateValues` returned.
 public func prepareDependencies<R>(
   _ updateValues: (inout DependencyValues) throws -> R,
   fileID: StaticString = #fileID,

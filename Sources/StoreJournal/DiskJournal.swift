@@ -39,7 +39,6 @@ package final class DiskJournal: Journal {
     self.retention = retention
     // What became too old, or is too much by now, while nobody wrote.
     trim()
-    prepare()
   }
 
   /// The file that is written, where it has been removed; nil where it has not.
@@ -51,9 +50,9 @@ package final class DiskJournal: Journal {
     write { [file, self] in
       do throws(JournalError) {
         Failpoint.reach(.beforeCommit)
-        let isFull = try withRoom { () throws(JournalError) in try file.append(batch) }
+        let needsRoom = try withRoom { () throws(JournalError) in try file.append(batch) }
         Failpoint.reach(.afterCommit)
-        if isFull { prepare() }
+        if needsRoom { prepare() }
         syncSoon()
         return .durable(through: batch.revisions.upperBound)
       } catch {
@@ -127,7 +126,7 @@ package final class DiskJournal: Journal {
       guard !isOver.withLock({ $0 }) else { return }
       do throws(JournalError) {
         try file.write(snapshot.encoded(), of: snapshot.revision)
-        file.checkSnapshot(before: snapshot.revision)
+        try file.checkSnapshot(before: snapshot.revision)
         letGo()
       } catch {
         finish(error.code.isForNow ? .snapshot(problem: error.message) : .failed(error.message))
@@ -159,9 +158,7 @@ package final class DiskJournal: Journal {
         if isMore { trim() }
         return nil
       } catch {
-        // Damage of what is not needed any more keeps nobody from going on.
-        return error.code.isForNow || [.corrupt, .missing].contains(error.code)
-          ? .untrimmed(error.message) : Self.end(error)
+        return error.code.isForNow ? .untrimmed(error.message) : Self.end(error)
       }
     }
   }

@@ -50,8 +50,10 @@ package final class JournalCopy {
     self.heading = heading
     lock = try Self.take(directory)
     do throws(JournalError) {
-      try DurableFile.makeDirectory(SnapshotFile.folder(in: directory))
+      // First what says that a copy is not finished: from then on no daemon begins here.
       try DurableFile.makeDirectory(Self.draft(in: directory))
+      try DurableFile.makeDirectory(SnapshotFile.folder(in: directory))
+      try DurableFile.syncWay(to: directory)
     } catch {
       Self.remove(from: directory)
       throw error
@@ -66,16 +68,47 @@ package final class JournalCopy {
 
   /// Makes a directory that is empty, or is there and is, and keeps others from it.
   private static func take(_ directory: String) throws(JournalError) -> DirectoryLock {
-    let lock: DirectoryLock
-    let names: [String]
+    let draft = draft(in: directory)
+    var isMarked = false
+    do throws(JournalError) {
+      let lock = try lock(directory) { () throws(JournalError) in
+        // What says that a copy is not finished comes before everything else: from then on no
+        // daemon begins a history here, whenever this process ends.
+        guard try DurableFile.names(in: directory).isEmpty else { return }
+        isMarked = mkdir(draft, 0o700) == 0
+      }
+      let known = isMarked ? [DirectoryLock.name, name(of: draft)] : [DirectoryLock.name]
+      let names = try DurableFile.names(in: directory)
+      guard let other = names.filter({ !known.contains($0) }).min() else { return lock }
+      throw JournalError(
+        .occupied,
+        "\(directory) is not empty: it has \"\(other)\". Name a directory that is, or is new.",
+      )
+    } catch {
+      if isMarked { rmdir(draft) }
+      throw error
+    }
+  }
+
+  private static func name(of path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+  }
+
+  /// Makes a directory unless it is there, and locks it.
+  private static func lock(
+    _ directory: String,
+    before: () throws(JournalError) -> Void,
+  ) throws(JournalError) -> DirectoryLock {
     do {
       try FileManager.default.createDirectory(
         atPath: directory,
         withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700],
       )
-      lock = try DirectoryLock(directory)
-      names = try FileManager.default.contentsOfDirectory(atPath: directory)
+      try before()
+      return try DirectoryLock(directory)
+    } catch let error as JournalError {
+      throw error
     } catch DirectoryLock.Failure.held(let pid) {
       throw JournalError(
         .busy,
@@ -90,11 +123,6 @@ package final class JournalCopy {
         "\(directory) cannot be used: \(error.localizedDescription)",
       )
     }
-    guard let other = names.filter({ $0 != DirectoryLock.name }).min() else { return lock }
-    throw JournalError(
-      .occupied,
-      "\(directory) is not empty: it has \"\(other)\". Name a directory that is, or is new.",
-    )
   }
 
   /// The newest record's revision; 0 where there is none.
@@ -295,7 +323,7 @@ extension JournalReader {
           continue
         }
         guard let found = error as? HistoryError, found.code == .corrupt,
-          let next = oldestSnapshot(from: extent == nil ? reached : reached + 1),
+          let next = try oldestSnapshot(from: extent == nil ? reached : reached + 1),
           next <= revision ?? .max, start.map({ next > $0 }) ?? true
         else { throw error }
         start = next

@@ -3,13 +3,18 @@ import StoreReplication
 import StoreState
 import Synchronization
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 extension JournalDirectory {
   /// Refuses a directory that was to get a history, or had one, and has only a part of it; and one
   /// of an earlier release.
   static func checkPresence(in directory: String) throws(JournalError) {
-    let manager = FileManager.default
     let log = LogSegment.folder(in: directory)
-    guard !manager.fileExists(atPath: log + DurableFile.draftSuffix) else {
+    guard try !DurableFile.exists(log + DurableFile.draftSuffix) else {
       throw JournalError(
         .corrupt,
         "A history was to be copied to \(directory), and that was not finished. Remove the "
@@ -17,15 +22,15 @@ extension JournalDirectory {
       )
     }
     guard try LogSegment.every(in: directory).isEmpty else { return }
-    if manager.fileExists(atPath: "\(directory)/journal.sqlite") {
+    if try DurableFile.exists("\(directory)/journal.sqlite") {
       throw JournalError(
         .older,
         "The journal in \(directory) has format 2, and this program reads format \(format). Export "
           + "it with the release that wrote it, and import that to another directory.",
       )
     }
-    guard let found = SnapshotFile.revisions(in: directory).first else { return }
-    let state = manager.fileExists(atPath: log) ? "empty" : "missing"
+    guard let found = try SnapshotFile.revisions(in: directory).first else { return }
+    let state = try DurableFile.exists(log) ? "empty" : "missing"
     throw JournalError(
       .corrupt,
       "The journal in \(directory) is damaged: its log is \(state), and there is a snapshot of "
@@ -34,22 +39,56 @@ extension JournalDirectory {
     )
   }
 
+  /// Refuses to begin where the process may not write a whole segment.
+  static func checkFileLimit(
+    atLeast least: Int,
+    _ limit: UInt64? = fileLimit,
+  ) throws(JournalError) {
+    guard let limit, limit < least else { return }
+    throw JournalError(
+      .system,
+      "The process may write files of \(limit) bytes, and a segment of the log has \(least). Raise "
+        + "the limit: ulimit -f unlimited, or LimitFSIZE=infinity in a unit of systemd.",
+    )
+  }
+
+  /// How large a file the process may write; nil where there is no limit.
+  private static var fileLimit: UInt64? {
+    var limit = rlimit()
+    #if os(Linux)
+    let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    #else
+    let resource = RLIMIT_FSIZE
+    #endif
+    guard getrlimit(resource, &limit) == 0, limit.rlim_cur != rlim_t.max else { return nil }
+    // Elsewhere no limit is the greatest number with a sign.
+    return limit.rlim_cur >= rlim_t(Int64.max) ? nil : UInt64(limit.rlim_cur)
+  }
+
   /// Finds what is known of a history, and refuses what is not ours to read.
   static func open(_ request: Request) throws(JournalError) -> Opening {
     let segments = try LogSegment.all(in: request.directory)
     guard let newest = segments.last else {
+      if request.mustExist { throw missing(request) }
       return Opening(epoch: request.epoch, isClean: false, isSameBuild: true)
     }
-    let segment = try LoadedSegment(newest, in: request.directory)
+    let segment = try LoadedSegment(
+      newest,
+      in: request.directory,
+      onSearch: request.onSearch,
+    )
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
-    let found = segment.end()
+    let found = try segment.end()
     var end = found
-    let snapshots = SnapshotFile.revisions(in: request.directory, readableBehind: end.last)
+    let snapshots = try SnapshotFile.revisions(
+      in: request.directory,
+      readableBehind: end.last,
+    )
     let isPromised =
       end.isClosed || header.durability == .full || header.boot == boot()
-    if !isPromised, let cut = try unpromised(segment, newest, after: snapshots.first ?? 0) {
-      end = segment.end(through: cut)
+    if !isPromised, let cut = try unpromised(segment, after: snapshots.first ?? 0) {
+      end = try segment.end(through: cut)
       end.torn = found.last == end.last ? found.torn : 1
     }
     let last = end.last
@@ -65,6 +104,7 @@ extension JournalDirectory {
         last: last,
         sum: end.sum,
         total: header.total + end.total,
+        wallMilliseconds: segment.time(of: end),
         end: found,
         place: end.place,
       ),
@@ -83,17 +123,25 @@ extension JournalDirectory {
     return opening
   }
 
+  private static func missing(_ request: Request) -> JournalError {
+    JournalError(
+      .missing,
+      "There is no history in \(request.directory), and one is expected there. If it is a "
+        + "mount point, look whether its disk is mounted. To begin a new history, leave "
+        + "--existing away.",
+    )
+  }
+
   /// The revision up to which entries that were not promised to survive are as they were written;
   /// nil where all are.
   private static func unpromised(
     _ loaded: LoadedSegment,
-    _ segment: LogSegment,
     after revision: UInt64,
   ) throws(JournalError) -> UInt64? {
     var cursor = LogCursor(loaded)
-    var reached = max(revision, segment.first - 1)
+    var reached = max(revision, loaded.header.first - 1)
     while true {
-      switch cursor.next(after: reached) {
+      switch try cursor.next(after: reached) {
       case .entry(let head) where head.kind == .records && head.first <= reached + 1:
         reached = head.last
       case .entry, .damage: return reached
@@ -111,7 +159,7 @@ extension JournalDirectory {
   ) throws(JournalError) -> Bool {
     let schema = request.schema.encoded()
     if let newest = snapshots.first, newest >= last,
-      let found = SnapshotFile.read(newest, in: request.directory)
+      let found = try SnapshotFile.read(newest, in: request.directory)
     {
       return found.schema == schema
     }
@@ -146,6 +194,7 @@ extension JournalDirectory {
     try checkUnchanged()
     let term = opening.term + 1
     let sealed = try seal(by: term)
+    if let sealed { try writeAgain(sealed.segment, to: sealed.file) }
     var header = LogHeader(
       root: request.root,
       epoch: opening.epoch,
@@ -163,9 +212,10 @@ extension JournalDirectory {
       behind: opening.log.segments.filter { $0.first != header.first },
       in: directory,
       capacity: request.segmentBytes,
+      foundMilliseconds: opening.log.wallMilliseconds,
     )
     // What is behind the end was not told, and is not read from now on. It takes room, no more.
-    try? sealed?.truncate(to: opening.log.place)
+    try? sealed?.file.truncate(to: opening.log.place)
     return writer
   }
 
@@ -173,24 +223,60 @@ extension JournalDirectory {
   ///
   /// A seal is never taken off: of several that take over at once one may have begun to write.
   ///
-  /// - Returns: The segment; nil where there is none.
-  func seal(by term: UInt64) throws(JournalError) -> LogFile? {
+  /// - Returns: The segment, and what it has; nil where there is none.
+  @discardableResult
+  func seal(
+    by term: UInt64
+  ) throws(JournalError) -> (file: LogFile, segment: LoadedSegment)? {
     guard let newest = opening.log.segments.last else { return nil }
     let path = newest.path(in: directory)
     while true {
       let file = try LogFile(opening: path)
       try file.seal(by: term)
-      try checkUnchanged()
+      let segment = try checkUnchanged()
       // Another file may have taken the place of an empty one.
-      if LogFile.identity(of: path) == (try file.identity()) { return file }
+      if let segment, LogFile.identity(of: path) == (try file.identity()) {
+        return (file, segment)
+      }
     }
   }
 
-  private func checkUnchanged() throws(JournalError) {
+  /// Writes what the history goes on behind again, at its place and as it was read, and syncs it.
+  ///
+  /// After a failed sync the page cache may have what the disk does not, and calls it clean: a
+  /// further sync would write nothing of it. To be done under the seal only, which keeps the writer
+  /// before from writing after this.
+  private func writeAgain(
+    _ segment: LoadedSegment,
+    to file: LogFile,
+  ) throws(JournalError) {
+    let (end, header) = (opening.log.place, segment.header)
+    // Under `full` each entry was synced before the next one was written.
+    let last = opening.log.end.map { min($0.entry, end) } ?? end
+    let start = header.durability == .full ? last : min(header.bytes, end)
+    if let readFrom = readFrom.withLock({ $0 }), header.durability != .full,
+      let cut = try Self.unpromised(segment, after: readFrom), cut < opening.log.last
+    {
+      throw JournalError(
+        .system,
+        "Revision \(cut + 1) in \(directory) is not what it was when it was read just now. Look "
+          + "at the disk, then start again.",
+      )
+    }
+    try file.write(Array(segment.bytes[start..<end]), at: start)
+    try file.sync()
+  }
+
+  /// - Returns: The newest segment, as it is now; nil where there is none.
+  @discardableResult
+  private func checkUnchanged() throws(JournalError) -> LoadedSegment? {
     let segments = try LogSegment.all(in: directory)
     var isUnchanged = segments == opening.log.segments
+    var loaded: LoadedSegment?
     if isUnchanged, let newest = segments.last {
-      isUnchanged = try LoadedSegment(newest, in: directory).end() == opening.log.end
+      let segment = try LoadedSegment(newest, in: directory, onSearch: request.onSearch)
+      isUnchanged = try segment.end() == opening.log.end
+      loaded = segment
     }
     guard isUnchanged else {
       throw JournalError(
@@ -199,12 +285,13 @@ extension JournalDirectory {
           + "of the two, then start again.",
       )
     }
+    return loaded
   }
 
   /// Removes what earlier programs have left and nobody needs.
-  private func clearUpLog() {
+  private func clearUpLog() throws(JournalError) {
     let folder = LogSegment.folder(in: directory)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = try DurableFile.names(in: folder)
     let kept = writer.withLock { $0?.segments ?? [] }
     for name in names {
       let isStray =
@@ -215,12 +302,18 @@ extension JournalDirectory {
   }
 
   /// Removes files that were never finished, and those that nobody needs.
+  ///
+  /// A directory that cannot be listed now keeps what it has: the next start removes it.
   func clearUp() {
-    clearUpLog()
-    Self.remove(unneeded())
-    let drafts = SnapshotFile.all(in: directory).map(\.path)
-      .filter { $0.hasSuffix(DurableFile.draftSuffix) }
-    Self.remove(drafts)
+    do throws(JournalError) {
+      try clearUpLog()
+      Self.remove(try unneeded())
+      let drafts = try SnapshotFile.all(in: directory).map(\.path)
+        .filter { $0.hasSuffix(DurableFile.draftSuffix) }
+      Self.remove(drafts)
+    } catch {
+      return
+    }
   }
 
   /// Refuses what another root wrote, before anything is changed.
@@ -233,7 +326,7 @@ extension JournalDirectory {
     throw JournalError(
       .foreign,
       "The journal in \(directory) is that of \"\(header.root)\", and this daemon's root is "
-        + "called \"\(root)\". Name another directory with --data.",
+        + "called \"\(root)\". Name another data directory.",
     )
   }
 

@@ -19,12 +19,13 @@ extension JournalDirectory {
   /// - Throws: ``JournalError``, also in place of a `CodecError` that `take` throws.
   package func read(_ take: (Part) throws(CodecError) -> Void) throws(JournalError) -> Int {
     var (revision, build) = (UInt64(0), [UInt8]?.none)
-    let snapshot = newestSnapshot()
+    let snapshot = try newestSnapshot()
     if let (found, contents) = snapshot {
       (revision, build) = (found, contents.schema)
       try hand(.build(try schema(contents.schema)), at: revision, to: take)
       try hand(.snapshot(contents.bytes), at: revision, to: take)
     }
+    readFrom.withLock { $0 = revision }
     let bytes = try readRecords(after: revision, writtenBy: build, take)
     guard snapshot != nil || bytes == 0 else {
       throw corrupt("none of its snapshots can be read, and records say only what changed")
@@ -39,7 +40,7 @@ extension JournalDirectory {
   ) throws(JournalError) -> Int {
     var (next, bytes) = (revision + 1, 0)
     var (before, build) = (UInt64?.none, known)
-    let log = LogReading(directory: directory)
+    let log = LogReading(directory: directory, onSearch: request.onSearch)
     do {
       try log.entries(
         after: revision,
@@ -127,12 +128,27 @@ extension JournalDirectory {
 
   /// What helps a damaged history, of which what comes before a revision can be read.
   static func remedy(_ directory: String, before revision: UInt64?) -> String {
-    guard let revision, revision > 0 else {
+    guard let revision, revision > 0, hasState(of: revision - 1, in: directory) else {
       return "Restore a backup, or move the directory away to begin anew."
     }
     return "Restore a backup; or go on from revision \(revision - 1) in another directory, with: "
       + "storectl restore \(ShellWord.quoted(directory)) --data DIRECTORY "
       + "--through \(revision - 1)"
+  }
+
+  /// Whether there is a snapshot from which records lead to a revision.
+  private static func hasState(of revision: UInt64, in directory: String) -> Bool {
+    do throws(JournalError) {
+      let first = try LogSegment.all(in: directory).first?.first ?? 1
+      for found in try SnapshotFile.revisions(in: directory, upTo: revision)
+      where found >= first - 1 {
+        if try SnapshotFile.read(found, in: directory) != nil { return true }
+      }
+      return false
+    } catch {
+      // What cannot be read now is no reason to promise anything.
+      return false
+    }
   }
 
   private func schema(_ bytes: [UInt8]) throws(JournalError) -> SchemaDocument {
@@ -152,9 +168,13 @@ extension JournalDirectory {
   }
 
   /// The newest snapshot whose file is as it was kept; records before older ones may be gone.
-  private func newestSnapshot() -> (revision: UInt64, contents: SnapshotFile.Contents)? {
-    for revision in SnapshotFile.revisions(in: directory) {
-      if let contents = SnapshotFile.read(revision, in: directory) { return (revision, contents) }
+  private func newestSnapshot() throws(JournalError) -> (
+    revision: UInt64, contents: SnapshotFile.Contents
+  )? {
+    for revision in try SnapshotFile.revisions(in: directory) {
+      if let contents = try SnapshotFile.read(revision, in: directory) {
+        return (revision, contents)
+      }
       damaged.withLock { _ = $0.insert(revision) }
     }
     return nil

@@ -35,8 +35,7 @@ extension JournalDirectory {
       while try trim(.nothing) { isMore = true }
       return isMore
     } catch {
-      // Where old history is damaged there is none to let go of.
-      if error.code.isForNow || [.corrupt, .missing].contains(error.code) { return false }
+      if error.code.isForNow { return false }
       throw error
     }
   }

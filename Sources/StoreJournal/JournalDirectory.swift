@@ -42,6 +42,8 @@ package final class JournalDirectory: Sendable {
   private let current = Mutex<LogWriter.Current?>(nil)
   /// Where the next segment goes, once there is room for it.
   private let prepared = Mutex<LogWriter.Prepared?>(nil)
+  /// The revision of the snapshot that the history was read from; nil before it was read.
+  let readFrom = Mutex<UInt64?>(nil)
   /// Snapshots that cannot be read.
   let damaged = Mutex<Set<UInt64>>([])
 
@@ -54,6 +56,10 @@ package final class JournalDirectory: Sendable {
     /// For a history that begins.
     var epoch: UInt64
     var segmentBytes: Int
+    /// Whether there has to be a history.
+    var mustExist: Bool
+    /// Watches searches in its log; nil where nobody does.
+    var onSearch: LogSearch?
   }
 
   /// What is known of a history before it is read.
@@ -83,6 +89,8 @@ package final class JournalDirectory: Sendable {
     var last: UInt64 = 0
     var sum: UInt64 = 0
     var total: UInt64 = 0
+    /// When the newest record was made; nil where there is none.
+    var wallMilliseconds: UInt64?
     /// What the last segment ends with, and where it is cut off.
     var end: LogCursor.End?
     var place = 0
@@ -97,6 +105,8 @@ package final class JournalDirectory: Sendable {
   ///   - durability: What is promised.
   ///   - epoch: A random number, for a history that begins.
   ///   - segmentBytes: How many bytes a segment of its log has.
+  ///   - mustExist: Whether it is refused where there is no history yet.
+  ///   - onSearch: Watches searches behind what is torn, until ``begin(at:)`` has returned.
   /// - Throws: ``JournalError``.
   package init(
     directory: String,
@@ -105,8 +115,11 @@ package final class JournalDirectory: Sendable {
     durability: Durability,
     epoch: UInt64,
     segmentBytes: Int = segmentBytes,
+    mustExist: Bool = false,
+    onSearch: LogSearch? = nil,
   ) throws(JournalError) {
     self.directory = directory
+    try Self.checkFileLimit(atLeast: segmentBytes)
     request = Request(
       directory: directory,
       root: root,
@@ -114,6 +127,8 @@ package final class JournalDirectory: Sendable {
       durability: durability,
       epoch: epoch,
       segmentBytes: segmentBytes,
+      mustExist: mustExist,
+      onSearch: onSearch,
     )
     try Self.checkPresence(in: directory)
     opening = try Self.open(request)
@@ -121,6 +136,7 @@ package final class JournalDirectory: Sendable {
       try DurableFile.makeDirectory(folder)
     }
     try DurableFile.syncDirectory(directory)
+    if opening.log.segments.isEmpty { try DurableFile.syncWay(to: directory) }
   }
 
   // MARK: Writing
@@ -162,7 +178,7 @@ package final class JournalDirectory: Sendable {
 
   /// Keeps a batch; one that is there already stays, once.
   ///
-  /// - Returns: Whether another segment was begun, and room should be made for the next one.
+  /// - Returns: Whether room should be made for the next segment.
   /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nothing was kept; else it
   ///   is not known what was, and nothing further may be appended.
   @discardableResult
@@ -237,6 +253,10 @@ package final class JournalDirectory: Sendable {
     writer.withLock { $0 = nil }
   }
 
+  /// Whether it is in a file system that keeps its files in memory only: the end of the machine
+  /// takes all of them, whatever is promised.
+  package var isInMemory: Bool { FileSystemKind.isInMemory(directory) }
+
   /// The segment that is written, where it has been removed; nil where it has not.
   package var lostPath: String? {
     current.withLock { current in
@@ -266,11 +286,11 @@ package final class JournalDirectory: Sendable {
   /// - Throws: ``JournalError``.
   package func unneededSnapshots() throws(JournalError) -> [String] {
     try withWriter { (writer) throws(JournalError) in try writer.checkSeal() }
-    return unneeded()
+    return try unneeded()
   }
 
-  func unneeded() -> [String] {
-    let revisions = SnapshotFile.revisions(in: directory)
+  func unneeded() throws(JournalError) -> [String] {
+    let revisions = try SnapshotFile.revisions(in: directory)
     let kept = Set(readable(revisions).prefix(Self.snapshotsKept))
     return revisions.filter { !kept.contains($0) }.map {
       SnapshotFile.path(of: $0, in: directory)
@@ -284,10 +304,12 @@ package final class JournalDirectory: Sendable {
   /// Notes whether the newest snapshot before a revision can still be read.
   ///
   /// It is what a restart falls back on while there is but one newer.
-  package func checkSnapshot(before revision: UInt64) {
+  ///
+  /// - Throws: ``JournalError``, where that cannot be known now.
+  package func checkSnapshot(before revision: UInt64) throws(JournalError) {
     guard revision > 0,
-      let newest = readable(SnapshotFile.revisions(in: directory, upTo: revision - 1)).first,
-      SnapshotFile.read(newest, in: directory) == nil
+      let newest = readable(try SnapshotFile.revisions(in: directory, upTo: revision - 1)).first,
+      try SnapshotFile.read(newest, in: directory) == nil
     else { return }
     damaged.withLock { _ = $0.insert(newest) }
   }
@@ -307,18 +329,25 @@ package final class JournalDirectory: Sendable {
   /// - Parameters:
   ///   - retention: What is kept besides.
   ///   - wallMilliseconds: The time, in milliseconds since 1970.
+  ///   - elapsed: For how long this daemon has been writing; nil to measure it.
   /// - Returns: Whether there may be more to let go of.
   /// - Throws: ``JournalError``.
   package func trim(
     _ retention: Retention,
     at wallMilliseconds: UInt64 = 0,
+    after elapsed: Duration? = nil,
   ) throws(JournalError) -> Bool {
     try withWriter { (writer) throws(JournalError) in
       try writer.checkSeal()
-      let revisions = readable(SnapshotFile.revisions(in: directory))
+      let revisions = readable(try SnapshotFile.revisions(in: directory))
       guard revisions.count >= Self.snapshotsKept else { return false }
       let needed = revisions[Self.snapshotsKept - 1]
-      let isMore = try writer.trim(through: needed, retention, at: wallMilliseconds)
+      let isMore = try writer.trim(
+        through: needed,
+        retention,
+        at: wallMilliseconds,
+        after: elapsed,
+      )
       if isMore { Failpoint.reach(.duringTruncation) }
       return isMore
     }

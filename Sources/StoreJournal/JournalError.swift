@@ -22,11 +22,14 @@ package struct JournalError: Error, Hashable, Sendable, CustomStringConvertible 
     case full
     /// Somebody else uses what is needed: nothing was changed, and it may be tried again.
     case busy
+    /// The file system did not let a file or a directory be read. That is no damage: nothing was
+    /// changed, and it may be tried again.
+    case unreadable
     /// The file system said no. After a write or a sync it is not known what the disk holds.
     case system
 
     /// Whether nothing was changed, so that it may be tried again.
-    package var isForNow: Bool { self == .full || self == .busy }
+    package var isForNow: Bool { [.full, .busy, .unreadable].contains(self) }
   }
 
   package var code: Code

@@ -31,7 +31,11 @@ package final class JournalReader: HistorySource {
       }
       try JournalDirectory.check(root: root, segment.header, in: directory)
       unreadable = found?.unreadable
-      damage = found?.damage ?? Self.damage(of: segment, in: directory)
+      if let found {
+        damage = found.damage
+      } else {
+        damage = try Self.damage(of: segment, in: directory)
+      }
       return
     }
     throw JournalError(
@@ -51,8 +55,11 @@ package final class JournalReader: HistorySource {
     return reader
   }
 
-  private static func damage(of newest: LoadedSegment, in directory: String) -> JournalError? {
-    let end = newest.end()
+  private static func damage(
+    of newest: LoadedSegment,
+    in directory: String,
+  ) throws(JournalError) -> JournalError? {
+    let end = try newest.end()
     guard newest.header.file == LogHeader.copied, !end.isMarked else { return nil }
     return JournalDirectory.corrupt(
       directory,
@@ -67,10 +74,11 @@ package final class JournalReader: HistorySource {
   /// Whose history it is.
   package func heading() throws(HistoryError) -> HistoryHeading {
     let newest = try newestSegment()
+    let end = try ask { () throws(JournalError) in try newest.end() }
     return HistoryHeading(
       root: newest.header.root,
       epoch: newest.header.epoch,
-      wasStopped: newest.end().isClosed,
+      wasStopped: end.isClosed,
     )
   }
 
@@ -83,12 +91,12 @@ package final class JournalReader: HistorySource {
   /// - Throws: ``HistoryError``.
   func extent(from start: UInt64?) throws(HistoryError) -> HistoryExtent {
     let newestSegment = try newestSegment()
-    let last = newestSegment.end().last
+    let last = try ask { () throws(JournalError) in try newestSegment.end().last }
     let first = try segments().first?.first ?? newestSegment.header.first
     // The file of one that is not needed any more may be there for longer than what follows it.
-    let snapshots = SnapshotFile.revisions(in: directory, readableBehind: last).filter {
-      $0 >= max(start ?? 0, first - 1)
-    }
+    let snapshots = try ask { () throws(JournalError) in
+      try SnapshotFile.revisions(in: directory, readableBehind: last)
+    }.filter { $0 >= max(start ?? 0, first - 1) }
     guard let oldest = snapshots.last, let newest = snapshots.first else {
       throw HistoryError(.unavailable, "Nothing is kept in \(directory) yet.")
     }
@@ -101,18 +109,25 @@ package final class JournalReader: HistorySource {
   }
 
   /// The oldest snapshot of some revision or a later one that can be read; nil for none.
-  func oldestSnapshot(from revision: UInt64) -> UInt64? {
-    SnapshotFile.revisions(in: directory).last {
-      $0 >= revision && SnapshotFile.read($0, in: directory) != nil
+  func oldestSnapshot(from revision: UInt64) throws(HistoryError) -> UInt64? {
+    try ask { () throws(JournalError) -> UInt64? in
+      for found in try SnapshotFile.revisions(in: directory).reversed()
+      where found >= revision {
+        if try SnapshotFile.read(found, in: directory) != nil { return found }
+      }
+      return nil
     }
   }
 
   package func snapshot(upTo revision: UInt64) throws(HistoryError) -> HistoryPart? {
-    for revision in SnapshotFile.revisions(in: directory, upTo: revision) {
-      guard let found = SnapshotFile.read(revision, in: directory) else { continue }
-      return HistoryPart(schema: try schema(found.schema), bytes: found.bytes)
+    let found = try ask { () throws(JournalError) -> SnapshotFile.Contents? in
+      for revision in try SnapshotFile.revisions(in: directory, upTo: revision) {
+        if let found = try SnapshotFile.read(revision, in: directory) { return found }
+      }
+      return nil
     }
-    return nil
+    guard let found else { return nil }
+    return HistoryPart(schema: try schema(found.schema), bytes: found.bytes)
   }
 
   package func records(
@@ -130,7 +145,7 @@ package final class JournalReader: HistorySource {
           let head = found.head
           try check(head.first, behind: reached, isFirst: before == nil, of: segments)
           guard before == nil || before == head.before else {
-            throw damaged(
+            throw try damaged(
               "Revisions \(head.first) to \(head.last) belong to another history.",
               at: head.first,
             )
@@ -157,7 +172,10 @@ package final class JournalReader: HistorySource {
         }
       } catch let damage as LogReading.Damage {
         let what = damage.description
-        throw damaged(what.prefix(1).uppercased() + what.dropFirst() + ".", at: damage.revision)
+        throw try damaged(
+          what.prefix(1).uppercased() + what.dropFirst() + ".",
+          at: damage.revision,
+        )
       }
     }
   }
@@ -177,12 +195,15 @@ package final class JournalReader: HistorySource {
     guard try self.segments().first == segments.first else {
       throw HistoryError(.gone, "Revision \(next) is not kept any more: \(what).")
     }
-    throw damaged("Revision \(next) is missing: \(what).", at: next)
+    throw try damaged("Revision \(next) is missing: \(what).", at: next)
   }
 
   /// What to say of damage, and what helps: less than a backup where a snapshot is behind it.
-  private func damaged(_ what: String, at revision: UInt64) -> HistoryError {
-    guard let snapshot = oldestSnapshot(from: revision) else {
+  private func damaged(
+    _ what: String,
+    at revision: UInt64,
+  ) throws(HistoryError) -> HistoryError {
+    guard let snapshot = try oldestSnapshot(from: revision) else {
       return HistoryError(
         .corrupt,
         "\(what) \(JournalDirectory.remedy(directory, before: revision))",
@@ -199,14 +220,25 @@ package final class JournalReader: HistorySource {
   package func allSchemas() throws(HistoryError) -> [SchemaDocument] {
     var found: [(revision: UInt64, schema: [UInt8])] = []
     for segment in try segments() {
-      let header = try ask { () throws(JournalError) in
-        try LogHeader(of: segment, in: directory)
+      let header = try ask { () throws(JournalError) -> LogHeader? in
+        do throws(JournalError) {
+          return try LogHeader(of: segment, in: directory)
+        } catch {
+          // Who reads its records is told, with what helps.
+          guard error.code == .corrupt else { throw error }
+          return nil
+        }
       }
-      found.append((header.first, header.schema))
+      if let header { found.append((header.first, header.schema)) }
     }
-    for revision in SnapshotFile.revisions(in: directory) {
-      guard let snapshot = SnapshotFile.read(revision, in: directory) else { continue }
-      found.append((revision, snapshot.schema))
+    let snapshots = try ask { () throws(JournalError) in
+      try SnapshotFile.revisions(in: directory)
+    }
+    for revision in snapshots {
+      let snapshot = try ask { () throws(JournalError) in
+        try SnapshotFile.read(revision, in: directory)
+      }
+      if let snapshot { found.append((revision, snapshot.schema)) }
     }
     var schemas: [[UInt8]] = []
     for (_, schema) in found.sorted(by: { $0.revision < $1.revision })

@@ -20,6 +20,9 @@ package struct Limits: Sendable, Equatable {
   package var lagBytes: UInt64 = 8 << 20
   /// The same for a moment, and while a snapshot is on its way, before which nothing is applied.
   package var mostLagBytes: UInt64 = 64 << 20
+  /// The same of all together, as far as one leaves more than ``bytesPerPing`` unread: beyond it
+  /// the one with the most is shut down.
+  package var allLagBytes = 512 << 20
   /// Bytes of deltas after which a client pings at once, so that its lag is known: a part of what
   /// it may leave unread.
   package var bytesPerPing = 1 << 20
@@ -55,6 +58,9 @@ package struct Limits: Sendable, Equatable {
   /// Sessions of one of their programs: one that forgets to close them keeps none of the others
   /// out.
   package var sessionsPerProcess = 1024
+  /// Sessions of all together who may not do everything: however many users they are, the owner
+  /// finds room.
+  package var sessionsOfOthers = 3072
   /// Sessions of one user who may not do everything: a part of all, so that others find room.
   package var sessionsPerUser = 256
   /// Hellos of one such user in a second, and in a moment after a rest: everybody who is there
@@ -63,6 +69,10 @@ package struct Limits: Sendable, Equatable {
   /// Actions of one such user in a second, and in a moment after a rest: more than hands and
   /// scripts send, and a part of what the daemon can do.
   package var actionsPerSecond = 4096
+  /// Bytes of actions of one such holder in a second, and in a moment after a rest: what they
+  /// change is kept, so a part of what a disk writes.
+  package var actionBytesPerSecond = 8 << 20
+  package var actionBytesAtOnce = 16 << 20
   /// Statuses that one connection asks for in a second: one of a thousand sessions takes the main
   /// thread as long as a thousand actions.
   package var statusesPerSecond = 8
@@ -70,6 +80,9 @@ package struct Limits: Sendable, Equatable {
   /// asks in a second: each answer is as long as a hundred outcomes, and waits here until it is
   /// read.
   package var questionsPerSecond = 64
+  /// Both of one holder that is not the owner's, on all of its connections.
+  package var statusesPerHolder = 32
+  package var questionsPerHolder = 256
   /// Rows that are looked at for one question for rows: half a millisecond of the main thread.
   package var rowsPerQuestion = 2048
   /// The same in bytes of their ids.
@@ -78,8 +91,18 @@ package struct Limits: Sendable, Equatable {
   package var actionsPerRowQuestion = 64
   /// Ids of rows in an answer: as many as somebody looks through.
   package var rowIDsPerAnswer = 200
-  /// An id in such an answer, in bytes; a longer one is nothing that somebody types.
+  /// The id in a row's name, in bytes, as the daemon writes it: a longer one is nothing that
+  /// anybody types, and the row is no scope.
   package var rowIDBytes = 256
+  /// A scope's name as a client sends it, in bytes: room for other spellings of an id.
+  package var scopeNameBytes = 1024
+  /// Names of the scopes of one holder who may not do everything, in bytes: those of 64 sessions
+  /// that follow as many rows as they may.
+  package var scopeNameBytesOfOne = 4 << 20
+  /// The same of all such holders together, in bytes: the owner's programs find room beside them.
+  package var scopeNameBytesOfOthers = 48 << 20
+  /// The same of all sessions, in bytes.
+  package var allScopeNameBytes = 64 << 20
   /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
   package var scopesPerJoin: Int { 2 * scopesPerSession }
   /// Names of scopes in a status, in bytes; beyond that they are only counted.
@@ -99,6 +122,11 @@ package struct Limits: Sendable, Equatable {
   /// Those of 64 that send as fast as they may; and there is one for each of ``clients``, also when
   /// an eighth is made free.
   package var outcomes = 65_536
+  /// Bytes of the outcomes that are kept of all clients together, as they lie in memory.
+  ///
+  /// There is room for a longest one of each of ``clients`` and ``sessions``, also when an eighth
+  /// is made free.
+  package var outcomeBytes = 24 << 20
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
   /// Root versions kept, so that a client that comes back gets what changed, not everything.
@@ -124,11 +152,22 @@ package struct Limits: Sendable, Equatable {
   package var historyJobs = 64
   /// Those of them that one connection has asked: others are answered in between.
   package var historyJobsPerPeer = 4
+  /// Those of them that one holder has asked, and all together who are not the owner's.
+  package var historyJobsPerHolder = 16
+  package var historyJobsOfOthers = 48
+  /// Bytes of history that are read in a second for one holder that is not the owner's.
+  ///
+  /// A part of what one thread reads. One question may read more; then the next is refused so long.
+  package var historyBytesPerSecond = 16 << 20
   /// Joins of one session whose fence has not come yet.
   package var pendingJoins = 4
   /// Jobs that encode captures at once: as many as there are cores to spare, for each may take as
   /// much memory as the state is large.
   package var captureJobs = 4
+  /// Those of one holder, and of all together who are not the owner's: one large state that is
+  /// fetched again and again keeps nobody waiting.
+  package var captureJobsPerHolder: Int { max(1, captureJobs / 2) }
+  package var captureJobsOfOthers: Int { max(1, captureJobs - 1) }
   /// Rows that one job encodes: they are small, and handing a job over costs as much as some.
   package var rowsPerJob = 64
   /// Bytes of snapshots that a turn hands out, to all joiners together: a part of a millisecond.
@@ -145,8 +184,9 @@ package struct Limits: Sendable, Equatable {
   package var reservedSessions: UInt64 = 256
   /// Clients who said goodbye of which no record says it yet: one is made for so many.
   package var unrecordedFarewells = 1024
-  /// Revisions that wait to become durable: beyond this clients wait for ``Timing/backpressure``,
-  /// and then their actions are refused, so that they do not fill the memory.
+  /// Revisions that wait to become durable, shared alike by the holders that caused some of them:
+  /// one with its share waits for ``Timing/backpressure``, and then its actions are refused, so
+  /// that it does not fill the memory, and the others go on.
   package var unreleasedRevisions: UInt64 = 1000
   /// The bytes of records that wait to become durable, beyond which the same holds.
   package var unreleasedBytes = 8 << 20
@@ -162,6 +202,18 @@ package struct Limits: Sendable, Equatable {
 }
 
 extension Limits {
+  /// Questions for the past that wait for an answer.
+  var history: SharedLimit {
+    SharedLimit(all: historyJobs, others: historyJobsOfOthers, holder: historyJobsPerHolder)
+  }
+
+  /// Jobs that encode captures at once.
+  var captures: SharedLimit {
+    SharedLimit(all: captureJobs, others: captureJobsOfOthers, holder: captureJobsPerHolder)
+  }
+  /// The name of an exposure, in bytes: every name of its rows begins with it.
+  package static let exposureNameBytes = 128
+
   /// The bytes of steps, or of outputs, that one message has room for, besides what every one has.
   var roomInMessage: Int { messageBytes - 32 }
 

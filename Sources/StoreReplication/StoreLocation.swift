@@ -29,10 +29,10 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
       self.init(directory: String(address.dropFirst("ipc://".count)))
       return
     }
-    guard address.hasPrefix("tcp://"), let colon = address.lastIndex(of: ":"),
-      let port = UInt16(address[address.index(after: colon)...]), port > 0, port < .max
-    else { throw LocationError(address: address) }
-    self.init(control: address, publishing: "\(address[...colon])\(port + 1)")
+    guard let parts = TCPAddress(address), parts.port < .max else {
+      throw LocationError(address: address)
+    }
+    self.init(control: address, publishing: "tcp://\(parts.host):\(parts.port + 1)")
   }
 
   private init(control: String, publishing: String) {
@@ -43,12 +43,53 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 
   /// The directory that programs use by default: `$STOREACTOR_DIR`, else
   /// `$XDG_RUNTIME_DIR/storeactor`, else `~/.storeactor`.
-  public static func defaultDirectory(environment: [String: String]) -> String {
+  ///
+  /// A relative `$XDG_RUNTIME_DIR` or `$HOME` counts as not set. Without `$HOME` the home directory
+  /// is that of the user's account.
+  ///
+  /// - Parameter environment: The environment variables of the process.
+  /// - Returns: The directory's path.
+  /// - Throws: ``HomeError`` if a home directory is needed and there is none.
+  public static func defaultDirectory(
+    environment: [String: String]
+  ) throws(HomeError) -> String {
     if let directory = environment["STOREACTOR_DIR"], !directory.isEmpty { return directory }
-    if let runtime = environment["XDG_RUNTIME_DIR"], !runtime.isEmpty {
-      return "\(runtime)/storeactor"
+    guard let found = UserDirectories(environment: environment).ofSockets else {
+      throw HomeError()
     }
-    return "\(environment["HOME"] ?? ".")/.storeactor"
+    return found.path
+  }
+}
+
+/// The parts of an address `tcp://HOST:PORT`.
+///
+/// Nothing else is taken: in `tcp://127.0.0.1:0;192.0.2.2:5871` libzmq connects to the address
+/// after the semicolon, and other characters mean interfaces or any port.
+package struct TCPAddress: Hashable, Sendable {
+  /// A name, or an address of IPv4 in digits.
+  package let host: Substring
+  package let port: UInt16
+
+  /// Reads an address; nil for anything else.
+  package init?(_ text: String) {
+    guard text.hasPrefix("tcp://") else { return nil }
+    let parts = text.dropFirst("tcp://".count).split(
+      separator: ":",
+      omittingEmptySubsequences: false,
+    )
+    guard parts.count == 2, !parts[0].isEmpty, parts[0].utf8.allSatisfy(Self.isOfName),
+      parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(parts[1]),
+      port > 0
+    else { return nil }
+    host = parts[0]
+    self.port = port
+  }
+
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+    default: [UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_")].contains(byte)
+    }
   }
 }
 
@@ -56,6 +97,8 @@ public struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 public struct LocationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was given.
   public var address: String
+
+  package init(address: String) { self.address = address }
 
   /// The given address, and what was expected.
   public var description: String {

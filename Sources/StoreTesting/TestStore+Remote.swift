@@ -24,6 +24,8 @@ extension TestStore where State: ReplicatedState, Action: WireAction {
   /// - An action that only effects may send cannot be sent by the test. It can be received: effects
   ///   run in the daemon, and the test sees there which actions they send.
   /// - A property that is private to the daemon has its default in every state that the test sees.
+  ///   What a closure sets in it is not compared, as in all that does not travel, such as the base
+  ///   of a `URL`.
   /// - Outputs of the type that is named travel as well, as those of an exposure that names it do.
   ///   Others stay with the daemon; the test sees and receives them there.
   ///

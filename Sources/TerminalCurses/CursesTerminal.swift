@@ -126,6 +126,13 @@ public final class CursesTerminal: TerminalDevice {
     shown = grid
   }
 
+  /// Rings the terminal's bell.
+  public func ring() {
+    guard !isStopped else { return }
+    ccurses_byte(7)
+    ccurses_flush(false)
+  }
+
   /// Writes a cell.
   ///
   /// - Parameters:

@@ -49,7 +49,10 @@ package final class TraceFile: Tracer {
     service: String,
     onProblem: @escaping @Sendable (Problem) -> Void,
   ) throws(Problem) {
-    let opened = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    // A pipe without a reader is an error, and must not hold up the start.
+    let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC
+    let opened = open(path, flags | O_NONBLOCK, 0o600)
+    if opened >= 0 { _ = fcntl(opened, F_SETFL, O_APPEND) }
     // The place of a standard stream that is closed is none for it: the program prints there.
     descriptor = opened < 0 || opened > 2 ? opened : fcntl(opened, F_DUPFD_CLOEXEC, 3)
     if descriptor != opened { close(opened) }

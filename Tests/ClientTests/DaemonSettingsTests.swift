@@ -1,5 +1,7 @@
+import Foundation
 import Logging
 import StoreDaemon
+import StoreReplication
 import Testing
 
 @testable import StoredMain
@@ -29,8 +31,8 @@ struct DaemonSettingsTests {
       file: """
         {"leaseMilliseconds": 3000, "graceMilliseconds": 500, "numberFactBaseURL": "http://x",
         "dir": "/run/x", "data": "/var/x", "listen": ["ipc:///a", "ipc:///b"], "grants": "/g",
-        "key": "/k", "metrics": "9464", "trace": "/t",
-        "insecureLoopback": true, "inMemory": false, "durability": "batched",
+        "key": "/k", "metrics": "9464", "metricsHosts": ["box"], "trace": "/t", "trustOwner": 7,
+        "insecureLoopback": true, "inMemory": false, "existing": true, "durability": "batched",
         "retainBytes": 5000000000, "retainSeconds": 86400,
         "logLevel": "debug", "logFormat": "json"}
         """
@@ -40,7 +42,8 @@ struct DaemonSettingsTests {
     #expect(settings.host.directory == "/run/x" && settings.host.data == "/var/x")
     #expect(settings.host.listen == ["ipc:///a", "ipc:///b"] && settings.host.grants == "/g")
     #expect(settings.host.key == "/k" && settings.host.metrics == "9464")
-    #expect(settings.trace == "/t")
+    #expect(settings.host.metricsHosts == ["box"] && settings.host.trustedOwner == 7)
+    #expect(settings.trace == "/t" && settings.host.requiresHistory)
     #expect(settings.host.allowsInsecureLoopback && settings.host.durability == .batched)
     #expect(settings.host.retention == Retention(bytes: 5_000_000_000, age: .seconds(86400)))
     #expect(settings.logLevel == .debug && settings.logFormat == .json)
@@ -104,7 +107,75 @@ struct DaemonSettingsTests {
     #expect(try settings(environment: environment).host.directory == "/run/user/1/storeactor")
     let login = ["HOME": "/home/guest", "XDG_RUNTIME_DIR": "/run/user/1"]
     #expect(try settings(environment: login).host.data == "/home/guest/.local/state/storeactor")
-    #expect(try settings(environment: [:]).host.data == "./.storeactor/data")
+  }
+
+  @Test func `A variable that is empty or relative is as one that is not set`() throws {
+    let runtime = ["HOME": "/home/guest", "XDG_RUNTIME_DIR": "/run/user/1"]
+    for state in ["", "state", "./state"] {
+      let settings = try settings(environment: runtime.merging(["XDG_STATE_HOME": state]) { $1 })
+      #expect(settings.host.data == "/home/guest/.local/state/storeactor")
+      #expect(origin(.data, settings) == "default, from $HOME")
+      #expect(origin(.dir, settings) == "default, from $XDG_RUNTIME_DIR")
+    }
+    for directory in ["", "rt"] {
+      let settings = try settings(environment: ["HOME": "/h", "XDG_RUNTIME_DIR": directory])
+      #expect(settings.host.directory == "/h/.storeactor")
+      #expect(settings.host.data == "/h/.local/state/storeactor")
+      #expect(origin(.dir, settings) == "default, from $HOME")
+    }
+    // The account's home directory, which this test does not choose.
+    for environment in [[:], ["HOME": ""], ["HOME": "home"]] {
+      let settings = try settings(environment: environment)
+      #expect(settings.host.directory.hasPrefix("/"))
+      #expect(settings.host.directory.hasSuffix("/.storeactor"))
+      #expect(settings.host.directory != "/.storeactor")
+      #expect(settings.host.data?.hasSuffix("/.local/state/storeactor") == true)
+      #expect(origin(.data, settings) == "default, from the user's account")
+    }
+  }
+
+  @Test func `Without any home a directory has to be named, and nothing else`() throws {
+    let nobody = UserDirectories(environment: ["HOME": "relative"], accountHome: { nil })
+    #expect(nobody.find(.state) == nil && nobody.find(.configuration) == nil)
+    #expect(nobody.find(.runtime) == nil && nobody.ofSockets == nil)
+    let named = UserDirectories(
+      environment: ["XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c"],
+      accountHome: { nil },
+    )
+    let found = [named.ofSockets, named.find(.state), named.find(.configuration)]
+    #expect(found.map { $0?.path } == ["/r/storeactor", "/s", "/c"])
+    let sources = ["$XDG_RUNTIME_DIR", "$XDG_STATE_HOME", "$XDG_CONFIG_HOME"]
+    #expect(found.map { $0?.source } == sources)
+    let root = UserDirectories(environment: ["HOME": "/"], accountHome: { nil })
+    #expect(root.ofSockets?.path == "/.storeactor")
+  }
+
+  @Test func `A history in the place of earlier versions is not left behind`() throws {
+    let home = FileManager.default.temporaryDirectory.appending(path: "home-\(UUID())").path
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    let environment = ["HOME": home, "XDG_RUNTIME_DIR": "\(home)/rt", "XDG_STATE_HOME": ""]
+    let (old, now) = ("\(home)/rt/storeactor/data", "\(home)/.local/state/storeactor")
+    func check(_ given: [Setting: [String]] = [:]) throws {
+      try settings(environment: environment, given: given).former?.check()
+    }
+    func make(_ directory: String, _ file: String) throws {
+      try FileManager.default.createDirectory(
+        atPath: "\(directory)/log",
+        withIntermediateDirectories: true,
+      )
+      try Data(file.utf8).write(to: URL(filePath: "\(directory)/log/\(file)"))
+    }
+    try check()
+    try make(old, "1.segment")
+    let error = #expect(throws: SettingsError.self) { try check() }
+    #expect(error?.exitStatus == 73)
+    #expect(error?.message.contains(old) == true && error?.message.contains(now) == true)
+    // Who says where it is knows.
+    try check([.data: [old]])
+    try check([.dir: ["\(home)/rt/storeactor"]])
+    try check([.inMemory: ["true"]])
+    try make(now, "1.segment")
+    try check()
   }
 
   @Test("An unknown setting is refused, with the right name")

@@ -134,8 +134,8 @@ import Testing
   }
 
   @Test func `A word with quotes is one word of a shell`() {
-    #expect(ShellWord.text("plain") == "plain")
-    #expect(ShellWord.text("a 'b'; c") == #"'a '\''b'\''; c'"#)
-    #expect(ShellWord.text("") == "''")
+    #expect(ShellWord.quoted("plain") == "plain")
+    #expect(ShellWord.quoted("a 'b'; c") == #"'a '\''b'\''; c'"#)
+    #expect(ShellWord.quoted("") == "''")
   }
 }

@@ -92,12 +92,37 @@ import Testing
     isFollowed: Bool
   ) throws {
     var pages = LogPages(after: 0, count: nil, isFollowed: isFollowed)
+    let step = LogPages.leastLooked
     for _ in 0..<LogPages.mostEmpty {
-      #expect(try pages.take([], through: pages.next + 1, newest: .max) == .ask)
+      #expect(try pages.take([], through: pages.next + step, newest: .max) == .ask)
     }
     #expect(throws: ConnectionError.self) {
-      try pages.take([], through: pages.next + 1, newest: .max)
+      try pages.take([], through: pages.next + step, newest: .max)
     }
+  }
+
+  @Test(arguments: [false, true])
+  func `Pages that tell nothing and hardly get on come to an end soon`(isFollowed: Bool) throws {
+    var pages = LogPages(after: 0, count: nil, isFollowed: isFollowed)
+    for _ in 0..<2 {
+      for _ in 0..<LogPages.mostIdle {
+        #expect(try pages.take([], through: pages.next + 1, newest: .max) == .ask)
+      }
+      // One that gets on begins the count again.
+      #expect(
+        try pages.take(entries(pages.next + 1), through: pages.next + 1, newest: .max) == .ask
+      )
+    }
+    for _ in 0..<LogPages.mostIdle {
+      _ = try pages.take([], through: pages.next + 9, newest: .max)
+    }
+    let error = #expect(throws: ConnectionError.self) {
+      try pages.take([], through: pages.next + 9, newest: .max)
+    }
+    #expect(error?.code == .malformed)
+    #expect(
+      error?.message.contains("9 pages without an entry, the last one of 9 revisions") == true
+    )
   }
 }
 

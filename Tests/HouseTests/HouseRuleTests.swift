@@ -28,6 +28,12 @@ struct HouseRuleTests {
     check(repository.swift.flatMap(OneOfEach.check))
   }
 
+  @Test("A table of what peers send, or are sent, names the limit that bounds it")
+  func tables() throws {
+    let limits = try #require(repository.swift.first { $0.path == Tables.limits })
+    check(repository.swift.flatMap { Tables.check($0, limits: limits) })
+  }
+
   @Test("What other modules may use is used by one")
   func callers() {
     check(Callers.check(repository.files))
@@ -66,6 +72,14 @@ struct HouseRuleTests {
     check(breaches)
   }
 
+  @Test("Types with dynamic members have no members of their own that hide others")
+  func dynamicMembers() {
+    check(DynamicMembers.check(repository.files))
+    let types = repository.swift.filter { $0.path.hasPrefix("Sources/") }
+      .flatMap(DynamicMembers.dynamicTypes)
+    #expect(types.count >= 15)
+  }
+
   @Test("Relative links in pages lead somewhere")
   func links() {
     check(Links.check(repository.markdown, exists: repository.contains))
@@ -77,6 +91,11 @@ struct HouseRuleTests {
     check(CodeBlocks.check(repository.markdown, against: compiled))
     let articles = repository.markdown.filter(CodeBlocks.isChecked)
     #expect(articles.flatMap(CodeBlocks.blocks).count > 10)
+  }
+
+  @Test("Time limits of tests grow with the load of the machine")
+  func timeLimits() {
+    check(TimeLimits.check(repository.swift))
   }
 
   @Test("The README stays under 200 lines and the changelog keeps its sections")

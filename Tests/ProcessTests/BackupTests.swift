@@ -277,7 +277,8 @@ extension ProcessTests {
           try whole.write(to: path)
         }
         try log.changeNewest { $0[16] = 9 }
-        try await refused(65, "format 9,", "restore", places.copy, "--data", places.new)
+        // Without its checksum that is damage, and not another format.
+        try await refused(65, "begins with", "restore", places.copy, "--data", places.new)
         try whole.write(to: path)
         try await stop(daemon)
         try await refusedImports(world, places)

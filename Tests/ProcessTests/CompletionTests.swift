@@ -148,6 +148,30 @@ extension ProcessTests {
     }
 
     @Test(arguments: CompletingShell.here)
+    func `A shell completes behind options that stand before the command's name`(
+      shell: CompletingShell
+    ) async throws {
+      try await World.run { world in
+        let prefix = try await install(world)
+        // Another daemon than the shell's variable names.
+        let own = "\(world.directory)/own"
+        let daemon = try world.start(.stored, ["--dir", own, "--in-memory"])
+        _ = try await daemon.output.line("the daemon to be ready") { $0.hasPrefix("ready ") }
+        let session = try await ShellSession(shell, world, prefix: prefix)
+        let options = "storectl --json --dir \(own)"
+        for (typed, whole) in [
+          ("wa", "watch"), ("get cou", "get counter"),
+          ("send counter inc", "send counter incrementButtonTapped"),
+        ] {
+          #expect(
+            try await session.complete("\(options) \(typed)").0 == "\(options) \(whole)"
+          )
+        }
+        #expect(try await session.complete("storectl --conn").0 == "storectl --connect")
+      }
+    }
+
+    @Test(arguments: CompletingShell.here)
     func `A scope is completed where a directory has its name, and a directory as one`(
       shell: CompletingShell
     ) async throws {
@@ -263,7 +287,7 @@ extension ProcessTests {
     @Test func `Without a daemon the answer to a shell is there at once`() async throws {
       try await World.run { world in
         let time = try await shortestSilence(world)
-        #expect(time < .milliseconds(150), "\(time)")
+        #expect(time < .milliseconds(150) * TestPatience.load, "\(time)")
       }
     }
 
@@ -280,7 +304,7 @@ extension ProcessTests {
         let scopes = [try Self.rows]
         let daemon = try await FalseDaemon(in: world.directory, scopes: scopes, says: says)
         let time = try await shortestSilence(world)
-        #expect(time < .milliseconds(150), "\(time)")
+        #expect(time < .milliseconds(150) * TestPatience.load, "\(time)")
         withExtendedLifetime(daemon) {}
       }
     }

@@ -23,16 +23,24 @@ extension ProcessTests {
     private static let cutsPerRound = 100
 
     /// What a program did that keeps records.
-    private func run(_ world: World, _ durability: Durability) async throws -> (CutDisk, String) {
+    ///
+    /// Where it is failing, syncs fail now and then, after each of which another one goes on with
+    /// what is in the page cache.
+    private func run(
+      _ world: World,
+      _ durability: Durability,
+      isFailing: Bool = false,
+    ) async throws -> (CutDisk, String) {
       let library = try await CutDisk.build(in: world)
       let root = "\(world.directory)/cut"
       try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
       let probe = try world.start(
         .journalProbe,
-        [root, "120", durability.rawValue],
+        [root, "120", durability.rawValue] + (isFailing ? ["\(world.directory)/fail"] : []),
         environment: [
           "LD_PRELOAD": library, "CUTDISK_ROOT": root,
           "CUTDISK_LOG": "\(world.directory)/cut.log",
+          "CUTDISK_FAIL": "\(world.directory)/fail",
         ],
       )
       let end = try await probe.ended(within: .seconds(60))
@@ -135,6 +143,20 @@ extension ProcessTests {
           hasSynced = false
         }
         #expect(segments.count > 4, "It has begun other segments")
+      }
+    }
+
+    @Test(arguments: [Durability.full, .batched])
+    func `What is built upon after a failed sync is on the disk, wherever that is cut then`(
+      durability: Durability
+    ) async throws {
+      try await World.run { world in
+        let (disk, root) = try await run(world, durability, isFailing: true)
+        #expect(disk.steps.contains { $0.kind == "F" })
+        let losses = try losses(disk, root, cuts: Self.cutsPerRound, in: world, isTorn: false)
+        // What is batched is told before it is synced: it may be lost, and nothing before it.
+        let isRefused = losses.filter { durability == .full || !$0.contains(" of ") }
+        #expect(isRefused == [])
       }
     }
 

@@ -157,8 +157,13 @@ private struct Desk {
   private static let others = [
     // What it would do with the output is its own affair.
     "jq": "exit 0",
-    // It is of the tests' packages; what is shown is installed for them.
-    "pip": #"[ "$1" = install ] && shift && exec python3 -m pip show -q "$@""#,
+    // What a package depends on, also to be built, is installed for the tests.
+    "pip": #"""
+    [ "$1" = install ] || exit 1
+    cp -R '\#(root.path())'/"$2" "$HOME/source"
+    exec python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore \
+      --no-deps --no-build-isolation --target "$HOME/installed" "$HOME/source"
+    """#,
     // There is no service manager, but there is the unit that it is to find.
     "systemctl": """
     [ "$1" = --user ] || exit 1

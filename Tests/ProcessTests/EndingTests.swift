@@ -113,7 +113,7 @@ extension ProcessTests {
         let run = try await world.client(arguments)
         #expect(run.end == .status(69), "\(run.errorText)")
         #expect(run.errorText.contains("in memory only"))
-        #expect(run.errorText.contains("without --in-memory"), "what to do")
+        #expect(run.errorText.contains("if it has a data directory"), "what to do")
       }
     }
 

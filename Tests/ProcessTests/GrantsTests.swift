@@ -43,11 +43,101 @@ extension ProcessTests {
       try await World.run(in: "/tmp/") { world in
         _ = try await world.startDaemon()
         let run = try await world.client(as: OtherUsers.ann, "get", "counter")
-        #expect(!run.isSuccess)
-        #expect(run.output == [])
+        expectNotAdmitted(run, OtherUsers.ann)
         #expect(try mode(world.directory) == 0o700)
         #expect(try mode("\(world.directory)/ctl") & 0o077 == 0)
       }
+    }
+
+    @Test
+    func `A pipe in the place of the grants delays no start, no signal and no revocation`()
+      async throws
+    {
+      try await World.run(in: "/tmp/") { world in
+        let file = "\(world.directory)/grants"
+        try #require(mkfifo(file, 0o600) == 0)
+        let refused = try await world.finish(world.start(.stored, ["--dir", world.directory]))
+        #expect(refused.end == .status(66), "\(refused.errorText)")
+        #expect(refused.errorText.contains("\(file) is not a regular file"))
+        unlink(file)
+        try world.write(grants: grants())
+        let daemon = try await world.startDaemon()
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        unlink(file)
+        try #require(mkfifo(file, 0o600) == 0)
+        _ = try await daemon.errors.line("that it is a pipe") {
+          $0.contains("stay as they were") && $0.contains("is not a regular file")
+        }
+        let count = daemon.errors.lines.count
+        daemon.send(signal: SIGHUP)
+        _ = try await daemon.errors.line(from: count, "the same") { $0.contains("regular file") }
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        // The old grants are in force until there is a file again, which revokes one.
+        try world.write(grants: "user:\(OtherUsers.bob) counter see\n")
+        _ = try await daemon.errors.line(from: count, "the grants") {
+          $0.contains("grants are read again")
+        }
+        #expect(try await !world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        unlink(file)
+        try #require(mkfifo(file, 0o600) == 0)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test
+    func `Grants that another user could replace are refused, unless that user is trusted`()
+      async throws
+    {
+      try await World.run(in: "/tmp/") { world in
+        let folder = "\(world.directory)/theirs"
+        let file = "\(folder)/grants"
+        try #require(mkdir(folder, 0o755) == 0)
+        try Data("user:\(OtherUsers.ann) counter see\n".utf8).write(to: URL(filePath: file))
+        try #require(chmod(file, 0o600) == 0 && chown(folder, OtherUsers.bob, 0) == 0)
+        let arguments = ["--dir", world.directory, "--grants", file]
+        let refused = try await world.finish(world.start(.stored, arguments))
+        #expect(refused.end == .status(77), "\(refused.errorText)")
+        #expect(refused.errorText.contains("\(folder) belongs to user \(OtherUsers.bob)"))
+        #expect(refused.errorText.contains("--trust-owner \(OtherUsers.bob)"))
+        let daemon = try await world.startDaemon(
+          .stored,
+          ["--grants", file, "--trust-owner", "\(OtherUsers.bob)"],
+        )
+        #expect(try await world.client(as: OtherUsers.ann, "get", "counter").isSuccess)
+        #expect(daemon.isRunning)
+      }
+    }
+
+    @Test func `Settings that another user could change are not obeyed`() async throws {
+      try await World.run(in: "/tmp/") { world in
+        let path = "\(world.directory)/settings.json"
+        try #"{"insecureLoopback": true}"#.write(toFile: path, atomically: true, encoding: .utf8)
+        func run(_ more: String...) async throws -> World.Run {
+          try await world.finish(world.start(.stored, ["config", "--config", path] + more))
+        }
+        try #require(chmod(path, 0o666) == 0)
+        let writable = try await run()
+        #expect(writable.end == .status(77), "\(writable.errorText)")
+        #expect(writable.errorText.contains("chmod go-w \(path)"), "\(writable.errorText)")
+        try #require(chmod(path, 0o644) == 0 && chown(path, OtherUsers.bob, 0) == 0)
+        let foreign = try await run()
+        #expect(foreign.end == .status(77), "\(foreign.errorText)")
+        #expect(foreign.errorText.contains("--trust-owner \(OtherUsers.bob)"))
+        #expect(try await run("--trust-owner", "\(OtherUsers.bob)").isSuccess)
+        unlink(path)
+        try #require(mkfifo(path, 0o600) == 0)
+        let pipe = try await run()
+        #expect(pipe.end == .status(66) && pipe.errorText.contains("is not a regular file"))
+      }
+    }
+
+    /// Checks that a client was told that nothing is granted to its user.
+    private func expectNotAdmitted(_ run: World.Run, _ user: UInt32) {
+      #expect(run.end == .status(77), "\(run.errorText)")
+      #expect(run.output == [])
+      #expect(run.errorText.contains("does not admit user \(user)"), "\(run.errorText)")
+      #expect(run.errorText.contains("file of grants"), "\(run.errorText)")
     }
 
     private func mode(_ path: String) throws -> mode_t {
@@ -62,9 +152,7 @@ extension ProcessTests {
         let daemon = try await world.startDaemon(.stored, ["--log-level", "info"])
         for arguments in [["scopes"], ["status"], ["get", "counter"]] {
           let process = try world.startClient(as: OtherUsers.stranger, arguments)
-          let run = try await world.finish(process)
-          #expect(!run.isSuccess)
-          #expect(run.output == [])
+          expectNotAdmitted(try await world.finish(process), OtherUsers.stranger)
         }
         _ = try await daemon.errors.line("the refusal") {
           $0.contains("nothing is granted") && $0.contains("peer=localhost:\(OtherUsers.stranger):")
@@ -115,9 +203,10 @@ extension ProcessTests {
           #""incrementButtonTapped""#,
           #""decrementButtonTapped""#,
         )
-        #expect(!remove.isSuccess)
-        #expect(remove.output.joined().contains("unauthorised"))
-        #expect(try await world.get("counter")["count"] == 1)
+        // The description has only what she may send, so nothing of the two is sent.
+        #expect(remove.end == .status(65), "\(remove.errorText)")
+        #expect(remove.errorText.contains("decrementButtonTapped"), "\(remove.errorText)")
+        #expect(try await world.get("counter")["count"] == 0)
         let other = try await world.client(as: OtherUsers.ann, "get", "game")
         #expect(!other.isSuccess)
         let sent = try await world.client(
@@ -126,7 +215,7 @@ extension ProcessTests {
           "counter",
           #""incrementButtonTapped""#,
         )
-        #expect(sent.output.joined().contains("unauthorised"))
+        #expect(!sent.isSuccess && sent.errorText.contains("counter"), "\(sent.errorText)")
         // Those present are known by the kernel's word.
         let present = try world.startClient(as: OtherUsers.bob, ["watch", "presence"])
         try await present.output.state("who watches") { state in
@@ -279,7 +368,7 @@ extension ProcessTests {
       try await run("user:\(OtherUsers.ann) counter see") { world in
         let grants = "\(world.directory)/grants"
         for (path, status, words) in [
-          (world.directory, 66, "is no file"), (grants, 77, "chmod go-w"),
+          (world.directory, 66, "is not a regular file"), (grants, 77, "chmod go-w"),
         ] as [(String, Int32, String)] {
           try #require(chmod(grants, 0o622) == 0)
           let arguments = ["--dir", world.directory, "--grants", path]

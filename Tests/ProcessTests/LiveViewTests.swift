@@ -111,11 +111,11 @@ extension ProcessTests {
         try await world.send("counter", "incrementButtonTapped")
         let terminal = try TerminalProcess(world, ["status"], term: "dumb")
         // What was written may be read after the end is known.
-        try await terminal.wrote("as pid \(daemon.pid)")
+        try await terminal.wrote("as stored with pid \(daemon.pid)")
         #expect(try await terminal.ended() == Self.restored)
         let lines = terminal.text.split(separator: "\r\n").map(String.init)
         #expect(lines[0].hasPrefix("revision  ") && lines[0].hasSuffix("all of it on the disk"))
-        #expect(lines[1].hasPrefix("up for ") && lines[1].hasSuffix("as pid \(daemon.pid)"))
+        #expect(lines[1].hasPrefix("up for ") && lines[1].hasSuffix("with pid \(daemon.pid)"))
         #expect(!lines.contains { $0.hasSuffix("  0") }, "\(lines)")
       }
     }

@@ -12,8 +12,11 @@ extension ProcessTests {
   @Suite(.timeLimit(.minutes(2))) struct MetricsTests {
     private static let question = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    private func start(_ world: World) async throws -> (daemon: ChildProcess, port: UInt16) {
-      let daemon = try await world.startDaemon(.stored, ["--metrics", "127.0.0.1:0"])
+    private func start(
+      _ world: World,
+      _ options: [String] = [],
+    ) async throws -> (daemon: ChildProcess, port: UInt16) {
+      let daemon = try await world.startDaemon(.stored, ["--metrics", "127.0.0.1:0"] + options)
       let found = try await daemon.errors.line("where the numbers are") {
         $0.contains(" http://127.0.0.1:")
       }
@@ -60,6 +63,21 @@ extension ProcessTests {
         #expect(lines.filter { $0.hasPrefix("#") } == status.output.filter { $0.hasPrefix("#") })
         daemon.send(signal: SIGTERM)
         #expect(try await daemon.ended() == .status(0))
+      }
+    }
+
+    @Test func `Whoever names another host is told nothing, unless the name is set`() async throws {
+      try await World.run { world in
+        let (_, port) = try await start(world, ["--metrics-host", "box.example"])
+        func status(_ host: String) async throws -> Substring {
+          try await ask(port, "GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n").prefix(12)
+        }
+        #expect(try await status("127.0.0.1:\(port)") == "HTTP/1.1 200")
+        #expect(try await status("box.example:\(port)") == "HTTP/1.1 200")
+        let refusal = try await ask(port, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+        #expect(refusal.hasPrefix("HTTP/1.1 421 "), "\(refusal)")
+        #expect(!refusal.contains("storeactor_"))
+        #expect(refusal.contains("--metrics-host"))
       }
     }
 

@@ -55,6 +55,36 @@ extension ProcessTests {
       return try await world.finish(process)
     }
 
+    @Test func `Its reader of data directories finds each kind of damage`() async throws {
+      try await World.run { world in
+        let run = try await world.finish(start(world, "\(root)/Examples/python/test_journal.py"))
+        #expect(run.isSuccess, "\(run.errorText)")
+        #expect(run.errorText.contains("OK"), "\(run.errorText)")
+      }
+    }
+
+    @Test func `Its reader of data directories shows what a daemon has kept`() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon()
+        for _ in 0..<3 { try await world.send("counter", "incrementButtonTapped") }
+        try await world.send("todos", #"{"addButtonTapped":{"title":"Milk"}}"#)
+        daemon.send(signal: SIGTERM)
+        #expect(try await daemon.ended() == .status(0))
+        func read(_ command: String) async throws -> World.Run {
+          try await world.finish(
+            start(world, "-m", "storeactor.journal", command, "\(world.directory)/data")
+          )
+        }
+        let verified = try await read("verify")
+        #expect(verified.isSuccess, "\(verified.output) \(verified.errorText)")
+        let state = try JSONValue(parsing: try await read("state").output.joined(separator: "\n"))
+        #expect(state["counter"]?["count"]?.int == 3, "\(state)")
+        #expect(state["todos"]?["items"]?.items?.first?["title"]?.text == "Milk", "\(state)")
+        let records = try await read("log").output
+        #expect(records.count >= 4)
+      }
+    }
+
     @Test func `Its encodings, digests, deltas and JSON are those of the vectors`() async throws {
       try await World.run { world in
         let script = "\(root)/Examples/python/check_golden.py"

@@ -58,11 +58,11 @@ extension ProcessTests {
         try await connected(world) { connection in
           let store = try await connection.store("probe", Probe.self)
           let other = try await connection.store("probe", Probe.self)
-          var outputs = store.outputs(of: Probe.Output.self).makeAsyncIterator()
+          var outputs = AsyncStream<Probe.Output>(outputsOf: store).makeAsyncIterator()
           let names = ["door", "gate", "hatch"]
           var expected: [Probe.Output] = []
           var seen: [Probe.Output] = []
-          var others = other.outputs(of: Probe.Output.self).makeAsyncIterator()
+          var others = AsyncStream<Probe.Output>(outputsOf: other).makeAsyncIterator()
           for name in names {
             store.send(.held(name: name))
             // Of an effect that runs: no revision comes with it.
@@ -319,7 +319,7 @@ extension ProcessTests {
       where fits: @escaping @Sendable (Probe.State) -> Bool,
     ) async throws {
       let seen = Watched<Probe.State?>(nil)
-      let states = store.states
+      let states = AsyncStream(statesOf: store)
       let follower = Task { for await state in states { seen.update { $0 = state } } }
       defer { follower.cancel() }
       try await seen.wait(within: .seconds(20), for: what) { state in

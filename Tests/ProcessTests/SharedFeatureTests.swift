@@ -33,7 +33,7 @@ private struct NotesForm {
         return .none
       case .countButtonTapped:
         return .run { [notes = state.$notes] send in
-          try await notes.update { $0.count += 1 }
+          try await Shared.update(notes) { $0.count += 1 }
           await send(.counted)
         }
       case .counted:
@@ -148,7 +148,7 @@ extension ProcessTests {
         } withDependencies: {
           connection.share(in: &$0)
         }
-        form.timeout = .seconds(20)
+        form.timeout = .seconds(20) * TestPatience.factor
         // Whoever waits for the other process would keep the main thread from everybody else.
         form.useMainSerialExecutor = false
         await form.receiveSharedChange { $0.$notes.withLock { $0 = ProbeNotes() } }

@@ -28,7 +28,7 @@ extension ProcessTests {
             try await withThrowingTaskGroup { group in
               for notes in [one, other] {
                 group.addTask {
-                  for _ in 0..<20 { try await notes.update { $0.count += 1 } }
+                  for _ in 0..<20 { try await Shared.update(notes) { $0.count += 1 } }
                 }
               }
               try await group.waitForAll()
@@ -49,14 +49,14 @@ extension ProcessTests {
       try await World.run { world in
         let daemon = try await world.startDaemon(.serialProbe)
         try await sharing(world) { notes, connection in
-          try await notes.update { $0.count = 7 }
+          try await Shared.update(notes) { $0.count = 7 }
           var events = connection.events.makeAsyncIterator()
           daemon.send(signal: SIGKILL)
           _ = try await daemon.ended()
           _ = try await world.startDaemon(.serialProbe)
           while let event = await events.next(), event.kind != .newEpoch {}
           try await value(of: notes, "the new history") { $0 == ProbeNotes() }
-          try await notes.update { $0.count += 1 }
+          try await Shared.update(notes) { $0.count += 1 }
           #expect(notes.wrappedValue.count == 1)
           #expect(try await world.get("notes")["count"] == 1)
         }
@@ -70,14 +70,16 @@ extension ProcessTests {
         try await sharing(world) { one, _ in
           try await sharing(world) { other, connection in
             connection.actionTimeToLive = nil
-            try await one.update { $0.title = "kept" }
-            let counting = Task { for _ in 0..<40 { try await other.update { $0.count += 1 } } }
+            try await Shared.update(one) { $0.title = "kept" }
+            let counting = Task {
+              for _ in 0..<40 { try await Shared.update(other) { $0.count += 1 } }
+            }
             try await value(of: one, "a part of what is counted") { $0.count >= 10 }
             daemon.send(signal: SIGKILL)
             _ = try await daemon.ended()
             _ = try await world.startDaemon(.serialProbe, ["--keep"])
             try await counting.value
-            try await one.update { $0.count += 1 }
+            try await Shared.update(one) { $0.count += 1 }
             for notes in [one, other] {
               try await value(of: notes, "all that was counted") { $0.count == 41 }
               #expect(notes.wrappedValue.title == "kept")

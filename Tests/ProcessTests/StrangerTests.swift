@@ -137,7 +137,9 @@ extension ProcessTests {
         let row: JSONValue = ["id": -3, "label": "sugar", "isSealed": true]
         #expect(try await world.get("samples/-3") == row)
         #expect(try await world.get("samples/7")["label"] == "ore")
-        #expect(try await world.get("samples/8") == nil)
+        let absent = try await world.client("get", "samples/8")
+        #expect(absent.end == .status(65) && absent.output == [])
+        #expect(absent.errorText.contains("no row \"samples/8\""), "\(absent.errorText)")
         try await watcher.output.state("the sealed sugar") { $0 == row }
         let wrong = try await world.client("get", "samples/seven")
         #expect(wrong.end == .status(65))

@@ -68,7 +68,7 @@ extension ProcessTests {
         try await peer.ready()
         while try await world.counter("malformed") == 0 {}
         let lock = try String(contentsOfFile: "\(world.directory)/lock", encoding: .utf8)
-        #expect(lock.wholeMatch(of: /(\d+) [0-9a-f]{16}\n/)?.1 == "\(daemon.pid)")
+        #expect(lock.wholeMatch(of: /(\d+) [0-9a-f]{16} stored\n/)?.1 == "\(daemon.pid)")
       }
     }
 
@@ -97,6 +97,31 @@ extension ProcessTests {
           #expect(run.end == .status(program == .stored ? 73 : 71), "\(run.errorText)")
           #expect(run.errorText.contains("ulimit -n"), "\(run.errorText)")
         }
+      }
+    }
+
+    @Test(
+      "A daemon that may open too few files for a burst of connections does not start",
+      arguments: [64, 256, 1_023],
+    )
+    func fewDescriptorsOfDaemon(count: Int) async throws {
+      try await World.run { world in
+        let arguments = ["--dir", world.directory]
+        let daemon = try world.start(.stored, arguments, limitingDescriptorsTo: count)
+        let run = try await world.finish(daemon)
+        #expect(run.end == .status(73), "\(run.errorText)")
+        #expect(run.errorText.contains("may have \(count) files open, and needs 1024"))
+        #expect(run.errorText.contains("ulimit -n 1024"), "\(run.errorText)")
+      }
+    }
+
+    @Test("A daemon with as few files as it may have outlasts a burst of connections")
+    func burst() async throws {
+      try await World.run { world in
+        let daemon = try await world.startDaemon(limitingDescriptorsTo: 1_024)
+        for _ in 0..<3_000 { close(try RawPeer.connect("\(world.directory)/ctl")) }
+        #expect(try await world.get("counter")["count"] == 0)
+        #expect(daemon.isRunning)
       }
     }
 

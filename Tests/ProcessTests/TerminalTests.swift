@@ -213,19 +213,19 @@ extension ProcessTests {
         try await titles(["b", "c", "d", "a"])
         ui.type("KKK")
         try await titles(["a", "b", "c", "d"])
-        ui.type("dd")
+        ui.type("dydy")
         try await titles(["c", "d"])
         for title in ["e", "f", "g", "h"] {
           try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
         }
         try await ui.shows("[ ] h")
         // A key is for the row that is selected when it is pressed, wherever one goes then.
-        ui.type("gxdjj")
+        ui.type("gxdyjj")
         try await titles(["d", "e", "f", "g", "h"])
-        // Where that has gone because of what was sent before, it is for the row in its place.
-        ui.type("gxjddG")
+        // Where that has gone because of what was sent before, it is for the row behind it.
+        ui.type("gxjdydyG")
         try await titles(["d", "g", "h"])
-        ui.type("gxdG")
+        ui.type("gxdyG")
         try await titles(["g", "h"])
         ui.type("g")
         ui.type("ff")
@@ -237,6 +237,38 @@ extension ProcessTests {
           state["filter"]?.text == "all"
             && state["items"]?.items?.allSatisfy { $0["isCompleted"] == true } == true
         }
+        ui.type("q")
+        #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
+      }
+    }
+
+    @Test func `A key has no effect where another client has removed its row`() async throws {
+      try await World.run { world in
+        _ = try await world.startDaemon()
+        for title in ["a", "b", "c"] {
+          try await world.send("todos", #"{"addButtonTapped":{"title":"\#(title)"}}"#)
+        }
+        let ui = try ui(world)
+        // Digits lead to the same screens from the beginning.
+        ui.type("2")
+        try await ui.shows("[ ] c")
+        // The key before this one has had its effect.
+        ui.type("j:")
+        try await ui.shows("Commands")
+        ui.type("\u{1B}")
+        try await ui.hides("Commands")
+        let items = try await world.get("todos")["items"]?.items ?? []
+        let id = try #require(items.dropFirst().first?["id"]?.text)
+        try await world.send("todos", #"{"removed":{"id":"\#(id)"}}"#)
+        try await ui.hides("[ ] b")
+        ui.type("d")
+        try await ui.shows("That has had no effect")
+        #expect(try await world.get("todos")["items"]?.items?.count == 2)
+        // The picture has the cursor on the next one.
+        ui.type("d")
+        try await ui.shows("Delete \"c\"?")
+        ui.type("y")
+        try await ui.hides("[ ] c")
         ui.type("q")
         #expect(try await ui.ended() == TerminalProcess.End(isRestored: true, status: 0))
       }

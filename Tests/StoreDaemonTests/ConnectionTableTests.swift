@@ -95,7 +95,7 @@ struct ConnectionTableTests {
       #expect(isThere && isStillThere)
     }
     let ended = table.connections(ofUsersBut: { $0 == Self.me }, namesBut: { $0 == new })
-    #expect(Set(ended) == [0, 3])
+    #expect(Set(ended.map(\.descriptor)) == [0, 3])
   }
 
   @Test("A user's connections may come at once, and then so many a second")
@@ -165,11 +165,11 @@ struct ConnectionTableTests {
     _ = table.accept(2, .control, user: Self.me, now: 2 * Self.second)
     let ends = table.firstSilentEnd
     #expect(ends == 3 * Self.second)
-    let near = table.takeSilent(at: 9 * Self.second)
+    let near = table.takeSilent(at: 9 * Self.second).map(\.descriptor)
     #expect(near == [2])
     let farEnd = table.firstSilentEnd
     #expect(farEnd == 10 * Self.second)
-    let far = table.takeSilent(at: 10 * Self.second)
+    let far = table.takeSilent(at: 10 * Self.second).map(\.descriptor)
     #expect(far == [1])
   }
 
@@ -192,18 +192,18 @@ struct ConnectionTableTests {
     let told6 = table.firstSilentEnd
     #expect(told6 == Self.second + 2)
     table.disconnect(2, .control)
-    let told7 = table.takeSilent(at: Self.second + 3)
+    let told7 = table.takeSilent(at: Self.second + 3).map(\.descriptor)
     #expect(told7 == [3])
-    let told8 = table.takeSilent(at: Self.second + 3)
+    let told8 = table.takeSilent(at: Self.second + 3).map(\.descriptor)
     #expect(told8 == [])
     let told9 = table.firstSilentEnd
     #expect(told9 == Self.second + 4)
     // The descriptor is used anew, later.
     table.disconnect(4, .control)
     _ = table.accept(4, .control, user: Self.me, now: 9)
-    let told10 = table.takeSilent(at: Self.second + 8)
+    let told10 = table.takeSilent(at: Self.second + 8).map(\.descriptor)
     #expect(told10 == [])
-    let told11 = table.takeSilent(at: Self.second + 9)
+    let told11 = table.takeSilent(at: Self.second + 9).map(\.descriptor)
     #expect(told11 == [4])
     let told12 = table.firstSilentEnd
     #expect(told12 == nil)
@@ -227,20 +227,20 @@ struct ConnectionTableTests {
     #expect(hasSpoken)
     let end = table.firstSilentEnd
     #expect(end == 3 * Self.second + 3)
-    let early = table.takeSilent(at: 3 * Self.second + 2)
+    let early = table.takeSilent(at: 3 * Self.second + 2).map(\.descriptor)
     #expect(early == [])
     // Of two silent ones the older one goes, and then the next.
-    let first = table.takeSilent(at: 3 * Self.second + 3)
+    let first = table.takeSilent(at: 3 * Self.second + 3).map(\.descriptor)
     #expect(first == [2])
-    let second = table.takeSilent(at: 3 * Self.second + 5)
+    let second = table.takeSilent(at: 3 * Self.second + 5).map(\.descriptor)
     #expect(second == [3])
-    let other = table.takeSilent(at: 3 * Self.second + 6)
+    let other = table.takeSilent(at: 3 * Self.second + 6).map(\.descriptor)
     #expect(other == [6])
     let rest = table.firstSilentEnd
     #expect(rest == nil)
     // The last one may stay as long as the control connection does.
     table.disconnect(1, .control)
-    let last = table.takeSilent(at: 4 * Self.second)
+    let last = table.takeSilent(at: 4 * Self.second).map(\.descriptor)
     #expect(last == [5])
     for descriptor: Int32 in 2...6 { table.disconnect(descriptor, .publishing) }
     #expect(table.count == 0)
@@ -263,9 +263,9 @@ struct ConnectionTableTests {
       let now = Int64(descriptor)
       _ = table.accept(descriptor, .publishing, user: 7, program: program, now: now)
     }
-    let taken = table.takeSilent(at: 10 * Self.second)
+    let taken = table.takeSilent(at: 10 * Self.second).map(\.descriptor)
     #expect(taken == [12, 13, 14])
-    let rest = table.takeSilent(at: 20 * Self.second)
+    let rest = table.takeSilent(at: 20 * Self.second).map(\.descriptor)
     #expect(rest == [])
   }
 }

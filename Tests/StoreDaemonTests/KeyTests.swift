@@ -51,18 +51,70 @@ import Testing
     }
   }
 
-  @Test func `What people write behind a command counts, and not what it has found`() throws {
+  @Test func `What happens to the file's directory is noticed like a change`() throws {
     try withFile("user:4711 count see\n") { file in
-      let added = try file.add(lines("laptop", Self.key, "count see"))
-      #expect(try file.current(added).get().lines.count == 2)
-      // What was granted to him is taken back by hand before the daemon goes on.
-      write("key:laptop=\(KeyText.text(Self.key)) count see\n", file)
-      let current = try file.current(added).get()
-      #expect(!current.includesUsers && current.name(ofKey: Self.key) == "laptop")
-      let removed = try #require(try file.remove(key: "laptop"))
-      write("user:4711 countr see\n", file)
-      #expect(throws: GrantsFile.Problem.self) { try file.current(removed).get() }
+      let look = file.changes(since: file.stamp)
+      #expect(look() == nil)
+      let folder = URL(filePath: file.path).deletingLastPathComponent().path
+      #expect(chmod(folder, 0o777) == 0)
+      let change = try #require(look())
+      let error = #expect(throws: GrantsFile.Problem.self) { try change.grants.get() }
+      #expect(error?.code == .notAllowed && error?.description.contains("go-w") == true)
+      #expect(look() == nil)
+      #expect(chmod(folder, 0o755) == 0)
+      #expect(try look()?.grants.get().lines.count == 1)
     }
+  }
+
+  @Test func `What is no file of grants is refused at once, and says what is wrong`() throws {
+    try withFile("user:4711 count see\n") { file in
+      #expect(chmod(file.path, 0o606) == 0)
+      let open = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(open?.code == .notAllowed && open?.description.contains("chmod go-w") == true)
+      unlink(file.path)
+      try #require(mkfifo(file.path, 0o600) == 0)
+      let pipe = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(pipe?.code == .unreadable && pipe?.description.contains("a pipe") == true)
+      #expect(pipe?.named == nil)
+      unlink(file.path)
+      try Data([0xff, 0x0a]).write(to: URL(filePath: file.path))
+      #expect(chmod(file.path, 0o600) == 0)
+      let bytes = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(bytes?.code == .configuration && bytes?.description.contains("UTF-8") == true)
+    }
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  func `Another user's files are read where that user is trusted`() throws {
+    try withFile("user:4711 count see\n") { file in
+      #expect(chown(file.path, 4711, 4711) == 0)
+      let error = #expect(throws: GrantsFile.Problem.self) { try file.read() }
+      #expect(error?.code == .notAllowed)
+      #expect(error?.description.contains("--trust-owner 4711") == true)
+      let trusting = GrantsFile(
+        file.path,
+        exposed: [Expose<Counted, Never>("count", state: \.count).description],
+        trusting: 4711,
+      )
+      #expect(try trusting.read().lines.count == 1)
+      let path = "\(file.path)-key"
+      defer { unlink(path) }
+      let pair = try DaemonKey.pair(in: path)
+      #expect(chown(path, 4711, 4711) == 0)
+      #expect(throws: TrustedFile.Problem.ownedBy(path, 4711)) { try DaemonKey.pair(in: path) }
+      #expect(try DaemonKey.pair(in: path, trusting: 4711) == pair)
+    }
+  }
+
+  @Test func `Keys whose secret others know, or that need none, are not enrolled`() throws {
+    let daemon = [UInt8](repeating: 7, count: KeyText.keyBytes)
+    func problem(_ key: [UInt8]) -> String? {
+      KeyService.problem(withKey: key, tickets: [Self.other], daemon: daemon)
+    }
+    #expect(try problem(CurvePair().publicKey) == nil && problem(Self.key) == nil)
+    #expect(problem(Self.other)?.contains("invitation") == true)
+    #expect(problem(daemon)?.contains("daemon's own") == true)
+    #expect(problem([UInt8](repeating: 0, count: 32))?.contains("low order") == true)
   }
 
   @Test func `Who is in a group is asked again when the system's lists were changed`() throws {
@@ -170,15 +222,32 @@ import Testing
   }
 
   @Test func `What stands behind a serial is read as it was written`() {
-    for name in [PeerName.key("laptop", Self.key), .ticket(KeyTicket(key: Self.key))] {
+    let names: [PeerName] = [
+      .key("laptop", Self.key), .ticket(KeyTicket(key: Self.key)), .loopback,
+      .process(user: 1000, group: .max, number: 0),
+    ]
+    for name in names {
       #expect(PeerName(property: "12 \(name.word)") == name)
     }
-    let digits = KeyText.text(Self.key)
-    #expect(
-      PeerName.key("laptop", Self.key).address(at: "192.0.2.1") == "key:laptop=\(digits)@192.0.2.1"
-    )
-    for property in ["12", "12 ", "12 key:laptop=1", "12 key:", "12 user:1=2"] {
-      #expect(PeerName(property: property) == nil, "\(property)")
+    let unread = [
+      "12", "12 ", "12 key:laptop=1", "12 key:", "12 user:1=2", "12 process:1:2",
+      "12 process:1:2:x",
+      "12 loopbacks", "12 localhost:1:2:3",
+    ]
+    for property in unread { #expect(PeerName(property: property) == nil, "\(property)") }
+  }
+
+  @Test func `Who a peer is follows from its name alone, and without one it is nobody`() {
+    func identity(_ name: PeerName?) -> ActionOrigin.Identity {
+      PeerName.caller(name, at: "localhost:0:0:1").identity
+    }
+    #expect(identity(nil) == .unknown)
+    #expect(identity(.loopback) == .loopback)
+    let process = ActionOrigin.Identity.user(1000, group: 100, process: 7)
+    #expect(PeerName(process).map { identity($0) } == process)
+    #expect(identity(.key("laptop", Self.key)) == .key("laptop"))
+    for identity in [ActionOrigin.Identity.unknown, .process, .key("laptop")] {
+      #expect(PeerName(identity) == nil)
     }
   }
 
@@ -189,24 +258,24 @@ import Testing
       let pair = try DaemonKey.pair(in: path)
       #expect(try DaemonKey.pair(in: path) == pair)
       #expect(chmod(path, 0o644) == 0)
-      #expect(throws: SecretFile.Problem.wide(path, mode: "644")) { try DaemonKey.pair(in: path) }
+      #expect(throws: TrustedFile.Problem.wide(path, mode: "644")) { try DaemonKey.pair(in: path) }
       #expect(chmod(path, 0o600) == 0)
       try Data("nonsense".utf8).write(to: URL(filePath: path))
       #expect(chmod(path, 0o600) == 0)
-      #expect(throws: SecretFile.Problem.foreign(path)) { try DaemonKey.pair(in: path) }
+      #expect(throws: TrustedFile.Problem.malformed(path)) { try DaemonKey.pair(in: path) }
     }
   }
 
   @Test func `A secret takes nobody's place, and leaves nothing beside it`() throws {
     try withFile("by hand") { file in
-      #expect(throws: SecretFile.Problem.occupied(file.path)) {
+      #expect(throws: TrustedFile.Problem.occupied(file.path)) {
         try SecretFile.create(file.path, [1])
       }
       #expect(try text(file) == "by hand")
       unlink(file.path)
       // Nor is what a link names made.
       try #require(symlink("\(file.path)-other", file.path) == 0)
-      #expect(throws: SecretFile.Problem.occupied(file.path)) {
+      #expect(throws: TrustedFile.Problem.occupied(file.path)) {
         try SecretFile.create(file.path, [1])
       }
       unlink(file.path)
@@ -224,6 +293,30 @@ import Testing
     #expect(configuration.plainAddresses == ["ipc:///e"])
     configuration.allowsInsecureLoopback = true
     #expect(configuration.plainAddresses == ["ipc:///e", "tcp://127.0.0.1:5555"])
+  }
+
+  @Test(arguments: [
+    "tcp://127.0.0.1:0;192.0.2.2:5871", "tcp://127.0.0.1;192.0.2.2:5871", "tcp://127.0.0.1:*",
+    "tcp://*:5871", "tcp://127.0.0.1:+5871", "tcp://127.0.0.1:5871:1", "tcp://:5871",
+    "tcp://lo:5871;x", "tcp://eth0@1:5871", "tcp://[::1]:5871", "tcp://127.0.0.1/24:5871",
+    "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "tcp://127.0.0.1 :5871",
+  ])
+  func `An address with anything but a host and a port is refused`(address: String) {
+    #expect(throws: LocationError.self) { try StoreLocation(address: address) }
+    var configuration = HostConfiguration(directory: "/d")
+    configuration.listen = [address]
+    configuration.allowsInsecureLoopback = true
+    #expect(configuration.plainAddresses == [])
+    let error = #expect(throws: HostError.self) { try configuration.checkListen() }
+    #expect(error?.code == .usage && error?.remedy.contains("tcp://127.0.0.1:PORT") == true)
+  }
+
+  @Test func `The deltas of an address are at the port after its own`() throws {
+    let location = try StoreLocation(address: "tcp://build-1.example_x:5871")
+    #expect(location.control == "tcp://build-1.example_x:5871")
+    #expect(location.publishing == "tcp://build-1.example_x:5872")
+    // There is none after the last one.
+    #expect(throws: LocationError.self) { try StoreLocation(address: "tcp://127.0.0.1:65535") }
   }
 }
 

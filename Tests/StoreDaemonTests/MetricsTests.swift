@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "GET /metrics HTTP/1.0\r\n\r\n",
+    "GET /metrics HTTP/1.1\r\nHost: localhost:9464\r\n\r\n", "GET /metrics HTTP/1.0\r\n\r\n",
     "GET /metrics?name=x HTTP/1.1\r\n\r\n", "GET /metrics HTTP/1.1\n\n",
   ])
   func `The numbers are asked for by GET`(text: String) {
@@ -57,6 +57,41 @@ import Testing
     status: MetricsRequest.Status,
   ) {
     #expect(answer(text) == .refusal(status))
+  }
+
+  private func status(ofHost line: String, _ hosts: [String] = ["Box.local"]) -> String {
+    var request = MetricsRequest(hosts: MetricsHosts(hosts))
+    return switch request.take("GET /metrics HTTP/1.1\r\n\(line)\r\nAccept: */*\r\n\r\n".utf8) {
+    case .metrics?: "200"
+    case .refusal(let status)?: String(status.rawValue.prefix(3))
+    case nil: "none"
+    }
+  }
+
+  @Test func `A page that has its own name lead here reads nothing`() {
+    for host in [
+      "", "127.0.0.1", "127.0.0.1:9464", "10.1.2.3:9464", "localhost", "LocalHost:1", "[::1]",
+      "[::1]:9464", "box.local", "BOX.local:9464",
+    ] {
+      for line in ["Host: \(host)", "host:\(host)", "HOST: \t\(host) \t"] {
+        #expect(status(ofHost: line) == "200", "\(line)")
+      }
+    }
+    for host in [
+      "evil.example", "evil.example:9464", "127.0.0.1.evil.example", "localhost.evil.example",
+      "evil.example@127.0.0.1", "127.0.0.1:x", "[::1", "[::1]x", "[evil]", "127.1", "box", ":80",
+      "localhost:80:80", "127.0.0.1, evil.example",
+    ] {
+      #expect(status(ofHost: "Host: \(host)") == "421", "\(host)")
+    }
+    #expect(status(ofHost: "Host: box.local", []) == "421")
+    // What other programs could read as another host.
+    for line in [
+      "Host: localhost\r\nHost: evil.example", "Host : evil.example", " Host: evil.example",
+      "Host: localhost\r\n evil.example", ": x", "nonsense",
+    ] {
+      #expect(status(ofHost: line) == "400", "\(line)")
+    }
   }
 
   @Test func `A request that does not end is refused`() {

@@ -21,6 +21,7 @@ import Testing
     let codes: [(JournalError.Code, HostError.Code)] = [
       (.full, .tryAgain), (.busy, .tryAgain), (.system, .system), (.corrupt, .cannotCreate),
       (.newer, .cannotCreate), (.foreign, .cannotCreate), (.fenced, .tryAgain),
+      (.unreadable, .system),
     ]
     for (journal, host) in codes {
       let error = HostError(JournalError(journal, "why"))
@@ -43,6 +44,24 @@ import Testing
     let error = #expect(throws: HostError.self) { try host.start() }
     #expect(error?.code == .usage)
     #expect(error?.message.contains("\"one\"") == true)
+  }
+
+  @Test(
+    "A daemon whose scope has a name that nobody can type does not start",
+    arguments: ["", "my scope!"],
+  )
+  func impossibleNames(_ name: String) {
+    let host = StoreHost(
+      initialState: Feature.State(),
+      exposures: [Expose(name, state: \Feature.State.count)],
+      configuration: HostConfiguration(directory: "/nowhere"),
+    ) {
+      Feature()
+    }
+    let error = #expect(throws: HostError.self) { try host.start() }
+    #expect(error?.code == .usage)
+    #expect(error?.message.contains("\"\(name)\"") == true)
+    #expect(error?.remedy.contains("letters, digits") == true)
   }
 
   private func host(in directory: URL) -> StoreHost<Kept.State, Kept.Action> {
@@ -204,6 +223,25 @@ import Testing
         next.stop()
       }
       #expect(problem == nil)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `A daemon whose connections cannot be guarded any more ends, and says why`() async throws {
+    try await withDirectory { directory in
+      let host = host(in: directory)
+      let error = try await withCheckedThrowingContinuation { continuation in
+        do {
+          try host.start { continuation.resume(returning: $0) }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+        let failure = ZeroMQError(code: EINVAL, operation: "wait for", subject: "3 items")
+        host.service?.transport.sockets.onFailure(failure)
+      }
+      #expect(error?.code == .system && error?.code.exitStatus == 71)
+      #expect(error?.message.contains("cannot be guarded any more") == true)
+      #expect(host.service == nil)
     }
   }
 

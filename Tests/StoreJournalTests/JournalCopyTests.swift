@@ -320,7 +320,7 @@ import Testing
   @Test func `What is no journal, or one of another release, is not copied`() throws {
     #expect(refusal { _ = try copy() } == .missing)
     try begun().close()
-    try tamper { $0.bytes[16] = 99 }
+    try tamper { $0.set(format: 99) }
     #expect(refusal { _ = try copy() } == .newer)
   }
 

@@ -124,8 +124,7 @@ import Testing
         let code = (error as? JournalError)?.code
         let isDamage = (error as? HistoryError)?.code == .corrupt || code == .corrupt
         #expect(
-          isDamage || [.newer, .older].contains(code)
-            || (error as? HistoryError)?.code == .unavailable,
+          isDamage || (error as? HistoryError)?.code == .unavailable,
           "\(files[round % files.count].name), byte \(place), bit \(bit): \(words)",
         )
         #expect(

@@ -73,7 +73,7 @@ import Testing
         SnapshotBytes.encode(revision: newest, KeptHistory()) { [state].encode(to: &$0) },
         of: newest,
       )
-      file.checkSnapshot(before: newest)
+      try file.checkSnapshot(before: newest)
       JournalDirectory.remove(try file.unneededSnapshots())
       snapshots = (snapshots.filter { $0 != newest } + [newest]).suffix(2)
     }

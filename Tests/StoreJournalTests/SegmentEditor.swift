@@ -46,6 +46,14 @@ struct SegmentEditor {
     bytes.replaceSubrange(entries[entry], with: Array(repeating: 0, count: entries[entry].count))
   }
 
+  /// Says that it has another format, as a program of that format would.
+  mutating func set(format: UInt8) {
+    bytes[16] = format
+    let count = Int(LogHeader.number(bytes[20..<24]))
+    let sum = LogHeader.sum(bytes[16..<24], bytes[32..<32 + count])
+    bytes.replaceSubrange(24..<32, with: LogHeader.littleEndian(sum, 8))
+  }
+
   /// The checksum that an entry follows.
   func before(entry: Int) -> UInt64 {
     LogHeader.number(bytes[entries[entry].lowerBound + 40..<entries[entry].lowerBound + 48])

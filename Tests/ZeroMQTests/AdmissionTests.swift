@@ -112,7 +112,7 @@ struct AdmissionTests {
     let door = try Door(.router)
     let client = try door.connect(.dealer)
     let descriptor = try #require(try door.acceptedNext())
-    Connection.shutDown(descriptor)
+    Connection.shutDown(descriptor, try #require(Connection.Identity(descriptor)))
     #expect(try door.event() == .disconnected(descriptor))
     #expect(Connection.user(-1) == nil)
     #expect(PeerProgram(-1) == PeerProgram(number: 0))

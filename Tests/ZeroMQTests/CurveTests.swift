@@ -61,6 +61,18 @@ struct CurveTests {
     #expect(!"\(pair)".contains("\(pair.secretKey)"))
   }
 
+  @Test func `A point of low order is known, also with its last bit set`() throws {
+    let zeros = [UInt8](repeating: 0, count: 31)
+    let prime = [UInt8](repeating: 0xff, count: 30)
+    let points = [zeros + [0], [1] + zeros, [0xed] + prime + [0x7f], [0xee] + prime + [0x7f]]
+    for point in points {
+      #expect(CurvePair.isOfLowOrder(point))
+      #expect(CurvePair.isOfLowOrder(point.dropLast() + [(point.last ?? 0) | 0x80]))
+    }
+    #expect(!CurvePair.isOfLowOrder([9] + zeros))
+    #expect(try !CurvePair.isOfLowOrder(CurvePair().publicKey))
+  }
+
   @Test("Who has a secret key is asked about by its public one, and named on each frame")
   func admitted() throws {
     let door = try Door()
@@ -116,14 +128,14 @@ struct CurveTests {
 
   @Test func `A secret is kept for its user alone, and not in the place of another`() throws {
     try withDirectory { path in
-      #expect(throws: SecretFile.Problem.missing(path)) { try SecretFile.read(path) }
+      #expect(throws: TrustedFile.Problem.missing(path)) { try SecretFile.read(path) }
       let mask = umask(0)
       defer { umask(mask) }
       try SecretFile.create(path, Self.secret)
       var status = stat()
       #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o600)
       #expect(try SecretFile.read(path) == Self.secret)
-      #expect(throws: SecretFile.Problem.occupied(path)) { try SecretFile.create(path, [1]) }
+      #expect(throws: TrustedFile.Problem.occupied(path)) { try SecretFile.create(path, [1]) }
     }
   }
 
@@ -155,7 +167,7 @@ struct CurveTests {
     try withDirectory { path in
       try SecretFile.create(path, Self.secret)
       #expect(chmod(path, mode) == 0)
-      let error = #expect(throws: SecretFile.Problem.self) { try SecretFile.read(path) }
+      let error = #expect(throws: TrustedFile.Problem.self) { try SecretFile.read(path) }
       #expect(error == .wide(path, mode: String(mode, radix: 8)))
       #expect(error?.description.contains("chmod 600") == true)
     }
@@ -163,11 +175,13 @@ struct CurveTests {
 
   @Test func `Another user's file, and what is no file, are refused`() throws {
     try withDirectory { path in
-      #expect(throws: SecretFile.Problem.foreign("/dev/null")) { try SecretFile.read("/dev/null") }
+      #expect(throws: TrustedFile.Problem.irregular("/dev/null")) {
+        try SecretFile.read("/dev/null")
+      }
       guard geteuid() == 0 else { return }
       try SecretFile.create(path, Self.secret)
       #expect(chown(path, 4711, 4711) == 0)
-      #expect(throws: SecretFile.Problem.ownedBy(path, 4711)) { try SecretFile.read(path) }
+      #expect(throws: TrustedFile.Problem.ownedBy(path, 4711)) { try SecretFile.read(path) }
     }
   }
 }

@@ -8,7 +8,7 @@ import Darwin
 #endif
 
 /// No test waits longer than this for something that must happen.
-let patience = Duration.seconds(10)
+let patience = Duration.seconds(10) * TestPatience.factor
 
 /// For asserting that something does *not* happen.
 let shortWait = Duration.milliseconds(50)

@@ -1,16 +1,17 @@
-"""A client of StoreActor daemons, written from docs/PROTOCOL.md alone."""
+"""A client of StoreActor daemons, and a reader of their data, written from docs/ alone."""
 
-from .client import Client, ClientClosed, NotApplied, Refused, Scope
 from .encoding import EncodingError
 from .schema import Schema, SchemaError
 
-__all__ = [
-    "Client",
-    "ClientClosed",
-    "EncodingError",
-    "NotApplied",
-    "Refused",
-    "Schema",
-    "SchemaError",
-    "Scope",
-]
+_OF_CLIENT = ("Client", "ClientClosed", "NotApplied", "Refused", "Scope")
+
+__all__ = [*_OF_CLIENT, "EncodingError", "Schema", "SchemaError"]
+
+
+def __getattr__(name):
+    # The client needs ZeroMQ; who only reads files (journal.py) does not.
+    if name not in _OF_CLIENT:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import client
+
+    return getattr(client, name)

@@ -4,16 +4,24 @@ import argparse
 import asyncio
 import json
 import os
+import pwd
 import sys
 
 from . import Client, ClientClosed, NotApplied, Refused, SchemaError
 
 
+def directory():
+    """Where a daemon is by default: a variable that is empty or relative counts as not set."""
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime.startswith("/"):
+        return f"{runtime}/storeactor"
+    home = os.environ.get("HOME", "")
+    return f"{home if home.startswith('/') else pwd.getpwuid(os.getuid()).pw_dir}/.storeactor"
+
+
 def arguments():
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    default = f"{runtime}/storeactor" if runtime else os.path.expanduser("~/.storeactor")
     parser = argparse.ArgumentParser(prog="storeactor")
-    parser.add_argument("--dir", default=os.environ.get("STOREACTOR_DIR", default))
+    parser.add_argument("--dir", default=os.environ.get("STOREACTOR_DIR") or directory())
     parser.add_argument("--timeout", type=float, default=30, help="seconds (not of watch)")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("scopes", help="list what the daemon exposes")
@@ -64,4 +72,5 @@ def main():
         sys.exit(130)
 
 
-main()
+if __name__ == "__main__":
+    main()

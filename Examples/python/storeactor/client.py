@@ -591,10 +591,19 @@ class Client:
         join = self._join
         if join is None or nonce != join.nonce or join.is_answered:
             return
-        for scope, entry in zip(join.scopes, entries, strict=True):
+        pairs = zip(join.scopes, entries, strict=True)
+        names = {}
+        for scope, entry in sorted(pairs, key=lambda pair: pair[0].name.encode()):
             scope.handle = entry[1] if entry[0] == 0 else None
             if entry[0] == 0:
                 scope.refusal = None
+                if join.modes[scope.name] == SEND_ONLY:
+                    continue
+                # Two names of one scope have one handle, and one place in the view.
+                first = names.setdefault(scope.handle, scope.name)
+                if first != scope.name:
+                    scope.handle = None
+                    scope.refusal = Refused(f"sameScope: it is followed as {first} already")
             else:
                 nearest = "".join(f"; did you mean {name}?" for name in entry[3])
                 scope.refusal = Refused(f"{entry[1]}: {entry[2]}{nearest}")

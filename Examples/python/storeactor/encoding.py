@@ -116,11 +116,11 @@ _BASE = 0x1D8AF066C9D3A4F1 % _PRIME
 _KEYS = (0x0706050403020100, 0x0F0E0D0C0B0A0908)
 
 
-def siphash(data):
-    """SipHash-2-4 with 64 bits of output, by the digests' key."""
-    a = 0x736F6D6570736575 ^ _KEYS[0]
+def siphash(data, first=_KEYS[0]):
+    """SipHash-2-4 with 64 bits of output, by the digests' key, or one with another first word."""
+    a = 0x736F6D6570736575 ^ first
     b = 0x646F72616E646F6D ^ _KEYS[1]
-    c = 0x6C7967656E657261 ^ _KEYS[0]
+    c = 0x6C7967656E657261 ^ first
     d = 0x7465646279746573 ^ _KEYS[1]
     whole = len(data) & ~7
     words = [int.from_bytes(data[i : i + 8], "little") for i in range(0, whole, 8)]

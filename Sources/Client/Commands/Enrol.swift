@@ -37,7 +37,7 @@ struct Enrol: ParsableCommand {
         )
       }
       let environment = Environment.variables("HOME", "XDG_CONFIG_HOME")
-      let file = KeyFile(for: line.address, environment: environment)
+      let file = try KeyFile(for: line.address, environment: environment)
       let name = try Enrolment(line, file: file).run()
       try StandardOutput.line(
         json

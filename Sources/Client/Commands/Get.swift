@@ -9,7 +9,8 @@ struct Get: ParsableCommand {
     commandName: "get",
     abstract: "Print a scope's state, once.",
     discussion: """
-      Prints the state as JSON: null for a scope that is absent now.
+      Prints the state as JSON: null for a scope that is absent now. A row that is not there is \
+      an error.
 
       Examples:
         storectl get todos
@@ -33,6 +34,13 @@ struct Get: ParsableCommand {
     try Connecting(options: options, name: "storectl get").ask { daemon in
       let scope = try await daemon.state(of: scope)
       var tree = StateLine.tree(scope)
+      if tree == .null, scope.description.isEach {
+        throw CommandError(
+          .badData,
+          "There is no row \"\(scope.name)\" now. List those that there are with: "
+            + "storectl watch \(scope.description.name)",
+        )
+      }
       if withDigest {
         tree = [
           "digest": .string("\(scope.digest)"), "revision": .integer(scope.revision),

@@ -106,13 +106,23 @@ final class Past {
     _ query: HistoryQuery,
     waitsForDaemon: Bool = false,
   ) async throws -> HistoryAnswer {
-    if let connection = daemon?.connection {
-      guard !waitsForDaemon else { return try Self.checked(try await connection.history(query)) }
-      return try Self.checked(
-        try await connection.within(Connecting.answerLimit * 6) {
+    if let daemon {
+      let connection = daemon.connection
+      let answer =
+        if waitsForDaemon {
           try await connection.history(query)
+        } else {
+          try await connection.within(Connecting.answerLimit * 6) {
+            try await connection.history(query)
+          }
         }
-      )
+      if case .failed(let error) = answer, error.code == .unknownScope,
+        case .log(_, _, let scope?, _) = query
+      {
+        // Names the scope, and those that there are.
+        _ = try daemon.description(of: scope)
+      }
+      return try Self.checked(answer)
     }
     guard case .log(_, _, let scope, _) = query else {
       var past = try reading(GenericPast())

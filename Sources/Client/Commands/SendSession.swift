@@ -50,7 +50,11 @@ final class SendSession {
     self.name = name
     self.isJSON = isJSON
     self.waitsForEffects = waitsForEffects
-    parser = ActionParser(description: try daemon.description(of: name))
+    let description = try daemon.description(of: name)
+    guard !description.actions.isEmpty else {
+      throw CommandError(.badData, "The scope \"\(name)\" is read-only: it takes no action.")
+    }
+    parser = ActionParser(description: description)
     writer.onIdle = { [weak self] in self?.progressed() }
   }
 

@@ -80,14 +80,3 @@ struct ActionExample {
     .object(fields.map { .init($0.name, tree(of: $0.schema, depth: depth + 1, &left)) })
   }
 }
-
-/// A word of a command line, as shells read it.
-enum ShellWord {
-  /// The word, in quotes where a shell would not leave it as it is.
-  static func text(_ word: String) -> String {
-    let isPlain = !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-    guard !isPlain else { return word }
-    let parts = word.split(separator: "'", omittingEmptySubsequences: false)
-    return "'\(parts.joined(separator: #"'\''"#))'"
-  }
-}

@@ -24,6 +24,8 @@ struct DaemonStatus {
   /// Why nothing can be kept for now; nil while it can.
   let obstacle: String?
   let pid: UInt64
+  /// The name of the daemon's program; nil if the daemon does not tell it.
+  let program: String?
   /// In milliseconds.
   let uptime: UInt64
   let sessions: [Session]
@@ -42,6 +44,7 @@ struct DaemonStatus {
       obstacle = nil
     }
     pid = value.number("pid") ?? 0
+    program = if case .text(let name)? = value[field: "program"] { name } else { nil }
     uptime = value.number("uptimeMs") ?? 0
     sessions = value.list("sessions").map { session in
       Session(
@@ -107,7 +110,8 @@ extension DaemonStatus {
     var table = TextTable()
     table.add("revision", "\(revision), \(whereabouts)")
     if let obstacle { table.add("obstacle", obstacle) }
-    table.add("up for", "\(uptimeText), as pid \(pid)")
+    let process = program.map { "\($0) with pid \(pid)" } ?? "pid \(pid)"
+    table.add("up for", "\(uptimeText), as \(process)")
     table.add("sessions", sessions.isEmpty ? "none" : "\(sessions.count), \(slowest)")
     table.add("epoch", epochText)
     return table.lines() + sessionLines + counterLines

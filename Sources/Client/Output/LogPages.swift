@@ -32,6 +32,13 @@ struct LogPages {
   /// of revisions each.
   static let mostEmpty = 1_000
 
+  /// How many revisions a page without an entry has looked at, at least, when there are more: a
+  /// daemon looks at twenty times as many.
+  static let leastLooked: UInt64 = 10_000
+  /// The most pages in a row without an entry that have looked at fewer: an honest one may end
+  /// early where it cannot read on.
+  static let mostIdle = 8
+
   /// Behind which revision the next page begins.
   private(set) var next: UInt64
   /// Whether what happens from now on is wanted, too.
@@ -41,6 +48,7 @@ struct LogPages {
   /// The newest revision when the first page came; where the log is followed, as of the last one.
   private var newest: UInt64?
   private var emptyCount = 0
+  private var idleCount = 0
 
   /// The pages behind a revision.
   ///
@@ -63,7 +71,7 @@ struct LogPages {
   mutating func beginAnew(after revision: UInt64) {
     next = revision
     newest = nil
-    emptyCount = 0
+    (emptyCount, idleCount) = (0, 0)
   }
 
   /// Takes a page.
@@ -93,14 +101,14 @@ struct LogPages {
       last = revision
     }
     left -= entries.count - known
-    let isMoving = reached > next
+    let looked = reached - next
     next = reached
     // What happens meanwhile is not waited for: there might be more for ever.
     let end = isFollowed ? page.newest : newest ?? page.newest
     newest = end
     guard left > 0 else { return .end }
-    guard isMoving, next < end else {
-      emptyCount = 0
+    guard looked > 0, next < end else {
+      (emptyCount, idleCount) = (0, 0)
       if isFollowed { return .wait }
       if next < end {
         throw Self.cut("It ended with revision \(next), and \(end) was there before.")
@@ -108,6 +116,13 @@ struct LogPages {
       return .end
     }
     emptyCount = entries.isEmpty ? emptyCount + 1 : 0
+    idleCount = entries.isEmpty && looked < Self.leastLooked ? idleCount + 1 : 0
+    guard idleCount <= Self.mostIdle else {
+      throw Self.nonsense(
+        "\(idleCount) pages without an entry, the last one of \(looked) revisions, and that there "
+          + "are more"
+      )
+    }
     guard emptyCount <= Self.mostEmpty else {
       throw Self.nonsense("\(emptyCount) pages without an entry, and that there are more")
     }

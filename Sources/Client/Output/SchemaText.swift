@@ -26,7 +26,7 @@ struct SchemaText {
     let example = ActionExample(document: description.action)
     return ["  actions, and what \"storectl send \(description.pattern)\" takes for them"]
       + description.actions.flatMap { action in
-        ["    \(Self.text(of: action))", "      \(ShellWord.text(example.text(of: action)))"]
+        ["    \(Self.text(of: action))", "      \(ShellWord.quoted(example.text(of: action)))"]
       }
   }
 

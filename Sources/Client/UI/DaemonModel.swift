@@ -84,6 +84,16 @@ final class DaemonModel {
     self.scopes = scopes
   }
 
+  /// Tells that input had no effect, since others have removed what it was meant for.
+  func sayMissing() {
+    say(
+      "That has had no effect: what it was meant for has gone, or something came before it. Look "
+        + "again.",
+      isFailure: true,
+      isOfScreen: true,
+    )
+  }
+
   func say(_ text: String, isFailure: Bool = false, isOfScreen: Bool = false) {
     message = Message(text: text, isFailure: isFailure, isOfScreen: isOfScreen)
   }

@@ -40,6 +40,7 @@ final class ScreenProgram {
     self.connection = connection
     let quit = Quit()
     session = TerminalSession(on: terminal) { root().onKey("q") { quit.body() } }
+    session.onMiss = { daemon.sayMissing() }
     quit.body = { [weak self] in self?.end() }
     daemon.breathe = { [weak connection] in
       // Where the connection is closed nobody asks anything more.

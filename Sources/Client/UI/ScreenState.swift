@@ -12,78 +12,72 @@ final class ScreenState<ID: Hashable> {
   /// Takes what was sent, and the action's name, to tell when nothing came of it.
   @ObservationIgnored var onTask: @MainActor (StoreTask, _ name: String) -> Void = { _, _ in }
 
+  /// Tells that a key had no effect, since its row has gone.
+  @ObservationIgnored var onMissing: @MainActor () -> Void = {}
+  /// The rows that are not shown any more, since an action that takes them away was sent.
+  private(set) var leaving: Set<ID> = []
+
   /// How many of the actions that were sent have no outcome.
   @ObservationIgnored private var awaited = 0
   /// What waits for them.
-  @ObservationIgnored private var next: [Waiting] = []
-
-  /// Something to be done when what was sent before it is shown.
-  private struct Waiting {
-    /// The row that was selected, which is followed to where it is.
-    var selection: RowSelection<ID>
-    let follow: @MainActor (inout RowSelection<ID>) -> Void
-    let body: @MainActor (RowSelection<ID>) -> Void
-  }
+  @ObservationIgnored private var next: [@MainActor () -> Void] = []
 
   /// Sends an action.
-  func send<State, Action>(_ action: Action, to store: Store<State, Action>) {
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - store: Where to.
+  ///   - row: The row that the action takes away from those that are shown; it is not shown until
+  ///     there is an outcome, so that the next key is for the row behind it.
+  func send<State, Action>(
+    _ action: Action,
+    to store: Store<State, Action>,
+    leaving row: ID? = nil,
+  ) {
+    if let row { leaving.insert(row) }
     let task = store.send(action)
     onTask(task, ActionText.name(of: action))
     awaited += 1
-    task.whenSettled { [weak self] in self?.settled(task) }
+    task.whenSettled { [weak self] in self?.settled(task, row) }
   }
 
   /// Does what depends on what is shown, once that has all that was sent before.
   ///
   /// Keys come faster than answers. Where nothing came of what was sent it is left out.
   func afterSent(_ body: @escaping @MainActor () -> Void) {
-    wait(Waiting(selection: selection, follow: { _ in }, body: { _ in body() }))
-  }
-
-  /// The same with the row that is selected now; where that has gone because of what was sent
-  /// before, with the one that has come to its place.
-  func withSelected<Rows: RandomAccessCollection>(
-    in rows: @escaping @MainActor () -> Rows,
-    _ body: @escaping @MainActor (Rows.Element) -> Void,
-  ) where Rows.Element: Identifiable, Rows.Element.ID == ID {
-    func row(_ offset: Int, of rows: Rows) -> Rows.Element {
-      rows[rows.index(rows.startIndex, offsetBy: offset)]
-    }
-    let waiting = Waiting(selection: selection) { selection in
-      let rows = rows()
-      selection.follow(count: rows.count) { row($0, of: rows).id }
-    } body: { selection in
-      if selection.id != nil { body(row(selection.offset, of: rows())) }
-    }
-    wait(waiting)
-  }
-
-  private func wait(_ waiting: Waiting) {
     let isFirst = next.isEmpty
-    next.append(waiting)
+    next.append(body)
     if isFirst { goOn() }
   }
 
-  private func settled(_ task: StoreTask) {
+  /// Does something with the row that is selected; nothing where others have removed that.
+  func withSelected<Rows: RandomAccessCollection>(
+    in rows: Rows,
+    _ body: (Rows.Element) -> Void,
+  ) where Rows.Element: Identifiable, Rows.Element.ID == ID {
+    guard let id = selection.id else { return }
+    if let row = rows.first(where: { $0.id == id }) { body(row) } else { tellMissing() }
+  }
+
+  /// Tells that the row that a key was for has gone.
+  func tellMissing() {
+    selection.release()
+    onMissing()
+  }
+
+  private func settled(_ task: StoreTask, _ row: ID?) {
     awaited -= 1
-    guard awaited == 0, !next.isEmpty else { return }
+    guard row != nil || awaited == 0 && !next.isEmpty else { return }
     Task {
       let isApplied = (try? await task.applied()) != nil
+      if let row { leaving.remove(row) }
       if !isApplied { next = [] }
       goOn()
     }
   }
 
   private func goOn() {
-    while awaited == 0, !next.isEmpty {
-      for place in next.indices {
-        var selection = next[place].selection
-        next[place].follow(&selection)
-        next[place].selection = selection
-      }
-      let first = next.removeFirst()
-      first.body(first.selection)
-    }
+    while awaited == 0, !next.isEmpty { next.removeFirst()() }
   }
 
   /// Asks for a text.

@@ -16,10 +16,20 @@ final class SendForm {
   /// Why what was typed is no such action.
   var failure: String?
 
-  init(_ scope: WatchedScope, _ action: Definition.Case) {
+  /// Begins with an action.
+  ///
+  /// - Parameters:
+  ///   - scope: Where to send it.
+  ///   - action: The action.
+  ///   - row: The row that is selected, whose id is proposed where the action wants one.
+  init(_ scope: WatchedScope, _ action: Definition.Case, row: StateNode.RowID? = nil) {
     self.scope = scope
     self.action = action
-    let texts = ActionExample(document: scope.description.action).texts(of: action)
+    var texts = ActionExample(document: scope.description.action).texts(of: action)
+    for (place, part) in action.payload.enumerated() where texts.indices.contains(place) {
+      guard let row, part.schema == row.schema else { continue }
+      if part.name == row.field || part.schema == .uuid { texts[place] = row.text }
+    }
     self.texts = texts
     examples = Set(texts.indices.filter { !texts[$0].isEmpty })
   }

@@ -66,7 +66,7 @@ struct StateChanges: Sendable {
       before.part(at: beforeOffset),
       part,
       path + [after.key(at: offset)],
-      names + [part.label],
+      names + [part.title],
     )
   }
 
@@ -130,7 +130,7 @@ struct StateChanges: Sendable {
     _ names: [String],
   ) {
     guard let part = after ?? before else { return }
-    add(path + [key], names + [part.label], before, after)
+    add(path + [key], names + [part.title], before, after)
   }
 
   private mutating func add(

@@ -1,4 +1,5 @@
 import GenericState
+import StoreReplication
 import StoreState
 import TerminalViews
 
@@ -12,13 +13,30 @@ struct StateNode: Sendable {
     case id(GenericValue)
   }
 
+  /// What tells a row of a list from the others.
+  struct RowID: Hashable, Sendable {
+    /// The field that has it.
+    let field: String
+    let schema: Schema
+    let text: String
+  }
+
   let label: String
+  /// The id, where this is a row of a list whose rows have ids.
+  let rowID: RowID?
   private let value: GenericValue
   private let schema: Schema
   private let document: SchemaDocument
 
-  init(_ label: String, _ value: GenericValue, _ schema: Schema, in document: SchemaDocument) {
+  init(
+    _ label: String,
+    _ value: GenericValue,
+    _ schema: Schema,
+    in document: SchemaDocument,
+    rowID: RowID? = nil,
+  ) {
     self.label = label
+    self.rowID = rowID
     (self.value, self.schema) = Self.unwrapped(value, schema)
     self.document = document
   }
@@ -123,7 +141,8 @@ struct StateNode: Sendable {
       return StateNode("\(offset)", items[offset], element, in: document)
     case (.array(let items), .identified(let field, let id, let element)):
       let name = items[offset][field: field].map { keyText($0, id) } ?? "\(offset)"
-      return StateNode(name, items[offset], element, in: document)
+      let rowID = RowID(field: field, schema: id, text: name)
+      return StateNode(name, items[offset], element, in: document, rowID: rowID)
     case (.map(let entries), .dictionary(let key, let content)):
       let entry = entries[offset]
       return StateNode(keyText(entry.key, key), entry.value, content, in: document)
@@ -190,16 +209,74 @@ struct StateNode: Sendable {
 
   // MARK: - Texts
 
+  /// What people call it: a row by its first text that is not its id, and else by its label.
+  var title: String {
+    guard let rowID else { return label }
+    return titleField?.text ?? Self.shortened(rowID.text)
+  }
+
+  /// The row's id, shortened; nil where its title is that already, and for what is no row.
+  var shortID: String? { titleField.flatMap { _ in rowID.map { Self.shortened($0.text) } } }
+
+  private static let mostInTitle = 40
+
+  private static func shortened(_ id: String) -> String {
+    id.count <= 12 ? id : "\(id.prefix(4))…\(id.suffix(4))"
+  }
+
+  /// The field of a row's first text that is not its id, and the beginning of that.
+  private var titleField: (name: String, text: String)? {
+    guard let rowID, let fields else { return nil }
+    for field in fields.fields where field.name != rowID.field {
+      let content = fields.values[field: field.name] ?? .null
+      let part = StateNode(field.name, content, field.schema, in: document)
+      guard part.schema == .text, case .text(let text) = part.value else { continue }
+      let line = text.prefix(Self.mostInTitle + 1).prefix { !$0.isNewline }
+      guard line.contains(where: { !$0.isWhitespace }) else { continue }
+      let isWhole = line.count <= Self.mostInTitle && line.endIndex == text.endIndex
+      return (field.name, isWhole ? text : "\(line.prefix(Self.mostInTitle))…")
+    }
+    return nil
+  }
+
+  /// All of a value without parts, as people read it.
+  var fullText: String {
+    if case .text(let text) = value { return text }
+    return JSONProjection.json(value, schema: schema, in: document)
+  }
+
+  /// What people call the rows that have scopes of a kind, by their ids.
+  func titles(of description: ScopeDescription) -> [String: String] {
+    var found: [String: String] = [:]
+    for offset in 0..<partCount {
+      let part = part(at: offset)
+      if let rowID = part.rowID, part.isState(of: description) {
+        if part.titleField != nil { found[rowID.text] = part.title }
+      } else if part.rowID == nil {
+        found.merge(part.titles(of: description)) { first, _ in first }
+      }
+    }
+    return found
+  }
+
+  /// Whether it is of the type that a scope of its own has.
+  func isState(of description: ScopeDescription) -> Bool { schema == description.state.root }
+
   /// What is said of it on its line: itself, or how many parts it has and the short ones.
   var summary: String {
     if let fields {
-      let shown = fields.fields.prefix(8).compactMap { field -> String? in
+      // The title and the id have been said.
+      let said = rowID.map { [$0.field, titleField?.name] } ?? []
+      let shown = fields.fields.filter { !said.contains($0.name) }.prefix(8).compactMap {
+        field -> String? in
         let content = fields.values[field: field.name] ?? .null
         let part = StateNode(field.name, content, field.schema, in: document)
         return part.partCount == 0 ? "\(field.name) \(part.ownText)" : nil
       }
-      let name = value.caseAndPayload.flatMap { isChoice ? $0.name : nil } ?? "\(schema)"
-      return shown.isEmpty ? name : "\(name)  \(shown.joined(separator: "  "))"
+      let caseName = value.caseAndPayload.flatMap { isChoice ? $0.name : nil }
+      // All rows of a list are of one type.
+      let name = caseName ?? (rowID == nil ? "\(schema)" : nil)
+      return ([name].compactMap { $0 } + shown).joined(separator: "  ")
     }
     guard partCount > 0 else { return ownText }
     return Counted.text(partCount, "element")

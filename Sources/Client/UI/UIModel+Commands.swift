@@ -76,8 +76,22 @@ extension UIModel {
 
   private var sendCommands: [PaletteCommand] {
     guard screen == .state, stateState.past == nil, let scope = stateState.scope else { return [] }
-    return scope.description.actions.map { action in
+    let own = scope.description.actions.map { action in
       PaletteCommand("Send \(SchemaText.text(of: action))") { self.begin(action, scope) }
+    }
+    return rowCommands + own
+  }
+
+  /// The actions of the selected row's own scope.
+  private var rowCommands: [PaletteCommand] {
+    guard let (row, found) = selectedRow, let description = found, let id = row.rowID?.text else {
+      return []
+    }
+    let name = "\(description.name)/\(id)"
+    return description.actions.map { action in
+      PaletteCommand("Send \(SchemaText.text(of: action)) to \(row.title)", detail: name) {
+        self.begin(action, WatchedScope(name, description, of: self.daemon.client))
+      }
     }
   }
 

@@ -18,6 +18,16 @@ final class UIModel {
     case scopes = "Scopes"
     case log = "Log"
     case state = "State"
+
+    /// The scope of a feature's screen.
+    var scope: String? {
+      switch self {
+      case .counter: "counter"
+      case .todos: "todos"
+      case .game: "game"
+      case .overview, .sessions, .scopes, .log, .state: nil
+      }
+    }
   }
 
   /// What is typed to find a command.
@@ -27,15 +37,20 @@ final class UIModel {
   }
 
   let daemon: DaemonModel
-  /// The features that the daemon has, as far as this program knows their types.
+  /// The screens, whose keys stay the same: those of features that the daemon has, and of all
+  /// daemons.
+  let screens: [Screen]
+  /// The features' stores; nil until they are there.
   var counter: StoreOf<Counter>?
   var todos: StoreOf<Todos>?
   var game: StoreOf<Game>?
+  /// Why a feature has no store.
+  var failures: [Screen: String] = [:]
   /// The one that was chosen; nil as long as none was.
   var chosen: Screen? { didSet { daemon.leaveScreen() } }
   var search: Search?
   let help = HelpState()
-  var prompt: Prompt?
+  var rowChoice: RowChoice?
   var form: SendForm?
 
   let counterState: ScreenState<Int>
@@ -50,6 +65,10 @@ final class UIModel {
 
   init(_ daemon: DaemonModel) {
     self.daemon = daemon
+    screens = Screen.allCases.filter { screen in
+      guard let scope = screen.scope else { return true }
+      return daemon.scopes.contains { $0.name == scope && !$0.isEach }
+    }
     counterState = ScreenState()
     todosState = ScreenState()
     gameState = ScreenState()
@@ -63,6 +82,9 @@ final class UIModel {
     counterState.onTask = follow
     todosState.onTask = follow
     gameState.onTask = follow
+    let tellMissing: @MainActor () -> Void = { [daemon] in daemon.sayMissing() }
+    todosState.onMissing = tellMissing
+    gameState.onMissing = tellMissing
   }
 
   /// Tells when nothing comes of an action.
@@ -76,22 +98,22 @@ final class UIModel {
     }
   }
 
-  var screens: [Screen] {
-    Screen.allCases.filter { screen in
-      switch screen {
-      case .counter: counter != nil
-      case .todos: todos != nil
-      case .game: game != nil
-      default: true
-      }
+  /// Whether features have neither a store nor a reason why they have none.
+  var awaitsFeatures: Bool {
+    screens.contains { screen in
+      let hasStore: Bool? =
+        switch screen {
+        case .counter: counter != nil
+        case .todos: todos != nil
+        case .game: game != nil
+        case .overview, .sessions, .scopes, .log, .state: nil
+        }
+      return hasStore == false && failures[screen] == nil
     }
   }
 
   /// The screen that is shown.
-  var screen: Screen {
-    let screens = screens
-    return chosen.flatMap { screens.contains($0) ? $0 : nil } ?? screens[0]
-  }
+  var screen: Screen { chosen.flatMap { screens.contains($0) ? $0 : nil } ?? screens[0] }
 
   /// What the screen that is shown asks for.
   var screenPrompt: Prompt? {
@@ -112,20 +134,37 @@ final class UIModel {
   /// Shows a scope's state; asks which one, where there is one for each row.
   func open(_ description: ScopeDescription) {
     guard description.isEach else { return follow(description.name, description) }
-    prompt = Prompt(title: "\(description.name)/", text: "") { [weak self] id in
-      self?.prompt = nil
-      if let id, !id.isEmpty { self?.follow("\(description.name)/\(id)", description) }
-    }
+    let titles = stateState.scope?.root?.titles(of: description) ?? [:]
+    rowChoice = RowChoice(description, titles: titles, of: daemon.client)
   }
 
-  private func follow(_ name: String, _ description: ScopeDescription) {
+  func follow(_ name: String, _ description: ScopeDescription) {
     stateState.scope = WatchedScope(name, description, of: daemon.client)
     chosen = .state
   }
 
+  /// The row that is selected in the state's tree, or that has the part which is.
+  var selectedRow: (node: StateNode, scope: ScopeDescription?)? {
+    guard let scope = stateState.scope, var node = scope.root,
+      let path = stateState.selection.id
+    else { return nil }
+    var found: (node: StateNode, scope: ScopeDescription?)?
+    for key in path {
+      guard let offset = node.offset(of: key) else { return nil }
+      node = node.part(at: offset)
+      guard node.rowID != nil else { continue }
+      let beginning = "\(scope.description.name)/"
+      let own = daemon.scopes.first { [node] in
+        $0.isEach && $0.name.hasPrefix(beginning) && node.isState(of: $0)
+      }
+      found = (node, own)
+    }
+    return found
+  }
+
   /// Begins to send an action: at once where there is nothing to fill in.
   func begin(_ action: Definition.Case, _ scope: WatchedScope) {
-    let form = SendForm(scope, action)
+    let form = SendForm(scope, action, row: selectedRow?.node.rowID)
     if action.payload.isEmpty { send(form) } else { self.form = form }
   }
 
@@ -133,6 +172,7 @@ final class UIModel {
     do throws(CommandError) {
       let action = try form.encoded()
       self.form = nil
+      // A row's scope is held until then.
       form.scope.send(action) { [daemon] outcome in
         let line = OutcomeLine(outcome)
         daemon.say(

@@ -30,24 +30,41 @@ final class UIProgram {
   /// Shows the daemon until the user has seen enough, or nothing will come any more.
   func run() async throws {
     let work = [
-      Task { model.counter = await store("counter", Counter.self) },
-      Task { model.todos = await store("todos", Todos.self) },
-      Task { model.game = await store("game", Game.self) },
+      Task { model.counter = await store(.counter, Counter.self) },
+      Task { model.todos = await store(.todos, Todos.self) },
+      Task { model.game = await store(.game, Game.self) },
     ]
     defer { for task in work { task.cancel() } }
+    await awaitFeatures()
     try await program.run()
   }
 
-  /// A feature's store; nil where the daemon has no such scope, or one of another type.
-  private func store<R: Reducer>(_ scope: String, _ reducer: R.Type) async -> StoreOf<R>?
-  where R.State: ReplicatedState, R.Action: WireAction {
-    guard model.daemon.scopes.contains(where: { $0.name == scope && !$0.isEach }) else {
-      return nil
+  /// Waits a while for the features' first states: what is typed meanwhile is for them.
+  private func awaitFeatures() async {
+    for _ in 0..<Self.mostPauses where model.awaitsFeatures {
+      do {
+        try await connection.pause(for: Self.pause)
+      } catch {
+        // The connection is closed, which the program tells.
+        return
+      }
     }
+  }
+
+  /// Together two seconds.
+  private static let (mostPauses, pause) = (400, Duration.milliseconds(5))
+
+  /// A feature's store; nil where the daemon has no such scope, or one of another type.
+  private func store<R: Reducer>(
+    _ screen: UIModel.Screen,
+    _ reducer: R.Type,
+  ) async -> StoreOf<R>?
+  where R.State: ReplicatedState, R.Action: WireAction {
+    guard model.screens.contains(screen), let scope = screen.scope else { return nil }
     do throws(ConnectionError) {
       return try await connection.store(scope, reducer, within: nil)
     } catch {
-      if !program.isEnded { model.daemon.say("\(scope): \(error)", isFailure: true) }
+      if !program.isEnded { model.failures[screen] = "\(error)" }
       return nil
     }
   }

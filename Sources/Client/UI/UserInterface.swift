@@ -1,4 +1,5 @@
 import StoreActor
+import StoreReplication
 import StoredWorkspace
 import TerminalViews
 
@@ -28,7 +29,8 @@ struct UserInterface: View {
 
   @ViewBuilder private var content: some View {
     switch model.screen {
-    case .counter: feature(model.counter) { CounterScreen(store: $0, state: model.counterState) }
+    case .counter:
+      feature(model.counter) { CounterScreen(store: $0, state: model.counterState) }
     case .todos: feature(model.todos) { model.screen(of: $0) }
     case .game: feature(model.game) { model.screen(of: $0) }
     case .overview:
@@ -51,16 +53,21 @@ struct UserInterface: View {
     @ViewBuilder _ screen: (Store<State, Action>) -> some View,
   ) -> some View {
     if let store {
-      if let end = store.end { Banner("\(end)") }
+      if let end = StoreEnd(of: store) { Banner("\(end)") }
       screen(store)
+    } else if let failure = model.failures[model.screen] {
+      Paragraph(failure, Style(.red))
+    } else {
+      Text("Waiting for the first state …", Style(.secondary))
     }
   }
 
   private var overlay: OverlayView? {
     if let form = model.form { return OverlayView(content: .form(form), model: model) }
-    if let prompt = model.prompt ?? model.screenPrompt {
+    if let prompt = model.screenPrompt {
       return OverlayView(content: .prompt(prompt), model: model)
     }
+    if let choice = model.rowChoice { return OverlayView(content: .rows(choice), model: model) }
     if model.search != nil { return OverlayView(content: .palette, model: model) }
     return model.help.isShown ? OverlayView(content: .help, model: model) : nil
   }
@@ -71,6 +78,7 @@ private struct OverlayView: View {
   enum Content {
     case form(SendForm)
     case prompt(Prompt)
+    case rows(RowChoice)
     case palette
     case help
   }
@@ -86,7 +94,8 @@ private struct OverlayView: View {
         onSend: { model.send(form) },
         onClose: { model.form = nil },
       )
-    case .prompt(let prompt): PromptView(prompt: prompt)
+    case .prompt(let prompt): PromptView(prompt: prompt).id(ObjectIdentifier(prompt))
+    case .rows(let choice): rows(choice)
     case .palette: palette
     case .help:
       HelpView(
@@ -95,6 +104,24 @@ private struct OverlayView: View {
         [("1 … \(model.screens.count), [ ]", "another screen")],
       )
     }
+  }
+
+  private func rows(_ choice: RowChoice) -> Palette {
+    Palette(
+      choice.commands { model.follow($0, choice.description) },
+      title: choice.description.pattern,
+      query: Binding {
+        choice.query
+      } set: {
+        choice.query = $0
+      },
+      selection: Binding {
+        choice.selection
+      } set: {
+        choice.selection = $0
+      },
+      onClose: { model.rowChoice = nil },
+    )
   }
 
   private var palette: Palette {

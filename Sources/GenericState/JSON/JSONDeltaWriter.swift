@@ -115,7 +115,9 @@ extension JSONDeltaWriter {
     }
     let `case` = cases[index]
     var before: GenericValue?
-    if let (name, payload) = old?.caseAndPayload, name.isSame(as: `case`.name) { before = payload }
+    if let (name, payload) = old?.caseAndPayload, name._$isSame(as: `case`.name) {
+      before = payload
+    }
     let payload = try record(&decoder, before, `case`.payload)
     return ["changed": .object([.init(`case`.name, payload)])]
   }

@@ -22,6 +22,9 @@ package struct JSONProjectionError: Error, Hashable, Sendable, CustomStringConve
     return error
   }
 
-  /// The path and the message: `$.addButtonTapped.title: expected text, found 3`.
-  package var description: String { "\(CodecError.text(of: path)): \(message)" }
+  /// The path and the message: `$.addButtonTapped.title: expected text, found 3`; the message
+  /// alone if it is about the whole value.
+  package var description: String {
+    reversedPath.isEmpty ? message : "\(CodecError.text(of: path)): \(message)"
+  }
 }

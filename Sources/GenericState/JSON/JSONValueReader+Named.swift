@@ -20,7 +20,7 @@ extension JSONValueReader {
     }
     var values: [GenericValue?] = Array(repeating: nil, count: fields.count)
     for member in members {
-      guard let place = fields.firstIndex(where: { $0.name.isSame(as: member.name) }) else {
+      guard let place = fields.firstIndex(where: { $0.name._$isSame(as: member.name) }) else {
         let remedy = NearestNames().remedy(for: member.name, among: fields.map(\.name))
         throw JSONProjectionError("\(name) has no \(what) \"\(member.name)\"\(remedy)")
       }
@@ -69,7 +69,7 @@ extension JSONValueReader {
         "expected \(type) as a case's name or an object with it, found \(json.foundText)"
       )
     }
-    guard let `case` = cases.first(where: { $0.name.isSame(as: name) }) else {
+    guard let `case` = cases.first(where: { $0.name._$isSame(as: name) }) else {
       let remedy = NearestNames().remedy(for: name, among: cases.map(\.name))
       throw JSONProjectionError("\(type) has no case \"\(name)\"\(remedy)")
     }

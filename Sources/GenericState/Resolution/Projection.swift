@@ -38,7 +38,8 @@ struct FieldPlan: Sendable {
   /// Whether a value's encoding stays what it is.
   var keepsEncoding: Bool {
     added.isEmpty
-      && fields.allSatisfy { field in field.target.map { $0.name.isSame(as: field.name) } ?? false }
+      && fields.allSatisfy { field in field.target.map { $0.name._$isSame(as: field.name) } ?? false
+      }
   }
 }
 
@@ -109,7 +110,8 @@ struct Projector: Sendable {
     case .record(let fields): return try project(value, fields)
     case .choice(let cases):
       guard let (name, payload) = value.caseAndPayload else { throw misfit(value) }
-      guard let known = cases.first(where: { $0?.name.isSame(as: name) ?? false }), let known else {
+      guard let known = cases.first(where: { $0?.name._$isSame(as: name) ?? false }), let known
+      else {
         throw unknownCase(name)
       }
       guard known.hasPayload else { return .text(known.targetName) }

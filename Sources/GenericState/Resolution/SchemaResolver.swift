@@ -146,12 +146,12 @@ extension SchemaResolver {
     guard case (.named(let one), .named(let other)) = (from.element, to.element),
       case (.record(let fields)?, .record(let others)?) =
         (writer.definitions[one], reader.document.definitions[other])
-    else { return from.field.isSame(as: to.field) }
+    else { return from.field._$isSame(as: to.field) }
     let owner = Owner(definition: other, case: nil)
     let targets = match(fields.map(\.name), others.map(\.name), owner)
     return zip(fields, targets).contains { field, target in
       guard let target else { return false }
-      return field.name.isSame(as: from.field) && others[target].name.isSame(as: to.field)
+      return field.name._$isSame(as: from.field) && others[target].name._$isSame(as: to.field)
     }
   }
 
@@ -314,7 +314,7 @@ private struct StablePlans {
       case .choice(let cases):
         cases.allSatisfy { `case` in
           guard let `case` else { return true }
-          return `case`.name.isSame(as: `case`.targetName)
+          return `case`.name._$isSame(as: `case`.targetName)
             && `case`.hasPayload == !`case`.payload.fields.isEmpty && `case`.payload.keepsEncoding
         }
       }

@@ -40,7 +40,7 @@ public struct TranslatedState: Sendable {
   }
 
   /// The digest of the state as it is written.
-  public var digest: Digest { state.digest }
+  public var digest: Digest { state._$digest }
 }
 
 extension SchemaResolution {

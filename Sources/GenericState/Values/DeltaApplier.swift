@@ -167,7 +167,7 @@ extension DeltaApplier {
     _ value: inout GenericValue,
     _ `case`: Definition.Case,
   ) throws(CodecError) {
-    guard let (name, payload) = value.caseAndPayload, name.isSame(as: `case`.name) else {
+    guard let (name, payload) = value.caseAndPayload, name._$isSame(as: `case`.name) else {
       throw misfit("the case \(`case`.name)", value, decoder)
     }
     guard var payload else {

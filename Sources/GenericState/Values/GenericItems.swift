@@ -72,7 +72,7 @@ public struct GenericItems: Sendable {
   /// for last.
   var digest: Digest {
     switch storage {
-    case .plain(let items): items.digest
+    case .plain(let items): items._$digest
     case .rows(let rows, _): rows.sequenceDigest
     }
   }

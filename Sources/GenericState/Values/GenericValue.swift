@@ -85,7 +85,7 @@ extension GenericValue: Hashable {
       left.bitPattern == right.bitPattern || (left.isNaN && right.isNaN)
     case (.bool(let left), .bool(let right)): left == right
     case (.null, .null): true
-    case (.text(let left), .text(let right)): left.isSame(as: right)
+    case (.text(let left), .text(let right)): left._$isSame(as: right)
     case (.bytes(let left), .bytes(let right)): left == right
     case (.array(let left), .array(let right)): left == right
     case (.map(let left), .map(let right)): left == right
@@ -180,21 +180,21 @@ extension GenericValue: ReplicatedState {
   }
 
   /// Compares the values.
-  public func isSame(as other: GenericValue) -> Bool { self == other }
+  public func _$isSame(as other: GenericValue) -> Bool { self == other }
 
   /// The digest of the encoding; of rows that deltas have changed it costs what changed since it
   /// was asked for last.
-  public var digest: Digest {
+  public var _$digest: Digest {
     switch self {
-    case .unsigned(let value): return value.digest
-    case .float(let value): return value.digest
-    case .bool(let value): return value.digest
-    case .text(let text): return text.digest
+    case .unsigned(let value): return value._$digest
+    case .float(let value): return value._$digest
+    case .bool(let value): return value._$digest
+    case .text(let text): return text._$digest
     case .bytes(let bytes): return bytes.withUnsafeBytes { Digest(bytes: $0) }
     case .array(let items): return items.digest
     case .map(let entries):
       var digest = MapDigest()
-      for entry in entries { digest.add(key: entry.key.digest, value: entry.value.digest) }
+      for entry in entries { digest.add(key: entry.key._$digest, value: entry.value._$digest) }
       return digest.finish()
     case .negative, .null, .set: return Digest(ofTrusted: encoded())
     }

@@ -230,7 +230,7 @@ final class SimulatedSockets: DaemonTransport {
 
   var upstream: Queue<IncomingFrame> = Queue()
   var lost: Queue<PeerID> = Queue()
-  private var control = FairQueue<PeerID, IncomingFrame>()
+  private var control = FairQueue<Holder, PeerID, IncomingFrame>()
   var isOpen = true
   /// Whether nobody may be told anything any more.
   var isSilent = false
@@ -244,7 +244,7 @@ final class SimulatedSockets: DaemonTransport {
 
   var now: Moment { world.moment }
   var instant: Instant { now.instant }
-  private(set) var address = ""
+  private(set) var caller = Caller(.loopback, at: "simulated")
 
   func nextUpstream() -> IncomingFrame? { upstream.next() }
 
@@ -257,15 +257,21 @@ final class SimulatedSockets: DaemonTransport {
     world.cut(peer)
   }
 
-  func nextControl() -> IncomingFrame? {
-    guard let frame = control.popFirst() else { return nil }
-    address = world.addresses[frame.peer] ?? "simulated"
+  func nextControl(besides waiting: Set<Holder>) -> IncomingFrame? {
+    guard let frame = control.popFirst(besides: waiting) else { return nil }
+    caller = caller(of: frame.peer)
     return frame
+  }
+
+  private func caller(of peer: PeerID) -> Caller {
+    world.addresses[peer].map { Caller(ActionOrigin.Identity(place: $0), at: $0) }
+      ?? Caller(.loopback, at: "simulated")
   }
 
   func receive(control frame: [UInt8], from peer: PeerID) {
     let incoming = IncomingFrame(peer: peer, bytes: frame[...])
-    control.append(incoming, from: peer, cost: frame.count + 128)
+    let holder = Grants.everything.holder(of: caller(of: peer).identity)
+    control.append(incoming, from: peer, of: holder, cost: frame.count + 128)
   }
 
   private func noteSpeech() {

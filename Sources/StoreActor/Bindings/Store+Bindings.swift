@@ -67,7 +67,8 @@ extension Store {
     let action = embed(binding)
     let task = send(action)
     if !task.isReducedHere { show(value, at: keyPath, until: task) }
-    if task.isReducedHere, !handling.isHandled.load(ordering: .relaxed) {
+    // One that waits is in nobody's hands yet; sending it while reducers run was reported.
+    if task.isReducedHere, !task.isQueued, !handling.isHandled.load(ordering: .relaxed) {
       reportUnhandledBinding(action, of: State.self)
     }
   }

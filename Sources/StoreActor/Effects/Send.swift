@@ -60,7 +60,7 @@ public struct Send<Action>: Sendable {
     try await keep?()
   }
 
-  /// Gives an output to whoever observes ``Store/outputs(of:bufferingPolicy:)``.
+  /// Gives an output to whoever observes `AsyncStream(outputsOf:)`.
   ///
   /// It comes after what this has sent before. See ``Effect/output(_:)``.
   ///

@@ -27,7 +27,8 @@
 @attached(
   member,
   names: named(AllCasePaths), named(_$Element), named(_$Iterator),
-  named(_$Root), named(schema), named(encode), named(init)
+  named(_$Root), named(schema), named(encode), named(init), named(applyDelta), named(applying),
+  named(delta), named(encodeDelta), named(encoded), named(hash), named(`is`), named(modify)
 )
 public macro CasePathable() =
   #externalMacro(module: "StoreActorMacros", type: "CasePathableMacro")

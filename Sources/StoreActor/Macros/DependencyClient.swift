@@ -47,6 +47,10 @@ public macro DependencyEndpointIgnored() =
 /// and conforms to ``DependencyKey`` there. Where the type is not written, a value is made once a
 /// process.
 ///
+/// Write the value as a name, such as `.live`, where its type is a `@DependencyClient`: the
+/// compiler looks at the arguments of one macro before other macros have written their members, so
+/// that it does not know the client's initializers there.
+///
 /// - Parameters:
 ///   - key: The name of the key's type.
 ///   - liveValue: The value for a running program.

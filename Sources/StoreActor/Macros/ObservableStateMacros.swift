@@ -24,7 +24,7 @@
   conformances: ObservableState,
   names: named(_$id), named(_$ignoredKeyPaths), named(_$lists), named(_$caseNames),
   named(_$fieldNames), named(schema), named(encode), named(init), named(encodeDelta),
-  named(applyDelta), named(isSame), named(digest), named(_$isPlain)
+  named(applyDelta), named(_$isSame), named(_$digest), named(_$isPlain)
 )
 @attached(member, names: named(_$noteHints))
 public macro ObservableState() =

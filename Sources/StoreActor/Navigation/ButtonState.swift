@@ -60,6 +60,14 @@ public struct ButtonState<Action> {
   }
 }
 
+// Beside the one above, with the original's name; whether a call is awaited tells them apart.
+extension ButtonState {
+  /// Does what the button does, with an asynchronous function that is given its action.
+  public func withAction(_ perform: (Action?) async -> Void) async {
+    await perform(action.action)
+  }
+}
+
 /// What a button does when it is pressed.
 public struct ButtonStateAction<Action> {
   /// The action that it sends; nil when it only closes what it stands in.

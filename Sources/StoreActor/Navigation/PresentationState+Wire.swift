@@ -24,12 +24,12 @@ extension PresentationState: WirePayload, WireValue where State: WireValue {
   }
 
   /// Compares the encodings; states in the same memory have the same.
-  public func isSame(as other: Self) -> Bool {
-    sharesBox(with: other) || wrappedValue.isSame(as: other.wrappedValue)
+  public func _$isSame(as other: Self) -> Bool {
+    sharesBox(with: other) || wrappedValue._$isSame(as: other.wrappedValue)
   }
 
   /// The digest of null or of the state.
-  public var digest: Digest { wrappedValue.digest }
+  public var _$digest: Digest { wrappedValue._$digest }
 }
 
 extension PresentationState: ReplicatedState where State: ReplicatedState {

@@ -71,8 +71,8 @@ extension StackElementID: ReplicatedState {
   }
 
   /// Compares the numbers.
-  public func isSame(as other: Self) -> Bool { generation == other.generation }
+  public func _$isSame(as other: Self) -> Bool { generation == other.generation }
 
   /// The digest of the number.
-  public var digest: Digest { generation.digest }
+  public var _$digest: Digest { generation._$digest }
 }

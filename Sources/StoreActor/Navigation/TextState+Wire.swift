@@ -22,10 +22,10 @@ extension TextState: ReplicatedState {
   }
 
   /// Compares the plain texts.
-  public func isSame(as other: Self) -> Bool { plainText.isSame(as: other.plainText) }
+  public func _$isSame(as other: Self) -> Bool { plainText._$isSame(as: other.plainText) }
 
   /// The digest of the plain text.
-  public var digest: Digest { plainText.digest }
+  public var _$digest: Digest { plainText._$digest }
 
   /// Writes what changed in the plain text.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {

@@ -10,11 +10,12 @@ import StoreState
 ///   disappears or is replaced.
 /// - Scoping to a list observes its ids and their order.
 /// - `store.state` and ``Store/withState(_:)`` observe the state as a whole.
-/// - ``Store/end`` observes the end.
+/// - ``StoreEnd/init(of:)`` observes the end.
 ///
 /// Changes are told once for each revision, when all stores have the new state, and to those who
 /// read a parent before those who read its children. A value counts as changed when it differs by
-/// `==`; one that cannot be compared, when its memory differs.
+/// `==`; one that travels between processes, also when its bytes differ; one that cannot be
+/// compared, when its memory differs.
 ///
 /// Whoever waits for a change of a child's store keeps the child observed, though nobody has its
 /// store any more; but nobody who waits keeps a root alive.

@@ -17,6 +17,9 @@ final class StoreReads<State> {
   private let subject = ObservationSubject()
   /// In the order of their first reading.
   private var reads: [StoreRead<State>] = []
+  /// The places of the reads by their ids, where there are too many to look at each; nil when it is
+  /// to be made.
+  private var places: [StoreReadID: Int]?
   private lazy var ignored = (State.self as? any ObservableState.Type)?.ignored ?? []
 
   init(of node: StoreNode<State>) { self.node = node }
@@ -32,15 +35,32 @@ final class StoreReads<State> {
   ///   - hasChanged: Makes what finds out whether it has changed.
   /// - Returns: Whether it was not among the reads before.
   func note(_ id: StoreReadID, _ hasChanged: () -> HasChanged) -> Bool {
-    if let known = reads.first(where: { $0.id == id }) {
-      subject.access(known.keyPath)
+    if let place = place(of: id) {
+      subject.access(reads[place].keyPath)
       return false
     }
     if let source = id.source, ignored.contains(source) { return false }
     let read = StoreRead<State>(id: id, hasChanged: hasChanged())
     subject.access(read.keyPath)
-    reads.append(read)
+    append(read)
     return true
+  }
+
+  /// Where a read is; a key path that is made anew for each read makes for many of them.
+  private func place(of id: StoreReadID) -> Int? {
+    guard reads.count > 16 else { return reads.firstIndex { $0.id == id } }
+    if places == nil {
+      places = Dictionary(
+        reads.indices.map { (reads[$0].id, $0) },
+        uniquingKeysWith: { first, _ in first },
+      )
+    }
+    return places?[id]
+  }
+
+  private func append(_ read: StoreRead<State>) {
+    if places?[read.id] == nil { places?[read.id] = reads.count }
+    reads.append(read)
   }
 
   /// Collects those who wait for what has changed.
@@ -65,7 +85,7 @@ final class StoreReads<State> {
     subject.changed(read.keyPath)
     guard !isKnownUniquelyReferenced(&read.keyPath), let node, node.end == nil else { return }
     read.hasChanged = { _, _ in true }
-    reads.append(read)
+    append(read)
     node.updateWaiting()
   }
 
@@ -87,12 +107,14 @@ final class StoreReads<State> {
       if kept != index { reads.swapAt(kept, index) }
       kept += 1
     }
+    guard kept < reads.count else { return }
     reads.removeLast(reads.count - kept)
+    places = nil
   }
 }
 
 /// What a read is known by.
-struct StoreReadID: Equatable {
+struct StoreReadID: Hashable {
   enum Kind {
     /// A value.
     case value
@@ -114,6 +136,11 @@ struct StoreReadID: Equatable {
 
   static func == (lhs: Self, rhs: Self) -> Bool {
     lhs.kind == rhs.kind && lhs.source === rhs.source
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(source.map(ObjectIdentifier.init))
   }
 }
 

@@ -1,5 +1,5 @@
 extension Effect {
-  /// Gives an event to whoever reads ``Store/outputs(of:bufferingPolicy:)``: something to be done
+  /// Gives an event to whoever reads `AsyncStream(outputsOf:)`: something to be done
   /// once and then forgotten, which is no state.
   ///
   /// ```swift

@@ -39,10 +39,10 @@ extension Shared: WirePayload, WireValue where Value: WireValue {
   }
 
   /// Compares the encodings of what is shown.
-  public func isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
+  public func _$isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
 
   /// The digest of what is shown.
-  public var digest: Digest { content.shown.digest }
+  public var _$digest: Digest { content.shown._$digest }
 }
 
 extension Shared: ReplicatedState where Value: ReplicatedState {
@@ -78,10 +78,10 @@ extension SharedReader: WirePayload, WireValue where Value: WireValue {
   }
 
   /// Compares the encodings of what is shown.
-  public func isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
+  public func _$isSame(as other: Self) -> Bool { content.isSame(as: other.content) }
 
   /// The digest of what is shown.
-  public var digest: Digest { content.shown.digest }
+  public var _$digest: Digest { content.shown._$digest }
 }
 
 extension SharedReader: ReplicatedState where Value: ReplicatedState {
@@ -108,7 +108,7 @@ extension SharedContent where Value: WireValue {
   }
 
   fileprivate func isSame(as other: Self) -> Bool {
-    isIdentical(to: other) || shown.isSame(as: other.shown)
+    isIdentical(to: other) || shown._$isSame(as: other.shown)
   }
 }
 

@@ -131,6 +131,16 @@ public struct Shared<Value> {
     content.showsSameInState(as: other.content)
   }
 
+  /// What a closure makes of the value, to be read.
+  ///
+  /// - Parameter body: Makes something of the value, whenever that is read.
+  /// - Returns: A reader of it.
+  public func read<Member>(
+    _ body: @escaping @Sendable (Value) -> Member
+  ) -> SharedReader<Member> {
+    SharedReader(self).read(body)
+  }
+
   /// A part of the value, shared.
   public subscript<Member>(
     dynamicMember keyPath: WritableKeyPath<Value, Member>

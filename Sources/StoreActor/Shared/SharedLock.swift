@@ -173,10 +173,14 @@ final class SharedContext {
   private(set) var version: UInt64
   /// Whether the step has changed anything.
   private(set) var hasChanged = false
+  /// Whether the step has set a value, be it to what it was.
+  private(set) var hasWritten = false
   let isExpectation: Bool
   /// What an expectation has changed.
   private(set) var expected: [ObjectIdentifier: AnyObject] = [:]
   private var nextExpectation = UInt64.max
+  /// The values of keys that only the expectation has.
+  private var cells: [SharedCellID: AnyObject] = [:]
   /// What the step has changed.
   private var changes: [ObjectIdentifier: Change] = [:]
 
@@ -207,11 +211,23 @@ final class SharedContext {
   /// Whether the step is that of an observer, which will see by itself what it changed.
   fileprivate func concerns(_ observer: ObjectIdentifier) -> Bool { owner == observer }
 
+  /// Notes that the step has set a value.
+  func noteWrite() { hasWritten = true }
+
   /// Expects another value of a cell.
   func expect<Value>(_ value: Value, of cell: SharedCell<Value>) {
     // No version that the counter comes to, so that equal versions mean one value.
     nextExpectation -= 1
     expected[ObjectIdentifier(cell)] = SharedSnapshot(value: value, version: nextExpectation)
+  }
+
+  /// The value of a key that nobody shares, for an expectation: it is one for all who have the key,
+  /// and the key is not asked.
+  func cell<Value>(_ id: SharedCellID, _ initialValue: Value) -> SharedCell<Value> {
+    if let cell = cells[id] as? SharedCell<Value> { return cell }
+    let cell = SharedCell(initialValue)
+    cells[id] = cell
+    return cell
   }
 
   /// Notes that the step has changed a cell.

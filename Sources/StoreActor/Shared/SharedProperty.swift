@@ -53,13 +53,13 @@ extension SharedReader: Identifiable where Value: Identifiable {
 }
 
 extension Shared: CustomStringConvertible {
-  /// The value and its type.
-  public var description: String { "Shared<\(Value.self)>(\(content.shown))" }
+  /// The type, and the key, or the value where there is no key.
+  public var description: String { "Shared<\(Value.self)>(\(content.name))" }
 }
 
 extension SharedReader: CustomStringConvertible {
-  /// The value and its type.
-  public var description: String { "SharedReader<\(Value.self)>(\(content.shown))" }
+  /// The type, and the key, or the value where there is no key.
+  public var description: String { "SharedReader<\(Value.self)>(\(content.name))" }
 }
 
 extension Shared: CustomReflectable {

@@ -41,6 +41,16 @@ public struct SharedReader<Value> {
     set { content = newValue.content }
   }
 
+  /// What a closure makes of the value, to be read.
+  ///
+  /// - Parameter body: Makes something of the value, whenever that is read.
+  /// - Returns: A reader of it.
+  public func read<Member>(
+    _ body: @escaping @Sendable (Value) -> Member
+  ) -> SharedReader<Member> {
+    SharedReader<Member>(content.reading(body))
+  }
+
   /// A part of the value, shared.
   public subscript<Member>(dynamicMember keyPath: KeyPath<Value, Member>) -> SharedReader<Member> {
     SharedReader<Member>(content.part(keyPath))

@@ -19,6 +19,9 @@ final class SharedSnapshot<Value> {
 /// Everything is called under the shared lock, but ``change(_:)``, which takes it, and what says
 /// otherwise.
 class SharedSource<Value> {
+  /// How it is described: its key, or its value.
+  var name: String { preconditionFailure("A source is of some kind.") }
+
   /// Whether two values are the same, so that the one need not replace the other.
   final lazy var isSame = Sameness.of(Value.self)
 
@@ -56,11 +59,18 @@ class SharedSource<Value> {
   /// may do anything.
   func prepare() {}
 
+  /// Gets the value for the first time for a state of a root, or a property: its initial value is
+  /// kept where the key keeps values.
+  func enter() { prepare() }
+
   /// Whether a closure is changing the value.
   var isBeingChanged: Bool { false }
 
   /// Tells somebody before the newest value is replaced, for as long as they live.
   func add(_ follower: any SharedFollower) {}
+
+  /// Whether a value need not be replaced by another one where it is kept.
+  final lazy var isKept = Sameness.ofKept(Value.self)
 
   /// What is behind the value; nil where that is this process's memory alone.
   var persistence: (any SharedPersistence)? { nil }
@@ -90,6 +100,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
     SharedLock.use()
     newest = SharedSnapshot(value: value, version: SharedLock.withLock { SharedLock.version })
   }
+
+  override var name: String { "value: \(String(reflecting: value))" }
 
   override var persistence: (any SharedPersistence)? { ownPersistence }
 
@@ -124,6 +136,7 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
           expectation.expect(value, of: self)
         } else {
           let old = newest
+          context?.noteWrite()
           setAndSave(value)
           if old !== newest { context?.note(self, from: old, to: newest) }
         }
@@ -158,7 +171,8 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
   }
 
   private func set(_ value: Value) {
-    guard !isSame(newest.value, value) else { return }
+    guard !isKept(newest.value, value) else { return }
+    let isNoticed = !isSame(newest.value, value)
     for follower in followers { follower.follower?.willReplace() }
     if let oldest = SharedLock.oldestSeen {
       older.append(newest)
@@ -168,126 +182,11 @@ final class SharedCell<Value>: SharedSource<Value>, Observable {
       older = []
     }
     newest = SharedSnapshot(value: value, version: SharedLock.advance())
+    guard isNoticed else { return }
     SharedLock.afterUnlock { self.registrar.withMutation(of: self, keyPath: \.value) {} }
   }
 
   override func noteRead() { registrar.access(self, keyPath: \.value) }
-}
-
-/// A part of a shared value.
-final class SharedPart<Whole, Value>: SharedSource<Value> {
-  private let base: SharedSource<Whole>
-  private let path: KeyPath<Whole, Value>
-
-  init(_ path: KeyPath<Whole, Value>, of base: SharedSource<Whole>) {
-    self.base = base
-    self.path = path
-  }
-
-  override var persistence: (any SharedPersistence)? { base.persistence }
-
-  override func noteRead() { base.noteRead() }
-
-  override var isPrepared: Bool { base.isPrepared }
-
-  override func prepare() { base.prepare() }
-
-  override var isBeingChanged: Bool { base.isBeingChanged }
-
-  override func add(_ follower: any SharedFollower) { base.add(follower) }
-
-  override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
-    let whole = base.snapshot(in: context)
-    return SharedSnapshot(value: whole.value[keyPath: path], version: whole.version)
-  }
-
-  override func version(in context: SharedContext?) -> UInt64 { base.version(in: context) }
-
-  override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
-    guard let path = path as? WritableKeyPath<Whole, Value> else {
-      preconditionFailure("\(path) cannot be written: it makes a SharedReader.")
-    }
-    return try base.change { try operation(&$0[keyPath: path]) }
-  }
-
-  override func update(
-    _ operation: @escaping @Sendable (inout Value) throws -> Void
-  ) async throws {
-    guard let path = path as? WritableKeyPath<Whole, Value> else {
-      preconditionFailure("\(path) cannot be written: it makes a SharedReader.")
-    }
-    let box = UncheckedSendable(path)
-    try await base.update { try operation(&$0[keyPath: box.wrappedValue]) }
-  }
-}
-
-/// A shared value that may be absent, where it is there; it keeps its last value once it is not.
-final class SharedPresence<Value>: SharedSource<Value>, SharedFollower {
-  private let base: SharedSource<Value?>
-  /// The newest value that is known to have been there.
-  private var last: Value
-  /// The version up to which that is known.
-  private var version: UInt64 = 0
-
-  init(_ base: SharedSource<Value?>, last: Value) {
-    self.base = base
-    self.last = last
-    super.init()
-    SharedLock.withLock { base.add(self) }
-  }
-
-  override var persistence: (any SharedPersistence)? { base.persistence }
-
-  override func noteRead() { base.noteRead() }
-
-  override var isPrepared: Bool { base.isPrepared }
-
-  override func prepare() { base.prepare() }
-
-  override var isBeingChanged: Bool { base.isBeingChanged }
-
-  override func add(_ follower: any SharedFollower) { base.add(follower) }
-
-  func willReplace() {
-    // What a state has shown was noted with that.
-    if base.version(in: nil) != version { note(base.snapshot(in: nil)) }
-  }
-
-  private func note(_ snapshot: SharedSnapshot<Value?>) {
-    guard snapshot.version >= version else { return }
-    version = snapshot.version
-    if let value = snapshot.value { last = value }
-  }
-
-  override func snapshot(in context: SharedContext?) -> SharedSnapshot<Value> {
-    let snapshot = base.snapshot(in: context)
-    if context?.isExpectation != true { note(snapshot) }
-    return SharedSnapshot(value: snapshot.value ?? last, version: snapshot.version)
-  }
-
-  override func version(in context: SharedContext?) -> UInt64 { base.version(in: context) }
-
-  override func change<R>(_ operation: (inout Value) throws -> R) rethrows -> R {
-    try base.change { value in
-      guard var present = value else {
-        // What is gone stays gone.
-        var last = last
-        return try operation(&last)
-      }
-      defer { value = present }
-      return try operation(&present)
-    }
-  }
-
-  override func update(
-    _ operation: @escaping @Sendable (inout Value) throws -> Void
-  ) async throws {
-    try await base.update { value in
-      guard var present = value else { return }
-      try operation(&present)
-      value = present
-    }
-  }
 }
 
 /// What a property shows of a shared value.
@@ -360,6 +259,17 @@ struct SharedContent<Value> {
     return SharedContent<Part>(SharedPart(path, of: source))
   }
 
+  /// What a closure makes of the value.
+  func reading<Result>(
+    _ read: @escaping @Sendable (Value) -> Result
+  ) -> SharedContent<Result> {
+    guard let source else { return SharedContent<Result>(copyOf: read(value)) }
+    return SharedContent<Result>(SharedReading(of: source, read))
+  }
+
+  /// How it is described: by its key, or its value.
+  var name: String { source?.name ?? "value: \(String(reflecting: shown))" }
+
   /// The value where it is there; nil where it is not.
   static func presence(of base: SharedContent<Value?>) -> Self? {
     guard let value = base.value else { return nil }
@@ -372,7 +282,7 @@ struct SharedContent<Value> {
     guard let snapshot else { return source.snapshot(in: context) }
     if snapshot.version == source.version(in: context) { return nil }
     let next = source.snapshot(in: context)
-    return source.isSame(snapshot.value, next.value) ? nil : next
+    return source.isKept(snapshot.value, next.value) ? nil : next
   }
 
   /// Shares the value that was kept.

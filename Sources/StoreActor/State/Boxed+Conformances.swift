@@ -76,12 +76,12 @@ extension Boxed: WirePayload, WireValue where Value: WireValue {
   }
 
   /// Compares the encodings; those of one box are the same.
-  public func isSame(as other: Self) -> Bool {
-    isIdentical(to: other) || wrappedValue.isSame(as: other.wrappedValue)
+  public func _$isSame(as other: Self) -> Bool {
+    isIdentical(to: other) || wrappedValue._$isSame(as: other.wrappedValue)
   }
 
   /// The digest of the value.
-  public var digest: Digest { wrappedValue.digest }
+  public var _$digest: Digest { wrappedValue._$digest }
 }
 
 extension Boxed: ReplicatedState where Value: ReplicatedState {

@@ -51,17 +51,6 @@ public final class Store<State, Action> {
     observed(keyPath)
   }
 
-  /// Why the store shows nothing new any more; nil as long as it may.
-  ///
-  /// A child's store ends when the child goes or another one comes in its place. The store of a
-  /// scope in another process ends when the scope goes, when the daemon refuses it, and when the
-  /// connection is closed. A store that has ended keeps the last state that was read of it or
-  /// told to somebody, and its streams end.
-  public var end: StoreEnd? {
-    if ObservationProbe.isTracking { node.noteEnd() }
-    return node.end
-  }
-
   /// Calls a closure with the feature's state.
   public func withState<R>(_ body: (_ state: State) throws -> R) rethrows -> R {
     try body(observedState())

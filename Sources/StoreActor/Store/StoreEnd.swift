@@ -10,6 +10,25 @@ public enum StoreEnd: Hashable, Sendable {
   case closed(String)
 }
 
+extension StoreEnd {
+  /// Why a store shows nothing new any more; nil as long as it may.
+  ///
+  /// A child's store ends when the child goes or another one comes in its place. The store of a
+  /// scope in another process ends when the scope goes, when the daemon refuses it, and when the
+  /// connection is closed. A store that has ended keeps the last state that was read of it or
+  /// sent to an observer, and its streams end.
+  ///
+  /// Observers that read it are notified of the end.
+  ///
+  /// - Parameter store: The store.
+  @MainActor
+  public init?<State, Action>(of store: Store<State, Action>) {
+    if ObservationProbe.isTracking { store.node.noteEnd() }
+    guard let end = store.node.end else { return nil }
+    self = end
+  }
+}
+
 extension StoreEnd: CustomStringConvertible {
   /// What happened, for people.
   public var description: String {

@@ -10,6 +10,8 @@ public struct StoreTask: Sendable {
   private enum Kind {
     /// The revision that includes the action, and its effects where it has any.
     case reduced(UInt64, (any StoreTaskHandle)?)
+    /// The same, of an action that waits until the reducers are done with another one.
+    case queued(UInt64, any StoreTaskHandle)
     case recorded(RecordedTask)
     case sent(any SentTaskHandle)
   }
@@ -21,6 +23,11 @@ public struct StoreTask: Sendable {
     kind = .reduced(revision, handle)
   }
 
+  /// The task of an action that waits until the reducers are done with another one.
+  init(queuedFor revision: UInt64, handle: any StoreTaskHandle) {
+    kind = .queued(revision, handle)
+  }
+
   /// The task of an action whose outcome is not known yet.
   package init(handle: any SentTaskHandle) { kind = .sent(handle) }
 
@@ -28,13 +35,23 @@ public struct StoreTask: Sendable {
 
   /// The same task, for those who wait until what it reduced is durable.
   func recorded(in kept: KeptRevisions) -> StoreTask {
-    guard case .reduced(let revision, let handle) = kind else { return self }
-    return StoreTask(.recorded(RecordedTask(revision: revision, handle: handle, kept: kept)))
+    switch kind {
+    case .reduced(let revision, let handle):
+      StoreTask(.recorded(RecordedTask(revision: revision, handle: handle, kept: kept)))
+    case .queued(let revision, let handle):
+      StoreTask(
+        .recorded(
+          RecordedTask(revision: revision, handle: handle, kept: kept, isQueued: true)
+        )
+      )
+    case .recorded, .sent: self
+    }
   }
 
   private var handle: (any StoreTaskHandle)? {
     switch kind {
     case .reduced(_, let handle): handle
+    case .queued(_, let handle): handle
     case .recorded(let task): task.handle
     case .sent(let handle): handle
     }
@@ -70,7 +87,7 @@ public struct StoreTask: Sendable {
   @discardableResult
   public func applied() async throws -> UInt64 {
     switch kind {
-    case .reduced(let revision, _): return revision
+    case .reduced(let revision, _), .queued(let revision, _): return revision
     case .recorded(let task):
       try await task.kept.wait(for: task.revision)
       return task.revision
@@ -80,6 +97,15 @@ public struct StoreTask: Sendable {
 
   /// Whether the action was given to reducers of this process.
   package var isReducedHere: Bool { if case .sent = kind { false } else { true } }
+
+  /// Whether the action waited for reducers of this process when it was sent.
+  var isQueued: Bool {
+    switch kind {
+    case .queued: true
+    case .recorded(let task): task.isQueued
+    case .reduced, .sent: false
+    }
+  }
 
   /// Whether no effects of the action are under way.
   package var isFinished: Bool {

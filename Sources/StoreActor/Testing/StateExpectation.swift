@@ -6,41 +6,62 @@ struct StateExpectation<State: Equatable> {
   let actual: State
   /// Whether a closure that changes nothing is fine.
   let mayChangeNothing: Bool
+  /// Whether an expected state and an actual one are the same, where `==` says that they are not.
+  var areSame: (State, State) -> Bool = { _, _ in false }
   /// The versions of shared values that the two show.
   private let versions: (previous: UInt64, actual: UInt64)
+  /// Whether the feature has set a shared value, be it to what it was.
+  private let setsShared: Bool
 
   /// Expects what becomes of a state; both show shared values of some version.
   init(
     from previous: (state: State, version: UInt64),
     to actual: (state: State, version: UInt64),
     mayChangeNothing: Bool = false,
+    setsShared: Bool = false,
   ) {
     self.previous = previous.state
     self.actual = actual.state
     self.mayChangeNothing = mayChangeNothing
+    self.setsShared = setsShared
     versions = (previous.version, actual.version)
   }
 
   /// What is wrong when everything has to be asserted; nil when nothing is.
   func failure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
-    if let error = apply(update, to: &expected, of: versions.previous) { return error }
-    if expected != actual { return mismatch(expected, hasUpdate: update != nil) }
+    var expectsShared = false
+    if let error = apply(update, to: &expected, of: versions.previous, &expectsShared) {
+      return error
+    }
+    if !isMet(by: expected) { return mismatch(expected, hasUpdate: update != nil) }
     guard update != nil, !mayChangeNothing, expected == previous else { return nil }
+    // Setting a shared value to what it was is asserted like any other change of it.
+    if expectsShared, setsShared { return nil }
     return unnecessary
   }
 
   /// What is wrong when only what the closure sets has to be so; nil when nothing is.
   func partialFailure(of update: ((inout State) throws -> Void)?) -> String? {
     var expected = actual
-    if let error = apply(update, to: &expected, of: versions.actual) { return error }
-    return expected == actual ? nil : mismatch(expected, hasUpdate: true)
+    var expectsShared = false
+    if let error = apply(update, to: &expected, of: versions.actual, &expectsShared) {
+      return error
+    }
+    return isMet(by: expected) ? nil : mismatch(expected, hasUpdate: true)
+  }
+
+  private func isMet(by expected: State) -> Bool {
+    expected == actual || areSame(expected, actual)
   }
 
   /// What changed and was not asserted; nil when everything was.
   func skipped(by update: ((inout State) throws -> Void)?) -> String? {
     var expected = previous
-    guard apply(update, to: &expected, of: versions.previous) == nil else { return nil }
+    var expectsShared = false
+    guard apply(update, to: &expected, of: versions.previous, &expectsShared) == nil else {
+      return nil
+    }
     return diff(expected, actual, format: .proportional).map {
       "These changes were not asserted: …\n\n\($0.indented(by: 4))\n\n(Expected: −, Actual: +)"
     }
@@ -50,9 +71,10 @@ struct StateExpectation<State: Equatable> {
     _ update: ((inout State) throws -> Void)?,
     to state: inout State,
     of version: UInt64,
+    _ expectsShared: inout Bool,
   ) -> String? {
     do {
-      if let update { try SharedStates.expect(&state, from: version, update) }
+      if let update { expectsShared = try SharedStates.expect(&state, from: version, update) }
       return nil
     } catch {
       return "The closure of an assertion threw an error: \(error)"
@@ -94,7 +116,9 @@ extension TestStore {
     of expectation: StateExpectation<State>,
     _ update: ((inout State) throws -> Void)?,
   ) -> String? {
-    asserting(expectation, update) {
+    var expectation = expectation
+    if let areSame = subject.areSame { expectation.areSame = areSame }
+    return asserting(expectation, update) { [expectation] in
       exhaustivity == .on ? expectation.failure(of: $0) : expectation.partialFailure(of: $0)
     }
   }

@@ -12,6 +12,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let state: State
     /// The version of shared values that the state shows.
     let version: UInt64
+    /// Whether the feature has set a shared value meanwhile, be it to what it was.
+    let setsShared: Bool
     /// Where the test was when it came.
     let location: IssueLocation
   }
@@ -39,6 +41,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   private(set) var currentState: State
   /// The version of shared values that it shows.
   private(set) var currentVersion: UInt64
+  /// Whether the last action has set a shared value, be it to what it was.
+  private(set) var setsShared = false
   /// Whether somebody has changed shared values without an action, and the test has not said so.
   private(set) var hasSharedChange = false
   /// Comes to what others have changed of shared values.
@@ -53,6 +57,8 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
   var foreignTasks: [(action: Action, task: StoreTask, location: IssueLocation)] = []
   /// Where what was not asserted is shown.
   var showSkipped: (String) -> Void = DebugOutput.write
+  /// Whether a shared change is one that the test has to assert.
+  private let isSame = Sameness.of(State.self)
   private var effects: [RunningEffects] = []
   private var isSending = false
 
@@ -93,6 +99,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
     let base = reducer._prepared()
     return Reduce { [self] rootState, rootAction in
       let effects = base.reduce(&rootState, rootAction)
+      setsShared = SharedLock.current?.hasWritten ?? false
       var shown = rootState
       currentVersion = SharedStates.updateSnapshots(&shown)
       if let state = state(shown) { currentState = state }
@@ -117,9 +124,9 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
 
   /// Notes that others have changed shared values without an action.
   package func note(sharedChange state: State) {
+    if !isSame(currentState, state) { hasSharedChange = true }
     currentState = state
     currentVersion = SharedLock.visibleVersion
-    hasSharedChange = true
   }
 
   /// Takes what an action led to as known to the test.
@@ -179,6 +186,7 @@ package final class TestRecorder<State, Action>: @unchecked Sendable {
           action: action,
           state: currentState,
           version: currentVersion,
+          setsShared: setsShared,
           location: location,
         )
       )
@@ -210,8 +218,8 @@ extension TestRecorder {
       // No root has shown it yet, and none will.
       var newest = currentState
       currentVersion = SharedStates.updateSnapshots(&newest)
+      if !isSame(currentState, newest) { hasSharedChange = true }
       currentState = newest
-      hasSharedChange = true
     }
     reportUnhandledActions(at: received.first?.location ?? location)
     reportSharedChange(at: location)

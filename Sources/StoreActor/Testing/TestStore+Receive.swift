@@ -105,7 +105,11 @@ extension TestStore {
     recorder.know(received)
     if matcher.matches(received.action) {
       check(
-        StateExpectation(from: previous, to: (received.state, received.version)),
+        StateExpectation(
+          from: previous,
+          to: (received.state, received.version),
+          setsShared: received.setsShared,
+        ),
         update: update,
         at: location,
       )
@@ -113,14 +117,17 @@ extension TestStore {
       // One failure: what another action changes says nothing about the one that was expected.
       location.report(matcher.unexpected(received.action))
     }
-    await letEffectsEnd()
+    await letEffectsRun()
     checkSubject(at: location)
   }
 
-  /// Lets an effect that waits for nothing more end, so that no test has to wait for it.
-  func letEffectsEnd() async {
-    guard uncheckedUseMainSerialExecutor else { return await Task.megaYield() }
-    for _ in 0..<20 where !recorder.runningActions.isEmpty { await Task.yield() }
+  /// Lets effects that run get as far as they come without waiting for a clock or the test.
+  ///
+  /// Twice as many turns as an ``ImmediateClock`` takes for a sleep, so that what an effect
+  /// does after one, in a task of its own too, has been done when the test goes on. Without running
+  /// effects it takes no turn.
+  func letEffectsRun() async {
+    for _ in 0..<40 where !recorder.runningActions.isEmpty { await Task.megaYield(count: 1) }
   }
 
   /// The place of the action to receive: the first in an exhaustive test, else the first that fits.

@@ -3,8 +3,9 @@ import CustomDump
 extension TestStore {
   /// Sends an action and asserts what it changes.
   ///
-  /// Sending is done when the action has been reduced; its effects have started and had some turns,
-  /// but may not have got far.
+  /// Sending is done when the action has been reduced, and its effects have had enough turns to
+  /// come to the first thing that they wait for: what an effect sends without waiting, or after a
+  /// sleep on an immediate clock, has been sent.
   ///
   /// - `action`: The action.
   /// - `updateStateToExpectedResult`: Makes of the state before the action the one after it. Leave
@@ -30,11 +31,15 @@ extension TestStore {
     await noteOutcome(of: action, task, at: location)
     if subject.isObserved { await letEffectsBegin() }
     check(
-      StateExpectation(from: previous, to: (recorder.state, recorder.version)),
+      StateExpectation(
+        from: previous,
+        to: (recorder.state, recorder.version),
+        setsShared: recorder.setsShared,
+      ),
       update: updateStateToExpectedResult,
       at: location,
     )
-    if subject.isObserved, !recorder.runningActions.isEmpty { await letEffectsEnd() }
+    if subject.isObserved { await letEffectsRun() }
     checkSubject(at: location)
     return TestStoreTask(task: task, timeout: timeout)
   }

@@ -19,6 +19,9 @@ package struct TestSubject<State, Action> {
   /// What is wrong with the core after a step of the test; nil when nothing is.
   package let complaint: @MainActor () -> String?
 
+  /// Whether two states are the same that `==` tells apart; nil where `==` alone decides.
+  let areSame: ((State, State) -> Bool)?
+
   /// How to get at the dependencies of a feature.
   package struct Dependencies {
     package let get: @MainActor () -> DependencyValues
@@ -37,13 +40,23 @@ package struct TestSubject<State, Action> {
   }
 
   /// A subject whose reductions are recorded.
+  ///
+  /// - Parameters:
+  ///   - core: What the test sends its actions to.
+  ///   - recorder: What has been seen of the feature.
+  ///   - dependencies: The dependencies of the feature.
+  ///   - dismissal: Whether the feature has dismissed itself.
+  ///   - areSame: Whether two states are the same that `==` tells apart; nil where `==` decides.
+  ///   - complaint: What is wrong with the core after a step of the test.
   package init(
     core: any StoreCore<State, Action>,
     recorder: TestRecorder<State, Action>,
     dependencies: Dependencies,
     dismissal: TestDismissal,
+    areSame: ((State, State) -> Bool)? = nil,
     complaint: @escaping @MainActor () -> String?,
   ) {
+    self.areSame = areSame
     self.dismissal = dismissal
     self.core = core
     self.recorder = recorder
@@ -76,6 +89,7 @@ package struct TestSubject<State, Action> {
     dependencies = Dependencies()
     dismissal = TestDismissal()
     complaint = { nil }
+    areSame = nil
     isObserved = false
     recorder.observeOutputs(of: core)
   }

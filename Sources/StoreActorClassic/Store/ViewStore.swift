@@ -10,8 +10,9 @@ public import StoreActorSchedulers
 /// viewStore.count  // 1
 /// ```
 ///
-/// It changes only when the state does, as its `removeDuplicates` sees it; who observes it, with
-/// `withObservationTracking` or through ``states``, hears of nothing else.
+/// It changes only when the state does, as its `removeDuplicates` sees it. Its observers, by
+/// `withObservationTracking`, `AsyncStream(statesOf:)` and `AnyCancellable(observing:_:)`, are
+/// notified of nothing else.
 @MainActor
 @dynamicMemberLookup
 public final class ViewStore<State, Action>: Observable {
@@ -89,18 +90,7 @@ public final class ViewStore<State, Action>: Observable {
 
   /// Waits while the state is in a condition.
   public func yield(while predicate: @escaping @MainActor (State) -> Bool) async {
-    for await isInCondition in changes(of: predicate) where !isInCondition { return }
-  }
-
-  /// Calls a closure with the state now, and then with each state that the view store comes to.
-  ///
-  /// - Parameter onState: Is called on the main actor, before the `send` returns that changed the
-  ///   state.
-  /// - Returns: What ends the calls; they end too when that is let go.
-  public func observe(_ onState: @escaping @MainActor (State) -> Void) -> AnyCancellable {
-    onState(current)
-    let key = add(onState)
-    return AnyCancellable { [weak self] in self?.listeners[key] = nil }
+    for await isInCondition in AsyncStream(of: self, predicate) where !isInCondition { return }
   }
 
   private func update() {
@@ -110,32 +100,60 @@ public final class ViewStore<State, Action>: Observable {
     for key in listeners.keys.sorted() { listeners[key]?(next) }
   }
 
-  private func add(_ listener: @escaping @MainActor (State) -> Void) -> Int {
+  /// Calls a closure with the state now, and then with each state that the view store comes to.
+  fileprivate func add(_ listener: @escaping @MainActor (State) -> Void) -> Int {
+    listener(current)
     nextListener += 1
     listeners[nextListener] = listener
     return nextListener
   }
 
-  fileprivate func changes<Value: Sendable>(
-    of value: @escaping @MainActor (State) -> Value
-  ) -> AsyncStream<Value> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-      let end = StreamEnd(continuation)
-      continuation.yield(value(current))
-      let key = add { end.continuation.yield(value($0)) }
-      continuation.onTermination = { [weak self] _ in
-        onMainActor { self?.listeners[key] = nil }
-      }
-    }
+  fileprivate func remove(_ key: Int) { listeners[key] = nil }
+}
+
+extension AnyCancellable {
+  /// Calls a closure with the state of a view store now, and then with each state that the view
+  /// store comes to, until this is cancelled or let go.
+  ///
+  /// It is no method of a view store, as that would hide a property of the state.
+  ///
+  /// - Parameters:
+  ///   - viewStore: The view store, which is not held.
+  ///   - onState: Is called on the main actor, before the `send` returns that changed the state.
+  @MainActor
+  public convenience init<State, Action>(
+    observing viewStore: ViewStore<State, Action>,
+    _ onState: @escaping @MainActor (State) -> Void,
+  ) {
+    let key = viewStore.add(onState)
+    self.init { [weak viewStore] in viewStore?.remove(key) }
   }
 }
 
-extension ViewStore where State: Sendable {
-  /// The state now, and then each state that the view store comes to; it ends with the view store.
+extension AsyncStream where Element: Sendable {
+  /// The state of a view store now, and then each state that the view store comes to; it ends with
+  /// the view store.
   ///
-  /// Whoever reads too slowly misses states, but never the newest.
-  public var states: AsyncStream<State> {
-    changes { $0 }
+  /// A reader that is too slow misses states, but never the newest.
+  ///
+  /// - Parameter viewStore: The view store, which is not held.
+  @MainActor
+  public init<Action>(statesOf viewStore: ViewStore<Element, Action>) {
+    self.init(of: viewStore) { $0 }
+  }
+
+  @MainActor
+  fileprivate init<State, Action>(
+    of viewStore: ViewStore<State, Action>,
+    _ value: @escaping @MainActor (State) -> Element,
+  ) {
+    self.init(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let end = StreamEnd(continuation)
+      let key = viewStore.add { end.continuation.yield(value($0)) }
+      continuation.onTermination = { [weak viewStore] _ in
+        onMainActor { viewStore?.remove(key) }
+      }
+    }
   }
 }
 

@@ -18,6 +18,7 @@ extension CasePathableMacro: ExtensionMacro {
     guard declaration.is(EnumDeclSyntax.self) else { return [] }
     let missing = protocols.flatMap(\.baseNames).filter { !declaration.inherits($0) }
     guard !missing.isEmpty else { return [] }
+    if declaration.diagnosePrivate(node, in: context) { return [] }
     let clause = missing.map { "nonisolated StoreActor.\($0)" }.joined(separator: ", ")
     let result: DeclSyntax = """
       \(raw: declaration.availability)extension \(type.trimmed): \(raw: clause) {}

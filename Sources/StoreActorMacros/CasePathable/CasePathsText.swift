@@ -16,7 +16,7 @@ struct CasePathsText {
       \(raw: members)
       }
       """
-    return [type] + aliases
+    return [type] + aliases + hiddenCases
   }
 
   private var members: String {
@@ -143,6 +143,43 @@ extension CasePathsText {
       }
       return "(\(parts.joined(separator: ", ")))"
     }
+  }
+}
+
+// MARK: - Names that methods have
+
+extension CasePathsText {
+  /// Instance methods that an enum has by the protocols of generated code and by `Hashable`.
+  ///
+  /// A method hides a case of the same name from dynamic lookup, even where only a property fits,
+  /// as in `\.delta`. A property that is written out is found beside both.
+  private static let methods: Set<String> = [
+    "applyDelta", "applying", "delta", "encode", "encodeDelta", "encoded", "hash", "is", "modify",
+  ]
+
+  /// The properties of cases that are called like a method.
+  private var hiddenCases: [DeclSyntax] {
+    nodes.compactMap { node in
+      let text = [node].text { Self.methods.contains($0.name) ? hiddenCase($0) : nil }
+      return text.isEmpty ? nil : "\(raw: text)"
+    }
+  }
+
+  private func hiddenCase(_ element: EnumCase) -> String? {
+    if element.isUnavailable { return nil }
+    let types = element.parameters.map { $0.label.map { "\($0): " } ?? "" }
+    let parts = zip(types, element.parameters).map { "\($0)\($1.type.trimmedDescription)" }
+    let value =
+      switch element.parameters.count {
+      case 0: "Swift.Void"
+      case 1: element.parameters[0].type.trimmedDescription
+      default: parts.joined(separator: ", ")
+      }
+    return """
+      \(element.availability)\(access)nonisolated var \(element.identifier): (\(value))? {
+      Self.allCasePaths.\(element.identifier).extract(from: self)
+      }
+      """
   }
 }
 

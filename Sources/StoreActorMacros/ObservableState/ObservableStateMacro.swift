@@ -23,6 +23,7 @@ enum ObservableStateMacro: ExtensionMacro {
     }
     let conformances = protocols.map { "StoreActor.\(Self.name(of: $0))" }
     guard !conformances.isEmpty || !members.isEmpty else { return [] }
+    if declaration.diagnosePrivate(node, in: context) { return [] }
     let clause = conformances.isEmpty ? "" : ": \(conformances.joined(separator: ", "))"
     let body = members.isEmpty ? "{}" : "{\n\(members.joined(separator: "\n\n"))\n}"
     let header: DeclSyntax =

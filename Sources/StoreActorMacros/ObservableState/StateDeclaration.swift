@@ -83,7 +83,11 @@ extension StateDeclaration {
     case .structure:
       let properties = StoredProperty.all(in: members).filter { !$0.isConditional }
       return [
-        keyPaths("_$ignoredKeyPaths", properties.filter { $0.has("ObservationStateIgnored") }),
+        // A lazy property has no key path, as reading it changes the state; no store reads it.
+        keyPaths(
+          "_$ignoredKeyPaths",
+          properties.filter { $0.has("ObservationStateIgnored") && !$0.isLazy },
+        ),
         keyPaths("_$lists", properties.filter { $0.isIdentifiedArray && !$0.isWrapped }),
       ].compactMap(\.self)
     case .enumeration:

@@ -47,6 +47,15 @@ struct EnumReducer {
       context.diagnose(message.at(element.element.name))
     }
     var isFine = true
+    for element in nodes.cases where element.name == "body" && element.parameters.isEmpty {
+      let message = MacroMessage(
+        "caseNamedBody",
+        "'@Reducer' writes a static property 'body' for the enum, so that a case without a value "
+          + "cannot be called 'body': rename it",
+      )
+      context.diagnose(message.at(element.element.name))
+      isFine = false
+    }
     for type in ["ViewAction", "ReducerAction"] where names.types.contains(type) {
       if names.types.contains("Action") { continue }
       let message = MacroMessage(

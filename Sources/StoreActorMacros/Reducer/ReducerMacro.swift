@@ -20,6 +20,7 @@ extension ReducerMacro: ExtensionMacro {
       !declaration.inherits($0) && (isEnum || $0 != "CaseReducer")
     }
     guard !missing.isEmpty else { return [] }
+    if declaration.diagnosePrivate(node, in: context) { return [] }
     // `CaseReducer` first: the compiler looks for its body before that of `Reducer`.
     let clause = missing.sorted().map { "nonisolated StoreActor.\($0)" }.joined(separator: ", ")
     let result: DeclSyntax = """

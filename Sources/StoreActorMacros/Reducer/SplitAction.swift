@@ -57,13 +57,14 @@ struct SplitAction {
   /// The merged action; nil when a mistake was diagnosed.
   func declaration(in context: some MacroExpansionContext) -> DeclSyntax? {
     guard diagnoseKinds(in: context), let view else { return nil }
-    guard diagnoseCases(view, in: context) else { return nil }
+    guard diagnoseCases(view, in: context), diagnoseTypes(in: context) else { return nil }
+    let source = SourceLines(context)
     let isIndirect = [view, reducer].contains {
       $0?.declaration.modifiers.contains("indirect") ?? false
     }
     let parts = [
-      cases(of: view), reducer.map { cases(of: $0) } ?? "", aliases, initializer(view),
-      reducer.map(initializer) ?? "",
+      cases(of: view, source), reducer.map { cases(of: $0, source) } ?? "", aliases,
+      initializer(view) ?? "", reducer.flatMap(initializer) ?? "",
     ]
     let action = GeneratedEnum(
       access: access,
@@ -82,7 +83,7 @@ struct SplitAction {
 extension SplitAction {
   private var isWireAction: Bool { view?.declaration.inherits("WireAction") ?? false }
 
-  private func cases(of part: Part) -> String {
+  private func cases(of part: Part, _ source: SourceLines) -> String {
     let isPrivate = part.name == "ReducerAction" && isWireAction
     return part.nodes.text { element in
       var attributes = element.declaration.attributes.map { "\($0.trimmedDescription)\n" }
@@ -91,20 +92,39 @@ extension SplitAction {
       }
       let modifiers = element.declaration.modifiers.map { "\($0.trimmedDescription) " }
       let text = element.element.with(\.trailingComma, nil).trimmedDescription
-      return "\(attributes.joined())\(modifiers.joined())case \(text)"
+      let line = "\(attributes.joined())\(modifiers.joined())case \(text)"
+      guard access(to: part) != access else { return line }
+      // A value of a type that is less visible than the action is a mistake where it is written.
+      return source.place(line, at: element.element.name).joined(separator: "\n")
     }
   }
 
   /// The types that are declared in one of the parts, by the names that its cases use.
   private var aliases: String {
     [view, reducer].compactMap(\.self).flatMap { part in
-      DeclaredNames(part.declaration.memberBlock.members).types.sorted().map {
+      let access = access(to: part) ?? ""
+      return DeclaredNames(part.declaration.memberBlock.members).types.sorted().map {
         "\(access)typealias \($0) = \(part.name).\($0)"
       }
     }.joined(separator: "\n")
   }
 
-  private func initializer(_ part: Part) -> String {
+  /// The access of a member that mentions a part: the part's or the action's, whichever is less.
+  ///
+  /// Nil for a private part, as nothing outside of the action could use such a member.
+  private func access(to part: Part) -> String? {
+    switch part.declaration.modifiers.access {
+    case "private": nil
+    case "fileprivate": "fileprivate "
+    case nil, "internal": ""
+    case "package": access.isEmpty ? "" : "package "
+    default: access
+    }
+  }
+
+  /// The action of a part's; left out where the part is private, as nothing could call it.
+  private func initializer(_ part: Part) -> String? {
+    guard let access = access(to: part) else { return nil }
     let label = part.name == "ViewAction" ? "viewAction" : "reducerAction"
     let cases = part.nodes.text { element in
       let names = element.partNames
@@ -251,6 +271,28 @@ extension SplitAction {
     )
     context.diagnose(message.at(reducer.declaration.name, fixIts: [fixIt]))
     return false
+  }
+
+  /// Diagnoses types that the cases may use and the action may not, as less can see them.
+  private func diagnoseTypes(in context: some MacroExpansionContext) -> Bool {
+    var isFine = true
+    for part in [view, reducer].compactMap(\.self) where access(to: part) != access {
+      if part.declaration.modifiers.access == "fileprivate", access.isEmpty { continue }
+      for member in part.declaration.memberBlock.members {
+        guard let type = member.decl.asProtocol((any NamedDeclSyntax).self),
+          !member.decl.is(FunctionDeclSyntax.self)
+        else { continue }
+        let message = MacroMessage(
+          "splitHiddenType",
+          "'\(type.name.text)' is less visible than the 'Action' that '@Reducer' gives the cases "
+            + "of '\(part.name)' to: declare it in the feature, or make '\(part.name)' as visible "
+            + "as the feature",
+        )
+        context.diagnose(message.at(type.name))
+        isFine = false
+      }
+    }
+    return isFine
   }
 
   private func diagnoseCases(_ view: Part, in context: some MacroExpansionContext) -> Bool {

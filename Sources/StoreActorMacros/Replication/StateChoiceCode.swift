@@ -185,7 +185,7 @@ extension StateChoiceCode {
         + same(element, "other", values + ["return true"]).map { "  \($0)" }
     }
     return StateText.function(
-      "\(access)func isSame(as other: Self) -> Swift.Bool",
+      "\(access)func _$isSame(as other: Self) -> Swift.Bool",
       ["switch self {"] + lines + ["}"] + (cases.count > 1 ? ["return false"] : []),
     )
   }
@@ -219,7 +219,7 @@ extension StateChoiceCode {
       ] + parts + ["  return digest.finish(case: \(element.digest))"]
     }
     return StateText.function(
-      "\(access)var digest: StoreActor.Digest",
+      "\(access)var _$digest: StoreActor.Digest",
       ["switch self {"] + lines + ["}"],
     )
   }

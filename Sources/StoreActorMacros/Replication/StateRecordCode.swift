@@ -172,7 +172,7 @@ extension StateRecordCode {
 
   private var isSame: String {
     StateText.function(
-      "\(access)func isSame(as other: Self) -> Swift.Bool",
+      "\(access)func _$isSame(as other: Self) -> Swift.Bool",
       fields.map {
         let values = "\($0.value(of: "self")), \($0.value(of: "other"))"
         return "guard StoreActor._$areSame(\(values)) else { return false }"
@@ -185,7 +185,7 @@ extension StateRecordCode {
       "digest.field(\(StateNameDigest.literal(of: field.name)), \(field.value(of: "self")))"
     }
     return StateText.function(
-      "\(access)var digest: StoreActor.Digest",
+      "\(access)var _$digest: StoreActor.Digest",
       fields.isEmpty
         ? ["StoreActor._$DigestWriter().finish()"]
         : ["var digest = StoreActor._$DigestWriter()"] + lines + ["return digest.finish()"],

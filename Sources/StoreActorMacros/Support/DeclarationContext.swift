@@ -11,6 +11,30 @@ extension DeclGroupSyntax {
     return outer?.modifiers.wideAccess.map { "\($0) " } ?? ""
   }
 
+  /// Diagnoses a type that no extension can name, as it is private within another type.
+  ///
+  /// - Parameters:
+  ///   - node: The macro that has to write an extension.
+  ///   - context: What the message goes to.
+  /// - Returns: Whether there is such a mistake.
+  func diagnosePrivate(_ node: AttributeSyntax, in context: some MacroExpansionContext) -> Bool {
+    // The outermost type is visible in its file, also where it is private.
+    let around = context.lexicalContext.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }
+    let types: [any DeclGroupSyntax] = [self] + around
+    let inner = types.dropLast()
+    guard let hidden = inner.first(where: { $0.modifiers.access == "private" }) else {
+      return false
+    }
+    let name = hidden.asProtocol((any NamedDeclSyntax).self)?.name
+    let message = MacroMessage(
+      "privateInType",
+      "'\(name?.plainText ?? "It")' is private within another type, so that the extension which "
+        + "'@\(node.baseName)' writes cannot name it: make it 'fileprivate'",
+    )
+    context.diagnose(message.at(kindToken))
+    return true
+  }
+
   /// Whether the inheritance clause names a protocol, alone or in a composition.
   func inherits(_ name: String) -> Bool {
     inheritanceClause?.inheritedNames.contains(name) ?? false

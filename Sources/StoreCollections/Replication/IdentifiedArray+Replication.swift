@@ -87,16 +87,16 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
   }
 
   /// Compares the elements' encodings.
-  public func isSame(as other: Self) -> Bool {
+  public func _$isSame(as other: Self) -> Bool {
     tree.isEquivalent(to: other.tree) { one, another in
-      haveSameMemory(one.pointee, another.pointee) || one.pointee.isSame(as: another.pointee)
+      haveSameMemory(one.pointee, another.pointee) || one.pointee._$isSame(as: another.pointee)
     }
   }
 
   /// The digest of the elements in order.
   ///
   /// It takes as long as the changes since it was asked for last.
-  public var digest: Digest { sequenceDigest }
+  public var _$digest: Digest { sequenceDigest }
 
   /// An array that was made with another key path than `\.id` has no place for its ids on the wire.
   @usableFromInline
@@ -104,7 +104,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
     guard let first else { return }
     let key = tree.identity.read(first)
     precondition(
-      first.id.isSame(as: key),
+      first.id._$isSame(as: key),
       "An array that is identified by a key path other than \\.id cannot be replicated: "
         + "the first of \(count) elements has the id \(first.id) and is found by \(key)",
     )
@@ -114,7 +114,7 @@ where Element: WireValue & Identifiable, ID == Element.ID, ID: WireValue {
 extension IdentifiedArray where Element: WireValue {
   /// The digest of the elements in order, wherever they have their ids.
   package var sequenceDigest: Digest {
-    let content = tree.content { $0.pointee.digest.rawValue }
+    let content = tree.content { $0.pointee._$digest.rawValue }
     return Digest(container: CBOR.array, count: UInt64(count), content: content)
   }
 }

@@ -18,7 +18,7 @@ where Element.ID == ID {
   init(old: RowTree<ID, Element>, new: RowTree<ID, Element>) {
     self.old = old
     self.new = new
-    alignment = new.alignment(from: old) { $0.isSame(as: $1) }
+    alignment = new.alignment(from: old) { $0._$isSame(as: $1) }
   }
 
   /// - Returns: False when both have the same encoding; then nothing was written.

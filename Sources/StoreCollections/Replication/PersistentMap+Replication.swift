@@ -2,7 +2,7 @@ public import StoreBytes
 public import StoreValues
 
 extension PersistentMapRow: DigestedEntry where Key: WireValue, Value: WireValue {
-  var contribution: UInt64 { MapDigest.hash(key.digest, value.digest) }
+  var contribution: UInt64 { MapDigest.hash(key._$digest, value._$digest) }
 }
 
 extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: WireValue {
@@ -64,19 +64,19 @@ extension PersistentMap: WirePayload, WireValue where Key: WireValue, Value: Wir
   }
 
   /// Compares the encodings.
-  public func isSame(as other: Self) -> Bool {
+  public func _$isSame(as other: Self) -> Bool {
     guard Key.equalsItself else { return encoded() == other.encoded() }
     guard count == other.count else { return false }
     guard !tree.isIdentical(to: other.tree) else { return true }
-    let alignment = tree.alignment(from: other.tree) { $0.isSame(as: $1) }
+    let alignment = tree.alignment(from: other.tree) { $0._$isSame(as: $1) }
     return alignment.removed.isEmpty && alignment.inserted.isEmpty
-      && alignment.pairs.allSatisfy { row($0.old).value.isSame(as: row($0.new).value) }
+      && alignment.pairs.allSatisfy { row($0.old).value._$isSame(as: row($0.new).value) }
   }
 
   /// The digest of the entries in any order.
   ///
   /// It takes as long as the changes since it was asked for last, unless keys can hold floats.
-  public var digest: Digest {
+  public var _$digest: Digest {
     guard Key.equalsItself else { return Digest(ofTrusted: encoded()) }
     return Digest(
       container: CBOR.map,
@@ -104,7 +104,7 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
     guard Key.equalsItself else {
       return dictionary.encodeDelta(from: old.dictionary, to: &encoder)
     }
-    let alignment = tree.alignment(from: old.tree) { $0.isSame(as: $1) }
+    let alignment = tree.alignment(from: old.tree) { $0._$isSame(as: $1) }
     var changes = SortedItems(like: encoder)
     for entry in alignment.removed {
       changes.add(to: 0) { row(entry.row).key.encode(to: &$0) }
@@ -152,7 +152,7 @@ extension PersistentMap: ReplicatedState where Key: WireValue, Value: Replicated
     from decoder: inout CBORDecoder,
   ) throws(CodecError) {
     let location = tree.location(of: key)
-    let isSameKey = location.map { $0.row.pointee.key.isSame(as: key) } ?? false
+    let isSameKey = location.map { $0.row.pointee.key._$isSame(as: key) } ?? false
     switch (change, location?.position) {
     case (0, let position?) where isSameKey:
       _ = tree.remove(at: position)

@@ -32,23 +32,23 @@ extension PersistentSet: WirePayload, WireValue where Element: WireValue {
   }
 
   /// Compares the encodings.
-  public func isSame(as other: Self) -> Bool {
+  public func _$isSame(as other: Self) -> Bool {
     guard Element.equalsItself else { return encoded() == other.encoded() }
     guard count == other.count else { return false }
     guard !tree.isIdentical(to: other.tree) else { return true }
-    let alignment = tree.alignment(from: other.tree) { $0.isSame(as: $1) }
+    let alignment = tree.alignment(from: other.tree) { $0._$isSame(as: $1) }
     return alignment.removed.isEmpty && alignment.inserted.isEmpty
   }
 
   /// The digest of the elements in any order.
   ///
   /// It takes as long as the changes since it was asked for last, unless elements can hold floats.
-  public var digest: Digest {
+  public var _$digest: Digest {
     guard Element.equalsItself else { return Digest(ofTrusted: encoded()) }
     return Digest(
       container: CBOR.tag,
       count: UInt64(count),
-      content: tree.content { SetDigest.hash($0.pointee.digest) },
+      content: tree.content { SetDigest.hash($0.pointee._$digest) },
     )
   }
 }
@@ -60,7 +60,7 @@ extension PersistentSet: ReplicatedState where Element: ReplicatedState {
     guard Element.equalsItself else {
       return Set(self).encodeDelta(from: Set(old), to: &encoder)
     }
-    let alignment = tree.alignment(from: old.tree) { $0.isSame(as: $1) }
+    let alignment = tree.alignment(from: old.tree) { $0._$isSame(as: $1) }
     var changes = SortedItems()
     for entry in alignment.removed { changes.add(to: 0) { element(entry).encode(to: &$0) } }
     for entry in alignment.inserted { changes.add(to: 1) { element(entry).encode(to: &$0) } }
@@ -98,7 +98,8 @@ extension PersistentSet: ReplicatedState where Element: ReplicatedState {
   /// - Returns: False when the change does not fit.
   private mutating func apply(_ change: Int, to element: Element) -> Bool {
     guard change == 0 else { return insert(element).inserted }
-    guard let location = tree.location(of: element), location.row.pointee.isSame(as: element) else {
+    guard let location = tree.location(of: element), location.row.pointee._$isSame(as: element)
+    else {
       return false
     }
     _ = tree.remove(at: location.position)

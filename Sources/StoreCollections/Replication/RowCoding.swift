@@ -28,7 +28,7 @@ struct TypedRows<ID: WireValue & Hashable, Row: ReplicatedState>: RowCoding {
     try row.applyDelta(from: &decoder)
   }
 
-  func areSame(_ one: ID, _ other: ID) -> Bool { one.isSame(as: other) }
+  func areSame(_ one: ID, _ other: ID) -> Bool { one._$isSame(as: other) }
 
   func step(to id: ID) -> CodecError.PathElement { .key("\(id)") }
 }

@@ -110,7 +110,7 @@ extension RowTree {
     _: Value.Type,
     _ row: UnsafeMutablePointer<Row>,
   ) -> UInt64 {
-    UnsafeRawPointer(row).assumingMemoryBound(to: Value.self).pointee.digest.rawValue
+    UnsafeRawPointer(row).assumingMemoryBound(to: Value.self).pointee._$digest.rawValue
   }
 
   private static func contribution<Entry: DigestedEntry>(

@@ -52,21 +52,31 @@ final class ConnectionGuard: Sendable {
 
   /// Schedules a turn of the main loop.
   @MainActor var wakeUp: () -> Void = {}
+  /// Called once if the thread can guard nothing any more: then the daemon has to end.
+  @MainActor var onFailure: (ZeroMQError) -> Void = { _ in }
+  /// The endpoints of the two sockets.
+  private let ends: Set<Connection.OwnEnd>
+  private let context: Context
 
   // Used by the thread alone, while it runs.
   nonisolated(unsafe) private let admission: Admission
   // Used by the thread alone, while it runs.
   nonisolated(unsafe) private let monitors: [(side: ConnectionTable.Side, monitor: SocketMonitor)]
+  // Used by the thread alone. How many of the monitors have ended.
+  nonisolated(unsafe) private var stopped = 0
 
   /// Creates the guard of two sockets, which are not bound yet.
   init(
     _ context: Context,
     control: Socket,
     publishing: Socket,
+    ends: Set<Connection.OwnEnd>,
     limits: ConnectionTable.Limits,
     grants: Grants,
     logger: Logger,
   ) throws(ZeroMQError) {
+    self.context = context
+    self.ends = ends
     table = Mutex(ConnectionTable(limits: limits, ownUser: geteuid()))
     door = Mutex(Door(grants: grants))
     self.logger = logger
@@ -119,18 +129,14 @@ final class ConnectionGuard: Sendable {
     table.withLock { $0.identify(serial, descriptor, side, as: name) }
   }
 
-  /// The identities of the connections with these serials, by their descriptors.
-  func holders(
-    of connections: [UInt64: Int32],
+  /// The holder of the connection with a serial, whose frames are known by a name.
+  func holder(
+    of serial: UInt64,
+    _ descriptor: Int32,
     _ side: ConnectionTable.Side,
-  ) -> [UInt64: ClientHolder] {
-    table.withLock { table in
-      var holders: [UInt64: ClientHolder] = [:]
-      for (serial, descriptor) in connections {
-        holders[serial] = table.holder(of: serial, descriptor, side)
-      }
-      return holders
-    }
+    as name: PeerName?,
+  ) -> Holder {
+    table.withLock { $0.holder(of: serial, descriptor, side, as: name) }
   }
 
   /// Records that a control connection was welcomed.
@@ -160,9 +166,9 @@ final class ConnectionGuard: Sendable {
   /// Shuts down the connections that should have been greeted, or have spoken, by a moment.
   func shutDownSilent(at moment: Int64) {
     table.withLock { table in
-      for descriptor in table.takeSilent(at: moment) {
+      for connection in table.takeSilent(at: moment) {
         cutSilent.add(1, ordering: .relaxed)
-        Connection.shutDown(descriptor)
+        shutDown(connection)
       }
     }
   }
@@ -174,12 +180,15 @@ final class ConnectionGuard: Sendable {
     _ side: ConnectionTable.Side,
     reason: String,
   ) {
-    let peer = table.withLock { table -> String? in
-      guard table.identify(serial, descriptor, side) else { return nil }
-      Connection.discard(descriptor)
-      return table.peer(descriptor, side).name
+    let (peer, holder) = table.withLock { table -> (String?, Holder) in
+      guard table.identify(serial, descriptor, side) else { return (nil, .unknown) }
+      if let identity = table.identity(descriptor, side) {
+        Connection.discard(descriptor, identity)
+      }
+      let peer = table.peer(descriptor, side).name
+      return (peer, table.holder(of: serial, descriptor, side))
     }
-    report(CutReports.Cut(connection: serial, peer: peer, reason: reason))
+    report(CutReports.Cut(connection: serial, peer: peer, holder: holder, reason: reason))
   }
 
   private func report(_ cut: CutReports.Cut) {
@@ -189,8 +198,9 @@ final class ConnectionGuard: Sendable {
 
   /// Says which connections were shut down, unless that was said a moment ago.
   private func reportCuts(at now: Int64, isLast: Bool = false) {
-    guard let line = cuts.withLock({ $0.take(at: now, isLast: isLast) }) else { return }
-    logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
+    for line in cuts.withLock({ $0.take(at: now, isLast: isLast) }) {
+      logger.warning("\(line.text)", metadata: line.details.mapValues { "\($0)" })
+    }
   }
 
   /// Admits only users and keys with a grant, and ends the connections of others.
@@ -204,8 +214,13 @@ final class ConnectionGuard: Sendable {
       } namesBut: {
         $0.isGood(under: grants)
       }
-      for descriptor in others { Connection.shutDown(descriptor) }
+      for connection in others { shutDown(connection) }
     }
+  }
+
+  private func shutDown(_ connection: ConnectionTable.Ended) {
+    guard let identity = connection.identity else { return }
+    Connection.shutDown(connection.descriptor, identity)
   }
 
   /// Lets in who has one of these tickets, each until then, to the control socket alone.
@@ -218,13 +233,32 @@ final class ConnectionGuard: Sendable {
     do throws(ZeroMQError) {
       try guardConnections()
     } catch {
-      logger.critical("Nobody can connect any more: \(error) Start the daemon again.")
+      logger.critical("Connections cannot be guarded any more: \(error) The daemon ends.")
+      DispatchQueue.main.async { [self] in MainActor.assumeIsolated { onFailure(error) } }
+      drain()
+    }
+  }
+
+  /// Reads the monitors to their ends, and lets nobody in.
+  ///
+  /// When nobody reads them, the library's I/O thread waits, and then nothing can be sent, and no
+  /// socket be closed.
+  func drain() {
+    do throws(ZeroMQError) {
+      let poller = Poller(monitors.map { .socket($0.monitor.socket) })
+      while stopped < monitors.count {
+        _ = try poller.wait(timeout: nil)
+        for (_, monitor) in monitors {
+          while let event = try monitor.next() { if event == .stopped { stopped += 1 } }
+        }
+      }
+    } catch {
+      context.shutDown()
     }
   }
 
   private func guardConnections() throws(ZeroMQError) {
     let poller = Poller([.socket(admission.socket)] + monitors.map { .socket($0.monitor.socket) })
-    var stopped = 0
     var refused = Refusals()
     var floods = FloodWatch()
     var memory = MemoryReturn()
@@ -236,12 +270,12 @@ final class ConnectionGuard: Sendable {
       let look = until(nextLook, isPending: memory.isPending)
       let waits = [remind(&lastReminder), look, untilCutsAreTold].compactMap(\.self)
       _ = try poller.wait(timeout: waits.min())
-      stopped += try takeEvents(&refused)
+      try takeEvents(&refused)
       let now = LoopClock.nanoseconds
       if now >= nextLook {
         let bytes = ZeroMQLibrary.residentBytes
         if bytes > 0, !isReturningMemory.load(ordering: .acquiring) {
-          stopped += try shutDownFlood(&floods, &refused, at: bytes)
+          try shutDownFlood(&floods, &refused, at: bytes)
           returnMemory(&memory, of: bytes, at: now)
         }
         let end = LoopClock.nanoseconds
@@ -250,7 +284,7 @@ final class ConnectionGuard: Sendable {
       }
       while let request = try admission.next() {
         // What was over before this one came must be known before it is let in.
-        stopped += try takeEvents(&refused)
+        try takeEvents(&refused)
         try answer(request, &refused)
       }
       refused.report(logger)
@@ -263,10 +297,7 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Handles the events of the monitors.
-  ///
-  /// - Returns: How many of them ended.
-  private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) -> Int {
-    var stopped = 0
+  private func takeEvents(_ refused: inout Refusals) throws(ZeroMQError) {
     for (side, monitor) in monitors {
       while let event = try monitor.next() {
         switch event {
@@ -284,19 +315,20 @@ final class ConnectionGuard: Sendable {
         }
       }
     }
-    return stopped
   }
 
   private func accept(_ descriptor: Int32, _ side: ConnectionTable.Side) -> Bool {
     let user = Connection.user(descriptor)
     let program = PeerProgram(descriptor)
+    // Where the connection is over already, its descriptor may be that of a socket of the program.
+    let identity = Connection.Identity(descriptor).flatMap { ends.contains($0.ownEnd) ? $0 : nil }
     let now = LoopClock.nanoseconds
     let isWelcome = table.withLock {
-      $0.accept(descriptor, side, user: user, program: program, now: now)
+      $0.accept(descriptor, side, user: user, program: program, identity: identity, now: now)
     }
     if !isWelcome {
       refused.add(1, ordering: .relaxed)
-      Connection.shutDown(descriptor)
+      shutDown(ConnectionTable.Ended(descriptor: descriptor, identity: identity))
     }
     return isWelcome
   }
@@ -322,8 +354,9 @@ final class ConnectionGuard: Sendable {
       guard let key = request.key else {
         // Over ipc the kernel says who it is; that others cannot open the socket's file is not all
         // that keeps them out.
-        let identity = ActionOrigin.Identity(address: request.address)
-        return door.grants.admits(identity) ? "" : nil
+        let identity = ActionOrigin.Identity(place: request.address)
+        guard door.grants.admits(identity), let name = PeerName(identity) else { return nil }
+        return " \(name.word)"
       }
       if let name = door.grants.name(ofKey: key) { return " \(PeerName.key(name, key).word)" }
       guard request.domain == ConnectionTable.Side.control.domain,
@@ -364,38 +397,45 @@ final class ConnectionGuard: Sendable {
   }
 
   /// Shuts down peers that fill the memory while the main thread is busy.
-  ///
-  /// - Returns: How many monitors ended.
   private func shutDownFlood(
     _ watch: inout FloodWatch,
     _ refused: inout Refusals,
     at bytes: Int,
-  ) throws(ZeroMQError) -> Int {
-    var stopped = 0
+  ) throws(ZeroMQError) {
     if watch.hasGrown(to: bytes, rounds: rounds.load(ordering: .relaxed)) {
       let connections = table.withLock { $0.senders }
       if let flood = watch.look(at: connections, queued: Connection.queuedBytes) {
         // A descriptor of our own: what is told of it from here on is about this connection.
         let own = Connection.duplicate(flood.descriptor)
-        stopped = try takeEvents(&refused)
+        do throws(ZeroMQError) {
+          try takeEvents(&refused)
+        } catch {
+          if let own { Connection.release(own) }
+          throw error
+        }
         shutDown(flood, own)
       }
     }
-    return stopped
   }
 
   private func shutDown(_ flood: FloodWatch.Connection, _ own: Int32?) {
     guard let own else { return }
     defer { Connection.release(own) }
-    let peer = table.withLock { table in
-      table.cut(flood) ? table.peer(flood.descriptor, flood.side) : nil
+    let found = table.withLock { table in
+      table.cut(flood)
+        ? (
+          peer: table.peer(flood.descriptor, flood.side),
+          holder: table.holder(at: flood.descriptor, flood.side),
+        ) : nil
     }
-    guard let peer else { return }
-    Connection.discard(own)
+    guard let (peer, holder) = found else { return }
+    Connection.discard(own: own)
     cutFloods.add(1, ordering: .relaxed)
     hasFloods.store(true, ordering: .releasing)
     let reason = "went on sending while nobody was heard"
-    report(CutReports.Cut(connection: peer.serial, peer: peer.name, reason: reason))
+    report(
+      CutReports.Cut(connection: peer.serial, peer: peer.name, holder: holder, reason: reason)
+    )
   }
 
   private func until(_ moment: Int64, isPending: Bool) -> Duration? {

@@ -60,6 +60,7 @@ struct ConnectionTable {
   private struct Entry {
     let user: UInt32?
     let program: PeerProgram
+    let identity: Connection.Identity?
     let acceptedAt: Int64
     /// Serials below were given out to others.
     let firstSerial: UInt64
@@ -68,6 +69,14 @@ struct ConnectionTable {
     var name: PeerName?
     var isGreeted = false
     var isRefused = false
+  }
+
+  /// A connection that is to be shut down.
+  struct Ended: Hashable {
+    var descriptor: Int32
+    /// What tells it from whatever has its descriptor later; nil where it was over before that was
+    /// known.
+    var identity: Connection.Identity?
   }
 
   private struct Budget {
@@ -132,6 +141,7 @@ struct ConnectionTable {
   ///   - side: The socket that has accepted it.
   ///   - user: Who is at its other end; nil over tcp.
   ///   - program: Which program of theirs.
+  ///   - identity: What tells it from whatever has its descriptor later.
   ///   - now: Nanoseconds of a clock that does not go back.
   /// - Returns: Whether it may stay; otherwise it is to be shut down.
   mutating func accept(
@@ -139,6 +149,7 @@ struct ConnectionTable {
     _ side: Side,
     user: UInt32?,
     program: PeerProgram,
+    identity: Connection.Identity? = nil,
     now: Int64,
   ) -> Bool {
     let key = Key(side: side, descriptor: descriptor)
@@ -147,6 +158,7 @@ struct ConnectionTable {
     entries[key] = Entry(
       user: user,
       program: program,
+      identity: identity,
       acceptedAt: now,
       firstSerial: nextSerial,
       isRefused: isRefused,
@@ -236,13 +248,42 @@ struct ConnectionTable {
     return true
   }
 
-  /// The identity of the connection with a serial, if it is known.
-  func holder(of serial: UInt64, _ descriptor: Int32, _ side: Side) -> ClientHolder {
+  /// The holder of the connection with a serial.
+  ///
+  /// - Parameters:
+  ///   - serial: The serial.
+  ///   - descriptor: The connection's descriptor.
+  ///   - side: The socket that has accepted it.
+  ///   - name: What its frames are known by; nil for one without a key.
+  /// - Returns: The holder; unknown for a connection that is over.
+  func holder(
+    of serial: UInt64,
+    _ descriptor: Int32,
+    _ side: Side,
+    as name: PeerName? = nil,
+  ) -> Holder {
     let key = Key(side: side, descriptor: descriptor)
     guard let entry = entries[key], serial >= entry.firstSerial, entry.serial ?? serial == serial
     else { return .unknown }
-    if let user = entry.user { return .user(user) }
-    return if case .key(let name, _)? = entry.name { .key(name) } else { .unknown }
+    return holder(of: entry, as: name)
+  }
+
+  /// The holder of the connection that has a descriptor now.
+  func holder(at descriptor: Int32, _ side: Side) -> Holder {
+    entries[Key(side: side, descriptor: descriptor)].map { holder(of: $0) } ?? .unknown
+  }
+
+  private func holder(of entry: Entry, as name: PeerName? = nil) -> Holder {
+    if let user = entry.user {
+      return Holder(user: user, process: entry.program.number, owner: ownUser)
+    }
+    return switch name ?? entry.name {
+    case .key(let name, _): .key(name)
+    case .ticket: .tickets
+    case .process(let user, _, let process):
+      Holder(user: user, process: UInt64(process), owner: ownUser)
+    case .loopback, nil: .network
+    }
   }
 
   /// Records that a control connection has identified itself, and was welcomed.
@@ -264,13 +305,18 @@ struct ConnectionTable {
   func connections(
     ofUsersBut admitsUser: (UInt32) -> Bool,
     namesBut admitsName: (PeerName) -> Bool,
-  ) -> [Int32] {
+  ) -> [Ended] {
     entries.filter { _, entry in
       if let user = entry.user { return !admitsUser(user) }
       if let name = entry.name { return !admitsName(name) }
       return entry.serial == nil
     }
-    .map(\.key.descriptor)
+    .map { Ended(descriptor: $0.key.descriptor, identity: $0.value.identity) }
+  }
+
+  /// What tells a connection from whatever has its descriptor later.
+  func identity(_ descriptor: Int32, _ side: Side) -> Connection.Identity? {
+    entries[Key(side: side, descriptor: descriptor)]?.identity
   }
 
   /// All connections that were not refused.
@@ -318,12 +364,15 @@ struct ConnectionTable {
   }
 
   /// The connections that should have been greeted, or have spoken, by a moment; each is told once.
-  mutating func takeSilent(at moment: Int64) -> [Int32] {
+  mutating func takeSilent(at moment: Int64) -> [Ended] {
     let entries = entries
     let isSilent = { Self.isSilent(entries, $0, $1) }
-    return nearby.take(until: moment - Self.probation, where: isSilent)
+    let control =
+      nearby.take(until: moment - Self.probation, where: isSilent)
       + faraway.take(until: moment - Self.farProbation, where: isSilent)
-      + silent.keys.flatMap { silent[$0]?.take(at: moment) ?? [] }
+    let publishing = silent.keys.flatMap { silent[$0]?.take(at: moment) ?? [] }
+    return control.map { Ended(descriptor: $0, identity: identity($0, .control)) }
+      + publishing.map { Ended(descriptor: $0, identity: identity($0, .publishing)) }
   }
 
   private static func isSilent(
@@ -344,7 +393,7 @@ extension ConnectionTable {
       switch (entry?.user, entry?.name) {
       case (let user?, _): entry.map { "user \(user), pid \($0.program.number)" }
       case (nil, .key(let name, _)?): "key \(name)"
-      case (nil, .ticket?), (nil, nil): nil
+      case (nil, .ticket?), (nil, .process?), (nil, .loopback?), (nil, nil): nil
       }
     return (entry?.serial, name)
   }

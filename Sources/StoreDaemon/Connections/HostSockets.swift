@@ -26,8 +26,8 @@ package final class HostSockets {
   private var hasUpstream = false
   /// Peers whose connection has ended and was not reported yet.
   private var lost: Deque<PeerID> = []
-  /// The address of the peer of the last control frame.
-  private(set) var address = ""
+  /// Who sent the last control frame.
+  private(set) var caller = Caller(.unknown, at: "")
 
   /// Schedules a turn of the main loop, if none would come by itself.
   var wakeUp: () -> Void {
@@ -54,6 +54,7 @@ package final class HostSockets {
       context,
       control: control,
       publishing: publishing,
+      ends: Self.ends(of: configuration),
       limits: ConnectionTable.Limits(descriptors: FileDescriptorLimit.current),
       grants: grants,
       logger: logger,
@@ -63,6 +64,27 @@ package final class HostSockets {
     upstreamIntake = Intake(publishing, .publishing, connections, routes)
     try open(configuration, limits, key)
     routes.onGone = { [weak self] in self?.gone($0) }
+  }
+
+  /// The endpoints that are bound, as their connections have them.
+  private static func ends(of configuration: HostConfiguration) -> Set<Connection.OwnEnd> {
+    let directory = StoreLocation(directory: configuration.directory)
+    let others = configuration.listen.compactMap { try? StoreLocation(address: $0) }
+    var ends: Set<Connection.OwnEnd> = []
+    for endpoint in ([directory] + others).flatMap({ [$0.control, $0.publishing] }) {
+      if endpoint.hasPrefix("ipc://") {
+        ends.insert(.path(String(endpoint.dropFirst("ipc://".count))))
+      } else if let address = TCPAddress(endpoint) {
+        ends.insert(.port(address.port))
+      }
+    }
+    return ends
+  }
+
+  /// Called once if connections cannot be guarded any more.
+  var onFailure: (ZeroMQError) -> Void {
+    get { connections.onFailure }
+    set { connections.onFailure = newValue }
   }
 
   /// Opens the sockets to peers; the guard is already running.
@@ -214,16 +236,18 @@ package final class HostSockets {
   /// Lets in who has one of these tickets, each until then.
   func admit(tickets: [[UInt8]: Int64]) { connections.admit(tickets: tickets) }
 
-  /// Takes the next control frame; nil when there is none.
-  package func nextControl() throws(ZeroMQError) -> IncomingFrame? {
-    guard let item = try controlIntake.next() else {
+  /// Takes the next control frame; nil when there is none of holders that do not wait.
+  package func nextControl(
+    besides waiting: Set<Holder> = []
+  ) throws(ZeroMQError) -> IncomingFrame? {
+    guard let item = try controlIntake.next(besides: waiting) else {
       if !hasUpstream, !controlIntake.isExhausted {
         routes.heardEverybody()
         connections.heardEverybody()
       }
       return nil
     }
-    address = item.address
+    if let sender = item.caller { caller = sender }
     // What it sent still counts, but it does not stay.
     if !routes.isConnected(item.serial) { lost.append(item.peer) }
     return IncomingFrame(peer: item.peer, bytes: item.isWhole ? item.bytes[...] : nil)

@@ -12,8 +12,10 @@ final class Intake {
     /// Of the connection that it came from.
     let serial: UInt64
     let peer: PeerID
-    let address: String
-    /// What it is known by; nil on the control socket, where the address has it.
+    /// The peer that sent it; nil on the publishing socket, which does not need it.
+    let caller: Caller?
+    let holder: Holder
+    /// What it is known by; nil on the control socket, where the caller has it.
     let name: PeerName?
     /// What the connection has, or had; -1 when it has none any more.
     let descriptor: Int32
@@ -30,7 +32,8 @@ final class Intake {
     /// The same upstream, where a client has some topics and some fences.
     static let upstreamMessages = 256
     static let bytes = 32 << 20
-    /// Of all together.
+    /// Of all together; beyond it the connections of the holder with the most are shut down, until
+    /// an eighth is free: so who sends on many connections is looked for seldom.
     static let totalMessages = 65_536
     static let totalBytes = 64 << 20
     /// Messages fetched in one turn: so many that who sends without end is found out in one.
@@ -45,6 +48,7 @@ final class Intake {
     var messages = 0
     var bytes = 0
     let descriptor: Int32
+    let holder: Holder
   }
 
   private let socket: Socket
@@ -55,9 +59,9 @@ final class Intake {
   private var body = Message()
 
   /// What was fetched, by connections.
-  private var fetched = FairQueue<UInt64, Item>()
+  private var fetched = FairQueue<Holder, UInt64, Item>()
   private var waiting: [UInt64: Waiting] = [:]
-  private var total = Waiting(descriptor: -1)
+  private var (totalMessages, totalBytes) = (0, 0)
   /// Who was shut down; nothing more is taken from them.
   private var cut: Set<UInt64> = []
   /// How many of their messages may still be passed over in this turn.
@@ -80,9 +84,17 @@ final class Intake {
   func beginTurn() { passesLeft = Limits.passedOver }
 
   /// The next message, if there is one, and it is not behind too much that is to be passed over.
-  func next() throws(ZeroMQError) -> Item? {
-    if let item = popFirst() { return item }
-    if let item = try receive() { return item }
+  ///
+  /// - Parameter waiting: The holders whose messages stay for a later turn.
+  /// - Returns: The message; nil for none.
+  /// - Throws: ``ZeroMQError``.
+  func next(besides waiting: Set<Holder> = []) throws(ZeroMQError) -> Item? {
+    if let item = popFirst(besides: waiting) { return item }
+    for _ in 0..<Limits.fetched {
+      guard let item = try receive() else { break }
+      guard waiting.contains(item.holder) else { return item }
+      append(item)
+    }
     guard !isExhausted, !cut.isEmpty else { return nil }
     // Whoever was shut down has nothing left to be read. What the library has read itself may still
     // come, until it tells that the connection is over.
@@ -104,35 +116,38 @@ final class Intake {
     return false
   }
 
-  private func popFirst() -> Item? {
-    guard let item = fetched.popFirst() else { return nil }
+  private func popFirst(besides waiting: Set<Holder>) -> Item? {
+    guard let item = fetched.popFirst(besides: waiting) else { return nil }
     count(item, -1)
     return item
   }
 
   private func append(_ item: Item) {
-    fetched.append(item, from: item.serial, cost: item.size)
+    fetched.append(item, from: item.serial, of: item.holder, cost: item.size)
     count(item, 1)
     let messages = side == .control ? Limits.messages : Limits.upstreamMessages
     if let own = waiting[item.serial], own.messages > messages || own.bytes > Limits.bytes {
       shutDown(item.serial)
-    } else if total.messages > Limits.totalMessages || total.bytes > Limits.totalBytes {
-      if let greediest { shutDown(greediest) }
+    } else if totalMessages > Limits.totalMessages {
+      makeRoom(Limits.totalMessages / 8, \.messages)
+    } else if totalBytes > Limits.totalBytes {
+      makeRoom(Limits.totalBytes / 8, \.bytes)
     }
   }
 
-  /// The connection that makes room best, without harm to those who send little.
-  private var greediest: UInt64? {
-    let holders = connections.holders(of: waiting.mapValues(\.descriptor), side)
-    return ClientHolder.greediest(
-      of: waiting.map { ($0.key, holders[$0.key] ?? .unknown, $0.value.bytes) }
-    )
+  /// Shuts down connections of those who have the most waiting.
+  private func makeRoom(_ amount: Int, _ measure: KeyPath<Waiting, Int>) {
+    let parts = waiting.map { serial, waiting in
+      Holder.Part(id: serial, holder: waiting.holder, amount: waiting[keyPath: measure])
+    }
+    for serial in Holder.greediest(freeing: amount, of: parts) { shutDown(serial) }
   }
 
   private func count(_ item: Item, _ sign: Int) {
-    total.messages += sign
-    total.bytes += sign * item.size
-    var own = waiting[item.serial] ?? Waiting(descriptor: item.descriptor)
+    totalMessages += sign
+    totalBytes += sign * item.size
+    var own =
+      waiting[item.serial] ?? Waiting(descriptor: item.descriptor, holder: item.holder)
     own.messages += sign
     own.bytes += sign * item.size
     waiting[item.serial] = own.messages == 0 ? nil : own
@@ -155,7 +170,8 @@ final class Intake {
   @discardableResult
   func drop(_ serial: UInt64) -> Bool {
     guard cut.insert(serial).inserted else { return false }
-    for item in fetched.remove(serial) { count(item, -1) }
+    guard let holder = waiting[serial]?.holder else { return true }
+    for item in fetched.remove(serial, of: holder) { count(item, -1) }
     return true
   }
 
@@ -186,24 +202,36 @@ final class Intake {
       shutDown(serial, descriptor, reason: "has a routing id of \(identity.count) bytes")
       return nil
     }
-    let (peer, address) =
-      side == .control
-      ? routes.origin(serial, of: body, routingID: identity) : (PeerID(serial: serial), "")
-    let name =
-      side == .control
-      ? nil : body.property(PeerName.property).flatMap { PeerName(property: $0) }
+    let (peer, caller, holder, name) = origin(serial, descriptor)
     let isWhole = !body.more
     let bytes = body.bytes
     try skipRest()
     return Item(
       serial: serial,
       peer: peer,
-      address: address,
+      caller: caller,
+      holder: holder,
       name: name,
       descriptor: descriptor,
       bytes: bytes,
       isWhole: isWhole,
     )
+  }
+
+  /// Who has sent the message; on the control socket the caller has the name.
+  private func origin(
+    _ serial: UInt64,
+    _ descriptor: Int32,
+  ) -> (peer: PeerID, caller: Caller?, holder: Holder, name: PeerName?) {
+    if side == .control {
+      let (peer, caller, holder) = routes.origin(serial, of: body, routingID: identity)
+      // The messages of a connection stay together, also when it ends between two of them.
+      return (peer, caller, waiting[serial]?.holder ?? holder, nil)
+    }
+    let name = body.property(PeerName.property).flatMap { PeerName(property: $0) }
+    let holder =
+      waiting[serial]?.holder ?? connections.holder(of: serial, descriptor, side, as: name)
+    return (PeerID(serial: serial), nil, holder, name)
   }
 
   /// Takes the frames that a message has beyond its first.

@@ -1,31 +1,62 @@
+import StoreActor
 import StoreReplication
 
-/// By what a peer of an encrypted connection is known: the daemon's own words for it, which libzmq
-/// puts on each of its frames.
+/// By what a peer is known: the daemon's own words for it, which libzmq puts on each of its frames.
+///
+/// The guard decides who a peer is when it connects, and whoever takes its frames reads that
+/// decision: nothing else tells who it is.
 enum PeerName: Hashable, Sendable {
   /// A key that has a name, and grants.
   case key(String, [UInt8])
   /// A ticket for handing in a key.
   case ticket(KeyTicket)
+  /// A process of this machine, as the kernel says.
+  case process(user: UInt32, group: UInt32, number: UInt32)
+  /// Whoever is at an address of the loopback interface that is open to everybody.
+  case loopback
 
   /// The property that has a connection's serial and, behind it, the name.
   static let property = "User-Id"
+
+  /// The name of a peer without a key; nil for one that nobody vouches for.
+  init?(_ identity: ActionOrigin.Identity) {
+    switch identity {
+    case .user(let user, let group, let process):
+      self = .process(user: user, group: group, number: process)
+    case .loopback: self = .loopback
+    case .process, .key, .unknown: return nil
+    }
+  }
 
   /// What is read again.
   var word: String {
     switch self {
     case .key(let name, let key): "key:\(name)=\(KeyText.text(key))"
     case .ticket(let ticket): ticket.identity
+    case .process(let user, let group, let number): "process:\(user):\(group):\(number)"
+    case .loopback: "loopback"
     }
   }
 
-  /// Reads the property of a frame; nil for a peer that only its address tells of.
+  /// Reads the property of a frame; nil for a peer that nobody vouches for.
   init?(property: String) {
     guard let word = property.split(separator: " ").dropFirst().first else { return nil }
-    if let ticket = KeyTicket(address: String(word)) {
+    if let ticket = KeyTicket(word: String(word)) {
       self = .ticket(ticket)
       return
     }
+    if word == "loopback" {
+      self = .loopback
+      return
+    }
+    let numbers = word.split(separator: ":", omittingEmptySubsequences: false)
+    if numbers.count == 4, numbers[0] == "process", let user = UInt32(numbers[1]),
+      let group = UInt32(numbers[2]), let number = UInt32(numbers[3])
+    {
+      self = .process(user: user, group: group, number: number)
+      return
+    }
+    guard word.hasPrefix("key:") else { return nil }
     let parts = word.dropFirst("key:".count).split(separator: "=")
     guard parts.count == 2, let key = KeyText.key(parts[1]) else { return nil }
     self = .key(String(parts[0]), key)
@@ -38,8 +69,22 @@ enum PeerName: Hashable, Sendable {
     if case .key(let name, let key) = self { grants.name(ofKey: key) == name } else { true }
   }
 
-  /// What sessions have for an address.
-  func address(at place: String) -> String { "\(word)@\(place)" }
+  /// The peer as sessions know it.
+  ///
+  /// - Parameters:
+  ///   - name: Its name; nil for one that nobody vouches for, which may do nothing.
+  ///   - place: Where it is connected from.
+  /// - Returns: The peer.
+  static func caller(_ name: Self?, at place: String) -> Caller {
+    switch name {
+    case .key(let name, let key): Caller(key: key, called: name, at: place)
+    case .ticket(let ticket): Caller(ticket: ticket, at: place)
+    case .process(let user, let group, let number):
+      Caller(.user(user, group: group, process: number), at: place)
+    case .loopback: Caller(.loopback, at: place)
+    case nil: Caller(.unknown, at: place)
+    }
+  }
 }
 
 extension ConnectionTable.Side {

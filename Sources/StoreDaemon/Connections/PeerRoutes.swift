@@ -6,7 +6,8 @@ import ZeroMQ
 final class PeerRoutes {
   private struct Route {
     let peer: PeerID
-    let address: String
+    let caller: Caller
+    let holder: Holder
     let routingID: [UInt8]
     let descriptor: Int32
   }
@@ -27,28 +28,30 @@ final class PeerRoutes {
 
   init(_ connections: ConnectionGuard) { self.connections = connections }
 
-  /// The peer whose control frame it is, and where it is connected from.
+  /// The peer that sent a control frame, who that is, and its holder.
   func origin(
     _ serial: UInt64,
     of frame: borrowing Message,
     routingID: borrowing Message,
-  ) -> (peer: PeerID, address: String) {
-    if let route = route(serial) { return (route.peer, route.address) }
+  ) -> (peer: PeerID, caller: Caller, holder: Holder) {
+    if let route = route(serial) { return (route.peer, route.caller, route.holder) }
     let peer = PeerID(serial: serial)
     let place = frame.property("Peer-Address") ?? ""
     let name = frame.property(PeerName.property).flatMap { PeerName(property: $0) }
-    let address = name?.address(at: place) ?? place
+    let caller = PeerName.caller(name, at: place)
     // What a peer sent before it went still counts, but there is nobody to answer.
     guard let descriptor = frame.descriptor(),
       connections.identify(serial, descriptor, .control, as: name)
-    else { return (peer, address) }
+    else { return (peer, caller, .unknown) }
+    let holder = connections.holder(of: serial, descriptor, .control, as: name)
     routes[serial] = Route(
       peer: peer,
-      address: address,
+      caller: caller,
+      holder: holder,
       routingID: routingID.bytes,
       descriptor: descriptor,
     )
-    return (peer, address)
+    return (peer, caller, holder)
   }
 
   /// The routing id of a peer that is connected.

@@ -4,6 +4,8 @@ import StoreReplication
 import Synchronization
 
 /// Answers questions about the history on a thread of its own, one after the other.
+///
+/// Holders take turns, by what their questions cost.
 final class HistoryService: Sendable {
   /// For so many seconds what a question has left waits for the next one: who lists a log asks at
   /// once, and who follows it several times a second.
@@ -12,7 +14,11 @@ final class HistoryService: Sendable {
   private let directory: String
   private let queue = DispatchQueue(label: "storeactor.history", qos: .utility)
   /// Opened with the first question.
-  private let reader = Mutex<JournalReader?>(nil)
+  private let reader = Mutex<MeteredSource?>(nil)
+  private typealias Question = (
+    job: HistoryJob, body: @MainActor @Sendable (HistoryJob.Result) -> Void
+  )
+  private let waiting = Mutex(FairQueue<Holder, PeerID, Question>())
   /// What the last question has left, and how many there were.
   private let left = Mutex<(value: (any Sendable)?, count: Int)>((nil, 0))
 
@@ -23,7 +29,10 @@ final class HistoryService: Sendable {
     _ job: HistoryJob,
     _ body: @escaping @MainActor @Sendable (HistoryJob.Result) -> Void,
   ) {
+    waiting.withLock { $0.append((job, body), from: job.peer, of: job.holder, cost: job.cost) }
+    // One block for each question, whichever is next by then.
     queue.async { [self] in
+      guard let (job, body) = waiting.withLock({ $0.popFirst() }) else { return }
       let result = run(job)
       DispatchQueue.main.async { MainActor.assumeIsolated { body(result) } }
     }
@@ -49,9 +58,9 @@ final class HistoryService: Sendable {
     }
   }
 
-  private func opened() throws(JournalError) -> JournalReader {
+  private func opened() throws(JournalError) -> MeteredSource {
     if let reader = reader.withLock({ $0 }) { return reader }
-    let opened = try JournalReader.whole(directory: directory)
+    let opened = MeteredSource(try JournalReader.whole(directory: directory))
     reader.withLock { $0 = opened }
     return opened
   }

@@ -1,5 +1,6 @@
 public import StoreJournal
 import StoreReplication
+import StoreState
 import ZeroMQ
 
 #if canImport(Glibc)
@@ -12,11 +13,22 @@ import Darwin
 public struct HostConfiguration: Sendable {
   /// The directory of its sockets and its lock.
   public var directory: String
+  /// The name of the program in its status, in the locks of its directories and in error messages;
+  /// the name of the executable file by default.
+  public var name: String {
+    get { checkedName }
+    set { checkedName = ProgramName.checked(newValue) ?? ProgramName.current }
+  }
+  private var checkedName = ProgramName.current
   /// The directory in which the whole state is kept, so that it survives a crash of the process and
   /// of the machine; with nil it is kept in memory only.
   ///
   /// The root state has to conform to `DurableState`.
   public var data: String?
+  /// Whether the daemon refuses to start where its data directory has no history yet.
+  ///
+  /// Set it for a daemon whose disk is mounted: an empty mount point begins no new history then.
+  public var requiresHistory = false
   /// When a change is told to clients: after it is safely on disk, or before.
   public var durability = Durability.full
   /// How much history is kept beyond what a restart needs, for reading the past.
@@ -35,11 +47,20 @@ public struct HostConfiguration: Sendable {
   ///
   /// Without the file, only the daemon's own user and root are admitted.
   public var grants: String?
+  /// The id of a user whom the files of grants and of the secret key, and their directories, may
+  /// belong to, besides the daemon's user and root; nil for no other.
+  public var trustedOwner: UInt32?
   /// The address at which metrics are served over HTTP, in the text format of Prometheus:
   /// `HOST:PORT` or, on the loopback interface, `PORT`; nil for none.
   ///
   /// Everybody who can connect to it can read them.
   public var metrics: String?
+  /// The names by which the metrics may be requested, besides `localhost` and every address in
+  /// digits.
+  ///
+  /// A request that names another host is refused: a web page can have its own name lead to this
+  /// machine, and would read the metrics.
+  public var metricsHosts: [String] = []
   /// What the program counts with swift-metrics, to be told with the daemon's numbers; nil for
   /// nothing.
   public var programMetrics: ProgramMetrics?
@@ -47,6 +68,9 @@ public struct HostConfiguration: Sendable {
   public var lease: Duration = .seconds(10)
   /// How long a client whose connection was lost has to come back before its session ends.
   public var grace: Duration = .seconds(2)
+
+  /// Whether the program has the options of `stored`, which error messages name then.
+  package var hasOptions = false
 
   /// Creates the configuration of a daemon in a directory.
   public init(directory: String) { self.directory = directory }
@@ -64,10 +88,9 @@ public struct HostConfiguration: Sendable {
 
   /// The host of an address of tcp, by number; nil for another address.
   private static func host(of address: String) -> UInt32? {
-    guard address.hasPrefix("tcp://") else { return nil }
-    let host = address.dropFirst("tcp://".count).prefix { $0 != ":" }
     var parsed = in_addr()
-    guard inet_pton(AF_INET, String(host), &parsed) == 1 else { return nil }
+    guard let host = TCPAddress(address)?.host, inet_pton(AF_INET, String(host), &parsed) == 1
+    else { return nil }
     return UInt32(bigEndian: parsed.s_addr)
   }
 
@@ -85,17 +108,26 @@ public struct HostConfiguration: Sendable {
     [directory] + listen.compactMap { (try? StoreLocation(address: $0))?.directory }
   }
 
-  /// The directories that are its own alone, and the options that name them.
-  var directories: [(path: String, option: String)] {
+  /// The directories that are its own alone, and the options that name them; nil if the program
+  /// has no such options.
+  var directories: [(path: String, option: String?)] {
+    let names = hasOptions
     var directories = socketDirectories.enumerated().map { place, path in
-      (path: path, option: place == 0 ? "--dir" : "--listen")
+      (path: path, option: names ? place == 0 ? "--dir" : "--listen" : nil)
     }
-    if let data { directories.append((data, "--data")) }
+    if let data { directories.append((data, names ? "--data" : nil)) }
     return directories
   }
 
   /// Checks everything that can be checked before something is opened.
   func check() throws(HostError) {
+    guard data != nil || !requiresHistory else {
+      throw HostError(
+        .usage,
+        "A state that is kept in memory only has no history.",
+        remedy: "Leave --existing away, or name a data directory.",
+      )
+    }
     try checkLease()
     try checkGrace()
     try checkDirectory()
@@ -152,13 +184,21 @@ public struct HostConfiguration: Sendable {
     do throws(LocationError) {
       _ = try StoreLocation(address: address)
     } catch {
-      throw HostError(.usage, "\(error)", remedy: "Correct --listen.")
+      let option = hasOptions ? "Correct --listen." : ""
+      throw HostError(
+        .usage,
+        "\(error)",
+        remedy: address.hasPrefix("tcp://") ? Self.remedyForAddress : option,
+      )
     }
     guard address.hasPrefix("tcp://"), Self.host(of: address) == nil else { return }
     throw HostError(
       .usage,
       "\(address) cannot be listened at: expected an address of IPv4 in digits.",
-      remedy: "Use tcp://127.0.0.1:PORT, or tcp://0.0.0.0:PORT for all that this machine has.",
+      remedy: Self.remedyForAddress,
     )
   }
+
+  private static let remedyForAddress =
+    "Use tcp://127.0.0.1:PORT, or tcp://0.0.0.0:PORT for all that this machine has."
 }

@@ -53,7 +53,7 @@ extension HostError {
     let code: Code =
       switch error.code {
       case .full, .busy, .fenced: .tryAgain
-      case .system: .system
+      case .system, .unreadable: .system
       case .foreign, .newer, .older, .missing, .occupied, .schema, .corrupt: .cannotCreate
       }
     self.init(code, "\(error)", remedy: "")

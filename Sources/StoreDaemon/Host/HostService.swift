@@ -8,7 +8,7 @@ import ZeroMQ
 @MainActor
 final class HostService: LoopParticipant {
   let turn: DaemonTurn<HostTransport>
-  private let transport: HostTransport
+  let transport: HostTransport
   private let journal: DiskJournal?
   private var isClosed = false
   var onStop: () -> Void = {}
@@ -115,11 +115,13 @@ final class HostTransport: DaemonTransport {
 
   var now: Moment { .current }
   var instant: Instant { Instant(nanoseconds: LoopClock.nanoseconds) }
-  var address: String { sockets.address }
+  var caller: Caller { sockets.caller }
 
   func nextUpstream() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextUpstream() }
 
-  func nextControl() throws(ZeroMQError) -> IncomingFrame? { try sockets.nextControl() }
+  func nextControl(besides waiting: Set<Holder>) throws(ZeroMQError) -> IncomingFrame? {
+    try sockets.nextControl(besides: waiting)
+  }
 
   var isBehind: Bool { sockets.isBehind }
 

@@ -28,3 +28,30 @@ struct RecoveryProgress {
     return "The state of revision \(revision) of \(newest) is back, and more follows."
   }
 }
+
+/// Reports the progress of a search in the log that takes more than a second.
+@MainActor
+final class SearchProgress {
+  private static let second: Int64 = 1_000_000_000
+
+  /// When the next report is due, in nanoseconds.
+  private var next: Int64
+
+  /// Starts measuring the time, in nanoseconds.
+  init(at now: Int64) { next = now + Self.second }
+
+  /// Reports the progress.
+  ///
+  /// - Parameters:
+  ///   - place: The place in the segment that was reached.
+  ///   - count: The segment's number of bytes.
+  ///   - now: What time it is, in nanoseconds.
+  /// - Returns: A sentence; nil where something was said less than a second ago.
+  func text(at place: Int, of count: Int, _ now: Int64) -> String? {
+    guard now >= next else { return nil }
+    next = now + Self.second
+    return
+      "The log ends with an entry that is torn, or damaged: what is kept behind it is searched "
+      + "for, at byte \(place) of \(count)."
+  }
+}

@@ -9,14 +9,16 @@ final class RepeatedLook<Finding: Sendable> {
   ///
   /// - Parameters:
   ///   - seconds: How long it waits between two looks, and before the first.
+  ///   - queue: Where it checks.
   ///   - look: What is new; nil for nothing. It may take its time.
   ///   - onFinding: Is called with what is new.
   init(
     every seconds: Double,
+    on queue: DispatchQueue = .global(qos: .utility),
     _ look: @escaping @Sendable () -> Finding?,
     onFinding: @escaping @MainActor (Finding) -> Void,
   ) {
-    timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+    timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + seconds, repeating: seconds, leeway: .milliseconds(100))
     timer.setEventHandler(handler: Self.handler(look, onFinding))
     timer.resume()

@@ -26,12 +26,18 @@ final class StoreDirectory: Sendable {
   ///
   /// - Parameters:
   ///   - path: The directory.
-  ///   - option: The option that names another one.
+  ///   - option: The option that names another one; nil if the program has none.
+  ///   - program: The name of the program.
   /// - Throws: ``HostError``.
-  init(_ path: String, option: String = "--dir") throws(HostError) {
+  init(
+    _ path: String,
+    option: String? = nil,
+    program: String = ProgramName.current,
+  ) throws(HostError) {
     self.path = path
-    try Self.makePrivate(path, option)
-    lock = try Self.lock(path, option)
+    let remedy = option.map { " with \($0)" } ?? ""
+    try Self.makePrivate(path, remedy)
+    lock = try Self.lock(path, remedy, program)
   }
 
   /// Whether a path leads to it, however it is written.
@@ -89,12 +95,18 @@ final class StoreDirectory: Sendable {
 
   // MARK: - Taking it
 
+  /// Makes the directory and closes it to others.
+  ///
+  /// - Parameters:
+  ///   - path: The directory.
+  ///   - option: How to name another one, such as ` with --dir`; it may be empty.
+  /// - Throws: ``HostError``.
   private static func makePrivate(_ path: String, _ option: String) throws(HostError) {
     guard !path.isEmpty else {
       throw HostError(
         .usage,
         "No directory has an empty name.",
-        remedy: "Name one with \(option).",
+        remedy: "Name one\(option).",
       )
     }
     let directory: TrustedPath.Directory
@@ -107,7 +119,7 @@ final class StoreDirectory: Sendable {
       throw HostError(
         .notAllowed,
         "The directory \(path) belongs to user \(directory.owner), not to us.",
-        remedy: "Name a directory of your own with \(option).",
+        remedy: "Name a directory of your own\(option).",
       )
     }
     guard !directory.isWritableByOthers else {
@@ -116,7 +128,7 @@ final class StoreDirectory: Sendable {
         "Others can write to the directory \(path) (mode \(directory.modeText)).",
         // What is everybody's must stay so.
         remedy: directory.isSticky
-          ? "Name a directory of your own with \(option)."
+          ? "Name a directory of your own\(option)."
           : "Run: chmod 700 \(ShellWord.quoted(path))",
       )
     }
@@ -133,17 +145,19 @@ final class StoreDirectory: Sendable {
   private static func lock(
     _ directory: String,
     _ option: String,
+    _ program: String,
   ) throws(HostError) -> DirectoryLock {
     let file = DirectoryLock.file(in: directory)
     do throws(DirectoryLock.Failure) {
-      return try DirectoryLock(directory)
+      return try DirectoryLock(directory, program: program)
     } catch {
       switch error {
       case .held(let pid):
         throw HostError(
           .alreadyRunning,
-          "A daemon with pid \(pid) serves the directory \(directory) already.",
-          remedy: "Use it, stop it with: kill \(pid), or name another directory with \(option).",
+          "\(DirectoryLock.program(of: directory) ?? "A program") uses the directory \(directory) "
+            + "already, with pid \(pid).",
+          remedy: "Stop it with: kill \(pid), or name another directory\(option).",
         )
       case .unopened(let reason):
         throw HostError(
@@ -206,7 +220,7 @@ extension HostError {
     switch problem {
     case .foreign, .writable: self.init(.notAllowed, "\(problem)", remedy: "")
     case .missing, .notDirectory, .failed:
-      self.init(.cannotCreate, "\(problem)", remedy: "Or name another directory with \(option).")
+      self.init(.cannotCreate, "\(problem)", remedy: "Or name another directory\(option).")
     }
   }
 }

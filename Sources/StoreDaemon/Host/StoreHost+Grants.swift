@@ -9,6 +9,7 @@ extension StoreHost {
     GrantsFile(
       configuration.grants ?? "\(configuration.directory)/grants",
       exposed: exposures.map(\.description),
+      trusting: configuration.trustedOwner,
     )
   }
 
@@ -19,12 +20,13 @@ extension StoreHost {
   ) -> KeyService {
     let keys = KeyService(
       file,
+      files,
       sockets,
       door: key.map { ($0.publicKey, configuration.encryptedAddresses) },
       logger: logger,
     )
-    // What people have written meanwhile is not taken back.
-    keys.onChange = { [weak self] in self?.changed(file.current($0)) }
+    // What people write after that is read after that.
+    keys.onChange = { [weak self] in self?.changed($0.grants) }
     keys.onRevocationInVain = { [weak self] in self?.forget(key: $0) ?? false }
     return keys
   }
@@ -35,9 +37,15 @@ extension StoreHost {
     guard !configuration.encryptedAddresses.isEmpty else { return nil }
     let path = configuration.key ?? "\(configuration.directory)/key"
     do {
-      return try DaemonKey.pair(in: path)
-    } catch let problem as SecretFile.Problem {
-      throw HostError(.notAllowed, "\(problem)", remedy: "Or name another file with --key.")
+      return try DaemonKey.pair(in: path, trusting: configuration.trustedOwner)
+    } catch let problem as TrustedFile.Problem {
+      let error = HostError(problem)
+      let option = configuration.hasOptions ? "Or name another file with --key." : ""
+      throw HostError(
+        .notAllowed,
+        error.message,
+        remedy: error.remedy.isEmpty ? option : error.remedy,
+      )
     } catch {
       throw HostError(.system, "\(error)", remedy: "")
     }

@@ -3,7 +3,14 @@ import StoreActor
 import StoreJournal
 import StoreReplication
 import StoreState
+import Synchronization
 import ZeroMQ
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 /// What is kept on disk: read at the start, and taken over.
 extension StoreHost {
@@ -51,14 +58,8 @@ extension StoreHost {
     in path: String,
     _ form: DurableForm<State>,
   ) throws(JournalError) -> OpenedJournal {
-    let file = try JournalDirectory(
-      directory: path,
-      root: form.name,
-      schema: form.schema,
-      durability: configuration.durability,
-      epoch: .random(in: 0 ... .max),
-      segmentBytes: Self.segmentBytes,
-    )
+    let file = try openDirectory(path, form)
+    warnOfMemory(file)
     let recovery = Recovery(form, initial: core.state, revision: core.revision)
     var isEmpty = true
     var progress = RecoveryProgress(through: file.opening.newest, at: LoopClock.nanoseconds)
@@ -81,9 +82,11 @@ extension StoreHost {
     let recovered = recovery.finish(wasStopped: file.opening.isClean)
     // All of it could be read: from now on this program writes.
     try file.begin(at: recovered.revision)
+    warnOfCache(path)
     Failpoint.reach(.afterRecovery)
     tellDoubt(of: file, endingAt: recovered.revision)
     if isEmpty {
+      core.enter()
       try keep(recovered, form, in: file)
     } else {
       if !file.opening.isSameBuild { bytes = try carryOver(recovered, form, in: file) }
@@ -105,6 +108,24 @@ extension StoreHost {
       root: RootJournal(form, recorder: recorder),
       recovered: recovered,
       epoch: file.opening.epoch,
+    )
+  }
+
+  private func openDirectory(
+    _ path: String,
+    _ form: DurableForm<State>,
+  ) throws(JournalError) -> JournalDirectory {
+    // A limit of files' sizes is an error of the write, which is told, and not the end.
+    signal(SIGXFSZ, SIG_IGN)
+    return try JournalDirectory(
+      directory: path,
+      root: form.name,
+      schema: form.schema,
+      durability: configuration.durability,
+      epoch: .random(in: 0 ... .max),
+      segmentBytes: Self.segmentBytes,
+      mustExist: configuration.requiresHistory,
+      onSearch: search(in: path),
     )
   }
 
@@ -133,6 +154,47 @@ extension StoreHost {
       // As soon as there is room.
       return .max / 2
     }
+  }
+
+  /// Logs how far a search in the log has come, and gives it up when the daemon is told to stop.
+  private func search(in path: String) -> LogSearch {
+    let progress = SearchProgress(at: LoopClock.nanoseconds)
+    return LogSearch { [weak self] place, count in
+      // A history is opened on the main thread.
+      MainActor.assumeIsolated {
+        guard let self, !self.isToStop() else { return false }
+        if let text = progress.text(at: place, of: count, LoopClock.nanoseconds) {
+          self.logger.notice("\(text)", metadata: ["data": "\(path)"])
+        }
+        return true
+      }
+    }
+  }
+
+  private func warnOfMemory(_ file: JournalDirectory) {
+    guard configuration.durability != .none, file.isInMemory else { return }
+    logger.warning(
+      """
+      The data directory is in memory: it is gone when the machine goes down, whatever \
+      --durability promises. Name a directory on a disk with --data.
+      """,
+      metadata: [
+        "data": "\(file.directory)", "durability": "\(configuration.durability.rawValue)",
+      ],
+    )
+  }
+
+  private func warnOfCache(_ path: String) {
+    guard configuration.durability != .none, DurableFile.lacksFlush.load(ordering: .relaxed) else {
+      return
+    }
+    logger.warning(
+      """
+      The file system cannot flush the disk's own cache (F_FULLFSYNC): the end of the machine may \
+      take what is in that, whatever --durability promises. Name a directory on another disk.
+      """,
+      metadata: ["data": "\(path)"],
+    )
   }
 
   private func tellDoubt(of file: JournalDirectory, endingAt revision: UInt64) {

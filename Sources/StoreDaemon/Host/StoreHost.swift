@@ -17,17 +17,21 @@ import Darwin
 /// ```swift
 /// @main
 /// struct Main {
-///   @MainActor static func main() throws {
+///   @MainActor static func main() {
 ///     let host = StoreHost(
-///       initialState: App.State(), exposures: App.exposures,
+///       initialState: App.State(), exposures: [Expose("app", state: \.self, action: \.self)],
 ///       configuration: HostConfiguration(directory: "/run/app")
 ///     ) {
 ///       App()
 ///     }
-///     try host.run()
+///     host.main()
 ///   }
 /// }
 /// ```
+///
+/// ``main(onReady:)`` prints the line `ready …`, reports errors and exits with their status.
+/// ``run(onReady:)`` leaves both to the program; ``start(onEnd:)`` serves from the main queue, for
+/// example in a test.
 ///
 /// Reducers, sockets and publishing share the main thread, so everything happens in one order.
 @MainActor
@@ -65,8 +69,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   // Open while the daemon runs.
   var directories: [StoreDirectory] = []
   private var directoryLook: RepeatedLook<DirectoryLoss>?
-  private var grantsLook: RepeatedLook<GrantsFile.Change>?
-  private var grantsFile: GrantsFile?
+  private var grantsLook: GrantsLook?
+  /// Where the file of grants is read while the daemon serves.
+  var files = FileQueue()
   /// The grants in force.
   var grants = Grants.everything
   private var serviceManager: ServiceManager?
@@ -112,6 +117,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         initialState: initialState,
         reducer: reducer,
         withDependencies: withDependencies,
+        // What is on disk may come in its place.
+        entersLater: true,
       ),
       exposures: exposures,
       configuration: configuration,
@@ -181,9 +188,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     let signals = StopSignals()
     _ = try open()
     beginListening(to: signals)
-    try start { [logger] error in
-      if let error { logger.critical("\(error)") }
-      exit(error == nil ? EXIT_SUCCESS : EXIT_FAILURE)
+    try start { [self] error in
+      guard let error else { exit(EXIT_SUCCESS) }
+      end(with: error)
     }
     onReady(ready)
     tellReady()
@@ -222,9 +229,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   private func reload() {
     serviceManager?.reloading()
-    if let grantsFile { changed(Result { () throws(GrantsFile.Problem) in try grantsFile.read() }) }
-    onReload()
-    tellReady()
+    grantsLook?.readNow { [weak self] in
+      self?.onReload()
+      self?.tellReady()
+    }
   }
 
   /// Serves from the main queue, in a program that runs the main queue itself; returns at once.
@@ -270,6 +278,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
 
   private func open() throws(HostError) -> HostService {
     failure = nil
+    SharedProcess.beginHosting()
     try checkStore()
     StandardDescriptors.open()
     #if FAILPOINTS
@@ -286,14 +295,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     warnOfPlainAddresses()
     var generator = SystemRandomNumberGenerator()
     let opened = try openJournal()
+    core.enter()
     let epoch = opened?.epoch ?? generator.next()
     // Before the server takes over the store, for without them there is none.
-    let sockets = try openSockets(
-      welcome: Welcome(epoch: epoch),
-      grants,
-      key,
-      opened?.journal,
-    )
+    let sockets = try openSockets(welcome: Welcome(epoch: epoch), grants, key, opened?.journal)
     let server = ReplicaServer(
       root: core,
       exposures: exposures,
@@ -302,6 +307,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       epoch: epoch,
       timing: configuration.timing,
       processID: getpid(),
+      program: configuration.name,
       now: .current,
       generator: generator,
       grants: grants,
@@ -335,7 +341,10 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
       service.turn.server.counters.ofProgram = { metrics.samples }
     }
     guard let address = configuration.metrics else { return nil }
-    let endpoint = try MetricsEndpoint(MetricsAddress(address))
+    let endpoint = try MetricsEndpoint(
+      MetricsAddress(address),
+      hosts: MetricsHosts(configuration.metricsHosts),
+    )
     try endpoint.start(logger: logger) { [weak service] in
       service?.turn.server.metrics(at: Moment.current.instant)
     }
@@ -347,7 +356,9 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     var directories: [StoreDirectory] = []
     for (path, option) in configuration.directories {
       if directories.contains(where: { $0.isAt(path) }) { continue }
-      directories.append(try StoreDirectory(path, option: option))
+      directories.append(
+        try StoreDirectory(path, option: option, program: configuration.name)
+      )
     }
     return directories
   }
@@ -362,7 +373,6 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     for directory in directories {
       directory.remember(configuration.data.map(directory.isAt) == true ? journal : nil)
     }
-    self.grantsFile = grantsFile
     // What tidies up temporary files may take the sockets, or the lock.
     // It does not keep them: their locks are let go of when the daemon ends.
     let losses = directories.map { directory -> @Sendable () -> DirectoryLoss? in
@@ -373,9 +383,11 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     } onFinding: { [weak self] in
       self?.end(for: $0)
     }
-    grantsLook = RepeatedLook(every: 0.5, grantsFile.changes(since: stamp)) { [weak self] change in
-      // What was changed again meanwhile is looked at again.
-      if grantsFile.stamp == change.stamp { self?.changed(change.grants) }
+    grantsLook = GrantsLook(at: grantsFile, since: stamp, files, logger) { [weak self] in
+      self?.changed($0)
+    }
+    service?.turn.server.counters.ofHost = { [files] in
+      files.delay.map { GrantsLook.obstacle(grantsFile.path, seconds: $0) }
     }
   }
 
@@ -387,7 +399,7 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     _ journal: DiskJournal?,
   ) throws(HostError) -> HostSockets {
     do throws(ZeroMQError) {
-      return try HostSockets(
+      let sockets = try HostSockets(
         configuration,
         limits: Limits(),
         welcome: welcome.encoded(),
@@ -395,6 +407,8 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
         key: key,
         logger: logger,
       )
+      sockets.onFailure = { [weak self] in self?.end(for: $0) }
+      return sockets
     } catch {
       do throws(JournalError) {
         try journal?.close(within: Timing().settling)
@@ -418,13 +432,21 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
   private func checkDescriptors() throws(HostError) {
     FileDescriptorLimit.raise()
     do throws(ZeroMQError) {
-      try FileDescriptorLimit.check()
+      try FileDescriptorLimit.check(least: FileDescriptorLimit.leastOfDaemon)
     } catch {
       throw HostError(.cannotCreate, "\(error)", remedy: "")
     }
   }
 
   private func checkNames() throws(HostError) {
+    if let name = exposures.firstImpossibleName() {
+      throw HostError(
+        .usage,
+        "An exposure is called \(name.debugDescription), which no scope can be called.",
+        remedy: "Name it with letters, digits, \"-\", \"_\" and \".\" of ASCII, and \"/\" between "
+          + "words, each of which begins with a letter or a digit, in at most 128 bytes.",
+      )
+    }
     guard let name = exposures.firstRepeatedName() else { return }
     throw HostError(
       .usage,
@@ -468,8 +490,29 @@ public final class StoreHost<State: Sendable, Action: Sendable> {
     service = nil
     directoryLook = nil
     grantsLook = nil
+    drainFiles()
     directories = []
     return error
+  }
+
+  /// The daemon cannot go on without deciding who may connect.
+  private func end(for error: ZeroMQError) {
+    failure = HostError(
+      .system,
+      "Connections cannot be guarded any more: \(error)",
+      remedy: "Start the daemon again.",
+    )
+    stop()
+  }
+
+  /// Waits for files of shared values that the last actions have changed.
+  private func drainFiles() {
+    let files = SharedProcess.drainFiles()
+    guard !files.isEmpty else { return }
+    logger.error(
+      "Files of shared values are not written 5 seconds after the end. See to their disk.",
+      metadata: ["files": "\(files.joined(separator: ", "))"],
+    )
   }
 
   /// The daemon cannot go on without a file that is gone.

@@ -5,26 +5,31 @@ import ZeroMQ
 enum DaemonKey {
   /// Reads the pair of a file, or makes one where there is none.
   ///
-  /// - Parameter path: The file.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - trusted: A user whom the file may belong to, besides the daemon's and root.
   /// - Returns: The pair.
-  /// - Throws: `SecretFile.Problem`, or `ZeroMQError` where the library knows no keys.
-  static func pair(in path: String) throws -> CurvePair {
-    if let secret = try secret(in: path) { return try CurvePair(secretKey: secret) }
+  /// - Throws: `TrustedFile.Problem`, or `ZeroMQError` where the library knows no keys.
+  static func pair(in path: String, trusting trusted: UInt32? = nil) throws -> CurvePair {
+    if let secret = try secret(in: path, trusted) { return try CurvePair(secretKey: secret) }
     let pair = try CurvePair()
     try SecretFile.create(path, Array("\(KeyText.text(pair.secretKey))\n".utf8))
     return pair
   }
 
   /// The secret key of a file; nil where there is none.
-  private static func secret(in path: String) throws(SecretFile.Problem) -> [UInt8]? {
+  private static func secret(
+    in path: String,
+    _ trusted: UInt32?,
+  ) throws(TrustedFile.Problem) -> [UInt8]? {
     let bytes: [UInt8]
-    do throws(SecretFile.Problem) {
-      bytes = try SecretFile.read(path)
+    do throws(TrustedFile.Problem) {
+      bytes = try SecretFile.read(path, trusting: trusted)
     } catch .missing {
       return nil
     }
     guard let secret = KeyText.key(String(decoding: bytes, as: UTF8.self).prefix { $0 != "\n" })
-    else { throw .foreign(path) }
+    else { throw .malformed(path) }
     return secret
   }
 }

@@ -18,15 +18,13 @@ struct GrantsFile: Sendable {
     var code = HostError.Code.configuration
     /// Whom its lines name all the same; nil where it could not be read.
     var named: Set<Grants.Grantee>?
-
-    static func unreadable(_ description: String) -> Self {
-      Self(description: description, code: .unreadable)
-    }
   }
 
   /// What tells whether it was changed, or what the system knows of those whom it names.
   struct Stamp: Hashable, Sendable {
     fileprivate let file: FileStamp
+    /// Why it cannot be read, which also what happens to its directories can bring about.
+    fileprivate let problem: TrustedFile.Problem?
     fileprivate let accounts: [FileStamp?]
   }
 
@@ -64,6 +62,8 @@ struct GrantsFile: Sendable {
   private static let mostBytes = 1 << 20
 
   let path: String
+  /// A user whom the file may belong to, besides the daemon's and root.
+  private let trusted: UInt32?
   private let exposed: [ScopeDescription]
   /// Where the system lists users, and groups with their members.
   private let accountFiles: [String]
@@ -71,16 +71,24 @@ struct GrantsFile: Sendable {
   init(
     _ path: String,
     exposed: [ScopeDescription],
+    trusting trusted: UInt32? = nil,
     accountFiles: [String] = ["/etc/passwd", "/etc/group"],
   ) {
     self.path = path
+    self.trusted = trusted
     self.exposed = exposed
     self.accountFiles = accountFiles
   }
 
   /// What tells whether it was changed; nil while there is no such file.
   var stamp: Stamp? {
-    FileStamp(path).map { Stamp(file: $0, accounts: accountFiles.map { FileStamp($0) }) }
+    FileStamp(path).map { file in
+      Stamp(
+        file: file,
+        problem: TrustedFile.problem(path, .open, most: Self.mostBytes, trusting: trusted),
+        accounts: accountFiles.map { FileStamp($0) },
+      )
+    }
   }
 
   /// A look at whether it was changed since the last look.
@@ -108,11 +116,6 @@ struct GrantsFile: Sendable {
     Change(stamp: stamp, grants: Result { () throws(Problem) in try read() })
   }
 
-  /// What a look has found; or what there is now, where it was changed since.
-  func current(_ change: Change) -> Result<Grants, Problem> {
-    stamp == change.stamp ? change.grants : look().grants
-  }
-
   /// Reads what it grants; where there is no such file, nothing.
   func read() throws(Problem) -> Grants { try grants(try text() ?? "") }
 
@@ -135,33 +138,11 @@ struct GrantsFile: Sendable {
 
   /// Its text; nil where there is no such file.
   func text() throws(Problem) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      if errno == ENOENT { return nil }
-      throw .unreadable("\(path) cannot be read: \(StoreDirectory.systemMessage()).")
+    do throws(HostError) {
+      return try ConfigurationFile.text(path, most: Self.mostBytes, trusting: trusted)
+    } catch {
+      throw Problem(description: "\(error)", code: error.code)
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw .unreadable("\(path) is no file.")
-    }
-    guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
-      throw Problem(
-        description: "\(path) could be written by others than us. Run: "
-          + "chmod go-w \(ShellWord.quoted(path))",
-        code: .notAllowed,
-      )
-    }
-    guard status.st_size <= Self.mostBytes else {
-      throw Problem(description: "\(path) has more than \(Self.mostBytes) bytes.")
-    }
-    guard let bytes = FileBytes.read(descriptor, most: Self.mostBytes + 1) else {
-      throw .unreadable("\(path) cannot be read: \(StoreDirectory.systemMessage()).")
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw Problem(description: "\(path) is no text in UTF-8.")
-    }
-    return text
   }
 }
 
@@ -174,7 +155,7 @@ extension Accounts {
   static let system = Accounts(user: { userNumber($0) }, group: { members($0) })
 
   private static func userNumber(_ name: String) -> UInt32? {
-    withBuffer { buffer, size in
+    AccountBuffer.with { buffer, size in
       var entry = UserEntry()
       var found: UnsafeMutablePointer<UserEntry>?
       let status = getpwnam_r(name, &entry, buffer, size, &found)
@@ -183,7 +164,7 @@ extension Accounts {
   }
 
   private static func members(_ name: String) -> (id: UInt32, members: Set<UInt32>)? {
-    let found: (id: UInt32, names: [String])? = withBuffer { buffer, size in
+    let found: (id: UInt32, names: [String])? = AccountBuffer.with { buffer, size in
       var entry = GroupEntry()
       var found: UnsafeMutablePointer<GroupEntry>?
       let status = getgrnam_r(name, &entry, buffer, size, &found)
@@ -197,19 +178,5 @@ extension Accounts {
       return (status, (entry.gr_gid, names))
     }
     return found.map { ($0.id, Set($0.names.compactMap { userNumber($0) })) }
-  }
-
-  /// Calls with a buffer that is large enough.
-  private static func withBuffer<Value>(
-    _ body: (_ buffer: UnsafeMutablePointer<CChar>, _ size: Int) -> (status: Int32, value: Value?)
-  ) -> Value? {
-    var size = 4096
-    while true {
-      let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
-      defer { buffer.deallocate() }
-      let result = body(buffer, size)
-      guard result.status == ERANGE, size < 1 << 22 else { return result.value }
-      size *= 4
-    }
   }
 }

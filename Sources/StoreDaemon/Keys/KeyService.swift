@@ -9,8 +9,8 @@ import ZeroMQ
 /// invited; who connects by it may hand in a key, once, and nothing else. It is good until the
 /// daemon ends at the latest.
 ///
-/// The file is read and written on a queue, one command after the other; tickets are the main
-/// actor's.
+/// The file is read and written where it is also checked, one command after the other; tickets are
+/// the main actor's.
 @MainActor
 final class KeyService {
   enum Limits {
@@ -18,6 +18,8 @@ final class KeyService {
     static let tickets = 64
     /// Lines of grants of one key.
     static let lines = 64
+    /// Keys of tickets that are over, which may not be enrolled either.
+    static let spentTickets = 1_024
     /// The longest that a ticket is good: a day.
     static let seconds: UInt64 = 86_400
   }
@@ -39,8 +41,10 @@ final class KeyService {
   private let logger: Logger
   /// The daemon's public key and its addresses; nil where it listens at none that asks for keys.
   private let door: (key: [UInt8], addresses: [String])?
-  private let queue = DispatchQueue(label: "storeactor.keys", qos: .userInitiated)
+  private let files: FileQueue
   private var tickets: [KeyTicket: Ticket] = [:]
+  /// The keys of the newest tickets, in the order in which they were made.
+  private var ticketKeys: [[UInt8]] = []
   /// Holds everybody to what the file grants by now.
   var onChange: (GrantsFile.Change) -> Void = { _ in }
   /// Holds everybody to what is granted without a key, which the file still has.
@@ -50,11 +54,13 @@ final class KeyService {
 
   init(
     _ file: GrantsFile,
+    _ files: FileQueue,
     _ sockets: HostSockets,
     door: (key: [UInt8], addresses: [String])?,
     logger: Logger,
   ) {
     self.file = file
+    self.files = files
     self.sockets = sockets
     self.door = door
     self.logger = logger
@@ -145,6 +151,8 @@ final class KeyService {
     )
     // Taken from now on, so that nobody else is given the name meanwhile.
     tickets[KeyTicket(key: pair.publicKey)] = ticket
+    ticketKeys.append(pair.publicKey)
+    if ticketKeys.count > Limits.spentTickets { ticketKeys.removeFirst() }
     let keyLines = GrantsFile.KeyLines(name: name, key: pair.publicKey, grants: lines)
     // What would be a mistake in the file is one here.
     run {
@@ -206,6 +214,9 @@ final class KeyService {
       let message = "This ticket was used, or its time is over. Ask for another one."
       return answer(.failed(code: "unauthorised", message: message))
     }
+    if let problem = Self.problem(withKey: key, tickets: ticketKeys, daemon: door?.key) {
+      return answer(.failed(code: "rejected", message: problem))
+    }
     guard !ticket.isTaken else {
       let message = "A key is being handed in for this ticket. Try again in a moment."
       return answer(.failed(code: "unavailable", message: message))
@@ -238,6 +249,35 @@ final class KeyService {
     }
   }
 
+  /// Why a key cannot be enrolled; nil where it can.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - tickets: The public keys of tickets: who has the line of one knows its secret key.
+  ///   - daemon: The daemon's public key.
+  /// - Returns: The reason.
+  nonisolated static func problem(
+    withKey key: [UInt8],
+    tickets: [[UInt8]],
+    daemon: [UInt8]?,
+  ) -> String? {
+    // The library ignores the highest bit.
+    let isSame = { (other: [UInt8]) in
+      other.dropLast() == key.dropLast() && (other.last ?? 0) & 0x7f == (key.last ?? 0) & 0x7f
+    }
+    let reason: String? =
+      if CurvePair.isOfLowOrder(key) {
+        "it is a point of low order, for which nobody needs a secret key"
+      } else if tickets.contains(where: isSame) {
+        "it is the key of an invitation, which others may have read"
+      } else if daemon.map(isSame) == true {
+        "it is the daemon's own"
+      } else {
+        nil
+      }
+    return reason.map { "This key cannot be enrolled: \($0). Make a new pair of keys." }
+  }
+
   private func revoke(_ name: String, _ job: KeyJob, _ answer: @escaping Answer) {
     let revoked = tickets.filter { $0.value.name == name }.keys
     for ticket in revoked { tickets[ticket] = nil }
@@ -256,7 +296,8 @@ final class KeyService {
         service.logger.notice("A ticket was revoked.", metadata: service.metadata(name, job))
         answer(.done(name: name))
       case .success(nil):
-        answer(.failed(code: "rejected", message: "There is no key \"\(name)\", and no ticket."))
+        let message = "There is no key \(name.quoted), and no ticket."
+        answer(.failed(code: "rejected", message: message))
       case .failure(let problem):
         let rest =
           service.onRevocationInVain(name)
@@ -274,7 +315,7 @@ final class KeyService {
     _ work: @escaping @Sendable (GrantsFile) throws(GrantsFile.Problem) -> Value,
     then body: @escaping @MainActor @Sendable (KeyService, Outcome<Value>) -> Void,
   ) {
-    queue.async { [file, weak self] in
+    files.run { [file, weak self] in
       let outcome = Outcome { () throws(GrantsFile.Problem) in try work(file) }
       DispatchQueue.main.async {
         MainActor.assumeIsolated {

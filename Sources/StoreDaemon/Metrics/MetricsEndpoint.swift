@@ -46,6 +46,8 @@ final class MetricsEndpoint: Sendable {
 
   /// Where it is.
   let address: MetricsAddress
+  /// The hosts that requests may name.
+  let hosts: MetricsHosts
   private let listener: Int32
   /// Its other end wakes the thread.
   private let bell: (rings: Int32, hears: Int32)
@@ -54,9 +56,15 @@ final class MetricsEndpoint: Sendable {
 
   /// Starts listening; no request is answered before ``start(logger:_:)``.
   ///
-  /// - Parameter wanted: The address; a port 0 stands for one that is free.
+  /// - Parameters:
+  ///   - wanted: The address; a port 0 stands for one that is free.
+  ///   - hosts: The hosts that requests may name.
   /// - Throws: ``HostError``.
-  init(_ wanted: MetricsAddress) throws(HostError) {
+  init(
+    _ wanted: MetricsAddress,
+    hosts: MetricsHosts = MetricsHosts(),
+  ) throws(HostError) {
+    self.hosts = hosts
     listener = try Self.listen(at: wanted)
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {

@@ -20,14 +20,15 @@ struct MetricsPeer {
   let start: Int64
   /// When it began to ask.
   var firstByteAt: Int64?
-  var phase = Phase.asking(MetricsRequest())
+  var phase: Phase
   /// When what is under way ends.
   var end: Int64
   var isGone = false
 
   /// Accepts a peer, which has ``MetricsEndpoint/Limits/patience`` to ask.
-  init(_ descriptor: Int32, at now: Int64) {
+  init(_ descriptor: Int32, hosts: MetricsHosts = MetricsHosts(), at now: Int64) {
     self.descriptor = descriptor
+    phase = .asking(MetricsRequest(hosts: hosts))
     start = now
     end = now + MetricsEndpoint.Limits.patience
   }

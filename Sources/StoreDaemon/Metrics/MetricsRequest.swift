@@ -14,6 +14,7 @@ struct MetricsRequest {
     case notFound = "404 Not Found"
     case otherMethod = "405 Method Not Allowed"
     case tooLate = "408 Request Timeout"
+    case otherHost = "421 Misdirected Request"
     case tooLong = "431 Request Header Fields Too Large"
     case busy = "503 Service Unavailable"
   }
@@ -21,9 +22,15 @@ struct MetricsRequest {
   /// The most bytes of a request: a browser with all of its cookies sends no more.
   static let mostBytes = 8 << 10
 
+  private let hosts: MetricsHosts
   private var bytes: [UInt8] = []
   /// Whether nothing stands in the line that has begun; the first is never empty.
   private var isLineEmpty = false
+
+  /// Nothing of a request yet.
+  ///
+  /// - Parameter hosts: The hosts that it may name.
+  init(hosts: MetricsHosts = MetricsHosts()) { self.hosts = hosts }
 
   /// Receives more of it.
   ///
@@ -44,14 +51,36 @@ struct MetricsRequest {
   }
 
   private var answer: Answer {
-    let line = bytes.prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
-    let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard words.count == 3, words[2].starts(with: "HTTP/1.".utf8) else {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      line -> Substring in
+      Substring(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }
+    let words = lines.first?.split(separator: " ", omittingEmptySubsequences: false) ?? []
+    guard words.count == 3, words[2].hasPrefix("HTTP/1.") else { return .refusal(.malformed) }
+    guard let host = Self.host(in: lines.dropFirst().filter { !$0.isEmpty }) else {
       return .refusal(.malformed)
     }
-    guard words[0].elementsEqual("GET".utf8) else { return .refusal(.otherMethod) }
-    let path = words[1].prefix { $0 != UInt8(ascii: "?") }
-    return path.elementsEqual("/metrics".utf8) ? .metrics : .refusal(.notFound)
+    guard hosts.contain(host) else { return .refusal(.otherHost) }
+    guard words[0] == "GET" else { return .refusal(.otherMethod) }
+    return words[1].prefix { $0 != "?" } == "/metrics" ? .metrics : .refusal(.notFound)
+  }
+
+  /// The host that a request's lines name, empty where they name none; nil where it is not clear
+  /// which one they name.
+  private static func host(in lines: some Sequence<Substring>) -> String? {
+    var host: String?
+    for line in lines {
+      // A line that goes on with the one before it, or has a space before its colon, is read
+      // differently by different programs.
+      guard let colon = line.firstIndex(of: ":"),
+        line[..<colon].allSatisfy({ !$0.isWhitespace }), !line.hasPrefix(":")
+      else { return nil }
+      guard line[..<colon].lowercased() == "host" else { continue }
+      guard host == nil else { return nil }
+      host = line[line.index(after: colon)...].drop(while: \.isWhitespace).lowercased()
+      while host?.last?.isWhitespace == true { host?.removeLast() }
+    }
+    return host ?? ""
   }
 }
 
@@ -65,7 +94,11 @@ enum MetricsResponse {
 
   /// A refusal.
   static func bytes(_ status: MetricsRequest.Status) -> [UInt8] {
-    bytes(status.rawValue, "text/plain; charset=utf-8", "\(status.rawValue): GET /metrics\n")
+    let remedy =
+      status == .otherHost
+      ? "use an address in digits or localhost, or start the daemon with --metrics-host NAME"
+      : "GET /metrics"
+    return bytes(status.rawValue, "text/plain; charset=utf-8", "\(status.rawValue): \(remedy)\n")
   }
 
   private static func bytes(_ status: String, _ type: String, _ body: String) -> [UInt8] {

@@ -83,7 +83,7 @@ struct MetricsServer {
       if isFull, let place = MetricsPeer.expendable(among: peers, at: now) {
         close(peers.remove(at: place).descriptor)
       }
-      peers.append(MetricsPeer(descriptor, at: now))
+      peers.append(MetricsPeer(descriptor, hosts: endpoint.hosts, at: now))
     }
   }
 

@@ -5,9 +5,7 @@ import Synchronization
 /// What a daemon's program counts with swift-metrics, to be told with the daemon's own numbers.
 ///
 /// ```swift
-/// let metrics = ProgramMetrics()
-/// MetricsSystem.bootstrap(metrics)
-/// configuration.programMetrics = metrics
+/// configuration.programMetrics = ProgramMetrics.bootstrap()
 /// ```
 ///
 /// Then what `signpost()` on the daemon's reducer counts is at ``HostConfiguration/metrics`` and in

@@ -19,6 +19,9 @@ public struct ActionOrigin: Hashable, Sendable {
     case user(UInt32, group: UInt32, process: UInt32)
     /// Whoever has a secret key that the daemon knows by this name.
     case key(String)
+    /// Whoever is at an address of the loopback interface that the daemon's owner has opened to
+    /// everybody.
+    case loopback
     /// A client for whom nobody vouches.
     case unknown
   }
@@ -89,6 +92,7 @@ extension ActionOrigin.Identity: CustomStringConvertible {
     case .process: "this process"
     case .user(let user, let group, let process): "user \(user), group \(group), pid \(process)"
     case .key(let name): "key \(name)"
+    case .loopback: "anybody on the loopback interface"
     case .unknown: "unknown"
     }
   }

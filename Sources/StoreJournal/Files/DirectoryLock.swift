@@ -1,3 +1,5 @@
+import StoreBytes
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Darwin)
@@ -18,12 +20,20 @@ package final class DirectoryLock: Sendable {
   }
 
   private let descriptor: Int32
-  /// What the file says: the pid, which somebody in another container may have as well, and a
-  /// number that nobody else has.
+  /// What the file says: the pid, which somebody in another container may have as well, a number
+  /// that nobody else has, and the program's name.
   private let text: [UInt8]
 
   /// Locks a directory, without waiting.
-  package init(_ directory: String) throws(Failure) {
+  ///
+  /// - Parameters:
+  ///   - directory: The directory.
+  ///   - program: The name of the program, which the file shows to others.
+  /// - Throws: ``Failure``.
+  package init(
+    _ directory: String,
+    program: String = ProgramName.current,
+  ) throws(Failure) {
     let file = Self.file(in: directory)
     descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .unopened(Self.systemMessage) }
@@ -33,12 +43,12 @@ package final class DirectoryLock: Sendable {
       throw .held(pid: pid)
     }
     let token = String(UInt64.random(in: (1 << 60)...(.max)), radix: 16)
-    text = Array("\(getpid()) \(token)\n".utf8)
+    let name = ProgramName.checked(program) ?? ProgramName.current
+    text = Array("\(getpid()) \(token) \(name)\n".utf8)
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count
     else {
-      let message = Self.systemMessage
-      close(descriptor)
-      throw .unwritten(message)
+      // Everything is set, so the descriptor is closed by `deinit`.
+      throw .unwritten(Self.systemMessage)
     }
   }
 
@@ -69,6 +79,14 @@ package final class DirectoryLock: Sendable {
     return flock(descriptor, LOCK_SH | LOCK_NB) == 0 ? nil : pid(descriptor)
   }
 
+  /// The name of the program that has a directory, or had it last; nil if the lock has no name.
+  package static func program(of directory: String) -> String? {
+    let descriptor = open(file(in: directory), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return LockText(text(descriptor))?.program
+  }
+
   /// The lock of a directory.
   package static func file(in directory: String) -> String { "\(directory)/\(name)" }
 
@@ -77,12 +95,11 @@ package final class DirectoryLock: Sendable {
 
   /// The pid in a lock that somebody else holds.
   private static func pid(_ descriptor: Int32) -> String {
-    let digits = text(descriptor).prefix { $0 >= 0x30 && $0 <= 0x39 }
-    return digits.isEmpty ? "unknown" : String(decoding: digits, as: UTF8.self)
+    LockText(text(descriptor)).map { "\($0.pid)" } ?? "unknown"
   }
 
   private static func text(_ descriptor: Int32) -> ArraySlice<UInt8> {
-    var buffer = [UInt8](repeating: 0, count: 32)
+    var buffer = [UInt8](repeating: 0, count: LockText.limit)
     let count = pread(descriptor, &buffer, buffer.count, 0)
     return buffer.prefix(max(0, count))
   }

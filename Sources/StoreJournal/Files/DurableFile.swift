@@ -1,4 +1,5 @@
 import Foundation
+package import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -53,7 +54,7 @@ package enum DurableFile {
       }
     }
     // After a failed sync nobody knows what the disk holds, also where it says that it is full.
-    guard fsync(descriptor) == 0 else { throw failure("sync", draft, isKnown: false) }
+    guard syncAll(descriptor) else { throw failure("sync", draft, isKnown: false) }
     if isOutdated() { return false }
     guard rename(draft, path) == 0 else { throw failure("move", draft) }
     isKept = true
@@ -66,26 +67,68 @@ package enum DurableFile {
   /// - Parameters:
   ///   - path: The file.
   ///   - most: How many bytes are read of it, from its beginning.
-  /// - Returns: The bytes, fewer where it gets shorter meanwhile; nil where there is no file, or it
-  ///   cannot be read.
-  static func read(_ path: String, atMost most: Int = .max) -> [UInt8]? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+  ///   - atEnd: Whether these are its last bytes.
+  /// - Returns: The bytes, fewer where it gets shorter meanwhile; nil where there is no file.
+  /// - Throws: ``JournalError``, where there is a file that cannot be read now. That says nothing
+  ///   about its bytes.
+  static func read(
+    _ path: String,
+    atMost most: Int = .max,
+    atEnd: Bool = false,
+  ) throws(JournalError) -> [UInt8]? {
+    // Opening a fifo would wait for its writer.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw unreadable("open", path)
+    }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    let size = min(most, Int(status.st_size))
-    var isRead = true
+    let all = try self.size(descriptor, path)
+    let size = min(most, all)
+    if atEnd, lseek(descriptor, off_t(all - size), SEEK_SET) < 0 {
+      throw unreadable("read", path)
+    }
+    guard UInt64(size) <= ProcessInfo.processInfo.physicalMemory else {
+      throw JournalError(
+        .unreadable,
+        "Could not read \(path): it has \(size) bytes, more than this machine's memory. Use a "
+          + "machine with more memory.",
+      )
+    }
+    var failure: JournalError?
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, length in
       while length < size {
         let count = systemRead(descriptor, UnsafeMutableRawBufferPointer(buffer), from: length)
         if count < 0, errno == EINTR { continue }
-        isRead = count >= 0
+        if count < 0 { failure = unreadable("read", path) }
         guard count > 0 else { return }
         length += count
       }
     }
-    return isRead ? bytes : nil
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// The number of bytes of a file; nil where there is no file.
+  static func size(of path: String) throws(JournalError) -> Int? {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT { return nil }
+      throw unreadable("look at", path)
+    }
+    return Int(status.st_size)
+  }
+
+  private static func size(_ descriptor: Int32, _ path: String) throws(JournalError) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw unreadable("look at", path) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw JournalError(
+        .unreadable,
+        "Could not read \(path): it is not a regular file. Remove it, or put the file back.",
+      )
+    }
+    return Int(status.st_size)
   }
 
   /// Moves what is synced to its place, and syncs the directory that it is in.
@@ -117,12 +160,27 @@ package enum DurableFile {
   /// Syncs the bytes of a file that is open, and what else is needed to find them again.
   static func syncData(_ descriptor: Int32, _ path: String) throws(JournalError) {
     #if canImport(Darwin)
-    let isSynced = fcntl(descriptor, F_FULLFSYNC) != -1 || fsync(descriptor) == 0
+    let isSynced = syncAll(descriptor)
     #else
     let isSynced = fdatasync(descriptor) == 0
     #endif
     guard isSynced else { throw failure("sync", path, isKnown: false) }
   }
+
+  /// Syncs a file or a directory, with everything that belongs to it.
+  private static func syncAll(_ descriptor: Int32) -> Bool {
+    #if canImport(Darwin)
+    // Darwin's fsync leaves the bytes in the disk's own cache.
+    if fcntl(descriptor, F_FULLFSYNC) != -1 { return true }
+    guard [ENOTSUP, ENOTTY, EINVAL].contains(errno) else { return false }
+    lacksFlush.store(true, ordering: .relaxed)
+    #endif
+    return fsync(descriptor) == 0
+  }
+
+  /// Whether a file system was met that cannot flush the disk's own cache, so that a sync leaves
+  /// open what the end of the machine takes.
+  package static let lacksFlush = Atomic(false)
 
   /// Syncs what was read of a file that somebody else writes.
   ///
@@ -145,15 +203,33 @@ package enum DurableFile {
 
   /// The names of what a directory has; none where there is no directory.
   static func names(in directory: String) throws(JournalError) -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: directory)
-    } catch {
-      if !FileManager.default.fileExists(atPath: directory) { return [] }
-      throw JournalError(
-        .system,
-        "\(directory) could not be read: \(error.localizedDescription)",
-      )
+    guard let stream = opendir(directory) else {
+      if errno == ENOENT { return [] }
+      throw unreadable("list", directory)
     }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while true {
+      // The end of a listing and a failure differ in this number alone.
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) {
+          String(cString: $0)
+        }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    guard errno == 0 else { throw unreadable("list", directory) }
+    return names
+  }
+
+  /// Whether a path leads to something.
+  static func exists(_ path: String) throws(JournalError) -> Bool {
+    var status = stat()
+    if stat(path, &status) == 0 { return true }
+    guard errno == ENOENT else { throw unreadable("look at", path) }
+    return false
   }
 
   /// Removes a file.
@@ -164,6 +240,28 @@ package enum DurableFile {
   /// Syncs what a directory has.
   static func syncDirectory(_ directory: String) throws(JournalError) {
     try Folder(directory).sync()
+  }
+
+  /// Syncs the directories that lead to one: where some of them are new, their names are on the
+  /// disk from then on.
+  ///
+  /// One that this user may not read has no name of ours.
+  static func syncWay(to directory: String) throws(JournalError) {
+    var path = directory.hasPrefix("/") ? directory : "./\(directory)"
+    while let end = path.lastIndex(of: "/") {
+      try syncIfReadable(end == path.startIndex ? "/" : String(path[..<end]))
+      path = String(path[..<end])
+    }
+  }
+
+  private static func syncIfReadable(_ directory: String) throws(JournalError) {
+    guard access(directory, R_OK) == 0 || ![EACCES, EPERM].contains(errno) else { return }
+    do throws(JournalError) {
+      try Folder(directory).sync()
+    } catch {
+      // Where nothing can be written there is nothing new.
+      guard [EACCES, EPERM, EROFS, EINVAL].contains(errno) else { throw error }
+    }
   }
 
   /// A directory that is open.
@@ -179,15 +277,28 @@ package enum DurableFile {
 
     /// The one that a file is in.
     init(of path: String) throws(JournalError) {
-      try self.init(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+      let slash = path.lastIndex(of: "/")
+      let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) }
+      try self.init(folder ?? ".")
     }
 
     deinit { close(descriptor) }
 
     /// Syncs what it has.
     func sync() throws(JournalError) {
-      guard fsync(descriptor) == 0 else { throw failure("sync", path, isKnown: false) }
+      guard syncAll(descriptor) else { throw failure("sync", path, isKnown: false) }
     }
+  }
+
+  /// What to say where something could not be read, so that nothing is known of it.
+  static func unreadable(_ what: String, _ path: String) -> JournalError {
+    let isBusy = errno == EMFILE || errno == ENFILE
+    let reason = String(cString: strerror(errno))
+    return JournalError(
+      isBusy ? .busy : .unreadable,
+      "Could not \(what) \(path): \(reason). Nothing was changed, and this says nothing of the "
+        + "bytes on the disk. Correct the cause, then start again.",
+    )
   }
 
   static func failure(_ what: String, _ path: String, isKnown: Bool = true) -> JournalError {
@@ -195,6 +306,8 @@ package enum DurableFile {
       switch errno {
       case ENOSPC where isKnown: (.full, "the disk is full")
       case EDQUOT where isKnown: (.full, "the quota of the disk is used up")
+      case EFBIG where isKnown:
+        (.full, "the process may not write larger files (ulimit -f, LimitFSIZE)")
       case EMFILE where isKnown, ENFILE where isKnown: (.busy, String(cString: strerror(errno)))
       default: (.system, String(cString: strerror(errno)))
       }

@@ -23,10 +23,9 @@ struct SnapshotFile {
   }
 
   /// What is in the folder of snapshots.
-  static func all(in directory: String) -> [SnapshotFile] {
+  static func all(in directory: String) throws(JournalError) -> [SnapshotFile] {
     let folder = folder(in: directory)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return names.map { name in
+    return try DurableFile.names(in: folder).map { name in
       let path = "\(folder)/\(name)"
       let revision = UInt64(name.prefix { $0 != "." }) ?? .max
       let isWhole =
@@ -36,21 +35,36 @@ struct SnapshotFile {
   }
 
   /// The revisions of which there are snapshots, newest first.
-  static func revisions(in directory: String, upTo revision: UInt64 = .max) -> [UInt64] {
-    all(in: directory).compactMap(\.revision).filter { $0 <= revision }.sorted(by: >)
+  static func revisions(
+    in directory: String,
+    upTo revision: UInt64 = .max,
+  ) throws(JournalError) -> [UInt64] {
+    try all(in: directory).compactMap(\.revision).filter { $0 <= revision }.sorted(by: >)
   }
 
   /// The revisions of which there are snapshots, newest first.
   ///
   /// A file says that history went beyond the end of the log only where it can be read.
-  static func revisions(in directory: String, readableBehind last: UInt64) -> [UInt64] {
-    Array(revisions(in: directory).drop { $0 > last && read($0, in: directory) == nil })
+  static func revisions(
+    in directory: String,
+    readableBehind last: UInt64,
+  ) throws(JournalError) -> [UInt64] {
+    var found = try revisions(in: directory)[...]
+    while let newest = found.first, newest > last, try read(newest, in: directory) == nil {
+      found = found.dropFirst()
+    }
+    return Array(found)
   }
 
   /// What is behind the bytes of a snapshot.
-  static func trailer(of bytes: [UInt8], _ revision: UInt64, schema: [UInt8]) -> [UInt8] {
+  static func trailer(
+    of bytes: [UInt8],
+    _ revision: UInt64,
+    schema: [UInt8],
+    format: Int = JournalDirectory.format,
+  ) -> [UInt8] {
     var trailer = schema + LogHeader.littleEndian(revision, 8)
-    trailer += LogHeader.littleEndian(JournalDirectory.format, 4)
+    trailer += LogHeader.littleEndian(format, 4)
     trailer += LogHeader.littleEndian(schema.count, 4)
     return trailer + LogHeader.littleEndian(sum(bytes[...], trailer[...]), 8) + magic
   }
@@ -61,14 +75,28 @@ struct SnapshotFile {
     var schema: [UInt8]
   }
 
-  /// Reads the snapshot of a revision; nil where its file is not as it was written.
-  static func read(_ revision: UInt64, in directory: String) -> Contents? {
-    guard var bytes = DurableFile.read(path(of: revision, in: directory)),
+  /// Reads the snapshot of a revision.
+  ///
+  /// - Returns: Nil where its file is gone, or is not as it was written.
+  /// - Throws: ``JournalError``, where the file cannot be read now, or has another format.
+  static func read(
+    _ revision: UInt64,
+    in directory: String,
+  ) throws(JournalError) -> Contents? {
+    let path = path(of: revision, in: directory)
+    // Its end first: a file that is none of ours may have any size.
+    guard let end = try DurableFile.read(path, atMost: fixedBytes, atEnd: true),
+      Trailer(end[...])?.revision == revision, var bytes = try DurableFile.read(path),
       let trailer = Trailer(bytes[max(0, bytes.count - fixedBytes)...]),
       trailer.revision == revision, bytes.count - fixedBytes >= trailer.schemaBytes
     else { return nil }
     let start = bytes.count - fixedBytes - trailer.schemaBytes
     guard sum(bytes[..<start], bytes[start..<(bytes.count - 16)]) == trailer.sum else { return nil }
+    try JournalDirectory.check(
+      format: trailer.format,
+      of: "The snapshot \(path)",
+      from: JournalDirectory.format,
+    )
     let schema = Array(bytes[start..<(bytes.count - fixedBytes)])
     bytes.removeSubrange(start...)
     return Contents(bytes: bytes, schema: schema)
@@ -76,13 +104,14 @@ struct SnapshotFile {
 
   private struct Trailer {
     let revision: UInt64
+    let format: Int
     let schemaBytes: Int
     let sum: UInt64
 
     init?(_ bytes: ArraySlice<UInt8>) {
       guard bytes.count == fixedBytes, bytes.suffix(8) == magic[...] else { return nil }
       let fields = Array(bytes)
-      guard LogHeader.number(fields[8..<12]) == UInt64(JournalDirectory.format) else { return nil }
+      format = Int(LogHeader.number(fields[8..<12]))
       revision = LogHeader.number(fields[0..<8])
       schemaBytes = Int(LogHeader.number(fields[12..<16]))
       sum = LogHeader.number(fields[16..<24])

@@ -1,7 +1,14 @@
+import StoreReplication
+
 /// A segment that was read, as it was at that moment.
 struct LoadedSegment {
   let header: LogHeader
   let bytes: [UInt8]
+  /// Watches searches in it; nil where nobody does.
+  let onSearch: LogSearch?
+
+  /// No segment has more bytes: the limits of a batch allow far less.
+  private static let largest = 1 << 30
 
   /// Reads a segment.
   ///
@@ -10,14 +17,24 @@ struct LoadedSegment {
   ///   - directory: Where the journal is.
   ///   - isWritten: Whether somebody writes it: then what was read is made durable first, for
   ///     nobody may learn of what a crash takes back.
+  ///   - onSearch: Watches searches in it.
   /// - Throws: ``JournalError``, whose code is `missing` where it is not there any more.
   init(
     _ segment: LogSegment,
     in directory: String,
     isWritten: Bool = false,
+    onSearch: LogSearch? = nil,
   ) throws(JournalError) {
+    self.onSearch = onSearch
     let path = segment.path(in: directory)
-    guard let bytes = DurableFile.read(path) else {
+    if let size = try DurableFile.size(of: path), size > Self.largest {
+      throw JournalDirectory.corrupt(
+        directory,
+        "\(path) has \(size) bytes, and no segment has more than \(Self.largest)",
+        before: segment.first,
+      )
+    }
+    guard let bytes = try DurableFile.read(path) else {
       throw LogHeader.missing(path)
     }
     header = try LogHeader(bytes, path: path)
@@ -32,12 +49,21 @@ struct LoadedSegment {
     self.bytes = bytes
   }
 
+  /// When the newest record before an end was made; where there is none, when it was begun.
+  func time(of end: LogCursor.End) -> UInt64 {
+    guard let start = end.records.map({ $0 + LogEntry.Head.bytes }) else {
+      return header.wallMilliseconds
+    }
+    return JournalRecord.time(ofStart: bytes[start...].prefix(32)) ?? header.wallMilliseconds
+  }
+
   /// What it ends with.
   ///
   /// - Parameter limit: Entries of later revisions are none.
   /// - Returns: What is there.
-  func end(through limit: UInt64 = .max) -> LogCursor.End {
+  /// - Throws: ``JournalError``, where a search is given up.
+  func end(through limit: UInt64 = .max) throws(JournalError) -> LogCursor.End {
     var cursor = LogCursor(self)
-    return cursor.end(through: limit)
+    return try cursor.end(through: limit)
   }
 }

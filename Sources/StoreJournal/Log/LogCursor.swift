@@ -19,6 +19,7 @@ struct LogCursor {
 
   private let bytes: [UInt8]
   private let key: UInt64
+  private let onSearch: LogSearch?
   /// Where the segment begins, as its end is found.
   private let start: End
   /// Where the next entry begins.
@@ -29,15 +30,22 @@ struct LogCursor {
   init(_ segment: LoadedSegment) {
     bytes = segment.bytes
     key = segment.header.key
+    onSearch = segment.onSearch
     place = segment.header.bytes
-    start = End(last: segment.header.first - 1, sum: segment.header.before, place: place)
+    start = End(
+      last: segment.header.first - 1,
+      sum: segment.header.before,
+      entry: place,
+      place: place,
+    )
   }
 
   /// The next entry that ends behind a revision.
   ///
   /// - Complexity: O(n), where n is the number of entries that are passed over and of bytes of the
   ///   one that is found; behind damage of bytes that are left.
-  mutating func next(after revision: UInt64) -> Step {
+  /// - Throws: ``JournalError``, where a search is given up.
+  mutating func next(after revision: UInt64) throws(JournalError) -> Step {
     while true {
       let found = head(at: place)
       if let found, found.last <= revision, found.kind == .records {
@@ -50,7 +58,7 @@ struct LogCursor {
         place += found.size
         return .entry(found)
       }
-      guard let behind = wholeEntry() else { return .end(isTorn: !isEmpty) }
+      guard let behind = try wholeEntry() else { return .end(isTorn: !isEmpty) }
       place = behind
       // What was damaged is not asked for.
       if let head = head(at: place), head.first <= revision + 1 { continue }
@@ -68,7 +76,10 @@ struct LogCursor {
     /// Whether something says that it ends here, and whether the daemon did.
     var isMarked = false
     var isClosed = false
-    /// Where the next entry goes.
+    /// Where the last entry that has records begins; nil for none.
+    var records: Int?
+    /// Where the last entry begins, and where the next one goes.
+    var entry: Int
     var place: Int
     /// How many entries at its end are not as they were written.
     var torn = 0
@@ -78,13 +89,16 @@ struct LogCursor {
   ///
   /// - Parameter limit: Entries of later revisions are none.
   /// - Returns: What is there.
-  mutating func end(through limit: UInt64 = .max) -> End {
+  /// - Throws: ``JournalError``, where a search is given up.
+  mutating func end(through limit: UInt64 = .max) throws(JournalError) -> End {
     var end = start
     var previous = end
     while true {
       if let found = head(at: place), found.first <= limit {
         previous = end
         unchecked = place
+        end.entry = place
+        if found.kind == .records { end.records = place }
         place += found.size
         end.place = place
         end.isMarked = found.kind != .records
@@ -92,7 +106,7 @@ struct LogCursor {
         // What says that it ends here names the entry before, which may not be what it was.
         (end.last, end.sum) = (found.last, found.kind == .records ? found.sum : found.before)
         end.total += UInt64(found.count)
-      } else if let behind = wholeEntry(), let found = head(at: behind), found.first <= limit {
+      } else if let behind = try wholeEntry(), let found = head(at: behind), found.first <= limit {
         place = behind
       } else {
         break
@@ -131,14 +145,27 @@ struct LogCursor {
   /// Finds an entry behind something that is none.
   ///
   /// What an entry says of its size is not to be trusted where it is not as it was written.
-  private mutating func wholeEntry() -> Int? {
+  ///
+  /// - Complexity: O(n), where n is the number of bytes that are left and of all that look like
+  ///   entries there say they have: what clients have sent may look like many.
+  private mutating func wholeEntry() throws(JournalError) -> Int? {
     var start = place
     if let last = unchecked, !isChecked { start = last }
     unchecked = nil
     if start == place, isEmpty { return nil }
-    return stride(from: start + 8, to: bytes.count, by: 8).first { place in
-      head(at: place).map { isWhole($0, at: place) } ?? false
+    var work = 0
+    for place in stride(from: start + 8, to: bytes.count, by: 8) {
+      work += 8
+      if let head = head(at: place) {
+        if isWhole(head, at: place) { return place }
+        work += head.count
+      }
+      if work >= LogSearch.step {
+        work = 0
+        try onSearch?.reached(place, of: bytes.count)
+      }
     }
+    return nil
   }
 
   private func isWhole(_ head: LogEntry.Head?, at place: Int) -> Bool {

@@ -5,7 +5,8 @@ import StoreReplication
 ///
 /// On the disk: eight bytes that say what it is; the seal, which is the term of the daemon that has
 /// taken over, or zero; the format and the number of bytes that follow, four bytes each; their
-/// checksum; then the fields in CBOR, and zeros up to a multiple of eight.
+/// checksum; then the fields in CBOR, and zeros up to a multiple of eight. Every format has these
+/// first 32 bytes, so that a program can tell a later format from damage.
 struct LogHeader: Hashable {
   static let magic = Array("storelog".utf8)
   static let sealRange = 8..<16
@@ -81,17 +82,18 @@ struct LogHeader: Hashable {
     guard bytes.starts(with: Self.magic), bytes.count >= Self.fixedBytes else {
       throw Self.damage(path)
     }
-    try JournalDirectory.check(
-      format: Int(Self.number(bytes[16..<20])),
-      of: "The journal in \(Self.directory(of: path))",
-      from: JournalDirectory.format,
-    )
     let count = Int(Self.number(bytes[20..<24]))
     guard bytes.count - Self.fixedBytes >= count else { throw Self.damage(path) }
     let fields = bytes[Self.fixedBytes..<Self.fixedBytes + count]
     guard Self.number(bytes[24..<32]) == Self.sum(bytes[16..<24], fields) else {
       throw Self.damage(path)
     }
+    // What a flipped bit has made of the number is damage, and not another format.
+    try JournalDirectory.check(
+      format: Int(Self.number(bytes[16..<20])),
+      of: "The journal in \(Self.directory(of: path))",
+      from: JournalDirectory.format,
+    )
     do throws(CodecError) {
       try self.init(fields: fields)
     } catch {
@@ -103,11 +105,11 @@ struct LogHeader: Hashable {
   /// Reads what a segment begins with, and not all of it.
   init(of segment: LogSegment, in directory: String) throws(JournalError) {
     let path = segment.path(in: directory)
-    guard var bytes = DurableFile.read(path, atMost: Self.usualBytes) else {
+    guard var bytes = try DurableFile.read(path, atMost: Self.usualBytes) else {
       throw Self.missing(path)
     }
     if bytes.count == Self.usualBytes, Self.number(bytes[20..<24]) > UInt64(Self.usualBytes / 2) {
-      guard let all = DurableFile.read(path) else { throw Self.missing(path) }
+      guard let all = try DurableFile.read(path) else { throw Self.missing(path) }
       bytes = all
     }
     try self.init(bytes, path: path)
@@ -116,7 +118,7 @@ struct LogHeader: Hashable {
   private static let usualBytes = 64 << 10
 
   static func missing(_ path: String) -> JournalError {
-    JournalError(.missing, "\(path) is not there any more, or cannot be read.")
+    JournalError(.missing, "\(path) is not there any more.")
   }
 
   private init(fields: ArraySlice<UInt8>) throws(CodecError) {
@@ -156,7 +158,7 @@ struct LogHeader: Hashable {
     path.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
   }
 
-  private static func sum(_ numbers: ArraySlice<UInt8>, _ fields: ArraySlice<UInt8>) -> UInt64 {
+  static func sum(_ numbers: ArraySlice<UInt8>, _ fields: ArraySlice<UInt8>) -> UInt64 {
     SipHash24.hash((Array(numbers) + fields)[...])
   }
 

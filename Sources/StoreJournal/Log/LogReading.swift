@@ -13,8 +13,11 @@ struct LogReading {
     let revision: UInt64
     /// What it says it is, where it is known.
     let claimed: LogEntry.Head?
+    /// The segment that cannot be read; nil where it is an entry.
+    var path: String?
 
     var description: String {
+      if let path { return "what \(path) begins with cannot be read" }
       guard let claimed, claimed.first == revision else {
         return "revision \(revision) cannot be read"
       }
@@ -26,6 +29,8 @@ struct LogReading {
   let directory: String
   /// Whether somebody may be writing it.
   var isWritten = false
+  /// Watches searches; nil where nobody does.
+  var onSearch: LogSearch?
 
   /// Hands over the entries that end behind a revision, up to the one that is not asked for.
   ///
@@ -53,11 +58,7 @@ struct LogReading {
       // whole one behind it: so what cannot be read twice is damaged.
       var unread: UInt64?
       while true {
-        let loaded = try LoadedSegment(
-          segment,
-          in: directory,
-          isWritten: isWritten && next == nil,
-        )
+        let loaded = try load(segment, isWritten: isWritten && next == nil, after: reached)
         let isMore = try entries(
           of: loaded,
           isLast: next == nil,
@@ -73,6 +74,28 @@ struct LogReading {
     }
   }
 
+  private func load(
+    _ segment: LogSegment,
+    isWritten: Bool,
+    after reached: UInt64,
+  ) throws -> LoadedSegment {
+    do throws(JournalError) {
+      return try LoadedSegment(
+        segment,
+        in: directory,
+        isWritten: isWritten,
+        onSearch: onSearch,
+      )
+    } catch {
+      guard error.code == .corrupt else { throw error }
+      throw Damage(
+        revision: max(reached + 1, segment.first),
+        claimed: nil,
+        path: segment.path(in: directory),
+      )
+    }
+  }
+
   /// - Returns: Whether more is wanted; nil where the segment is to be read again.
   private func entries(
     of loaded: LoadedSegment,
@@ -83,8 +106,11 @@ struct LogReading {
     _ take: (Found) throws -> Bool,
   ) throws -> Bool? {
     var cursor = LogCursor(loaded)
+    // Only a copy says where it ends; of others nothing is searched for behind their end.
+    let isOpen = isLast && loaded.header.file == LogHeader.copied
     while true {
-      switch cursor.next(after: reached) {
+      if reached >= end, !isOpen { return true }
+      switch try cursor.next(after: reached) {
       case .entry(let head) where head.kind != .records || head.first > end: return true
       case .entry(let head):
         let found = Found(head: head, records: cursor.records(of: head), header: loaded.header)
@@ -96,7 +122,7 @@ struct LogReading {
       case .damage(let claimed): throw Damage(revision: reached + 1, claimed: claimed)
       // A copy says where it ends, and of other segments the next one does.
       case .end(let isTorn)
-      where isLast ? loaded.header.file == LogHeader.copied : isTorn && reached < end:
+      where isLast ? isOpen : isTorn && reached < end:
         throw Damage(revision: max(reached + 1, loaded.header.first), claimed: nil)
       case .end: return true
       }

@@ -32,6 +32,14 @@ struct LogWriter {
   private var previous: JournalBatch?
   /// When the newest record was made.
   private var wallMilliseconds: UInt64
+  /// When the newest record was made that was found, and since when this daemon writes.
+  private let foundMilliseconds: UInt64
+  private let began = ContinuousClock.now
+  /// How many bytes of the segment were filled beforehand.
+  private var room: Int
+  /// Whether room for the next segment was asked for.
+  private var hasAskedForRoom = false
+  private var isFirst = true
 
   /// The segment that is written.
   struct Current: Sendable {
@@ -79,12 +87,14 @@ struct LogWriter {
   ///   - segments: Those that there are.
   ///   - directory: Where the journal is.
   ///   - capacity: How many bytes a segment has, unless a single entry needs more.
+  ///   - foundMilliseconds: When the newest record was made that there is; nil where there is none.
   /// - Throws: ``JournalError``, whose code is `busy` where another daemon has begun as well.
   init(
     _ header: LogHeader,
     behind segments: [LogSegment],
     in directory: String,
     capacity: Int,
+    foundMilliseconds: UInt64?,
   ) throws(JournalError) {
     self.directory = directory
     self.capacity = capacity
@@ -93,25 +103,31 @@ struct LogWriter {
     durability = header.durability
     (last, sum, total) = (header.first - 1, header.before, header.total)
     wallMilliseconds = header.wallMilliseconds
-    file = try Self.filled(in: directory, capacity, durability)
+    self.foundMilliseconds = foundMilliseconds ?? header.wallMilliseconds
+    (file, room) = try Self.filled(in: directory, min(capacity, Self.firstRoom), durability)
     place = 0
     try begin()
   }
 
-  /// A file with all its room; one that grows, where there is none.
+  /// The room of a daemon's first segment: most daemons write little, and some end at once.
+  private static let firstRoom = 1 << 20
+  /// As long as it has no more, nothing is done for the next segment.
+  private static let quietBytes = 64 << 10
+
+  /// A file with some room, and how much that is; one that grows, where there is none.
   private static func filled(
     in directory: String,
-    _ capacity: Int,
+    _ room: Int,
     _ durability: Durability,
-  ) throws(JournalError) -> LogFile {
-    var prepared = try Prepared(in: directory, capacity, durability)
+  ) throws(JournalError) -> (LogFile, room: Int) {
+    var prepared = try Prepared(in: directory, room, durability)
     do throws(JournalError) {
       while !prepared.isReady { try prepared.fillPiece() }
     } catch {
       guard error.code.isForNow else { throw error }
-      return try LogFile(in: directory, durability)
+      return (try LogFile(in: directory, durability), 0)
     }
-    return prepared.file
+    return (prepared.file, room)
   }
 
   /// A file for a segment, with room where that was prepared.
@@ -143,7 +159,7 @@ struct LogWriter {
   /// - Parameters:
   ///   - batch: The batch.
   ///   - prepared: Takes what was prepared for another segment.
-  /// - Returns: Whether another segment was begun.
+  /// - Returns: Whether room should be made for the next segment.
   /// - Throws: ``JournalError``. Where it is `full`, `busy` or `fenced` nobody may be told of the
   ///   batch; else it is not known what was kept, and nothing further may be appended.
   mutating func append(
@@ -167,14 +183,17 @@ struct LogWriter {
       sessionNumbers: batch.sessionNumbers,
       before: sum,
     )
-    let isFull = place + head.size > capacity && place > header.bytes
-    if isFull {
-      try startSegment(prepared()) { $0.wallMilliseconds = time }
+    if place > header.bytes, place + head.size > min(room, capacity) {
+      let (isFull, next) = (place + head.size > capacity, prepared())
+      // Where the room ends before the segment is full, it goes on as soon as there is more.
+      if isFull || next != nil { try startSegment(next) { $0.wallMilliseconds = time } }
     }
     try write(LogEntry.encode(&head, batch.records, key: header.key))
     (last, sum, total) = (head.last, head.sum, total + UInt64(head.count))
     (previous, wallMilliseconds) = (batch, time)
-    return isFull
+    guard !hasAskedForRoom, !isFirst || place >= Self.quietBytes else { return false }
+    hasAskedForRoom = true
+    return true
   }
 
   private mutating func write(_ bytes: [UInt8]) throws(JournalError) {
@@ -205,6 +224,7 @@ struct LogWriter {
     header.wallMilliseconds = wallMilliseconds
     header.key = .random(in: 0 ... .max)
     change(&header)
+    (room, hasAskedForRoom, isFirst) = (prepared == nil ? 0 : capacity, false, false)
     do throws(JournalError) {
       file = try self.file(prepared)
       try begin()
@@ -254,27 +274,41 @@ struct LogWriter {
   ///   - needed: Records up to this revision no restart needs.
   ///   - retention: What is kept besides.
   ///   - wallMilliseconds: The time, in milliseconds since 1970.
+  ///   - elapsed: For how long this daemon has been writing; nil to measure it.
   /// - Returns: Whether one has gone.
   /// - Throws: ``JournalError``.
   mutating func trim(
     through needed: UInt64,
     _ retention: Retention,
     at wallMilliseconds: UInt64,
+    after elapsed: Duration?,
   ) throws(JournalError) -> Bool {
     // All of a segment that another one follows from a revision is before that revision.
     let following = segments.dropFirst().prefix { $0.first <= needed + 1 }
-    guard let second = following.first, let newest = following.last else { return false }
+    guard !following.isEmpty else { return false }
     let kept = UInt64(clamping: retention.bytes)
-    let total = try header(of: newest).total
-    let before = try header(of: second).total
+    let total = try recordBytes(before: following.endIndex - 1)
+    let before = try recordBytes(before: following.startIndex)
     if total < kept || before > total - kept {
       guard retention.age != nil else { return false }
-      // A clock that is set ahead makes nothing older than it is beside the newest record.
-      let start = retention.start(at: min(wallMilliseconds, self.wallMilliseconds))
+      // A clock that is set ahead makes nothing older than it is beside the newest record, and
+      // nothing that was found older than this daemon has been writing.
+      let known = foundMilliseconds.addingReportingOverflow(
+        UInt64(clamping: (elapsed ?? began.duration(to: .now)).wholeMilliseconds)
+      )
+      let start = retention.start(
+        at: min(
+          wallMilliseconds,
+          self.wallMilliseconds,
+          known.overflow ? .max : known.partialValue,
+        )
+      )
       // Clocks are set: a segment is as old as the oldest of those behind it.
       var time = UInt64.max
-      for segment in following {
-        time = min(time, try header(of: segment).wallMilliseconds)
+      for place in following.startIndex..<segments.endIndex {
+        // Where none of them can be read, the next one tells when they ended.
+        if place >= following.endIndex, time < .max { break }
+        time = min(time, try header(of: segments[place])?.wallMilliseconds ?? .max)
       }
       guard time < start else { return false }
     }
@@ -287,10 +321,27 @@ struct LogWriter {
     return true
   }
 
-  private mutating func header(of segment: LogSegment) throws(JournalError) -> LogHeader {
+  /// The bytes of all records before a segment; an estimate by its size where it cannot be read.
+  private mutating func recordBytes(before place: Int) throws(JournalError) -> UInt64 {
+    if let header = try header(of: segments[place]) { return header.total }
+    // The newest segment is ours, and known.
+    let next = try recordBytes(before: place + 1)
+    let size = try? DurableFile.size(of: segments[place].path(in: directory))
+    return next - min(next, UInt64(size ?? 0))
+  }
+
+  /// What a segment begins with; nil where that is damaged, which must not keep it from going.
+  ///
+  /// - Throws: ``JournalError``, where it may be read at another time.
+  private mutating func header(of segment: LogSegment) throws(JournalError) -> LogHeader? {
     if let known = headers[segment] { return known }
-    let header = try LogHeader(of: segment, in: directory)
-    headers[segment] = header
-    return header
+    do throws(JournalError) {
+      let header = try LogHeader(of: segment, in: directory)
+      headers[segment] = header
+      return header
+    } catch {
+      guard error.code != .busy else { throw error }
+      return nil
+    }
   }
 }

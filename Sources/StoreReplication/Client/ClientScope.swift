@@ -211,6 +211,21 @@ extension ClientScope {
     knownDigest = nil
   }
 
+  /// What is said of a state that has nothing but defaults in common with this program's, and
+  /// another name: it is no other build's, but another feature's.
+  ///
+  /// Nil for one that is not.
+  private static func otherType(
+    than own: SchemaDocument,
+    _ theirs: SchemaDocument,
+    _ resolution: SchemaResolution,
+  ) -> String? {
+    guard !resolution.hasCommonGround, case .named(let here) = own.root,
+      case .named(let there) = theirs.root, here != there
+    else { return nil }
+    return "the scope is a \(there.quoted) there, and \(here.quoted) here has nothing of that"
+  }
+
   private struct Differences: Error {
     var lines: [String]
   }
@@ -225,6 +240,9 @@ extension ClientScope {
       if let reader, replica != nil {
         let resolution = SchemaResolution(writer: theirs.state, reader: reader())
         lines += resolution.differences
+        if lines.isEmpty, let other = Self.otherType(than: state, theirs.state, resolution) {
+          lines.append(other)
+        }
         translated = resolution
       } else {
         lines += SchemaDocument.differences(between: state, and: theirs.state)

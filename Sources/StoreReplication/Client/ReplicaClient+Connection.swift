@@ -125,6 +125,10 @@ extension ReplicaClient {
   /// The daemon ended the session, or does not know it.
   func sessionEnded(code: String, message: String) {
     events.append(.sessionEnded(code: code, message: message))
+    lastEnd = (
+      code.bounded(toBytes: TextLimits.quotedBytes),
+      message.bounded(toBytes: TextLimits.failureBytes),
+    )
     interrupt()
     sessionLost()
     // Those who were told may have closed the connection.
@@ -233,7 +237,7 @@ extension ReplicaClient {
   }
 
   /// Half to one and a half times a duration.
-  private func jittered(_ duration: Duration) -> Duration {
+  func jittered(_ duration: Duration) -> Duration {
     let nanoseconds = duration.wholeNanoseconds
     return .nanoseconds(nanoseconds / 2 + Int64.random(in: 0...nanoseconds, using: &generator))
   }

@@ -205,7 +205,7 @@ extension WaitFailure {
     switch self {
     case .refused(let failure): .refused(failure)
     case .closed(let reason): .closed(reason)
-    case .absent, .canceled, .timedOut: .closed("The connection was closed.")
+    case .absent, .canceled, .timedOut, .sessionEnded: .closed("The connection was closed.")
     }
   }
 }

@@ -152,6 +152,8 @@ package final class ReplicaClient {
   @exclusivity(unchecked) private var hasAskedForTurn = false
   package internal(set) var malformed: UInt64 = 0
   package internal(set) var resyncs: UInt64 = 0
+  /// Why the daemon ended the last session, until a join of a later one is complete.
+  var lastEnd: (code: String, message: String)?
 
   package init(
     identity: Identity,

@@ -97,6 +97,9 @@ package enum WaitCondition: Hashable, Sendable {
 package enum WaitFailure: Error, Hashable, Sendable {
   /// Its time is over; whether a session was open.
   case timedOut(isConnected: Bool)
+  /// Its time is over, and the daemon has ended the sessions in which it should have come: the last
+  /// one for this reason.
+  case sessionEnded(code: String, message: String)
   /// The scope, or the session, was refused.
   case refused(JoinFailure)
   /// The scope has no state now.
@@ -170,7 +173,9 @@ extension ReplicaClient {
   }
 
   func endDueWaits() {
-    let failure = WaitFailure.timedOut(isConnected: isLive)
+    let failure =
+      lastEnd.map { WaitFailure.sessionEnded(code: $0.code, message: $0.message) }
+      ?? .timedOut(isConnected: isLive)
     end(waits.takeDue(at: now.instant), .failure(failure))
   }
 

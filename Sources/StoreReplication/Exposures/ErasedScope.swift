@@ -87,12 +87,12 @@ package final class ErasedScope: Sendable {
         if part.isIdentical(at: old, new) { return false }
         return part.withBoth(at: old, new) { delta($0, $1, &encoder) }
       },
-      digest: { project(part.read(at: $0.assumingMemoryBound(to: Root.self))).digest },
+      digest: { project(part.read(at: $0.assumingMemoryBound(to: Root.self)))._$digest },
       send: { (core, isFromAfar, decoder) throws(CodecError) in
-        let action = embed(try Action(from: &decoder))
+        let action = try ReadingScope.run { () throws(CodecError) in try Action(from: &decoder) }
         try decoder.finish()
         let core = unsafeDowncast(core, to: RootCore<Root, RootAction>.self)
-        return isFromAfar ? core.sendFromAfar(action) : core.send(action)
+        return isFromAfar ? core.sendFromAfar(embed(action)) : core.send(embed(action))
       },
     )
   }

@@ -50,9 +50,11 @@ extension Expose {
       let core = unsafeDowncast(core, to: RootCore<Root, RootAction>.self)
       let task = core.changeFromAfar { root in
         // Before it is locked, which saves the value by its key, changed or not.
-        guard root[keyPath: shared].wrappedValue.digest.rawValue == edit.base else { return false }
+        guard root[keyPath: shared].wrappedValue._$digest.rawValue == edit.base else {
+          return false
+        }
         return root[keyPath: shared].withLock { value in
-          guard value.digest.rawValue == edit.base else { return false }
+          guard value._$digest.rawValue == edit.base else { return false }
           do throws(CodecError) {
             value = try value.applying(delta: Array(edit.delta))
           } catch {
@@ -91,7 +93,7 @@ extension ErasedScope {
         return Optional(new.valueInState)
           .encodeDelta(from: Optional(old.valueInState), to: &encoder)
       },
-      digest: { Optional(read($0).valueInState).digest },
+      digest: { Optional(read($0).valueInState)._$digest },
       send: { (core, _, decoder) throws(CodecError) in
         guard let edit else {
           throw decoder.error(.typeMismatch, "the shared value is read only for clients")

@@ -33,7 +33,8 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
   /// Exposes a part of the state that is always there.
   ///
   /// - Parameters:
-  ///   - name: The scope's name, unique among the exposures.
+  ///   - name: The scope's name, unique among the exposures: words of ASCII letters, digits, `-`,
+  ///     `_` and `.`, with `/` between them. A daemon with another name does not start.
   ///   - state: Where its state is in the root's.
   ///   - action: Where its actions are in the root's.
   ///   - output: The type of its outputs that are published; by default none.
@@ -188,9 +189,10 @@ public struct Expose<Root: Sendable, RootAction>: Sendable {
     self.init(description) {
       let followed = FollowedRows<ID>()
       let rows = ExposedRows(
-        find: { (text) throws(CodecError) in
+        find: { (text, root) throws(CodecError) in
           let id: ID = try ScopeDescription.id(text, ids)
           return ExposedRows.Row(
+            id: try ExposedRows.text(of: id, part, at: root, ids),
             source: ErasedScope(
               isOptional: true,
               part: part,
@@ -236,5 +238,14 @@ extension Collection {
   where Element == Expose<Root, RootAction> {
     var names: Set<String> = []
     return first { !names.insert($0.description.pattern).inserted }?.description.pattern
+  }
+
+  /// The first name that no scope can have.
+  ///
+  /// People type names in shells, in lines of grants and on screens, so they are words of ASCII
+  /// letters, digits, `-`, `_` and `.`, with `/` between them.
+  package func firstImpossibleName<Root, RootAction>() -> String?
+  where Element == Expose<Root, RootAction> {
+    first { !ScopeDescription.isName($0.name) }?.name
   }
 }

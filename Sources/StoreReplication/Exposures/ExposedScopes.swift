@@ -27,6 +27,14 @@ package final class RootScope {
   }
 }
 
+/// A scope, and the one name that the daemon has for it, whatever a client called it.
+@MainActor
+package struct ResolvedScope {
+  /// Rights, handles, records and messages have this name; the client's spelling is not kept.
+  let name: String
+  let scope: RootScope
+}
+
 /// The scopes of one exposure in a running daemon: one, or one for each row.
 @MainActor
 @usableFromInline
@@ -85,12 +93,22 @@ package final class ExposedScopes {
   }
 
   /// The scope of a name, as ``ScopeDescription/match(_:)`` has taken it apart.
-  func scope(id: String?) throws(CodecError) -> RootScope {
-    if let whole { return whole }
-    guard let row = try rows?.find(id ?? "") else {
+  ///
+  /// - Parameters:
+  ///   - id: The text of a row's id, in any spelling.
+  ///   - root: Where the root is.
+  /// - Returns: The scope, called by the id of the row that is there, or else by the one it has in
+  ///   the text.
+  /// - Throws: where the text is no row's id.
+  func scope(id: String?, in root: ErasedScope.Place) throws(CodecError) -> ResolvedScope {
+    if let whole { return ResolvedScope(name: description.name, scope: whole) }
+    guard let row = try rows?.find(id ?? "", root) else {
       preconditionFailure("\(description.pattern) has no scopes")
     }
-    return row.followed() ?? RootScope(row.source, of: self, row: row)
+    return ResolvedScope(
+      name: "\(description.name)/\(row.id)",
+      scope: row.followed() ?? RootScope(row.source, of: self, row: row),
+    )
   }
 
   /// Somebody follows a scope from now on, and knows it by a number.
@@ -141,12 +159,38 @@ package final class ExposedScopes {
   }
 }
 
+extension [ExposedScopes] {
+  /// The scope of a whole name, in any spelling; nil where nothing is exposed under it.
+  ///
+  /// - Parameters:
+  ///   - name: The name.
+  ///   - root: Where the root is.
+  /// - Returns: The scope; a failure where the name does not end in a row's id.
+  @MainActor
+  func scope(
+    called name: String,
+    in root: ErasedScope.Place,
+  ) -> Result<ResolvedScope, CodecError>? {
+    for exposed in self {
+      guard let id = exposed.description.match(name) else { continue }
+      do throws(CodecError) {
+        return .success(try exposed.scope(id: id, in: root))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return nil
+  }
+}
+
 /// Finds the scopes of rows, without the type of their ids.
 @usableFromInline
 package struct ExposedRows {
   /// A row, whether it is there or not.
   @usableFromInline
   struct Row {
+    /// The text that stands for its id.
+    let id: String
     let source: ErasedScope
     /// The scope of the row that is followed.
     let followed: () -> RootScope?
@@ -155,10 +199,12 @@ package struct ExposedRows {
 
     @usableFromInline
     init(
+      id: String,
       source: ErasedScope,
       followed: @escaping () -> RootScope?,
       enter: @escaping (RootScope?) -> Void,
     ) {
+      self.id = id
       self.source = source
       self.followed = followed
       self.enter = enter
@@ -168,8 +214,8 @@ package struct ExposedRows {
   @usableFromInline
   typealias Place = ErasedScope.Place
 
-  /// Finds the row whose id has a text.
-  let find: (String) throws(CodecError) -> Row
+  /// Finds the row whose id has a text, in any spelling.
+  let find: (String, Place) throws(CodecError) -> Row
   /// Hands over the followed scopes of the rows that differ in two roots.
   let forEachChanged: (_ old: Place, _ new: Place, (RootScope) -> Void) -> Void
   /// Hands over the ids, as scopes' names have them, of all rows that differ in two roots.
@@ -182,7 +228,7 @@ package struct ExposedRows {
 
   @usableFromInline
   init(
-    find: @escaping (String) throws(CodecError) -> Row,
+    find: @escaping (String, Place) throws(CodecError) -> Row,
     forEachChanged: @escaping (Place, Place, (RootScope) -> Void) -> Void,
     changedIDs: @escaping @Sendable (Place, Place, (String) -> Void) -> Void,
     encodedIDs: @escaping (Place, Int, ([UInt8]) -> Bool) -> Int?,
@@ -193,6 +239,23 @@ package struct ExposedRows {
     self.changedIDs = changedIDs
     self.encodedIDs = encodedIDs
     self.followed = followed
+  }
+
+  /// The text for an id: as the row has it that is there, for ids that are equal may differ in
+  /// bytes.
+  @usableFromInline
+  static func text<Root: Sendable, ID: Hashable & WireValue, Element: ReplicatedState>(
+    of id: ID,
+    _ part: StoredPart<Root, IdentifiedArray<ID, Element>>,
+    at root: Place,
+    _ document: SchemaDocument,
+  ) throws(CodecError) -> String {
+    let rows = part.read(at: root.assumingMemoryBound(to: Root.self))
+    let stored = rows.index(id: id).map { rows.ids[$0] } ?? id
+    guard let text = ScopeDescription.text(of: stored, document) else {
+      throw CodecError(.typeMismatch, "the id does not read what it wrote")
+    }
+    return text
   }
 
   /// Goes over the ids of an array from a position on.

@@ -27,6 +27,25 @@ package struct ScopeDescription: Hashable, Sendable {
     self.output = output
   }
 
+  /// Whether an exposure can have a name: words of letters, digits, `-`, `_` and `.` of ASCII that
+  /// begin with a letter or a digit, with `/` between them.
+  static func isName(_ name: String) -> Bool {
+    func isLetterOrDigit(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: false
+      }
+    }
+    let words = name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return name.utf8.count <= Limits.exposureNameBytes
+      && words.allSatisfy { word in
+        word.first.map(isLetterOrDigit) == true
+          && word.allSatisfy { isLetterOrDigit($0) || "-_.".utf8.contains($0) }
+      }
+  }
+
   /// Whether the scope stands for one per row.
   package var isEach: Bool { id != nil }
 
@@ -45,6 +64,26 @@ package struct ScopeDescription: Hashable, Sendable {
     return .some(String(scope.utf8.dropFirst(name.utf8.count + 1)))
   }
 
+  /// The name of a scope as the daemon writes it: an id may be spelled in several ways, such as a
+  /// UUID in lower case.
+  ///
+  /// - Parameter scope: A name that ``match(_:)`` finds.
+  /// - Returns: The name with the one spelling of its id that the schema's JSON has.
+  /// - Throws: where the name does not end in an id of the schema.
+  func canonicalName(_ scope: String) throws(JSONProjectionError) -> String {
+    guard let id, let text = match(scope) ?? nil else { return name }
+    return "\(name)/\(try Self.canonicalID(text, id.root, id))"
+  }
+
+  /// The one text that stands for the same id as another one.
+  static func canonicalID(
+    _ text: String,
+    _ schema: Schema,
+    _ document: SchemaDocument,
+  ) throws(JSONProjectionError) -> String {
+    self.text(of: try idValue(text, schema, document), schema, document)
+  }
+
   /// The id that a text in a scope's name stands for.
   @usableFromInline
   static func id<ID: WireValue>(
@@ -53,7 +92,7 @@ package struct ScopeDescription: Hashable, Sendable {
   ) throws(CodecError) -> ID {
     let value: GenericValue
     do throws(JSONProjectionError) {
-      value = try idValue(text, document)
+      value = try idValue(text, document.root, document)
     } catch {
       throw CodecError(.typeMismatch, error.message)
     }
@@ -61,6 +100,7 @@ package struct ScopeDescription: Hashable, Sendable {
   }
 
   /// The text that stands for an id in a scope's name; nil for one that is none of its schema.
+  @usableFromInline
   static func text(of id: some WireValue, _ document: SchemaDocument) -> String? {
     text(ofEncoded: id.encoded(), document)
   }
@@ -89,13 +129,14 @@ package struct ScopeDescription: Hashable, Sendable {
   /// An id is written as its JSON without quotes: so a string, or else whatever the text says.
   private static func idValue(
     _ text: String,
+    _ schema: Schema,
     _ document: SchemaDocument,
   ) throws(JSONProjectionError) -> GenericValue {
     do throws(JSONProjectionError) {
-      return try JSONProjection.value(from: .string(text), schema: document.root, in: document)
+      return try JSONProjection.value(from: .string(text), schema: schema, in: document)
     } catch let error {
       guard let number = try? JSONValue(parsing: text) else { throw error }
-      return try JSONProjection.value(from: number, schema: document.root, in: document)
+      return try JSONProjection.value(from: number, schema: schema, in: document)
     }
   }
 }

@@ -174,7 +174,10 @@ package struct GenericPast: PastRoot {
   ) -> (GenericValue, Schema)? {
     switch schema {
     case .identified(let field, let id, let element):
-      guard case .array(let rows) = value else { return nil }
+      guard case .array(let rows) = value,
+        // A UUID in lower case is the same id.
+        let name = try? ScopeDescription.canonicalID(name, id, document)
+      else { return nil }
       let row = rows.first { row in
         row[field: field].map { ScopeDescription.text(of: $0, id, document) == name } ?? false
       }
@@ -207,5 +210,5 @@ package struct GenericPast: PastRoot {
 
   package func scope() throws(HistoryError) -> [UInt8] { try found().value.encoded() }
 
-  package func digest() -> Digest { value.digest }
+  package func digest() -> Digest { value._$digest }
 }

@@ -6,12 +6,18 @@ package struct HistoryJob: Sendable {
   package struct Result: Sendable {
     let request: UInt64
     let peer: PeerID
+    let holder: Holder
     let rights: Rights
     let item: [UInt8]
+    /// The bytes of history that were read for it.
+    let scanned: Int
   }
 
   let request: UInt64
-  let peer: PeerID
+  package let peer: PeerID
+  package let holder: Holder
+  /// What it is expected to cost: what the last question of its holder has cost.
+  package let cost: Int
   /// What the peer might see when it asked.
   let rights: Rights
   private let answer: Answer
@@ -24,11 +30,15 @@ package struct HistoryJob: Sendable {
   init(
     request: UInt64,
     peer: PeerID,
+    holder: Holder,
+    cost: Int = 1,
     rights: Rights,
     answer: @escaping Answer,
   ) {
     self.request = request
     self.peer = peer
+    self.holder = holder
+    self.cost = cost
     self.rights = rights
     self.answer = answer
   }
@@ -41,18 +51,27 @@ package struct HistoryJob: Sendable {
   ///     ended the next one begins. It may have as much memory as a state, and may be let go of.
   /// - Returns: The answer.
   package func run(
-    _ source: any HistorySource,
+    _ source: MeteredSource,
     _ left: inout (any Sendable)?,
   ) -> Result {
-    result(answer(source, &left))
+    let before = source.bytes
+    let answer = answer(source, &left)
+    return result(answer, scanned: source.bytes - before)
   }
 
   /// Says why there is no answer.
-  package func failed(_ error: HistoryError) -> Result { result(.failed(error)) }
+  package func failed(_ error: HistoryError) -> Result { result(.failed(error), scanned: 0) }
 
-  private func result(_ answer: HistoryAnswer) -> Result {
+  private func result(_ answer: HistoryAnswer, scanned: Int) -> Result {
     var encoder = CBOREncoder()
     answer.encode(to: &encoder)
-    return Result(request: request, peer: peer, rights: rights, item: encoder.bytes)
+    return Result(
+      request: request,
+      peer: peer,
+      holder: holder,
+      rights: rights,
+      item: encoder.bytes,
+      scanned: scanned,
+    )
   }
 }

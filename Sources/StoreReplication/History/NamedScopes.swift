@@ -5,6 +5,8 @@ struct NamedScopes: Sendable {
   /// Of a change of more rows so many are named.
   static let mostRows = 64
 
+  private static let mostIDBytes = Limits().rowIDBytes
+
   private let kind: Kind
 
   private enum Kind: Sendable {
@@ -42,13 +44,16 @@ struct NamedScopes: Sendable {
       return source.encodeDelta(old, new, &encoder) ? [name] : []
     case .rows(let description, let rights, let changedIDs):
       var names: [String] = []
+      var hasOthers = false
       changedIDs(old, new) { id in
         guard names.count <= Self.mostRows else { return }
         let name = "\(description.name)/\(id)"
-        if rights.sees(name) { names.append(name) }
+        guard rights.sees(name) else { return }
+        // With a longer id it is no scope, and an answer must not grow with it.
+        if id.utf8.count <= Self.mostIDBytes { names.append(name) } else { hasOthers = true }
       }
-      guard names.count > Self.mostRows else { return names }
-      return names.dropLast() + [description.pattern]
+      guard names.count > Self.mostRows || hasOthers else { return names }
+      return names.prefix(Self.mostRows) + [description.pattern]
     }
   }
 }

@@ -19,6 +19,9 @@ package struct PastImport {
   private var hasHeading = false
   private var schema: SchemaDocument?
   private var revision: UInt64?
+  /// The state so far, which each record has to fit; nil behind a record that takes the types of
+  /// another build to read.
+  private var past: GenericPast? = GenericPast()
   /// Of all lines so far, with their ends.
   private var sum = SipHash24()
   /// Of the bytes that are kept: what an export of an earlier release answers for.
@@ -50,12 +53,7 @@ package struct PastImport {
       self.schema = try document(schema)
       return nil
     }
-    if let bytes = try bytes(of: "snapshot", in: tree) {
-      let part = HistoryPart(schema: try known(), bytes: bytes)
-      let revision = try part.snapshotRevision()
-      self.revision = revision
-      return .snapshot(part, of: revision)
-    }
+    if let bytes = try bytes(of: "snapshot", in: tree) { return try snapshot(bytes) }
     if let bytes = try bytes(of: "record", in: tree) { return .records(try records(bytes, tree)) }
     try end(tree, before)
     return nil
@@ -106,6 +104,40 @@ package struct PastImport {
     return bytes
   }
 
+  private mutating func snapshot(_ bytes: [UInt8]) throws(HistoryError) -> Step {
+    guard revision == nil, var past else { throw error("expected no second state") }
+    let part = HistoryPart(schema: try known(), bytes: bytes)
+    do throws(HistoryError) {
+      // The state as well: no daemon could start from one that its schema does not fit.
+      let revision = try past.take(part)
+      (self.past, self.revision) = (past, revision)
+      return .snapshot(part, of: revision)
+    } catch {
+      throw self.error(error.message)
+    }
+  }
+
+  /// Makes sure that records lead from the state before to another one.
+  private mutating func apply(_ part: HistoryPart) throws(HistoryError) {
+    do throws(HistoryError) {
+      _ = try part.withRecords { (record, _) throws(HistoryError) in
+        guard past?.reads(part.schema) == true else {
+          past = nil
+          return false
+        }
+        guard let delta = record.delta else { return true }
+        do throws(CodecError) {
+          _ = try past?.apply(delta, part.schema, naming: false)
+        } catch {
+          throw HistoryError(.corrupt, "Revision \(record.revision) cannot be read: \(error)")
+        }
+        return true
+      }
+    } catch {
+      throw self.error(error.message)
+    }
+  }
+
   private mutating func records(
     _ bytes: [UInt8],
     _ tree: JSONValue,
@@ -116,9 +148,16 @@ package struct PastImport {
       throw error("expected the sessions that there had been")
     }
     let part = HistoryPart(schema: try known(), bytes: bytes, sessionNumbers: sessions)
-    guard let last = revision, let found = try part.records(through: .max)?.revisions,
-      found.lowerBound == last + 1
-    else { throw error("expected revision \(revision.map { "\($0 + 1)" } ?? "of a snapshot")") }
+    let revisions: ClosedRange<UInt64>?
+    do throws(HistoryError) {
+      revisions = try part.records(through: .max)?.revisions
+    } catch {
+      throw self.error(error.message)
+    }
+    guard let last = revision, let found = revisions, found.lowerBound == last + 1 else {
+      throw error("expected revision \(revision.map { "\($0 + 1)" } ?? "of a snapshot")")
+    }
+    try apply(part)
     revision = found.upperBound
     return part
   }
@@ -138,6 +177,7 @@ package struct PastImport {
   }
 
   private func error(_ what: String) -> HistoryError {
-    HistoryError(.corrupt, "Line \(line) of the export cannot be taken: \(what).")
+    let end = what.hasSuffix(".") ? "" : "."
+    return HistoryError(.corrupt, "Line \(line) of the export cannot be taken: \(what)\(end)")
   }
 }

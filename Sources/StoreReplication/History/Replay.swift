@@ -249,12 +249,12 @@ package final class Replay<Root: Sendable, RootAction> {
     as origin: ActionOrigin?,
     isFromAfar: Bool,
   ) -> String? {
+    let found = core.withState { exposed.scope(called: scope, in: UnsafeRawPointer($0)) }
+    guard let found else { return "this build does not expose the scope" }
     var failure: CodecError?
-    var isExposed = false
     core.batch(as: origin) {
       do throws(CodecError) {
-        guard let source = try source(of: scope) else { return }
-        isExposed = true
+        let source = try found.get().scope.source
         var decoder = CBORDecoder(action)
         _ = try source.send(core, isFromAfar, &decoder)
       } catch {
@@ -262,14 +262,6 @@ package final class Replay<Root: Sendable, RootAction> {
       }
     }
     if let failure { return "this build cannot read it: \(failure.code)" }
-    return isExposed ? nil : "this build does not expose the scope"
-  }
-
-  private func source(of scope: String) throws(CodecError) -> ErasedScope? {
-    for exposed in exposed {
-      guard let id = exposed.description.match(scope) else { continue }
-      return try exposed.scope(id: id).source
-    }
     return nil
   }
 

@@ -31,8 +31,12 @@ package struct DurableForm<Root: Sendable>: Sendable {
     unkept = (forgetful + properties).sorted()
     encode = { $0.encode(to: &$1) }
     delta = { $1.encodeDelta(from: $0, to: &$2) }
-    decode = { (decoder) throws(CodecError) in try decoder.value(Root.self) }
-    applyDelta = { (root, decoder) throws(CodecError) in try root.applyDelta(from: &decoder) }
+    decode = { (decoder) throws(CodecError) in
+      try ReadingScope.run { () throws(CodecError) in try decoder.value(Root.self) }
+    }
+    applyDelta = { (root, decoder) throws(CodecError) in
+      try ReadingScope.run { () throws(CodecError) in try root.applyDelta(from: &decoder) }
+    }
   }
 
   /// The form of a root; nil where its type does not say how it is kept.

@@ -346,6 +346,14 @@ extension JournalRecord.Origin {
     }
   }
 
+  private static func sequence(from decoder: inout CBORDecoder) throws(CodecError) -> UInt64 {
+    let sequence = try decoder.unsigned()
+    guard sequence >= 1, sequence <= OutcomeTable.greatestSequence else {
+      throw decoder.error(.typeMismatch, "an action cannot have the sequence \(sequence)")
+    }
+    return sequence
+  }
+
   fileprivate init(from decoder: inout CBORDecoder) throws(CodecError) {
     if try decoder.nullIfPresent() {
       self = .daemon
@@ -359,7 +367,7 @@ extension JournalRecord.Origin {
         JournalRecord.ClientAction(
           client: try decoder.identifier(),
           session: try decoder.unsigned(),
-          sequence: try decoder.unsigned(),
+          sequence: try Self.sequence(from: &decoder),
           scope: try decoder.text(),
           action: try decoder.byteString(),
           identity: rest > taken ? try ActionOrigin.Identity(from: &decoder) : .unknown,
@@ -394,9 +402,11 @@ extension JournalRecord.Origin {
 }
 
 extension ActionOrigin.Identity {
-  /// A client's: its user, group and process, the name of its key, or null where nobody knows.
+  /// A client's: its user, group and process, the name of its key, true on the loopback interface,
+  /// or null where nobody knows.
   fileprivate func encode(to encoder: inout CBOREncoder) {
     if let key { return encoder.encode(text: key) }
+    if case .loopback = self { return encoder.encode(bool: true) }
     guard case .user(let user, let group, let process) = self else { return encoder.encodeNull() }
     encoder.arrayHeader(3)
     encoder.encode(unsigned: UInt64(user))
@@ -409,11 +419,15 @@ extension ActionOrigin.Identity {
       self = .unknown
       return
     }
-    if try decoder.peekKind() == .text {
+    switch try decoder.peekKind() {
+    case .text:
       self = .key(try decoder.text())
       return
+    case .bool:
+      self = try decoder.bool() ? .loopback : .unknown
+      return
+    default: try decoder.expectArray(of: 3, "an identity")
     }
-    try decoder.expectArray(of: 3, "an identity")
     self = .user(
       UInt32(clamping: try decoder.unsigned()),
       group: UInt32(clamping: try decoder.unsigned()),
@@ -422,27 +436,41 @@ extension ActionOrigin.Identity {
   }
 }
 
+extension ActionOrigin.Identity {
+  /// The identity in the address of a session that an earlier build has recorded.
+  fileprivate init(writtenAs address: String) {
+    guard address.hasPrefix("key:") else {
+      self.init(place: address)
+      return
+    }
+    self = .key(String(address.dropFirst("key:".count).prefix { $0 != "@" }))
+  }
+}
+
 extension SessionInfo {
   fileprivate func encode(kind: UInt64, to encoder: inout CBOREncoder) {
-    encoder.arrayHeader(4)
+    encoder.arrayHeader(5)
     encoder.encode(unsigned: kind)
     encode(to: &encoder)
   }
 
-  /// Writes three items.
+  /// Writes four items.
   func encode(to encoder: inout CBOREncoder) {
     encoder.encode(unsigned: id)
     encoder.encode(text: name)
     encoder.encode(text: address)
+    identity.encode(to: &encoder)
   }
 
   init(from decoder: inout CBORDecoder, _ count: Int) throws(CodecError) {
-    let taken = try decoder.require(3, of: count, "a session")
+    try decoder.require(3, of: count, "a session")
     self.init(
       id: try decoder.unsigned(),
       name: try decoder.text(),
       address: try decoder.text(),
     )
-    try decoder.skipItems(count - taken)
+    // Earlier builds wrote the address alone, from which the identity follows.
+    identity = count > 3 ? try .init(from: &decoder) : .init(writtenAs: address)
+    try decoder.skipItems(count - 4)
   }
 }

@@ -85,14 +85,26 @@ package struct KeptHistory: Hashable, Sendable {
     of counts: [(holder: ClientHolder, count: Int)],
     within limit: Int,
   ) -> [ClientHolder: Int] {
-    let clients = counts.filter { $0.count > 0 }
-    let older = Dictionary(grouping: clients, by: \.holder).mapValues { $0.map { $0.count - 1 } }
+    let amounts = counts.filter { $0.count > 0 }
+      .map { (holder: $0.holder, newest: 1, older: $0.count - 1) }
+    return olderEach(of: amounts, within: limit).mapValues { $0 == .max ? $0 : $0 + 1 }
+  }
+
+  /// How much each client may keep of its older outcomes, so that it is not too much in all.
+  ///
+  /// - Parameters:
+  ///   - clients: How much the newest outcome of each client is, and the older ones together.
+  ///   - limit: How much there may be in all; not less than the newest ones are.
+  /// - Returns: How much older ones of each client of a holder may be at most.
+  static func olderEach(
+    of clients: [(holder: ClientHolder, newest: Int, older: Int)],
+    within limit: Int,
+  ) -> [ClientHolder: Int] {
+    let older = Dictionary(grouping: clients, by: \.holder).mapValues { $0.map(\.older) }
     let sums = older.values.map { $0.reduce(0, +) }
-    let share = Self.share(of: sums, within: max(0, limit - clients.count))
-    return older.mapValues { counts in
-      let each = Self.share(of: counts, within: share)
-      return each == .max ? each : each + 1
-    }
+    let newest = clients.reduce(0) { $0 + $1.newest }
+    let share = Self.share(of: sums, within: max(0, limit - newest))
+    return older.mapValues { Self.share(of: $0, within: share) }
   }
 
   /// How much of something each may have at most, so that it is not too much in all.

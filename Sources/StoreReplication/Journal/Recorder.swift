@@ -43,7 +43,13 @@ package final class Recorder {
   @exclusivity(unchecked) private(set) var newest: UInt64
   private var startedThrough: UInt64 = 0
   @exclusivity(unchecked) private var batch = Batch.none
-  /// Since when clients wait; nil while they do not.
+  /// What waits, by holder.
+  @exclusivity(unchecked) private(set) var room: JournalRoom
+  /// The holder of an identity.
+  var holder: (ActionOrigin.Identity) -> Holder = { _ in .unknown }
+  /// Who began the step that was charged last, and the holder.
+  @exclusivity(unchecked) private var lastPayer: (origin: ActionOrigin, holder: Holder)?
+  /// Since when clients wait for what a daemon does first; nil while they do not.
   private var waitingSince: Instant?
   /// Whether they have waited for as long as they are made to.
   private var isWaitOver = false
@@ -94,6 +100,7 @@ package final class Recorder {
     bytesSinceSnapshot = bytes
     self.limits = limits
     self.timing = timing
+    room = JournalRoom(limits, timing)
   }
 
   // MARK: Revisions
@@ -102,9 +109,16 @@ package final class Recorder {
   ///
   /// - Parameters:
   ///   - revision: Its number, which follows the last one's.
+  ///   - origin: Who began the lineage that it belongs to; nil for the daemon.
   ///   - delta: Writes what it changed; false when that is nothing.
   /// - Returns: The bytes of what it changed.
-  func record(_ revision: UInt64, delta: (inout CBOREncoder) -> Bool) -> Int {
+  func record(
+    _ revision: UInt64,
+    of origin: ActionOrigin? = nil,
+    delta: (inout CBOREncoder) -> Bool,
+  ) -> Int {
+    let start = growing.count
+    defer { room.add(growing.count - start, of: payer(origin)) }
     precondition(revision == newest + 1, "Revision \(revision) was recorded behind \(newest)")
     newest = revision
     let cause = cause
@@ -132,6 +146,17 @@ package final class Recorder {
       },
       delta: delta,
     )
+  }
+
+  /// The holder of whoever began something; nil for the daemon.
+  private func payer(_ origin: ActionOrigin?) -> Holder? {
+    guard let origin else { return nil }
+    if case .process = origin.identity { return nil }
+    // Most steps are begun by the one who began the step before.
+    if let lastPayer, lastPayer.origin == origin { return lastPayer.holder }
+    let holder = holder(origin.identity)
+    lastPayer = (origin, holder)
+    return holder
   }
 
   /// Takes note of what a snapshot has to say, once it is released.
@@ -206,7 +231,7 @@ package final class Recorder {
 
   /// Whether the last record before the daemon's end is to be made, which says who said goodbye.
   func needsLastRecord(_ now: Instant) -> Bool {
-    !details.forgotten.isEmpty && refusal(now) == nil
+    !details.forgotten.isEmpty && refusal(now, of: nil) == nil
   }
 
   /// A session event that was told to the reducer made no revision: nothing else notes it.
@@ -219,43 +244,51 @@ package final class Recorder {
   /// Whether some revision was not released yet.
   var hasUnreleased: Bool { released < newest }
 
-  /// Whether so much waits that nothing more should be taken for now.
-  private var isOverloaded: Bool {
-    newest - released >= limits.unreleasedRevisions
-      || growing.count >= limits.unreleasedBytes
-  }
-
   /// All that the daemon does by itself when it starts has been recorded; nobody is answered before
   /// it is released, unless the disk does nothing.
   func started() { startedThrough = newest }
 
   private var isStarting: Bool { released < startedThrough }
 
-  /// Whether to stop reading control frames because the journal is behind but still writing.
+  /// Whether to stop reading control frames because the daemon starts and the journal still writes.
   ///
-  /// False while a failed batch waits: see ``refusal(_:)``. Nobody waits for
-  /// longer than ``waitEnd``, also where the daemon's own effects have the disk busy all the time.
+  /// False while a failed batch waits: see ``refusal(_:of:)``. Nobody waits for longer than
+  /// ``waitEnd``.
   func needsBackpressure(_ now: Instant) -> Bool {
-    guard isOverloaded || isStarting else { return false }
+    isStarting && isWriting && waitEnd.map { now < $0 } ?? true
+  }
+
+  /// Whether the disk works, as far as is known.
+  private var isWriting: Bool {
     switch batch {
-    case .none, .underWay: return waitEnd.map { now < $0 } ?? true
-    case .waiting, .failed: return false
+    case .none, .underWay: true
+    case .waiting, .failed: false
     }
   }
 
-  /// When those are heard who wait, whatever the disk does; nil where nobody waits yet.
-  private var waitEnd: Instant? {
-    waitingSince?.advanced(by: isStarting ? timing.stall : timing.backpressure)
-  }
+  /// The holders whose frames wait: they have their share of what waits for the disk.
+  func waitingHolders(_ now: Instant) -> Set<Holder> { isWriting ? room.waiting(at: now) : [] }
 
-  /// Why an action cannot be taken, because the disk does nothing; nil while it can.
-  func refusal(_ now: Instant) -> Outcome.Failure? {
+  /// When clients are heard that wait for the start, whatever the disk does; nil where none waits.
+  private var waitEnd: Instant? { waitingSince?.advanced(by: timing.stall) }
+
+  /// Why a change cannot be taken, because the disk does nothing; nil while it can.
+  ///
+  /// - Parameters:
+  ///   - now: The moment.
+  ///   - holder: Whose change it is; nil for the daemon.
+  /// - Returns: The reason; nil for none.
+  func refusal(_ now: Instant, of holder: Holder?) -> Outcome.Failure? {
     let reason: String
     if let obstacle {
       let sentence = obstacle.hasSuffix(".") ? obstacle : "\(obstacle)."
       reason = "The daemon cannot keep what the action would change: \(sentence)"
-    } else if isOverloaded, !needsBackpressure(now) {
-      reason = "The daemon's disk is too slow for what is sent: \(newest - released) changes wait."
+    } else if room.hasItsShare(holder),
+      !isWriting || holder.map({ !room.isWaiting($0, at: now) }) ?? true
+    {
+      reason =
+        "The daemon's disk is too slow for what you send: \(room.revisions(of: holder)) of your "
+        + "changes wait."
     } else {
       return nil
     }
@@ -281,6 +314,20 @@ package final class Recorder {
     return reason
   }
 
+  /// The holders, without the owner's, whose effects make so much that they have to end, so that
+  /// they do not end the daemon.
+  var exhausting: [Holder] {
+    guard
+      newest - released >= limits.mostUnreleasedRevisions / 4
+        || growing.count >= limits.mostUnreleasedBytes / 4
+    else { return [] }
+    return room.holders(
+      withRevisions: limits.mostUnreleasedRevisions / 4,
+      orBytes: limits.mostUnreleasedBytes / 4,
+    )
+    .filter { !$0.isOwner }
+  }
+
   // MARK: Batches
 
   /// The most bytes of a batch whose memory is kept for the next one.
@@ -290,7 +337,8 @@ package final class Recorder {
   var nextDeadline: Instant {
     switch batch {
     case .waiting(_, let instant): instant
-    case .none, .underWay: isWaitOver ? .distantFuture : waitEnd ?? .distantFuture
+    case .none, .underWay:
+      min(room.nextDeadline, isWaitOver ? .distantFuture : waitEnd ?? .distantFuture)
     case .failed: .distantFuture
     }
   }
@@ -298,7 +346,8 @@ package final class Recorder {
   /// Notes at the end of a turn since when clients wait, and whether they have waited enough: then
   /// nothing changes until the disk has done something.
   func noteWait(_ now: Instant) {
-    guard isOverloaded || isStarting else { return endWait() }
+    room.noteWait(now)
+    guard isStarting else { return endWait() }
     if waitingSince == nil { waitingSince = now }
     isWaitOver = waitEnd.map { $0 <= now } ?? false
   }
@@ -334,6 +383,7 @@ package final class Recorder {
       // What a burst took is given back.
       if growing.count > Self.keptBytes { growing = .durable } else { growing.truncate(to: .start) }
       growingFrom = newest + 1
+      room.beginBatch()
       self.batch = .underWay(batch)
       return batch
     case .none, .underWay, .waiting, .failed: return nil
@@ -376,7 +426,8 @@ package final class Recorder {
       "Revision \(revision) is durable, after the batch of \(batch.revisions)",
     )
     released = revision
-    if !isOverloaded, !isStarting { endWait() }
+    room.endBatch()
+    if !isStarting { endWait() }
     if obstacle != nil { problems.append("What waited is kept, and actions are taken again.") }
     obstacle = nil
     bytesSinceSnapshot += batch.records.count

@@ -110,9 +110,6 @@ package final class Recovery<Root: Sendable> {
     // One of them may have come back since, and sent this.
     for client in record.details.forgotten { forget(client) }
     guard case .client(let action) = record.origin else { return }
-    guard action.sequence >= 1, action.sequence <= OutcomeTable.greatestSequence else {
-      throw CodecError(.typeMismatch, "an action cannot have the sequence \(action.sequence)")
-    }
     note(action, appliedAt: record.revision)
   }
 

@@ -1,3 +1,4 @@
+import StoreActor
 import StoreState
 
 /// What a journal keeps of a root, with its type.
@@ -21,10 +22,11 @@ package final class RootJournal<Root: Sendable> {
   /// - Returns: The bytes that it changed.
   func record(
     _ revision: UInt64,
+    of origin: ActionOrigin?,
     from old: UnsafeMutablePointer<Root>,
     to new: UnsafePointer<Root>,
   ) -> Int {
-    recorder.record(revision) {
+    recorder.record(revision, of: origin) {
       delta(&old.pointee, &UnsafeMutablePointer(mutating: new).pointee, &$0)
     }
   }

@@ -13,7 +13,7 @@ enum SnapshotBytes {
     encoder.encode(unsigned: history.sessionNumbers)
     encoder.arrayHeader(history.sessions.count)
     for (_, session) in history.sessions.sorted(by: { $0.key < $1.key }) {
-      encoder.arrayHeader(3)
+      encoder.arrayHeader(4)
       session.encode(to: &encoder)
     }
     encoder.arrayHeader(history.clients.count)

@@ -1,14 +1,17 @@
 /// Why a scope could not be joined.
 package struct JoinFailure: Error, Hashable, Sendable {
   /// The kind of failure, such as `unknownScope` or `schemaMismatch`.
-  package var code: String
-  package var message: String
+  package let code: String
+  /// Why, in at most ``TextLimits/failureBytes``.
+  package var message: String {
+    didSet { message = message.bounded(toBytes: TextLimits.failureBytes) }
+  }
   /// The nearest right names, or the fields that differ.
   package var details: [String]
 
   package init(code: String, message: String, details: [String] = []) {
     self.code = code
-    self.message = message
+    self.message = message.bounded(toBytes: TextLimits.failureBytes)
     self.details = details
   }
 

@@ -58,10 +58,9 @@ package struct KeyTicket: Hashable, Sendable {
   /// The ticket with a public key.
   package init(key: [UInt8]) { self.key = key }
 
-  /// The ticket that an address names; nil where it names none.
-  package init?(address: String) {
-    guard address.hasPrefix(Self.prefix),
-      let key = KeyText.key(address.dropFirst(Self.prefix.count).prefix { $0 != "@" })
+  /// The ticket that ``identity`` names; nil for any other word.
+  package init?(word: String) {
+    guard word.hasPrefix(Self.prefix), let key = KeyText.key(word.dropFirst(Self.prefix.count))
     else { return nil }
     self.key = key
   }

@@ -8,14 +8,15 @@ package enum Outcome: Hashable, Sendable {
   indirect case failed(Failure)
 
   package struct Failure: Hashable, Sendable {
-    package var code: String
-    package var message: String
+    package let code: String
+    /// Why, in at most ``TextLimits/failureBytes``: outcomes are kept.
+    package let message: String
     /// The revision, where the client knows that the action was applied all the same.
     package var revision: UInt64?
 
     package init(code: String, message: String, revision: UInt64? = nil) {
       self.code = code
-      self.message = message
+      self.message = message.bounded(toBytes: TextLimits.failureBytes)
       self.revision = revision
     }
   }
@@ -36,6 +37,22 @@ package enum Outcome: Hashable, Sendable {
   package static let outcomeUnknown = "outcomeUnknown"
   /// It ran, and the local state does not include it.
   package static let appliedNotShown = "appliedNotShown"
+
+  /// The most bytes that it has in a frame.
+  var mostEncodedBytes: Int {
+    switch self {
+    case .applied: 11
+    case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 20
+    }
+  }
+
+  /// What it takes of the memory where it is kept, about.
+  var keptBytes: Int {
+    switch self {
+    case .applied: 16
+    case .failed(let failure): failure.code.utf8.count + failure.message.utf8.count + 176
+    }
+  }
 
   func encode(to encoder: inout CBOREncoder) {
     switch self {

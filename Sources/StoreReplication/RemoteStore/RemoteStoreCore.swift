@@ -61,9 +61,10 @@ package final class RemoteStoreCore<State: ReplicatedState, Action: WireAction>:
       )
       return StoreTask(handle: TicketTask(ticket, of: client))
     } catch {
+      let reason = error.path.isEmpty ? error.message : "\(error)"
       let failure = ActionFailure(
         code: .rejected,
-        message: "A client cannot send it: \(error)",
+        message: "A client cannot send it: \(reason).",
         remedy: "Receive it from the effect that sends it, or make it an action for clients.",
       )
       return StoreTask(handle: FailedTask(failure: failure))

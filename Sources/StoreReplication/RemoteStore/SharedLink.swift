@@ -29,6 +29,8 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     let resumption: Resumption<Void>
     /// The end of its time, as far as that is known.
     var end: Instant?
+    /// How often others changed the value first.
+    var conflicts = 0
 
     @MainActor
     func finish(_ result: Result<Void, any Error>) { resumption.resume(with: result) }
@@ -91,6 +93,8 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private var underWay: Change?
   /// What is to be sent behind the edits.
   private var updates: [Update] = []
+  /// How many of them wait before they are tried again.
+  private var resting = 0
   /// Those who wait for the first value.
   private var waiting: [Resumption<Value>] = []
 
@@ -161,7 +165,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     waiting.removeAll { !$0.isWaiting }
     let inbox = inbox.value
     guard inbox.subscriber == nil, inbox.edit == nil, underWay == nil, updates.isEmpty,
-      waiting.isEmpty, let scope
+      resting == 0, waiting.isEmpty, let scope
     else { return }
     scopes.client.release(scope)
     (self.scope, replica, subscriptions, isKnown) = (nil, nil, [], false)
@@ -306,7 +310,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
     do throws(CodecError) {
       let moved = try base.daemon.applying(delta: own)
       // Where it has changed nothing that the other change did: else what that counted was lost.
-      return moved.isSame(as: try value.applying(delta: other)) ? moved : nil
+      return moved._$isSame(as: try value.applying(delta: other)) ? moved : nil
     } catch {
       // The one has removed what the other changes.
       return nil
@@ -341,7 +345,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
 
   private func submit(_ change: Change, _ delta: [UInt8], timeToLive time: Duration?) {
     guard let scope else { preconditionFailure("\(name) was shown before it was joined") }
-    let edit = SharedEdit.edited(base: change.old.digest.rawValue, delta: Data(delta))
+    let edit = SharedEdit.edited(base: change.old._$digest.rawValue, delta: Data(delta))
     underWay = change
     do throws(CodecError) {
       scopes.client.submit(try edit.encoded(), to: scope, timeToLive: time)
@@ -368,7 +372,7 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   /// The daemon has a change: what is made here goes on top of it.
   private func moveBase(by change: Change) {
     // Else others have changed the value, and edits of what was before are refused.
-    guard var base = inbox.value.base, base.daemon.isSame(as: change.old) else { return }
+    guard var base = inbox.value.base, base.daemon._$isSame(as: change.old) else { return }
     base.daemon = change.new
     if case .edit(let edit) = change.kind { base.seen = edit.value }
     inbox.withValue { [base] in $0.base = base }
@@ -388,8 +392,34 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   private func settle(_ update: Update, _ outcome: Outcome) {
     switch outcome {
     case .applied: update.finish(.success(()))
-    case .failed(let failure) where failure.code == Outcome.conflict: updates.insert(update, at: 0)
+    case .failed(let failure) where failure.code == Outcome.conflict: retry(update)
     case .failed(let failure): update.finish(.failure(ActionFailure(failure)))
+    }
+  }
+
+  /// Tries an update again that others were quicker than: at once, and later after a time that
+  /// doubles, as long as it is worth trying.
+  private func retry(_ update: Update) {
+    var update = update
+    update.conflicts += 1
+    guard update.conflicts < UpdateRetries.most else {
+      return update.finish(.failure(ActionFailure.sharedContested(name)))
+    }
+    guard let rest = UpdateRetries.rest(after: update.conflicts) else {
+      return updates.insert(update, at: 0)
+    }
+    resting += 1
+    let client = scopes.client
+    client.wait(for: .time, within: client.jittered(rest)) { [weak self, update] result in
+      guard let self else { return update.finish(.failure(CancellationError())) }
+      resting -= 1
+      if case .failure(.closed(let reason)) = result {
+        update.finish(.failure(ActionFailure.sharedRefused(reason)))
+      } else {
+        updates.insert(update, at: 0)
+        sendNext()
+      }
+      leaveIfUnused()
     }
   }
 
@@ -432,7 +462,28 @@ final class SharedLink<Value: ReplicatedState>: SharedScope, SharedTakeover {
   }
 }
 
+/// How often an update is tried that meets a conflict each time, and how long it rests in between:
+/// some ten seconds in all.
+private enum UpdateRetries {
+  /// The most attempts.
+  static let most = 16
+
+  /// How long an update rests after a number of conflicts; nil for not at all.
+  static func rest(after conflicts: Int) -> Duration? {
+    conflicts < 2 ? nil : min(.milliseconds(10 << (conflicts - 2)), .seconds(1))
+  }
+}
+
 extension ActionFailure {
+  fileprivate static func sharedContested(_ name: String) -> Self {
+    Self(
+      code: .conflict,
+      message: "The shared value \"\(name)\" was changed by others each of the "
+        + "\(UpdateRetries.most) times that the update was tried.",
+      remedy: "Update it again later, or send an action whose reducer changes it in the daemon.",
+    )
+  }
+
   fileprivate static func sharedNotLoaded(_ name: String) -> Self {
     Self(
       code: .notSent,

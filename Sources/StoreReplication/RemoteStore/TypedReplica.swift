@@ -45,7 +45,7 @@ package final class TypedReplica<State: ReplicatedState>: Replica {
     if case .none = newest { wasAbsent = true }
   }
 
-  package var digest: Digest { newest.digest }
+  package var digest: Digest { newest._$digest }
 
   package var encoding: [UInt8] { newest.encoded() }
 

@@ -61,7 +61,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   /// Whether the last turn took nothing, so that they were told first.
   private var hasTakenNothing = false
 
-  /// Whether control frames were left unread because the journal is behind.
+  /// Whether control frames were left unread because the journal is behind: all of them while the
+  /// daemon starts, else those of holders with their share of what waits for the disk.
   package private(set) var hasBackpressure = false
 
   /// Whether frames are left unread because the daemon is about to say goodbye.
@@ -115,8 +116,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     // Upstream first: a fence must never wait behind newer joins.
     let moreUpstream = try receiveUpstream(at: moment)
     // It goes on when the journal has done something, and is asked again then.
-    hasBackpressure = server.needsBackpressure(moment.instant)
-    let moreControl = hasBackpressure ? false : try receiveControl(at: moment)
+    let isStarting = server.needsBackpressure(moment.instant)
+    let waiting = server.waitingHolders(moment.instant)
+    hasBackpressure = isStarting || !waiting.isEmpty
+    let moreControl = isStarting ? false : try receiveControl(besides: waiting, at: moment)
     while let peer = transport.nextLost() { server.lost(peer, at: moment) }
     let hasMore = moreUpstream || moreControl || transport.isBehind
     let horizon = hasMore || hasBackpressure ? moment.before(server.timing.backlog) : moment
@@ -133,14 +136,17 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     return true
   }
 
-  private func receiveControl(at moment: Moment) throws(Transport.Failure) -> Bool {
+  private func receiveControl(
+    besides waiting: Set<Holder>,
+    at moment: Moment,
+  ) throws(Transport.Failure) -> Bool {
     let end = moment.instant.advanced(by: server.timing.turn)
     server.acceptRest(at: moment)
     var (frames, bytes) = (0, 0)
     while server.rest == nil, frames < server.limits.framesPerTurn,
       bytes < server.limits.bytesPerTurn, !server.isTurnFull, frames == 0 || transport.instant < end
     {
-      guard let frame = try transport.nextControl() else { return false }
+      guard let frame = try transport.nextControl(besides: waiting) else { return false }
       frames += 1
       bytes += frame.bytes?.count ?? 0
       take(frame, at: moment)
@@ -150,9 +156,10 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   private func take(_ frame: IncomingFrame, at moment: Moment) {
     if let bytes = frame.bytes {
-      server.receive(control: bytes, from: frame.peer, address: transport.address, at: moment)
+      server.receive(control: bytes, from: frame.peer, caller: transport.caller, at: moment)
     } else {
-      server.malformed(from: frame.peer, "a message of several frames", at: moment)
+      let what = "a message of several frames"
+      server.malformed(from: frame.peer, what, caller: transport.caller, at: moment)
     }
   }
 
@@ -182,11 +189,13 @@ package final class DaemonTurn<Transport: DaemonTransport> {
 
   /// Receives the journal's result for records.
   package func finish(_ result: JournalResult) {
-    if let reason = server.receive(result, at: transport.now) {
-      fail(reason)
-      // Somebody else speaks for the history now: not even goodbye is said.
-      if case .fenced = result { (isFenced, phase) = (true, .over) }
-    } else {
+    let reason = server.receive(result, at: transport.now)
+    if let reason { fail(reason) }
+    if case .fenced = result {
+      // Another daemon speaks for the history now: not even goodbye is said, also where something
+      // else has failed before.
+      (isFenced, phase) = (true, .over)
+    } else if reason == nil {
       // The disk works on what came meanwhile, while all that it has done is told.
       append()
       server.release()
@@ -251,8 +260,8 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     report()
   }
 
-  private func report() {
-    for notice in server.takeNotices() { transport.report(notice) }
+  private func report(isLast: Bool = false) {
+    for notice in server.takeNotices(isLast: isLast) { transport.report(notice) }
   }
 
   /// Gives the journal its next records, unless it is still writing, or more is about to be added
@@ -315,7 +324,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     }
     let told = server.shutDown(moment, heardUntil: heardUntil, reason: failure)
     try sendFrames(at: moment.instant)
-    report()
+    report(isLast: true)
     phase = .leaving(told, until: moment.instant.advanced(by: server.timing.farewell))
     leaveIfAnswered(moment)
   }
@@ -334,7 +343,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     var waiting = waiting
     while let peer = transport.nextLost() { waiting.remove(peer) }
     for _ in 0..<server.limits.framesPerTurn {
-      guard let frame = try transport.nextControl() else {
+      guard let frame = try transport.nextControl(besides: []) else {
         phase = .leaving(waiting, until: end)
         return false
       }

@@ -79,15 +79,24 @@ extension ReplicaServer {
     }
   }
 
-  /// Counts an action against its user's rate, whatever its outcome.
-  private func spend(_ session: Session) throws(Outcome.Failure) {
-    guard sessions.spendAction(of: session, now: now.instant) else {
-      counters.actionsThrottled += 1
-      throw Outcome.Failure(
-        code: Outcome.overloaded,
-        message: "You may send \(limits.actionsPerSecond) actions a second. Try again later.",
-      )
+  /// Counts an action, and its bytes, against its holder's rate, whatever its outcome.
+  private func spend(
+    _ request: ClientMessage.ActionRequest,
+    of session: Session,
+  ) throws(Outcome.Failure) {
+    let most: String
+    if !sessions.spendAction(of: session, now: now.instant) {
+      most = "\(limits.actionsPerSecond) actions"
+    } else if !sessions.spendActionBytes(request.action.count, of: session, now: now.instant) {
+      most = "\(limits.actionBytesPerSecond >> 20) MiB of actions"
+    } else {
+      return
     }
+    counters.actionsThrottled += 1
+    throw Outcome.Failure(
+      code: Outcome.overloaded,
+      message: "You may send \(most) a second. Try again later.",
+    )
   }
 
   /// Refuses an action whose client has too many running effects.
@@ -112,7 +121,7 @@ extension ReplicaServer {
     _ sequence: UInt64,
     of session: Session,
   ) throws(Outcome.Failure) -> StoreTask {
-    try spend(session)
+    try spend(request, of: session)
     if let deadline = request.deadline, now.wallMilliseconds > deadline {
       throw Outcome.Failure(
         code: Outcome.expired,
@@ -125,12 +134,12 @@ extension ReplicaServer {
     guard target.sends.allows(request.action) else {
       throw Outcome.Failure(
         code: Outcome.unauthorised,
-        message: "You may not send this to \"\(target.name)\".",
+        message: "You may not send this to \(target.name.quoted).",
       )
     }
     try checkEffects(session)
     if let recorder {
-      if let refusal = recorder.refusal(now.instant) { throw refusal }
+      if let refusal = recorder.refusal(now.instant, of: session.holder) { throw refusal }
       recorder.beginAction(of: session.recorded, sequence, to: target.name, request.action)
     }
     defer { recorder?.endAction() }
@@ -139,18 +148,18 @@ extension ReplicaServer {
     } catch {
       throw Outcome.Failure(
         code: Outcome.rejected,
-        message: "Not an action of \"\(target.name)\": \(error)",
+        message: "Not an action of \(target.name.quoted): \(error)",
       )
     }
     if target.scope.source.isShared {
       throw Outcome.Failure(
         code: Outcome.conflict,
-        message: "The value of \"\(target.name)\" is another one by now.",
+        message: "The value of \(target.name.quoted) is another one by now.",
       )
     }
     throw Outcome.Failure(
       code: Outcome.absent,
-      message: "What the action is for in \"\(target.name)\" is absent now.",
+      message: "What the action is for in \(target.name.quoted) is absent now.",
     )
   }
 }

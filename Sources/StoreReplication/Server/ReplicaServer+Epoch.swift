@@ -39,7 +39,7 @@ extension ReplicaServer {
       let text =
         "The journal ended at revision \(known), and a client has seen \(seen.revision): its end "
         + "was lost, or an older copy of it was put back. History goes on in another epoch."
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: text))
+      notices.add(ServerNotice(kind: .warning, peer: "journal", text: text))
       return true
     }
     joinedClients.insert(client)

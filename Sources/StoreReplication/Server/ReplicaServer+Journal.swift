@@ -34,7 +34,7 @@ extension ReplicaServer {
     root.release(through: recorder.released)
     outcomes.released()
     for problem in recorder.takeProblems() {
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
+      notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
   }
 
@@ -46,7 +46,12 @@ extension ReplicaServer {
   /// - Returns: Why the journal has failed; nil while it works.
   func giveUpIfExhausted() -> String? { recorder?.giveUpIfExhausted() }
 
-  /// Whether control frames should wait because the journal is behind.
+  /// The holders whose control frames should wait because the journal is behind with theirs.
+  func waitingHolders(_ instant: Instant) -> Set<Holder> {
+    recorder?.waitingHolders(instant) ?? []
+  }
+
+  /// Whether control frames should wait because the daemon starts.
   func needsBackpressure(_ instant: Instant) -> Bool {
     recorder?.needsBackpressure(instant) ?? false
   }

@@ -9,15 +9,15 @@ extension ReplicaServer {
   ///   - command: The command.
   ///   - peer: Who gives it.
   ///   - caller: Who that is.
-  ///   - ticket: The ticket by which it is connected, if any.
   func take(
     _ request: UInt64,
     _ command: KeyCommand,
     from peer: PeerID,
     _ caller: Caller,
-    _ ticket: KeyTicket?,
   ) {
-    guard mayAsk(peer) else { return }
+    // A session goes on under who has opened it, and no ticket opens one.
+    let ticket = caller.ticket
+    guard mayAsk(peer, caller) else { return }
     // Who was not told, and comes by the key itself, is told now.
     if case .enrol(let key) = command, key == caller.key,
       let name = access.grants.name(ofKey: key)
@@ -34,13 +34,15 @@ extension ReplicaServer {
         ticket == nil
         ? "Only the daemon's user and root decide on keys, and only on its own machine."
         : "A ticket is for handing in a key, and for nothing else."
-      notices.append(
+      notices.add(
         ServerNotice(
           kind: .audit,
           peer: caller.address,
           text: "A command for keys is refused.",
           details: ["identity": "\(caller.identity)"],
-        )
+        ),
+        of: access.holder(of: caller),
+        at: now.instant,
       )
       return tell(request, .failed(code: Outcome.unauthorised, message: message), to: peer)
     }

@@ -21,6 +21,7 @@ package final class ReplicaServer {
   let limits: Limits
   package let timing: Timing
   let processID: Int32
+  let program: String?
   let startedAt: Instant
   let outbox: Outbox
   let sessions: Sessions
@@ -40,14 +41,15 @@ package final class ReplicaServer {
   var rest: UnfinishedFrame?
   /// Whether there is something that clients wait for more than for what they have just sent.
   @exclusivity(unchecked) var hasToPause: () -> Bool = { false }
-  var notices: [ServerNotice] = []
-  private var warnedPeers: Set<PeerID> = []
+  var notices = NoticeBoard()
   /// Connections of both sockets that are to be shut down.
   var cuts: [Cut] = []
   /// The request budget of each connection.
   private var allowances: [PeerID: Allowance] = [:]
+  /// The request budget of each holder that is not the owner's.
+  private var holderAllowances: [Holder: Allowance] = [:]
 
-  /// The request budget of a connection.
+  /// The request budget of a connection, or of a holder.
   private struct Allowance {
     var statuses: TokenBucket
     var questions: TokenBucket
@@ -63,8 +65,11 @@ package final class ReplicaServer {
   package var onHistory: (@MainActor (HistoryJob) -> Void)?
   /// Carries out commands for keys; nil if the daemon has no keys.
   package var onKeys: (@MainActor (KeyJob) -> Void)?
-  /// Pending questions about the history, by the peer that asked.
+  /// Pending questions about the history, by the peer that asked, and by holder.
   var historyJobs: [PeerID: Int] = [:]
+  var historyShares = Shares()
+  /// What the last question of each holder with pending ones has cost.
+  var historyCosts: [Holder: Int] = [:]
 
   /// Creates the server of a root store; the store's steps and outputs are its own from then on.
   ///
@@ -75,6 +80,7 @@ package final class ReplicaServer {
   ///   - limits: How much of everything there may be.
   ///   - timing: How long everything may take.
   ///   - processID: What the status says.
+  ///   - program: The name of the daemon's program, for the status.
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   ///   - grants: What clients may see and send.
@@ -85,6 +91,7 @@ package final class ReplicaServer {
     limits: Limits,
     timing: Timing,
     processID: Int32,
+    program: String? = nil,
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
@@ -96,6 +103,7 @@ package final class ReplicaServer {
     self.limits = limits
     self.timing = timing
     self.processID = processID
+    self.program = program
     self.now = now
     startedAt = now.instant
     random = Randomness(generator)
@@ -121,7 +129,16 @@ package final class ReplicaServer {
       access: access,
     )
     outcomes = OutcomeTable(root, outbox: outbox, counters: counters, limits: limits)
+    counters.ofTables = { [weak outbox, weak sessions, weak outcomes] in
+      [
+        ("heldBytes", UInt64(outbox?.heldBytes ?? 0)),
+        ("outcomeBytes", UInt64(outcomes?.outcomeBytes ?? 0)),
+        ("scopeNameBytes", UInt64(sessions?.names.total ?? 0)),
+        ("scopeNamesRefused", sessions?.names.refusals ?? 0),
+      ]
+    }
     recorder?.wallMilliseconds = now.wallMilliseconds
+    recorder?.holder = { [access] in access.grants.holder(of: $0) }
     recorder?.onEffects = { [weak outcomes] in outcomes?.onUnsent?() }
   }
 
@@ -136,6 +153,7 @@ package final class ReplicaServer {
   ///   - limits: How much of everything there may be.
   ///   - timing: How long everything may take.
   ///   - processID: What the status says.
+  ///   - program: The name of the daemon's program, for the status.
   ///   - now: The moment.
   ///   - generator: Where topics and tokens come from; seeded in a simulation.
   ///   - grants: What clients may see and send.
@@ -150,6 +168,7 @@ package final class ReplicaServer {
     limits: Limits = Limits(),
     timing: Timing = Timing(),
     processID: Int32,
+    program: String? = nil,
     now: Moment,
     generator: any RandomNumberGenerator,
     grants: Grants = .everything,
@@ -171,6 +190,7 @@ package final class ReplicaServer {
       limits: limits,
       timing: timing,
       processID: processID,
+      program: program,
       now: now,
       generator: generator,
       grants: grants,
@@ -185,7 +205,7 @@ package final class ReplicaServer {
     sessions.restore(recovered.history)
     deliverSessionEvents()
     if let problem = root.restart() {
-      notices.append(ServerNotice(kind: .warning, peer: "journal", text: problem))
+      notices.add(ServerNotice(kind: .warning, peer: "journal", text: problem))
     }
     recorder?.started()
   }
@@ -213,12 +233,12 @@ package final class ReplicaServer {
   /// - Parameters:
   ///   - frame: The frame.
   ///   - peer: Who sent it.
-  ///   - address: Where the peer is connected from, as the transport says it.
+  ///   - caller: Who that is, as the transport says.
   ///   - moment: When it came.
   func receive(
     control frame: ArraySlice<UInt8>,
     from peer: PeerID,
-    address: @autoclosure () -> String,
+    caller: @autoclosure () -> Caller,
     at moment: Moment,
   ) {
     now = moment
@@ -228,20 +248,28 @@ package final class ReplicaServer {
       let message = try ClientMessage(frame: frame, mostActions: limits.actionsPerFrame)
       if let session = sessions.session(of: peer) {
         sessions.renew(session, now: now.instant)
-        handle(message, of: session, address: address)
+        handle(message, of: session, caller: caller)
       } else {
-        handle(message, ofStranger: peer, address: address)
+        handle(message, ofStranger: peer, caller())
       }
     } catch {
-      malformed(from: peer, "a frame that is not a message: \(error)", at: moment)
+      let what = "a frame that is not a message: \(error)"
+      malformed(from: peer, what, caller: caller(), at: moment)
     }
   }
 
   /// Reports something that no correct client sends, and ends the peer's session.
-  func malformed(from peer: PeerID, _ what: String, at moment: Moment) {
+  func malformed(
+    from peer: PeerID,
+    _ what: String,
+    caller: @autoclosure () -> Caller,
+    at moment: Moment,
+  ) {
     now = moment
     counters.malformed += 1
-    notice(peer, what)
+    let what = what.bounded(toBytes: TextLimits.failureBytes)
+    let known = sessions.session(of: peer)?.holder
+    notice(peer, what, of: known ?? access.holder(of: caller()))
     if let session = sessions.session(of: peer) {
       end(session, code: "protocolError", message: "You sent \(what)")
     }
@@ -300,6 +328,9 @@ package final class ReplicaServer {
   func receive(_ result: HistoryJob.Result, at moment: Moment) {
     now = moment
     historyJobs[result.peer] = historyJobs[result.peer].flatMap { $0 > 1 ? $0 - 1 : nil }
+    historyShares.add(-1, to: result.holder)
+    historyCosts[result.holder] = historyShares[result.holder] > 0 ? result.scanned : nil
+    sessions.chargeHistory(result.scanned, to: result.holder, now: now.instant)
     finish(result)
   }
 
@@ -313,20 +344,20 @@ package final class ReplicaServer {
   func hold(_ frame: [UInt8], for peer: PeerID) {
     // Nobody waits for who is about to be shut down.
     if isCut(peer) { return }
-    let holder = sessions.session(of: peer)?.origin.identity.holder ?? .unknown
-    if let greedy = outbox.hold(frame, for: peer, of: holder, at: now.instant) {
-      shutOutDeaf(greedy)
+    let holder = sessions.session(of: peer)?.holder ?? .unknown
+    for greedy in outbox.hold(frame, for: peer, of: holder, at: now.instant) {
+      shutOutDeaf(greedy, of: sessions.session(of: greedy)?.holder ?? .unknown)
     }
   }
 
-  private func shutOutDeaf(_ peer: PeerID) {
+  private func shutOutDeaf(_ peer: PeerID, of holder: Holder) {
     counters.blockedPeers += 1
-    shutOut(peer, "does not read what it is sent")
+    shutOut(peer, "does not read what it is sent", of: holder)
   }
 
   /// Ends a connection at the end of the turn, and ignores what else it has sent.
-  private func shutOut(_ peer: PeerID, _ reason: String) {
-    notice(peer, "\(reason); its session ends")
+  private func shutOut(_ peer: PeerID, _ reason: String, of holder: Holder) {
+    notice(peer, "\(reason); its session ends", of: holder)
     if let session = sessions.session(of: peer) { end(session, code: nil, message: "") }
     outbox.forget(peer)
     cuts.append(Cut(peer: peer, reason: reason))
@@ -337,24 +368,41 @@ package final class ReplicaServer {
     !cuts.isEmpty && cuts.contains { $0.peer == peer }
   }
 
-  /// Whether a connection may request one more status; it is shut down if it requests too many.
-  func mayHaveStatus(_ peer: PeerID) -> Bool { mayHaveOne(of: \.statuses, peer) }
+  /// Whether a connection may request one more status; it is shut down if it, or its holder,
+  /// requests too many.
+  func mayHaveStatus(_ peer: PeerID, _ caller: Caller) -> Bool {
+    mayHaveOne(of: \.statuses, peer, access.holder(of: caller))
+  }
 
-  /// Whether a connection may make one more other request; it is shut down if it makes too many.
-  func mayAsk(_ peer: PeerID) -> Bool { mayHaveOne(of: \.questions, peer) }
+  /// Whether a connection may make one more other request; it is shut down if it, or its holder,
+  /// makes too many.
+  func mayAsk(_ peer: PeerID, _ caller: Caller) -> Bool {
+    mayHaveOne(of: \.questions, peer, access.holder(of: caller))
+  }
 
   private func mayHaveOne(
     of kind: WritableKeyPath<Allowance, TokenBucket>,
     _ peer: PeerID,
+    _ holder: Holder,
   ) -> Bool {
-    let full = Allowance(
-      statuses: TokenBucket(perSecond: limits.statusesPerSecond, now: now.instant),
-      questions: TokenBucket(perSecond: limits.questionsPerSecond, now: now.instant),
-    )
-    if allowances[peer, default: full][keyPath: kind].take(now.instant) { return true }
+    let own = allowance(limits.statusesPerSecond, limits.questionsPerSecond)
+    let ofHolder = allowance(limits.statusesPerHolder, limits.questionsPerHolder)
+    if allowances[peer, default: own][keyPath: kind].take(now.instant),
+      holder.isOwner
+        || holderAllowances[holder, default: ofHolder][keyPath: kind].take(now.instant)
+    {
+      return true
+    }
     counters.reportsRefused += 1
-    shutOut(peer, "asks for more reports than are given")
+    shutOut(peer, "asks for more reports than are given", of: holder)
     return false
+  }
+
+  private func allowance(_ statuses: Int, _ questions: Int) -> Allowance {
+    Allowance(
+      statuses: TokenBucket(perSecond: statuses, now: now.instant),
+      questions: TokenBucket(perSecond: questions, now: now.instant),
+    )
   }
 
   // MARK: Turns
@@ -374,7 +422,7 @@ package final class ReplicaServer {
       counters.leasesEnded += 1
       // A client that has stopped would be told when it goes on: until then all of it would wait.
       if outbox.holds(for: session.peer) {
-        shutOutDeaf(session.peer)
+        shutOutDeaf(session.peer, of: session.holder)
         continue
       }
       let message = "Nothing was heard of you for \(timing.lease); say hello again."
@@ -385,6 +433,7 @@ package final class ReplicaServer {
       cuts.append(Cut(peer: peer, reason: "has no session any more"))
     }
     sessions.forgetRested(at: now.instant)
+    endExhausting()
     deliverSessionEvents()
     if needsRecord { root.advance() }
     subscriptions.flush(now: now.instant)
@@ -397,18 +446,29 @@ package final class ReplicaServer {
     joins.freeDiscarded()
   }
 
+  /// Ends the sessions, and so the effects, of holders that make more than the disk takes.
+  private func endExhausting() {
+    guard let holders = recorder?.exhausting, !holders.isEmpty else { return }
+    for session in sessions.all where holders.contains(session.holder) {
+      let message = "Your actions' effects change more than the daemon's disk takes."
+      end(session, code: Outcome.overloaded, message: message)
+    }
+  }
+
   /// When ``endTurn(_:heardUntil:)`` has something to do without a frame, or may have; nil when
   /// nothing is under way.
   var nextDeadline: Instant? {
     let silence = min(sessions.nextDeadline, subscribers.nextDeadline)
     // What was sent may wait, and is heard so much later.
-    let lateness = needsBackpressure(now.instant) ? timing.backlog : .zero
+    let isLate = needsBackpressure(now.instant) || !waitingHolders(now.instant).isEmpty
+    let lateness = isLate ? timing.backlog : .zero
     let next = min(
       silence.advanced(by: lateness),
       subscriptions.nextDeadline,
       joins.nextDeadline,
       outbox.nextRetry,
       recorder?.nextDeadline ?? .distantFuture,
+      notices.due,
     )
     return next == .distantFuture ? nil : next
   }
@@ -459,18 +519,14 @@ package final class ReplicaServer {
   }
 
   /// What the operator should know since the last call.
-  func takeNotices() -> [ServerNotice] {
-    guard !notices.isEmpty else { return [] }
-    defer { notices = [] }
-    return notices
+  func takeNotices(isLast: Bool = false) -> [ServerNotice] {
+    notices.take(at: now.instant, isLast: isLast)
   }
 
-  private func notice(_ peer: PeerID, _ text: String) {
-    // Bounded: a flood of strangers must not fill the memory, so the set starts over.
-    if warnedPeers.count >= limits.sessions { warnedPeers.removeAll() }
-    guard warnedPeers.insert(peer).inserted else { return }
+  private func notice(_ peer: PeerID, _ text: String, of holder: Holder) {
     let address = sessions.session(of: peer)?.info.address
-    notices.append(ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text))
+    let notice = ServerNotice(kind: .warning, peer: address ?? "\(peer)", text: text)
+    notices.add(notice, of: holder, at: now.instant)
   }
 
   /// Adds an event of a session to what the daemon's operator is told.
@@ -479,8 +535,10 @@ package final class ReplicaServer {
     var details = ["session": "\(session.info.id)", "name": name]
     details["identity"] = "\(session.origin.identity)"
     details["reason"] = reason
-    notices.append(
-      ServerNotice(kind: .audit, peer: session.info.address, text: text, details: details)
+    notices.add(
+      ServerNotice(kind: .audit, peer: session.info.address, text: text, details: details),
+      of: session.holder,
+      at: now.instant,
     )
   }
 
@@ -489,17 +547,16 @@ package final class ReplicaServer {
   private func handle(
     _ message: ClientMessage,
     ofStranger peer: PeerID,
-    address: () -> String,
+    _ caller: Caller,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: peer, Caller(address: address()))
-    case .keys(let request, let command):
-      take(request, command, from: peer, Caller(address: address()), KeyTicket(address: address()))
+    case .hello(let hello): greet(hello, from: peer, caller)
+    case .keys(let request, let command): take(request, command, from: peer, caller)
     // Whoever has a ticket hands in a key, and is told nothing.
-    case .describe where hasTicket(address()), .status where hasTicket(address()):
+    case .describe where caller.ticket != nil, .status where caller.ticket != nil:
       outbox.send(.needHello, to: peer)
-    case .describe(let request): describe(request, to: peer, Caller(address: address()))
-    case .status(let request): status(request, to: peer, Caller(address: address()))
+    case .describe(let request): describe(request, to: peer, caller)
+    case .status(let request): status(request, to: peer, caller)
     default: outbox.send(.needHello, to: peer)
     }
   }
@@ -507,15 +564,15 @@ package final class ReplicaServer {
   private func handle(
     _ message: ClientMessage,
     of session: Session,
-    address: () -> String,
+    caller: () -> Caller,
   ) {
     switch message {
-    case .hello(let hello): greet(hello, from: session.peer, Caller(address: address()))
+    case .hello(let hello): greet(hello, from: session.peer, caller())
     case .describe(let request): describe(request, to: session.peer, session.caller)
     case .status(let request): status(request, to: session.peer, session.caller)
     case .history(let request, let query): history(request, query, of: session)
     case .keys(let request, let command):
-      take(request, command, from: session.peer, session.caller, nil)
+      take(request, command, from: session.peer, session.caller)
     case .rows(let request, let query): rows(request, query, of: session)
     case .join(_, let requests) where requests.count > limits.scopesPerJoin:
       let most = limits.scopesPerJoin
@@ -536,8 +593,6 @@ package final class ReplicaServer {
       outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
   }
-
-  private func hasTicket(_ address: String) -> Bool { KeyTicket(address: address) != nil }
 
   private func join(
     _ session: Session,

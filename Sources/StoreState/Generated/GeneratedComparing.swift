@@ -3,10 +3,10 @@
 /// - Parameters:
 ///   - one: A value.
 ///   - other: Another one.
-/// - Returns: What `isSame(as:)` says; nothing is compared where the bits are equal.
+/// - Returns: What `_$isSame(as:)` says; nothing is compared where the bits are equal.
 @inlinable
 public func _$areSame<Part: ReplicatedState>(_ one: Part, _ other: Part) -> Bool {
-  _$haveSameBits(one, other) || one.isSame(as: other)
+  _$haveSameBits(one, other) || one._$isSame(as: other)
 }
 
 /// Takes values that the schema has refused at compile time.
@@ -27,7 +27,7 @@ public struct _$DigestWriter {
   /// Adds a field by the digest of its name.
   @inlinable
   public mutating func field<Part: ReplicatedState>(_ name: UInt64, _ value: Part) {
-    add(name, value.digest)
+    add(name, value._$digest)
   }
 
   /// Takes a value that the schema has refused at compile time.

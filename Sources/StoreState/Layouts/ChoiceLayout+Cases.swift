@@ -130,7 +130,7 @@ private struct PayloadState<Value: Sendable, each Part: ReplicatedState>: Sendab
     let (parts, otherParts) = (parts(of: one), parts(of: other))
     var areSame = true
     for (one, other) in repeat (each parts, each otherParts) {
-      areSame = areSame && one.isSame(as: other)
+      areSame = areSame && one._$isSame(as: other)
     }
     return areSame
   }
@@ -140,7 +140,7 @@ private struct PayloadState<Value: Sendable, each Part: ReplicatedState>: Sendab
     var digest = MapDigest()
     var index = 0
     for part in repeat each parts {
-      digest.add(key: layout.order.digests[index], value: part.digest)
+      digest.add(key: layout.order.digests[index], value: part._$digest)
       index += 1
     }
     return digest.finish()

@@ -40,7 +40,7 @@ public struct ChoiceLayout<Value: Sendable>: Sendable {
     self.name = name
     self.cases = cases
     names = CaseNames(cases.map { ($0.name, $0.hasPayload) }, of: name)
-    nameDigests = cases.map(\.name.digest)
+    nameDigests = cases.map(\.name._$digest)
   }
 }
 

@@ -15,7 +15,7 @@ package struct FieldOrder: Sendable {
     let encoded = names.map { $0.encoded() }
     self.names = names
     encodedNames = encoded
-    digests = names.map(\.digest)
+    digests = names.map(\._$digest)
     canonical = names.indices.sorted {
       CBORDecoder.compare(encoded[$0][...], encoded[$1][...]) < 0
     }

@@ -31,15 +31,15 @@ extension Identified: WirePayload, WireValue where ID: WireValue, Value: WireVal
   }
 
   /// Compares the encodings.
-  public func isSame(as other: Self) -> Bool {
-    id.isSame(as: other.id) && value.isSame(as: other.value)
+  public func _$isSame(as other: Self) -> Bool {
+    id._$isSame(as: other.id) && value._$isSame(as: other.value)
   }
 
   /// The digest of the id and the value.
-  public var digest: Digest {
+  public var _$digest: Digest {
     var digest = MapDigest()
-    digest.add(key: identifiedFields.digests[0], value: id.digest)
-    digest.add(key: identifiedFields.digests[1], value: value.digest)
+    digest.add(key: identifiedFields.digests[0], value: id._$digest)
+    digest.add(key: identifiedFields.digests[1], value: value._$digest)
     return digest.finish()
   }
 }

@@ -71,8 +71,8 @@ public struct RecordLayout<Value: Sendable>: Sendable {
         try value[keyPath: keyPath].applyDelta(from: &decoder)
       }
       isIdentical = { part.isIdentical($0, $1) }
-      isSame = { part.isIdentical($0, $1) || part.read($0).isSame(as: part.read($1)) }
-      digest = { part.read($0).digest }
+      isSame = { part.isIdentical($0, $1) || part.read($0)._$isSame(as: part.read($1)) }
+      digest = { part.read($0)._$digest }
     }
   }
 

@@ -19,10 +19,10 @@ extension ReplicatedChoice {
   }
 
   /// Compares the cases and their payloads.
-  public func isSame(as other: Self) -> Bool { Self.layout.isSame(self, other) }
+  public func _$isSame(as other: Self) -> Bool { Self.layout.isSame(self, other) }
 
   /// The digest of the case and its payload.
-  public var digest: Digest { Self.layout.digest(self) }
+  public var _$digest: Digest { Self.layout.digest(self) }
 
   /// Writes the other case, or what changed inside of the payload.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {

@@ -38,10 +38,10 @@ extension ReplicatedRecord {
   }
 
   /// Compares the fields.
-  public func isSame(as other: Self) -> Bool { Self.layout.isSame(self, other) }
+  public func _$isSame(as other: Self) -> Bool { Self.layout.isSame(self, other) }
 
   /// The digest of the fields.
-  public var digest: Digest { Self.layout.digest(self) }
+  public var _$digest: Digest { Self.layout.digest(self) }
 
   /// Writes the deltas of the fields that changed.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {

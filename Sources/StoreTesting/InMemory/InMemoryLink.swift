@@ -71,7 +71,7 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   // MARK: The daemon's end
 
   var instant: Instant { now.instant }
-  var address: String { "memory" }
+  let caller = Caller(.unknown, at: "memory")
 
   func nextUpstream() -> IncomingFrame? {
     upstream.popFirst().map { IncomingFrame(peer: publisher, bytes: $0[...]) }
@@ -85,8 +85,10 @@ final class InMemoryLink: ClientTransport, DaemonTransport {
   /// What was published has been read: there is only our own client.
   func shutDown(_: PeerID, reason _: String) {}
 
-  func nextControl() -> IncomingFrame? {
-    fromClient.popFirst().map { IncomingFrame(peer: peer, bytes: $0[...]) }
+  func nextControl(besides waiting: Set<Holder>) -> IncomingFrame? {
+    // There is one client, so its holder is the only one that can wait.
+    guard waiting.isEmpty else { return nil }
+    return fromClient.popFirst().map { IncomingFrame(peer: peer, bytes: $0[...]) }
   }
 
   func publish(_ topic: [UInt8], _ body: [UInt8]) {

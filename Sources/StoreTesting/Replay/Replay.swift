@@ -39,7 +39,11 @@ public func replay<State: DurableState & Sendable, Action, R: Reducer<State, Act
   let path = URL(filePath: file).deletingLastPathComponent().appending(path: journal)
   let excerpt = try JournalExcerpt(encoded: [UInt8](try Data(contentsOf: path)))
   let form = DurableForm(State.self)
-  let state = try excerpt.root(form)
+  let state = try withDependencies {
+    $0.shareNothing()
+  } operation: {
+    try excerpt.root(form)
+  }
   let core = RootCore(
     initialState: { state },
     reducer: reducer,

@@ -35,17 +35,17 @@ extension Array: WirePayload, WireValue where Element: WireValue {
   }
 
   /// Compares the elements' encodings.
-  public func isSame(as other: [Element]) -> Bool {
+  public func _$isSame(as other: [Element]) -> Bool {
     guard count == other.count else { return false }
     guard !hasSameStorage(as: other) else { return true }
-    for (one, other) in zip(self, other) where !one.isSame(as: other) { return false }
+    for (one, other) in zip(self, other) where !one._$isSame(as: other) { return false }
     return true
   }
 
   /// The digest of the elements in order.
-  public var digest: Digest {
+  public var _$digest: Digest {
     var digest = SequenceDigest()
-    for element in self { digest.append(element.digest) }
+    for element in self { digest.append(element._$digest) }
     return digest.finish()
   }
 

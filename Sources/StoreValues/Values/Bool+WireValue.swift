@@ -17,8 +17,8 @@ extension Bool: ReplicatedState {
   }
 
   /// Compares the values.
-  public func isSame(as other: Bool) -> Bool { self == other }
+  public func _$isSame(as other: Bool) -> Bool { self == other }
 
   /// The digest of the value.
-  public var digest: Digest { Digest(bool: self) }
+  public var _$digest: Digest { Digest(bool: self) }
 }

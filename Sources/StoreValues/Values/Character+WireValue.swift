@@ -17,10 +17,10 @@ extension Character: ReplicatedState {
   }
 
   /// Compares the UTF-8 bytes.
-  public func isSame(as other: Character) -> Bool { utf8.elementsEqual(other.utf8) }
+  public func _$isSame(as other: Character) -> Bool { utf8.elementsEqual(other.utf8) }
 
   /// The digest of the text.
-  public var digest: Digest { Digest(text: String(self)) }
+  public var _$digest: Digest { Digest(text: String(self)) }
 
   /// Writes the delta of the text.
   public func encodeDelta(from old: Character, to encoder: inout CBOREncoder) -> Bool {

@@ -40,19 +40,19 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
   }
 
   /// Compares the encodings.
-  public func isSame(as other: [Key: Value]) -> Bool {
+  public func _$isSame(as other: [Key: Value]) -> Bool {
     guard !hasTwins, !other.hasTwins else { return encoded() == other.encoded() }
     return count == other.count
       && allSatisfy { key, value in
-        other.place(of: key).map { other[$0].value.isSame(as: value) } ?? false
+        other.place(of: key).map { other[$0].value._$isSame(as: value) } ?? false
       }
   }
 
   /// The digest of the entries in any order.
-  public var digest: Digest {
+  public var _$digest: Digest {
     guard !hasTwins else { return Digest(ofTrusted: encoded()) }
     var digest = MapDigest()
-    for (key, value) in self { digest.add(key: key.digest, value: value.digest) }
+    for (key, value) in self { digest.add(key: key._$digest, value: value._$digest) }
     return digest.finish()
   }
 
@@ -80,8 +80,8 @@ extension Dictionary: WirePayload, WireValue where Key: WireValue, Value: WireVa
 
   /// Where the entry with the same key in its encoding is.
   fileprivate func place(of key: Key) -> Index? {
-    if let index = index(forKey: key) { return self[index].key.isSame(as: key) ? index : nil }
-    return Key.equalsItself ? nil : firstIndex { $0.key.isSame(as: key) }
+    if let index = index(forKey: key) { return self[index].key._$isSame(as: key) ? index : nil }
+    return Key.equalsItself ? nil : firstIndex { $0.key._$isSame(as: key) }
   }
 }
 

@@ -24,7 +24,7 @@ public protocol DurableState: ReplicatedState {}
 extension CBOREncoder {
   /// Whether two values have the same encoding in the form that is being written.
   func areSame<Value: WireValue>(_ one: Value, _ other: Value) -> Bool {
-    guard _$isDurable else { return one.isSame(as: other) }
+    guard _$isDurable else { return one._$isSame(as: other) }
     if _$haveSameBits(one, other) { return true }
     // `isSame` does not see what is hidden.
     var first = ofSameForm()

@@ -41,7 +41,7 @@ extension Duration: ReplicatedState {
   }
 
   /// Compares the lengths.
-  public func isSame(as other: Duration) -> Bool { limited == other.limited }
+  public func _$isSame(as other: Duration) -> Bool { limited == other.limited }
 
   /// The nearest length whose seconds 64 bits can hold; the components of others trap.
   private var limited: Duration {

@@ -16,12 +16,12 @@ extension Double: ReplicatedState {
   }
 
   /// Compares the bits; every NaN is the same.
-  public func isSame(as other: Double) -> Bool {
+  public func _$isSame(as other: Double) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }
 
   /// The digest of the number.
-  public var digest: Digest { Digest(double: self) }
+  public var _$digest: Digest { Digest(double: self) }
 }
 
 extension Float: ReplicatedState {
@@ -40,12 +40,12 @@ extension Float: ReplicatedState {
   }
 
   /// Compares the bits; every NaN is the same.
-  public func isSame(as other: Float) -> Bool {
+  public func _$isSame(as other: Float) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }
 
   /// The digest of the number.
-  public var digest: Digest { Digest(double: Double(self)) }
+  public var _$digest: Digest { Digest(double: Double(self)) }
 }
 
 #if !((os(macOS) || targetEnvironment(macCatalyst)) && arch(x86_64))
@@ -65,11 +65,11 @@ extension Float16: ReplicatedState {
   }
 
   /// Compares the bits; every NaN is the same.
-  public func isSame(as other: Float16) -> Bool {
+  public func _$isSame(as other: Float16) -> Bool {
     bitPattern == other.bitPattern || (isNaN && other.isNaN)
   }
 
   /// The digest of the number.
-  public var digest: Digest { Digest(double: Double(self)) }
+  public var _$digest: Digest { Digest(double: Double(self)) }
 }
 #endif

@@ -48,10 +48,10 @@ extension UUID: ReplicatedState {
   }
 
   /// Compares the bytes.
-  public func isSame(as other: UUID) -> Bool { self == other }
+  public func _$isSame(as other: UUID) -> Bool { self == other }
 
   /// The digest of the bytes.
-  public var digest: Digest { withUnsafeBytes(of: uuid) { Digest(bytes: $0) } }
+  public var _$digest: Digest { withUnsafeBytes(of: uuid) { Digest(bytes: $0) } }
 }
 
 extension Date: ReplicatedState {
@@ -82,12 +82,12 @@ extension Date: ReplicatedState {
   }
 
   /// Compares the bits of the seconds.
-  public func isSame(as other: Date) -> Bool {
-    timeIntervalSinceReferenceDate.isSame(as: other.timeIntervalSinceReferenceDate)
+  public func _$isSame(as other: Date) -> Bool {
+    timeIntervalSinceReferenceDate._$isSame(as: other.timeIntervalSinceReferenceDate)
   }
 
   /// The digest of the seconds.
-  public var digest: Digest { timeIntervalSinceReferenceDate.digest }
+  public var _$digest: Digest { timeIntervalSinceReferenceDate._$digest }
 }
 
 extension Data: ReplicatedState {
@@ -116,11 +116,11 @@ extension Data: ReplicatedState {
   }
 
   /// Compares the bytes.
-  public func isSame(as other: Data) -> Bool { self == other }
+  public func _$isSame(as other: Data) -> Bool { self == other }
 
   /// Writes the new bytes, or where that takes much less one splice of the old ones.
   public func encodeDelta(from old: Data, to encoder: inout CBOREncoder) -> Bool {
-    guard !isSame(as: old) else { return false }
+    guard !_$isSame(as: old) else { return false }
     withUnsafeBytes { new in
       old.withUnsafeBytes { old in
         old.withMemoryRebound(to: UInt8.self) { old in
@@ -150,7 +150,7 @@ extension Data: ReplicatedState {
   }
 
   /// The digest of the bytes.
-  public var digest: Digest { withUnsafeBytes { Digest(bytes: $0) } }
+  public var _$digest: Digest { withUnsafeBytes { Digest(bytes: $0) } }
 }
 
 extension URL: ReplicatedState {
@@ -170,15 +170,15 @@ extension URL: ReplicatedState {
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let text = try decoder.text()
-    guard let url = URL(string: text), url.absoluteString.isSame(as: text) else {
+    guard let url = URL(string: text), url.absoluteString._$isSame(as: text) else {
       throw CodecError(.outOfRange, "expected a URL, found \"\(text)\"", offset: start)
     }
     self = url
   }
 
   /// Compares the absolute texts.
-  public func isSame(as other: URL) -> Bool { absoluteString.isSame(as: other.absoluteString) }
+  public func _$isSame(as other: URL) -> Bool { absoluteString._$isSame(as: other.absoluteString) }
 
   /// The digest of the absolute text.
-  public var digest: Digest { Digest(text: absoluteString) }
+  public var _$digest: Digest { Digest(text: absoluteString) }
 }

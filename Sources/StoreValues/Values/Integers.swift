@@ -19,10 +19,10 @@ extension WireValue where Self: FixedWidthInteger & SignedInteger {
   }
 
   /// Compares the numbers.
-  public func isSame(as other: Self) -> Bool { self == other }
+  public func _$isSame(as other: Self) -> Bool { self == other }
 
   /// The digest of the number.
-  public var digest: Digest { Digest(signed: Int64(self)) }
+  public var _$digest: Digest { Digest(signed: Int64(self)) }
 }
 
 extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
@@ -44,10 +44,10 @@ extension WireValue where Self: FixedWidthInteger & UnsignedInteger {
   }
 
   /// Compares the numbers.
-  public func isSame(as other: Self) -> Bool { self == other }
+  public func _$isSame(as other: Self) -> Bool { self == other }
 
   /// The digest of the number.
-  public var digest: Digest { Digest(unsigned: UInt64(self)) }
+  public var _$digest: Digest { Digest(unsigned: UInt64(self)) }
 }
 
 extension CodecError {

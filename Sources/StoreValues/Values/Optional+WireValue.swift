@@ -32,18 +32,18 @@ extension Optional: WirePayload, WireValue where Wrapped: WireValue {
   }
 
   /// Compares the encodings.
-  public func isSame(as other: Wrapped?) -> Bool {
+  public func _$isSame(as other: Wrapped?) -> Bool {
     switch (self, other) {
     case (nil, nil): true
-    case (let one?, let other?): one.isSame(as: other)
+    case (let one?, let other?): one._$isSame(as: other)
     default: false
     }
   }
 
   /// The digest of null or of the value.
-  public var digest: Digest {
+  public var _$digest: Digest {
     guard let value = self else { return .null }
-    return Wrapped.admitsNull ? SequenceDigest(value.digest).finish() : value.digest
+    return Wrapped.admitsNull ? SequenceDigest(value._$digest).finish() : value._$digest
   }
 }
 

@@ -21,7 +21,7 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let rawValue = try RawValue(from: &decoder)
-    guard let value = Self(rawValue: rawValue), value.rawValue.isSame(as: rawValue) else {
+    guard let value = Self(rawValue: rawValue), value.rawValue._$isSame(as: rawValue) else {
       throw CodecError(
         .outOfRange,
         "\(rawValue) stands for no \(Self.self)",
@@ -32,10 +32,10 @@ extension WireValue where Self: RawRepresentable, RawValue: WireValue {
   }
 
   /// Compares the raw values.
-  public func isSame(as other: Self) -> Bool { rawValue.isSame(as: other.rawValue) }
+  public func _$isSame(as other: Self) -> Bool { rawValue._$isSame(as: other.rawValue) }
 
   /// The digest of the raw value.
-  public var digest: Digest { rawValue.digest }
+  public var _$digest: Digest { rawValue._$digest }
 }
 
 extension ReplicatedState where Self: RawRepresentable, RawValue: ReplicatedState {
@@ -49,7 +49,7 @@ extension ReplicatedState where Self: RawRepresentable, RawValue: ReplicatedStat
     var rawValue = rawValue
     let start = decoder.offset
     try rawValue.applyDelta(from: &decoder)
-    guard let value = Self(rawValue: rawValue), value.rawValue.isSame(as: rawValue) else {
+    guard let value = Self(rawValue: rawValue), value.rawValue._$isSame(as: rawValue) else {
       throw CodecError(
         .outOfRange,
         "\(rawValue) stands for no \(Self.self)",
@@ -79,7 +79,7 @@ extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == Str
   public init(from decoder: inout CBORDecoder) throws(CodecError) {
     let start = decoder.offset
     let rawValue = try decoder.text()
-    guard let value = Self(rawValue: rawValue), value.rawValue.isSame(as: rawValue) else {
+    guard let value = Self(rawValue: rawValue), value.rawValue._$isSame(as: rawValue) else {
       throw .unknownName(rawValue, "case", among: Self.allCases.map(\.rawValue), offset: start)
     }
     self = value
@@ -89,7 +89,7 @@ extension WireValue where Self: RawRepresentable & CaseIterable, RawValue == Str
 extension ReplicatedState where Self: RawRepresentable & CaseIterable, RawValue == String {
   /// Writes the other case.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
-    guard !isSame(as: old) else { return false }
+    guard !_$isSame(as: old) else { return false }
     encoder.arrayHeader(2)
     encoder.encode(unsigned: 0)
     encode(to: &encoder)

@@ -24,7 +24,7 @@ public protocol ReplicatedState: WireValue {
 extension ReplicatedState {
   /// Replaces the old value.
   public func encodeDelta(from old: Self, to encoder: inout CBOREncoder) -> Bool {
-    guard !isSame(as: old) else { return false }
+    guard !_$isSame(as: old) else { return false }
     encode(to: &encoder)
     return true
   }
@@ -44,7 +44,7 @@ extension ReplicatedState {
   public func applying(delta: ArraySlice<UInt8>) throws(CodecError) -> Self {
     var result = self
     var decoder = CBORDecoder(delta)
-    try result.applyDelta(from: &decoder)
+    try ReadingScope.run { () throws(CodecError) in try result.applyDelta(from: &decoder) }
     try decoder.finish()
     return result
   }

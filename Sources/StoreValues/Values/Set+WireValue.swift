@@ -31,16 +31,16 @@ extension Set: WirePayload, WireValue where Element: WireValue {
   }
 
   /// Compares the encodings.
-  public func isSame(as other: Set<Element>) -> Bool {
+  public func _$isSame(as other: Set<Element>) -> Bool {
     guard !hasTwins, !other.hasTwins else { return encoded() == other.encoded() }
     return count == other.count && allSatisfy { other.place(of: $0) != nil }
   }
 
   /// The digest of the elements in any order.
-  public var digest: Digest {
+  public var _$digest: Digest {
     guard !hasTwins else { return Digest(ofTrusted: encoded()) }
     var digest = SetDigest()
-    for element in self { digest.add(element.digest) }
+    for element in self { digest.add(element._$digest) }
     return digest.finish()
   }
 
@@ -61,9 +61,9 @@ extension Set: WirePayload, WireValue where Element: WireValue {
   /// Where the element with the same encoding is.
   fileprivate func place(of element: Element) -> Index? {
     if let index = firstIndex(of: element) {
-      return self[index].isSame(as: element) ? index : nil
+      return self[index]._$isSame(as: element) ? index : nil
     }
-    return Element.equalsItself ? nil : firstIndex { $0.isSame(as: element) }
+    return Element.equalsItself ? nil : firstIndex { $0._$isSame(as: element) }
   }
 }
 

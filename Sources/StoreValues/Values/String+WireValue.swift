@@ -17,7 +17,7 @@ extension String: ReplicatedState {
   }
 
   /// Compares the UTF-8 bytes; `==` would take different normalisations for the same.
-  public func isSame(as other: String) -> Bool {
+  public func _$isSame(as other: String) -> Bool {
     guard utf8.count == other.utf8.count else { return false }
     let areSame = utf8.withContiguousStorageIfAvailable { mine in
       other.utf8.withContiguousStorageIfAvailable { mine.elementsEqual($0) }
@@ -27,7 +27,7 @@ extension String: ReplicatedState {
 
   /// Writes the new text, or where that takes much less one splice of the old one.
   public func encodeDelta(from old: String, to encoder: inout CBOREncoder) -> Bool {
-    guard !isSame(as: old) else { return false }
+    guard !_$isSame(as: old) else { return false }
     var (new, old) = (self, old)
     new.withUTF8 { new in
       old.withUTF8 { encoder.encodeSplice(from: $0, to: new, isText: true) }
@@ -41,5 +41,5 @@ extension String: ReplicatedState {
   }
 
   /// The digest of the text.
-  public var digest: Digest { Digest(text: self) }
+  public var _$digest: Digest { Digest(text: self) }
 }

@@ -23,10 +23,10 @@ extension Int128: ReplicatedState {
   }
 
   /// Compares the numbers.
-  public func isSame(as other: Int128) -> Bool { self == other }
+  public func _$isSame(as other: Int128) -> Bool { self == other }
 
   /// The digest of the halves.
-  public var digest: Digest {
+  public var _$digest: Digest {
     var digest = SequenceDigest(Digest(signed: upperHalf))
     digest.append(Digest(unsigned: lowerHalf))
     return digest.finish()
@@ -59,10 +59,10 @@ extension UInt128: ReplicatedState {
   }
 
   /// Compares the numbers.
-  public func isSame(as other: UInt128) -> Bool { self == other }
+  public func _$isSame(as other: UInt128) -> Bool { self == other }
 
   /// The digest of the halves.
-  public var digest: Digest {
+  public var _$digest: Digest {
     var digest = SequenceDigest(Digest(unsigned: upperHalf))
     digest.append(Digest(unsigned: lowerHalf))
     return digest.finish()

@@ -19,7 +19,7 @@ extension WireAction {
   /// Reads an action of which `bytes` is the encoding, neither less nor more.
   public init(encoded bytes: ArraySlice<UInt8>) throws(CodecError) {
     var decoder = CBORDecoder(bytes)
-    self = try Self(from: &decoder)
+    self = try ReadingScope.run { () throws(CodecError) in try Self(from: &decoder) }
     try decoder.finish()
   }
 

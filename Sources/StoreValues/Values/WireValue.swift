@@ -23,7 +23,8 @@ extension WirePayload {
     unavailable,
     message: """
       '@ObservableState' writes what a state needs to travel, '@CasePathable' or '@Reducer' what \
-      an action does: put it before the declaration
+      an action does: put it before the declaration, and name the protocol in the declaration \
+      itself, not in an extension and not by a typealias
       """
   )
   public static func schema(in registry: inout SchemaRegistry) -> Schema { .any }
@@ -52,10 +53,13 @@ public protocol WireValue: WirePayload {
   ///
   /// That is what sameness means here, and it is stricter than `==`: two texts that differ in
   /// their normalisation, or 0.0 and -0.0, are not the same; every NaN is the same as any other.
-  func isSame(as other: Self) -> Bool
+  ///
+  /// Like ``_$digest`` it has a name that no property and no method of an author has. A conformance
+  /// by hand that has a quicker way uses this name; under another name it is not called.
+  func _$isSame(as other: Self) -> Bool
 
   /// A number that is a function of the value's encoding and of nothing else.
-  var digest: Digest { get }
+  var _$digest: Digest { get }
 
   /// Whether `init(_$plain:)` is quicker than `init(from:)`. False unless a type says otherwise.
   static var _$isPlain: Bool { get }
@@ -86,10 +90,10 @@ extension WireValue {
   }
 
   /// Compares the encodings.
-  public func isSame(as other: Self) -> Bool { encoded() == other.encoded() }
+  public func _$isSame(as other: Self) -> Bool { encoded() == other.encoded() }
 
   /// The digest of the encoding.
-  public var digest: Digest { Digest(ofTrusted: encoded()) }
+  public var _$digest: Digest { Digest(ofTrusted: encoded()) }
 
   /// The value's encoding.
   @inlinable
@@ -103,7 +107,7 @@ extension WireValue {
   @inlinable
   public init(encoded bytes: ArraySlice<UInt8>) throws(CodecError) {
     var decoder = CBORDecoder(bytes)
-    self = try decoder.value(Self.self)
+    self = try ReadingScope.run { () throws(CodecError) in try decoder.value(Self.self) }
     try decoder.finish()
   }
 

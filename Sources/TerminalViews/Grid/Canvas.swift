@@ -99,13 +99,13 @@ public struct Canvas {
   }
 
   /// Puts a view over everything else; it alone takes input then.
-  public func overlay(_ view: any View) { frame.overlays.append(view) }
+  public func overlay(_ view: any View) { frame.addOverlay(view) }
 
   /// Takes keys that nobody wanted who has the focus or was drawn before.
   ///
   /// - Parameter handle: Does what a key is for, and says whether it is for something.
   public func onKey(_ handle: @escaping @MainActor (Key) -> Bool) {
-    _ = frame.add(clip, isFocusable: false, onKey: handle, onMouse: { _ in false })
+    _ = add(isFocusable: false, onKey: handle, onMouse: nil)
   }
 
   /// Takes what is done with the mouse in this part.
@@ -138,13 +138,16 @@ public struct Canvas {
     isFocusable: Bool,
     onKey: @escaping @MainActor (Key) -> Bool,
     onText: (@MainActor (String) -> Void)? = nil,
-    onMouse: @escaping @MainActor (MouseEvent) -> Bool,
+    onMouse: (@MainActor (MouseEvent) -> Bool)?,
   ) -> Bool {
-    let origin = rect.origin
-    return frame.add(clip, isFocusable: isFocusable, onKey: onKey, onText: onText) { event in
-      let place = Point(x: event.place.x - origin.x, y: event.place.y - origin.y)
-      return onMouse(MouseEvent(event.kind, at: place))
-    }
+    frame.add(
+      clip,
+      origin: rect.origin,
+      isFocusable: isFocusable,
+      onKey: onKey,
+      onText: onText,
+      onMouse: onMouse,
+    )
   }
 }
 

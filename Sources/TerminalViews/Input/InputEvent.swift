@@ -9,6 +9,8 @@ public enum InputEvent: Hashable, Sendable {
   /// The terminal has another size, or has to be drawn afresh.
   case resize(Size)
 
+  var isResize: Bool { if case .resize = self { true } else { false } }
+
   /// The character that was typed, where it was one.
   var character: Character? {
     if case .key(.character(let character)) = self { character } else { nil }

@@ -16,7 +16,7 @@ public struct Screen {
     let size = view.measured(in: .unlimited)
     frame = Frame(size: size)
     view.drawn(in: frame.canvas)
-    while !frame.overlays.isEmpty { add(frame.overlays.removeFirst()) }
+    while let overlay = frame.takeOverlay() { add(overlay.view) }
   }
 
   private func add(_ overlay: any View) {
@@ -49,6 +49,6 @@ public struct Screen {
 
   /// Does what the views do when they appear.
   public func appear() {
-    for appearance in frame.appearances { appearance() }
+    for appearance in frame.appearances { appearance.action() }
   }
 }

@@ -14,8 +14,16 @@ public protocol TerminalDevice: AnyObject {
   ///   - cursor: Where the cursor is to be seen; nil for nowhere.
   func show(_ grid: Grid, cursor: Point?)
 
+  /// Draws the user's attention, by a sound for example.
+  func ring()
+
   /// Hands over no more input.
   func stop()
+}
+
+extension TerminalDevice {
+  /// Does nothing.
+  public func ring() {}
 }
 
 /// A terminal in memory, for tests of whole screens.
@@ -38,6 +46,8 @@ public final class MemoryTerminal: TerminalDevice {
   public private(set) var cursor: Point?
   /// How often something was shown.
   public private(set) var frames = 0
+  /// How often the user's attention was drawn.
+  public private(set) var rings = 0
   private var onInput: (@MainActor ([InputEvent]) -> Void)?
 
   /// Creates a terminal of so many columns and rows.
@@ -80,6 +90,9 @@ public final class MemoryTerminal: TerminalDevice {
     self.cursor = cursor
     frames += 1
   }
+
+  /// Counts how often the user's attention was drawn.
+  public func ring() { rings += 1 }
 
   /// Hands over no more input.
   public func stop() { onInput = nil }

@@ -72,19 +72,59 @@ public struct Paragraph: PrimitiveView {
     }
   }
 
-  private func lines(in width: Int) -> [String] {
-    content.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
-      var lines = [""]
-      for word in paragraph.split(separator: " ") {
-        let joined = lines[lines.count - 1] + (lines[lines.count - 1].isEmpty ? "" : " ") + word
-        if lines[lines.count - 1].isEmpty || Glyph.columns(of: joined) <= width {
-          lines[lines.count - 1] = joined
-        } else {
-          lines.append(String(word))
-        }
-      }
-      return lines
+  private func lines(in width: Int) -> [String] { Self.lines(of: content, width: width) }
+
+  /// A text on lines of so many columns: broken between words, and within a word that is wider.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - width: The columns of a line; at least one is used.
+  /// - Returns: The lines.
+  public nonisolated static func lines(of text: String, width: Int) -> [String] {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { paragraph in
+      var lines = ParagraphLines(width: max(1, width))
+      for word in paragraph.split(separator: " ") { lines.add(word) }
+      return lines.all
     }
+  }
+}
+
+/// The lines of a paragraph, as far as it is read.
+private struct ParagraphLines {
+  let width: Int
+  private var full: [String] = []
+  private var line = ""
+  /// The columns of the line.
+  private var columns = 0
+
+  init(width: Int) { self.width = width }
+
+  var all: [String] { full + [line] }
+
+  mutating func add(_ word: Substring) {
+    let wanted = Glyph.columns(of: word)
+    if !line.isEmpty {
+      if columns + 1 + wanted <= width {
+        line += " \(word)"
+        columns += 1 + wanted
+        return
+      }
+      end()
+    }
+    guard wanted > width else {
+      (line, columns) = (String(word), wanted)
+      return
+    }
+    for glyph in Glyph.glyphs(of: word) {
+      if columns > 0, columns + glyph.width > width { end() }
+      line += glyph.text
+      columns += glyph.width
+    }
+  }
+
+  private mutating func end() {
+    full.append(line)
+    (line, columns) = ("", 0)
   }
 }
 

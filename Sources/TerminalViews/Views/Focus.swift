@@ -33,6 +33,12 @@ public struct FocusState<Value: Hashable> {
   public var projectedValue: Binding<Value> { state.projectedValue }
 }
 
+extension FocusState: ViewStateProperty {
+  var storage: AnyObject { state.storage }
+
+  func adopt(_ storage: AnyObject) { state.adopt(storage) }
+}
+
 extension View {
   /// The view, which has the focus while a value is another one.
   ///
@@ -74,11 +80,12 @@ private struct Focused<Content: View>: PrimitiveView {
   func size(in proposal: Size) -> Size { content.measured(in: proposal) }
 
   func draw(in canvas: Canvas) {
-    let place = canvas.frame.focusables
+    let place = canvas.frame.focusables.count
     content.drawn(in: canvas)
-    guard canvas.frame.focusables > place else { return }
+    guard canvas.frame.focusables.count > place else { return }
+    let path = canvas.frame.focusables[place]
     canvas.frame.focusStates.append(
-      Frame.Focus(place: place, field: field, value: value, setWanted: setWanted)
+      Frame.Focus(path: path, field: field, value: value, setWanted: setWanted)
     )
   }
 }

@@ -1,7 +1,8 @@
 extension View {
-  /// The view, with something done when it appears.
+  /// The view, with something done when it appears: when a drawing contains it, and the one before
+  /// did not.
   public func onAppear(perform action: @escaping @MainActor () -> Void) -> some View {
-    Modified(content: self) { $0.frame.appearances.append(action) }
+    Modified(content: self) { $0.frame.addAppearance(action) }
   }
 
   /// The view, with something done when a key is pressed that nobody else wants.
@@ -24,6 +25,18 @@ extension View {
   /// - Returns: The view.
   public func onKeys(_ handle: @escaping @MainActor (Key) -> Bool) -> some View {
     Modified(content: self) { $0.onKey(handle) }
+  }
+
+  /// The view, with an identity of its own among those of the same parent.
+  ///
+  /// The focus, a field's cursor and `@State` belong to a view's identity. That is the view's place
+  /// in the view builder, or the id of the element that it shows; a view with another id is another
+  /// view.
+  ///
+  /// - Parameter id: What tells the view from others.
+  /// - Returns: The view.
+  public func id(_ id: some Hashable) -> some View {
+    Identified(content: self, component: .id(AnyHashable(id)))
   }
 
   /// The view in a style, for whatever has none of its own.
@@ -64,7 +77,9 @@ extension View {
     content: @escaping @MainActor (Item) -> Alert,
   ) -> some View {
     overlay {
-      item.wrappedValue.map { value in content(value).dismissing { item.wrappedValue = nil } }
+      item.wrappedValue.map { value in
+        content(value).dismissing { item.wrappedValue = nil }.id(value.id)
+      }
     }
   }
 
@@ -76,6 +91,19 @@ extension View {
       if let view = content() { canvas.overlay(view) }
     }
   }
+}
+
+private struct Identified<Content: View>: PrimitiveView {
+  let content: Content
+  let component: ViewComponent
+
+  var flexibility: Axes { ViewMemory.within(component) { content.stretch } }
+
+  func size(in proposal: Size) -> Size {
+    ViewMemory.within(component) { content.measured(in: proposal) }
+  }
+
+  func draw(in canvas: Canvas) { ViewMemory.within(component) { content.drawn(in: canvas) } }
 }
 
 private struct Styled<Content: View>: PrimitiveView {
@@ -158,34 +186,6 @@ private struct Bordered<Content: View>: PrimitiveView {
     }
     content.drawn(in: canvas.part(x: 2, y: 1, width: size.width - 4, height: size.height - 2))
   }
-}
-
-/// A view in a toolbar.
-public struct ToolbarItem<Content: View>: View {
-  /// Where in the toolbar a view stands; all stand in one place.
-  public enum Placement: Sendable {
-    /// At the right of the title.
-    case navigationBarTrailing
-    /// At the left of the title.
-    case navigationBarLeading
-  }
-
-  /// The view.
-  public let body: Content
-
-  /// Puts a view into a toolbar.
-  public init(placement _: Placement, @ViewBuilder content: () -> Content) {
-    body = content()
-  }
-}
-
-/// The button that lets the rows of a list be deleted, though here they always can be.
-public struct EditButton: View {
-  /// Creates the button.
-  public init() {}
-
-  /// The button.
-  public var body: some View { Button("Edit") {} }
 }
 
 /// A question or a message that lies over a view.

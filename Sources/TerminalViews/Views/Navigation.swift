@@ -1,20 +1,11 @@
-/// Where navigation takes place; what a ``NavigationLink`` leads to lies over everything else.
-public struct NavigationView<Content: View>: View {
-  /// The views.
-  public let body: Content
-
-  /// Creates a place for navigation.
-  public init(@ViewBuilder content: () -> Content) {
-    body = content()
-  }
-}
-
 /// Something to tap that leads to another view, and back.
 public struct NavigationLink<Label: View, Destination: View>: View {
   private let isActive: @MainActor () -> Bool
   private let setActive: @MainActor (Bool) -> Void
   private let destination: @MainActor () -> Destination
   private let label: Label
+  /// Whether a link without a selection is followed.
+  private let isFollowed: State<Bool>
 
   /// Creates a link that is followed while a selection is a tag.
   ///
@@ -33,6 +24,7 @@ public struct NavigationLink<Label: View, Destination: View>: View {
     setActive = { selection.wrappedValue = $0 ? tag : nil }
     self.destination = destination
     self.label = label()
+    isFollowed = State(wrappedValue: false)
   }
 
   /// Creates a link that shows a text and is followed while a selection is a tag.
@@ -64,6 +56,7 @@ public struct NavigationLink<Label: View, Destination: View>: View {
     isActive = { isFollowed.wrappedValue }
     setActive = { isFollowed.wrappedValue = $0 }
     self.destination = destination
+    self.isFollowed = isFollowed
     label = Text(title)
   }
 

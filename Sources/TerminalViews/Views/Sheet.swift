@@ -16,16 +16,15 @@ extension View {
       guard let value = item.wrappedValue else { return }
       // After the one drawing of a `Screen` there is none without it.
       let isOnlyDrawing = canvas.frame.memory == nil
-      canvas.overlay(
-        Pair(
-          first: content(value),
-          second: Button("Close") {
-            item.wrappedValue = nil
-            if isOnlyDrawing { onDismiss?() }
-          },
-        )
+      let sheet = Pair(
+        first: content(value),
+        second: Button("Close") {
+          item.wrappedValue = nil
+          if isOnlyDrawing { onDismiss?() }
+        },
       )
-      canvas.frame.dismissals[[ObjectIdentifier(Item.self), value.id]] = onDismiss
+      canvas.overlay(sheet.id(value.id))
+      canvas.frame.dismissals[canvas.frame.path(of: .dismissal) + [.id(value.id)]] = onDismiss
     }
   }
 }

@@ -4,10 +4,10 @@ public import Foundation
 @MainActor
 struct Stack: PrimitiveView {
   let axis: Axes
-  let views: [any View]
+  let views: [StackMember]
   let spacing: Int
 
-  init(_ axis: Axes, _ views: [any View], spacing: Int = 0) {
+  init(_ axis: Axes, _ views: [StackMember], spacing: Int = 0) {
     self.axis = axis
     self.views = views
     self.spacing = spacing
@@ -51,7 +51,7 @@ struct Stack: PrimitiveView {
     var rest =
       (isHorizontal ? proposal.width : proposal.height) - max(0, views.count - 1) * spacing
     let isFlexible = views.map { !isUnlimited && $0.stretch.contains(axis) }
-    func measure(_ view: any View, _ length: Int) -> Size {
+    func measure(_ view: StackMember, _ length: Int) -> Size {
       view.measured(
         in: isHorizontal
           ? Size(width: length, height: proposal.height)
@@ -148,7 +148,7 @@ public struct Group<Content: View>: View {
 }
 
 extension Group: ViewGroup {
-  var members: [any View] { [body] }
+  var members: [StackMember] { [StackMember(view: body)] }
 }
 
 /// A few views, with a mark at each line; ``RowList`` is for many.
@@ -187,6 +187,7 @@ public struct List<Content: View>: PrimitiveView {
 /// A view of each element of a collection.
 public struct ForEach<Data: RandomAccessCollection, Row: View>: PrimitiveView, ViewGroup {
   private let data: Data
+  private let id: (Data.Element) -> AnyHashable
   private let row: (Data.Element) -> Row
 
   /// Creates a view of each element.
@@ -195,6 +196,7 @@ public struct ForEach<Data: RandomAccessCollection, Row: View>: PrimitiveView, V
     @ViewBuilder content: @escaping (Data.Element) -> Row,
   ) where Data.Element: Identifiable {
     self.data = data
+    id = { AnyHashable($0.id) }
     row = content
   }
 
@@ -205,10 +207,13 @@ public struct ForEach<Data: RandomAccessCollection, Row: View>: PrimitiveView, V
     @ViewBuilder content: @escaping (Data.Element) -> Row,
   ) {
     self.data = data
+    self.id = { AnyHashable($0[keyPath: id]) }
     row = content
   }
 
-  var members: [any View] { data.map { row($0) } }
+  var members: [StackMember] {
+    data.map { StackMember(path: [.id(id($0))], view: row($0)) }
+  }
   private var column: Stack { Stack(.vertical, flattened) }
 
   /// The room of all.
@@ -217,16 +222,54 @@ public struct ForEach<Data: RandomAccessCollection, Row: View>: PrimitiveView, V
   /// Draws the views.
   public func draw(in canvas: Canvas) { column.draw(in: canvas) }
 
-  /// The same views, with something to tap for each, `delete 0`, that deletes it.
+  /// The same views, each of which can have the focus and is deleted by the key for that.
+  ///
+  /// A ``Screen`` has something to tap for each, `delete 0`.
+  ///
+  /// - Parameter delete: Deletes the elements at places of the collection.
+  /// - Returns: The views.
   public func onDelete(
     perform delete: @escaping @MainActor (_ offsets: IndexSet) -> Void
   ) -> some View {
-    Modified(content: self) { canvas in
-      for offset in 0..<data.count {
-        canvas.frame.tappables.append(
-          Frame.Tappable(title: "delete \(offset)") { delete(IndexSet(integer: offset)) }
-        )
-      }
+    DeletableRows(rows: members, delete: delete)
+  }
+}
+
+/// Views that can be deleted, one below the other.
+private struct DeletableRows: PrimitiveView {
+  let rows: [StackMember]
+  let delete: @MainActor (_ offsets: IndexSet) -> Void
+
+  private var column: Stack {
+    Stack(
+      .vertical,
+      rows.enumerated().map { offset, row in
+        let deletable = DeletableRow(content: row.view, offset: offset, delete: delete)
+        return StackMember(path: row.path, view: deletable)
+      },
+    )
+  }
+
+  func size(in proposal: Size) -> Size { column.size(in: proposal) }
+  func draw(in canvas: Canvas) { column.draw(in: canvas) }
+}
+
+private struct DeletableRow: PrimitiveView {
+  let content: any View
+  let offset: Int
+  let delete: @MainActor (_ offsets: IndexSet) -> Void
+
+  var flexibility: Axes { content.stretch }
+  func size(in proposal: Size) -> Size { content.measured(in: proposal) }
+
+  func draw(in canvas: Canvas) {
+    let remove = { @MainActor [delete, offset] in delete(IndexSet(integer: offset)) }
+    canvas.frame.tappables.append(Frame.Tappable(title: "delete \(offset)", action: remove))
+    let isFocused = canvas.takeFocus { key in
+      guard key == .delete || key == .backspace else { return false }
+      remove()
+      return true
     }
+    content.drawn(in: isFocused ? canvas.styled(Style(isBold: true)) : canvas)
   }
 }

@@ -1,35 +1,58 @@
-/// A value that belongs to a view and stays when the view is described anew.
+import Observation
+
+/// A value that belongs to a view's identity: it stays while drawings contain the view.
+///
+/// In a session its first value is used when the view is drawn for the first time. A change of it
+/// draws the view again. Rows of a list that are scrolled out are not drawn, and lose it.
 @propertyWrapper
 public struct State<Value> {
-  private final class Box {
-    var value: Value
-
-    init(_ value: Value) {
-      self.value = value
-    }
-  }
-
-  private let box: Box
+  private let link: StateLink<Value>
 
   /// Creates a value.
   public init(wrappedValue: Value) {
-    box = Box(wrappedValue)
+    link = StateLink(wrappedValue)
   }
 
   /// The value.
   public var wrappedValue: Value {
-    get { box.value }
-    nonmutating set { box.value = newValue }
+    get { link.box.value }
+    nonmutating set { link.box.value = newValue }
   }
 
   /// The value as a binding.
   @MainActor
   public var projectedValue: Binding<Value> {
     Binding {
-      box.value
+      link.box.value
     } set: {
-      box.value = $0
+      link.box.value = $0
     }
+  }
+}
+
+/// Leads from the copies of a view to the value that belongs to its identity.
+private final class StateLink<Value> {
+  var box: StateBox<Value>
+
+  init(_ value: Value) {
+    box = StateBox(value)
+  }
+}
+
+@Observable
+private final class StateBox<Value> {
+  var value: Value
+
+  init(_ value: Value) {
+    self.value = value
+  }
+}
+
+extension State: ViewStateProperty {
+  var storage: AnyObject { link.box }
+
+  func adopt(_ storage: AnyObject) {
+    if let box = storage as? StateBox<Value> { link.box = box }
   }
 }
 

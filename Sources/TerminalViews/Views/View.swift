@@ -26,6 +26,11 @@ import Musl
 /// A view is a description, made anew for each drawing. ``TerminalSession`` shows it on a terminal
 /// and draws it again when something that it has read of a store, or of any other `Observable`
 /// object, has changed. ``Screen`` shows it to a test.
+///
+/// What stays from one drawing to the next belongs to the view's identity: the focus, a field's
+/// cursor, ``State``. A view's identity is its place among the views of its parent, or the id of
+/// the element that it shows (``ForEach``, ``RowList``, ``View/id(_:)``). So it stays the same
+/// whatever is inserted or removed beside it.
 @MainActor
 public protocol View {
   /// The type of view that this one is made of, or `Never`.
@@ -68,13 +73,30 @@ extension Never: View {
 /// Views that others lay out, as if each stood there itself; on their own they are a column.
 @MainActor
 protocol ViewGroup {
-  var members: [any View] { get }
+  var members: [StackMember] { get }
+}
+
+/// A view in a stack, with its identity among the others.
+@MainActor
+struct StackMember {
+  var path: ViewPath = []
+  let view: any View
+
+  var stretch: Axes { ViewMemory.within(path) { view.stretch } }
+
+  func measured(in proposal: Size) -> Size {
+    ViewMemory.within(path) { view.measured(in: proposal) }
+  }
+
+  func drawn(in canvas: Canvas) { ViewMemory.within(path) { view.drawn(in: canvas) } }
 }
 
 extension View {
   /// The columns and rows that the view wants of those that it is offered, whatever it is made of.
   public func measured(in proposal: Size) -> Size {
-    guard let primitive = self as? any PrimitiveView else { return body.measured(in: proposal) }
+    guard let primitive = self as? any PrimitiveView else {
+      return withBody { $0.measured(in: proposal) }
+    }
     defer { letOthersRun() }
     return primitive.size(in: proposal)
   }
@@ -85,7 +107,15 @@ extension View {
       primitive.draw(in: canvas)
       letOthersRun()
     } else {
-      body.drawn(in: canvas)
+      withBody { $0.drawn(in: canvas) }
+    }
+  }
+
+  /// Lays out what the view is made of, with the state that belongs to its identity.
+  private func withBody<Result>(_ layOut: (Body) -> Result) -> Result {
+    ViewMemory.within(.body(ObjectIdentifier(Self.self))) {
+      ViewMemory.link(self)
+      return layOut(body)
     }
   }
 
@@ -98,13 +128,15 @@ extension View {
   /// The directions in which the view takes whatever room there is, whatever it is made of.
   public var stretch: Axes {
     if let primitive = self as? any PrimitiveView { return primitive.flexibility }
-    return body.stretch
+    return withBody { $0.stretch }
   }
 
   /// The views that stand here for whoever lays them out.
-  var flattened: [any View] {
-    guard let group = self as? any ViewGroup else { return [self] }
-    return group.members.flatMap(\.flattened)
+  var flattened: [StackMember] {
+    guard let group = self as? any ViewGroup else { return [StackMember(view: self)] }
+    return group.members.flatMap { member in
+      member.view.flattened.map { StackMember(path: member.path + $0.path, view: $0.view) }
+    }
   }
 
   /// What it says, on one line.

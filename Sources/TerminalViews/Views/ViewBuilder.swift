@@ -38,7 +38,7 @@ public struct EmptyView: PrimitiveView, ViewGroup {
   /// Creates it.
   public init() {}
 
-  var members: [any View] { [] }
+  var members: [StackMember] { [] }
 
   /// None.
   public func size(in _: Size) -> Size { .zero }
@@ -52,7 +52,9 @@ public struct Pair<First: View, Second: View>: PrimitiveView, ViewGroup {
   let first: First
   let second: Second
 
-  var members: [any View] { [first, second] }
+  var members: [StackMember] {
+    [StackMember(path: [.index(0)], view: first), StackMember(path: [.index(1)], view: second)]
+  }
   private var column: Stack { Stack(.vertical, flattened) }
 
   /// Those of both.
@@ -72,23 +74,23 @@ public enum Either<First: View, Second: View>: PrimitiveView, ViewGroup {
   /// The other.
   case second(Second)
 
-  private var view: any View {
+  private var member: StackMember {
     switch self {
-    case .first(let view): view
-    case .second(let view): view
+    case .first(let view): StackMember(path: [.branch(true)], view: view)
+    case .second(let view): StackMember(path: [.branch(false)], view: view)
     }
   }
 
-  var members: [any View] { [view] }
+  var members: [StackMember] { [member] }
 
   /// Those of the one that there is.
-  public var flexibility: Axes { view.stretch }
+  public var flexibility: Axes { member.stretch }
 
   /// The room of the one that there is.
-  public func size(in proposal: Size) -> Size { view.measured(in: proposal) }
+  public func size(in proposal: Size) -> Size { member.measured(in: proposal) }
 
   /// Draws the one that there is.
-  public func draw(in canvas: Canvas) { view.drawn(in: canvas) }
+  public func draw(in canvas: Canvas) { member.drawn(in: canvas) }
 }
 
 extension Optional: View where Wrapped: View {
@@ -110,5 +112,5 @@ extension Optional: PrimitiveView where Wrapped: View {
 }
 
 extension Optional: ViewGroup where Wrapped: View {
-  var members: [any View] { map { [$0] } ?? [] }
+  var members: [StackMember] { map { [StackMember(view: $0)] } ?? [] }
 }

@@ -47,10 +47,12 @@ public struct Tabs: PrimitiveView {
       let style = place == chosen ? Style(isBold: true, isReversed: true) : Style(.secondary)
       let width = Glyph.columns(of: label(place))
       canvas.writeTruncated(label(place), x: x, style)
-      canvas.part(x: x, width: width).onMouse { [selection] event in
-        guard event.kind == .press else { return false }
-        selection.wrappedValue = place
-        return true
+      ViewMemory.within(.id(AnyHashable(titles[place]))) {
+        canvas.part(x: x, width: width).onMouse { [selection] event in
+          guard event.kind == .press else { return false }
+          selection.wrappedValue = place
+          return true
+        }
       }
       x += width
     }

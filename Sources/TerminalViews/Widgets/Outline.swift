@@ -44,7 +44,8 @@ public struct OutlineExpansion<Key: Hashable>: Equatable {
 
 /// A tree of any size, of which only the rows are made that are to be seen.
 ///
-/// Arrows to the right and the left, and enter, show and hide the parts of the selected node.
+/// Arrows to the right and the left, and enter, show and hide the parts of the selected node. Enter
+/// on a node without parts is for the program.
 ///
 /// Between two drawings nothing is kept of the nodes: a large value of which they are can be
 /// changed in place meanwhile.
@@ -52,6 +53,7 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   private let root: @MainActor () -> Node
   private let expansion: Binding<OutlineExpansion<Node.Key>>
   private let selection: Binding<RowSelection<[Node.Key]>>
+  private let onSubmit: (@MainActor (Node, _ path: [Node.Key]) -> Void)?
   private let row: @MainActor (Node, _ path: [Node.Key]) -> Row
 
   /// Creates a tree.
@@ -61,16 +63,19 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
   ///     each drawing and each key.
   ///   - expansion: Which nodes show their parts.
   ///   - selection: The row that is selected, by its path.
+  ///   - onSubmit: What enter does with the selected node where that has no parts; nil for nothing.
   ///   - row: The view of a node, one row high.
   public init(
     _ root: @autoclosure @escaping @MainActor () -> Node,
     expansion: Binding<OutlineExpansion<Node.Key>>,
     selection: Binding<RowSelection<[Node.Key]>>,
+    onSubmit: (@MainActor (Node, _ path: [Node.Key]) -> Void)? = nil,
     @ViewBuilder row: @escaping @MainActor (Node, _ path: [Node.Key]) -> Row,
   ) {
     self.root = root
     self.expansion = expansion
     self.selection = selection
+    self.onSubmit = onSubmit
     self.row = row
   }
 
@@ -109,6 +114,13 @@ public struct Outline<Node: OutlineNode, Row: View>: PrimitiveView {
       let rows = OutlineRows(root(), expansion.wrappedValue)
       // Some may have gone since they were drawn.
       return rows.count == 0 ? [] : rows[min(offset, rows.count - 1)].path
+    } onSubmit: { [root, expansion, onSubmit] offset in
+      let rows = OutlineRows(root(), expansion.wrappedValue)
+      guard let onSubmit, offset < rows.count else { return false }
+      let (node, path) = rows[offset]
+      guard node.partCount == 0 else { return false }
+      onSubmit(node, path)
+      return true
     }
     window.draw(in: canvas) {
       rows[$0].path

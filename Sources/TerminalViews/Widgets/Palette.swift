@@ -24,25 +24,35 @@ public struct Palette: View {
   private let query: Binding<String>
   private let selection: Binding<RowSelection<String>>
   private let commands: [PaletteCommand]
+  private let title: String
   private let onClose: @MainActor () -> Void
 
   /// Creates a list.
   ///
   /// - Parameters:
   ///   - commands: What there is to choose from.
+  ///   - title: What stands above it.
   ///   - query: What was typed.
   ///   - selection: What is selected.
   ///   - onClose: What is done when one was chosen, before it is run, and on escape.
   public init(
     _ commands: [PaletteCommand],
+    title: String = "Commands",
     query: Binding<String>,
     selection: Binding<RowSelection<String>>,
     onClose: @escaping @MainActor () -> Void,
   ) {
-    self.query = query
     self.selection = selection
+    self.title = title
     self.onClose = onClose
-    self.commands = commands.filter { Self.fits(query.wrappedValue, $0.id) }
+    self.commands = Self.found(query.wrappedValue, in: commands)
+    self.query = Binding {
+      query.wrappedValue
+    } set: { text in
+      query.wrappedValue = text
+      // What fits best is at the top, whatever was selected among what fitted before.
+      selection.wrappedValue.select(0, id: Self.found(text, in: commands).first?.id)
+    }
   }
 
   /// What is typed and what fits it.
@@ -57,7 +67,7 @@ public struct Palette: View {
       }
       .frame(width: 56, height: 10)
     }
-    .border("Commands")
+    .border(title)
     .onKeys { key in
       switch key {
       case .escape: onClose()
@@ -84,13 +94,41 @@ public struct Palette: View {
     }
   }
 
-  /// Whether the characters stand in a name in their order, whatever is between them.
-  static func fits(_ query: String, _ name: String) -> Bool {
-    var rest = name.lowercased()[...]
-    for character in query.lowercased() where character != " " {
-      guard let place = rest.firstIndex(of: character) else { return false }
+  /// The commands whose names fit, the best first.
+  private static func found(_ query: String, in commands: [PaletteCommand]) -> [PaletteCommand] {
+    let ranks = commands.map { rank(of: query, in: $0.id) }
+    return Rank.allCases.flatMap { rank in
+      zip(commands, ranks).filter { $0.1 == rank }.map(\.0)
+    }
+  }
+
+  /// How well a name fits what is typed, the best first.
+  enum Rank: CaseIterable {
+    /// It is the name.
+    case name
+    /// The name begins with it.
+    case beginning
+    /// A word of the name begins with it.
+    case word
+    /// It stands in the name.
+    case part
+    /// Its characters stand in the name in their order, whatever is between them.
+    case characters
+  }
+
+  /// How well a name fits what is typed; nil where it does not.
+  static func rank(of query: String, in name: String) -> Rank? {
+    let (query, name) = (query.lowercased(), name.lowercased())
+    if query == name { return .name }
+    if name.hasPrefix(query) { return .beginning }
+    let places = name.ranges(of: query).map(\.lowerBound)
+    if places.contains(where: { !(name[name.index(before: $0)].isLetter) }) { return .word }
+    if !places.isEmpty { return .part }
+    var rest = name[...]
+    for character in query where character != " " {
+      guard let place = rest.firstIndex(of: character) else { return nil }
       rest = rest[rest.index(after: place)...]
     }
-    return true
+    return .characters
   }
 }

@@ -1,6 +1,9 @@
 /// Rows of which only those are drawn that are to be seen.
 ///
 /// What it is made of is kept until the next drawing, for keys and the mouse; what draws is not.
+///
+/// Keys and the mouse are for the rows that the user has seen (``InputAim``): they lead from one to
+/// the next of these, wherever they are by now, and have no effect on a row that has come since.
 @MainActor
 struct RowWindow<ID: Hashable> {
   private let count: Int
@@ -29,47 +32,142 @@ struct RowWindow<ID: Hashable> {
     id: ((Int) -> ID)? = nil,
     row drawRow: (_ canvas: Canvas, _ offset: Int) -> Void,
   ) {
-    let height = canvas.size.height
+    let (height, frame) = (canvas.size.height, canvas.frame)
+    let path = frame.path(of: .rows)
+    let drawnID = id ?? self.id
+    let (aim, accepts) = (frame.memory?.aim, frame.memory?.acceptsReplacements ?? true)
     var current = selection.wrappedValue
-    current.follow(count: count, id: id ?? self.id)
+    if accepts, let aim { replaceRemoved(in: &current, path, aim, drawnID) }
+    current.follow(count: count, accepts: accepts, id: drawnID)
     let visible = current.window(height: height, count: count)
     if current != selection.wrappedValue { selection.wrappedValue = current }
+    let ids = visible.map(drawnID)
+    frame.rows[path] = ShownRows(
+      first: visible.lowerBound,
+      count: count,
+      ids: ids,
+      selected: current.id,
+      cursor: current.offset,
+    )
+    if let aim, current.isMissing { frame.afterDisplay.append { accept(path, $0, aim) } }
     let isFocused = canvas.takeFocus { key in
-      take(key, height)
+      take(key, height, path, aim)
     } onMouse: { event in
-      take(event, visible)
+      take(event, visible, path, aim)
     }
     for offset in visible {
       let row = canvas.part(y: offset - visible.lowerBound, height: 1)
       let isSelected = offset == current.offset
       let style = Style(isBold: isSelected, isReversed: isSelected && isFocused)
       if isSelected { row.fill(style) }
-      drawRow(row.styled(isSelected ? style : .plain), offset)
+      ViewMemory.within(.id(AnyHashable(ids[offset - visible.lowerBound]))) {
+        drawRow(row.styled(isSelected ? style : .plain), offset)
+      }
     }
   }
 
-  private func take(_ key: Key, _ height: Int) -> Bool {
-    guard count > 0 else { return false }
-    if key == .enter, onSubmit(selection.wrappedValue.offset) { return true }
+  /// Selects the row behind one that the user has removed: the next one that was displayed, even
+  /// where others have inserted or removed rows there since.
+  private func replaceRemoved(
+    in current: inout RowSelection<ID>,
+    _ path: ViewPath,
+    _ aim: InputAim,
+    _ id: (Int) -> ID,
+  ) {
+    guard let known: ShownRows<ID> = aim.rows(at: path), let gone = current.id,
+      gone == known.selected, !current.isMissing, current.place(of: gone, count, id) == nil
+    else { return }
+    for next in known.successors(of: gone) {
+      if let place = current.place(of: next, count, id) { return current.select(place, id: next) }
+      // What was there a moment ago has gone with the other one.
+      if !aim.hadRow(next, at: path) { return current.miss(next, near: current.offset) }
+    }
+    // None of the rows is left, and others have inserted this one.
+    if known.isWhole, count > 0, aim.hadRow(id(min(current.offset, count - 1)), at: path) {
+      current.miss(nil, near: current.offset)
+    }
+  }
+
+  /// Selects the row that is displayed in the place of one that has gone, where the user knows.
+  private func accept(_ path: ViewPath, _ frame: Frame, _ aim: InputAim) {
+    var current = selection.wrappedValue
+    guard current.isMissing,
+      current.id == nil || current.isReleased || aim.allowsReplacement(at: path)
+    else { return }
+    current.replace(count: count, id: id)
+    selection.wrappedValue = current
+    if var shown = frame.rows[path] as? ShownRows<ID> {
+      shown.selected = current.id
+      frame.rows[path] = shown
+    }
+  }
+
+  // MARK: - Input
+
+  private func take(_ key: Key, _ height: Int, _ path: ViewPath, _ aim: InputAim?) -> Bool {
+    // What was typed behind a key without effect had another row in view.
+    if selection.wrappedValue.isReleased { return true }
+    let known: ShownRows<ID>? = aim?.rows(at: path)
+    if key == .enter {
+      guard let row = known?.selected ?? selection.wrappedValue.id else { return false }
+      guard let offset = offset(of: row) else { return aim?.miss() ?? false }
+      return onSubmit(offset) || onKey(key)
+    }
+    if let known {
+      let destination = RowSelection<ID>.destination(
+        key,
+        from: known.place,
+        height: height,
+        count: known.count,
+      )
+      if let destination, let id = known.id(at: destination) {
+        go(to: id, path, aim)
+        return true
+      }
+      // Of rows that were all displayed none is left, and others were not.
+      if destination != nil, known.isWhole { return true }
+    }
+    guard count > 0 else { return onKey(key) }
     let destination = selection.wrappedValue.destination(key, height: height, count: count)
     guard let destination else { return onKey(key) }
-    go(to: destination)
+    go(to: id(destination), path, aim)
     return true
   }
 
-  private func take(_ event: MouseEvent, _ visible: Range<Int>) -> Bool {
-    guard count > 0 else { return false }
+  private func take(
+    _ event: MouseEvent,
+    _ visible: Range<Int>,
+    _ path: ViewPath,
+    _ aim: InputAim?,
+  ) -> Bool {
     switch event.kind {
     case .press:
       let offset = visible.lowerBound + event.place.y
-      if visible.contains(offset) { go(to: offset) }
-    case .wheelUp: go(to: max(0, selection.wrappedValue.offset - 3))
-    case .wheelDown: go(to: min(count - 1, selection.wrappedValue.offset + 3))
+      let isShown = aim == nil && visible.contains(offset)
+      if let seen = aim?.row(atLine: event.place.y, of: path) ?? (isShown ? id(offset) : nil) {
+        go(to: seen, path, aim)
+      }
+    case .wheelUp: scroll(-3, path, aim)
+    case .wheelDown: scroll(3, path, aim)
     }
     return true
   }
 
-  private func go(to offset: Int) {
-    selection.wrappedValue.select(offset, id: id(offset))
+  private func scroll(_ distance: Int, _ path: ViewPath, _ aim: InputAim?) {
+    guard count > 0 else { return }
+    let offset = max(0, min(count - 1, selection.wrappedValue.offset + distance))
+    go(to: id(offset), path, aim)
   }
+
+  /// Moves the cursor to a row, or to the place of one that has gone.
+  private func go(to row: ID, _ path: ViewPath, _ aim: InputAim?) {
+    if let offset = offset(of: row) {
+      selection.wrappedValue.select(offset, id: row)
+    } else {
+      selection.wrappedValue.miss(row, near: selection.wrappedValue.offset)
+    }
+    aim?.reach(row, at: path)
+  }
+
+  private func offset(of row: ID) -> Int? { selection.wrappedValue.place(of: row, count, id) }
 }

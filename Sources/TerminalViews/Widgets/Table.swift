@@ -70,9 +70,13 @@ public struct Table<Data: RandomAccessCollection, ID: Hashable>: PrimitiveView {
 
   /// Draws the titles and the rows that are to be seen.
   public func draw(in canvas: Canvas) {
-    guard canvas.size.height > 0 else { return }
     var current = selection.wrappedValue
-    current.follow(count: data.count) { data.at($0)[keyPath: id] }
+    current.follow(
+      count: data.count,
+      accepts: canvas.frame.memory?.acceptsReplacements ?? true,
+    ) {
+      data.at($0)[keyPath: id]
+    }
     let visible = current.window(height: canvas.size.height - 1, count: data.count)
     let widths = columns.map { column in
       visible.reduce(Glyph.columns(of: column.title)) { widest, offset in

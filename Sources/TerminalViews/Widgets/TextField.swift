@@ -41,16 +41,17 @@ public struct TextField: PrimitiveView {
       canvas.write(text.wrappedValue, x: canvas.write("\(title): "))
       return
     }
-    let key = "\(canvas.frame.depth) \(title)"
+    let path = canvas.frame.path(of: .cursor)
+    let cursor = memory.cursor(at: path)
     func edit(replaces: Bool = false, _ change: (inout EditedLine) -> Bool) -> Bool {
       let isSelected = isSelected?.wrappedValue ?? false
       var line =
         isSelected && replaces
         ? EditedLine("", cursor: nil)
-        : EditedLine(text.wrappedValue, cursor: memory.cursors[key])
+        : EditedLine(text.wrappedValue, cursor: memory.cursor(at: path))
       guard change(&line) else { return false }
       if isSelected { self.isSelected?.wrappedValue = false }
-      memory.cursors[key] = line.cursor
+      memory.setCursor(line.cursor, at: path)
       if line.text != text.wrappedValue { text.wrappedValue = line.text }
       return true
     }
@@ -67,12 +68,12 @@ public struct TextField: PrimitiveView {
       }
     }
     let start = canvas.write("\(title): ", Style(isBold: isFocused))
-    let line = EditedLine(text.wrappedValue, cursor: memory.cursors[key])
+    let line = EditedLine(text.wrappedValue, cursor: cursor)
     let room = max(1, canvas.size.width - start)
     let style = Style(isReversed: isFocused && isSelected?.wrappedValue == true)
-    let cursor = canvas.write(line.seenBeforeCursor(in: room), x: start, style)
-    canvas.write(line.afterCursor, x: cursor, style)
-    if isFocused { canvas.showCursor(x: cursor, y: 0) }
+    let column = canvas.write(line.seenBeforeCursor(in: room), x: start, style)
+    canvas.write(line.afterCursor, x: column, style)
+    if isFocused { canvas.showCursor(x: column, y: 0) }
   }
 }
 

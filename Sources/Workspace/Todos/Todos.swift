@@ -67,7 +67,7 @@ package struct Todos {
   private func edit(_ state: inout State, _ action: Action) -> Effect<Action> {
     switch action {
     case .addButtonTapped(let title):
-      state.items.append(Todo.State(id: uuid(), title: title))
+      state.items.append(Todo.State(id: uuid(), title: Todo.clamped(title)))
       return .none
 
     case .clearCompletedButtonTapped:

@@ -8,6 +8,10 @@ import Darwin
 package enum FileDescriptorLimit {
   /// What a context, two sockets and the main loop take, with some to spare.
   package static let least = 64
+  /// What a daemon needs: connections are accepted faster than they can be refused.
+  ///
+  /// With 256, some hundred connections at once end the process; with 1,024, it outlasts 20,000.
+  package static let leastOfDaemon = 1_024
 
   /// Raises the soft limit to what the system lets us have, up to what the sessions need.
   package static func raise() {
@@ -26,8 +30,11 @@ package enum FileDescriptorLimit {
     return Int(clamping: limit.rlim_cur)
   }
 
-  /// Throws when there are too few even to begin, where the library would end the process.
-  package static func check() throws(ZeroMQError) {
+  /// Checks that there are enough: with fewer the library would end the process.
+  ///
+  /// - Parameter least: How many are needed.
+  /// - Throws: ``ZeroMQError`` where there are fewer.
+  package static func check(least: Int = least) throws(ZeroMQError) {
     guard current < least else { return }
     throw ZeroMQError(
       code: EMFILE,

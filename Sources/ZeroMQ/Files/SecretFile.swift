@@ -6,51 +6,22 @@ import Darwin
 
 /// A small file that nobody but its user may read.
 package enum SecretFile {
-  /// Why a secret cannot be read or kept.
-  package enum Problem: Error, Hashable, Sendable {
-    /// There is none.
-    case missing(String)
-    /// Something is there already.
-    case occupied(String)
-    /// It is no file, or too long to be a secret.
-    case foreign(String)
-    /// It belongs to another user than this one and root.
-    case ownedBy(String, UInt32)
-    /// Others may read or change it.
-    case wide(String, mode: String)
-    /// The system refused.
-    case failed(String, code: Int32)
-  }
-
   /// A secret is short.
   private static let mostBytes = 4096
 
   /// Reads a secret.
   ///
-  /// - Parameter path: The file.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - trusted: A user whom the file may belong to, besides this one and root.
   /// - Returns: Its bytes.
-  /// - Throws: ``Problem``, also where others could have read it: then it is none any more.
-  package static func read(_ path: String) throws(Problem) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      throw errno == ENOENT ? .missing(path) : .failed(path, code: errno)
-    }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .failed(path, code: errno) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= mostBytes else {
-      throw .foreign(path)
-    }
-    guard status.st_uid == geteuid() || status.st_uid == 0 else {
-      throw .ownedBy(path, status.st_uid)
-    }
-    guard status.st_mode & 0o077 == 0 else {
-      throw .wide(path, mode: String(status.st_mode & 0o7777, radix: 8))
-    }
-    guard let bytes = FileBytes.read(descriptor, most: mostBytes) else {
-      throw .failed(path, code: errno)
-    }
-    return bytes
+  /// - Throws: `TrustedFile.Problem`, also where others could have read it: then it is none any
+  ///   more.
+  package static func read(
+    _ path: String,
+    trusting trusted: UInt32? = nil,
+  ) throws(TrustedFile.Problem) -> [UInt8] {
+    try TrustedFile.read(path, .secret, most: mostBytes, trusting: trusted)
   }
 
   /// Keeps a secret in a file that is not there yet, for this user alone; it is on the disk then.
@@ -60,8 +31,8 @@ package enum SecretFile {
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: What it is to have.
-  /// - Throws: ``Problem``; then there is no such file, or that of somebody else.
-  package static func create(_ path: String, _ bytes: [UInt8]) throws(Problem) {
+  /// - Throws: `TrustedFile.Problem`; then there is no such file, or that of somebody else.
+  package static func create(_ path: String, _ bytes: [UInt8]) throws(TrustedFile.Problem) {
     // A name that nobody has, and nobody knows beforehand.
     let draft = "\(path).\(String(UInt64.random(in: 0 ... .max), radix: 36)).draft"
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -136,24 +107,5 @@ package enum SecretFile {
   private static func directory(of path: String) -> String {
     let end = path.lastIndex(of: "/")
     return end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-  }
-}
-
-extension SecretFile.Problem: CustomStringConvertible {
-  /// What was found, and what to do about it.
-  package var description: String {
-    switch self {
-    case .missing(let path): "There is no file \(path)."
-    case .occupied(let path): "There is a file \(path) already. Remove it, or name another."
-    case .foreign(let path): "\(path) is no file with a key. Name another one."
-    case .ownedBy(let path, let owner):
-      "\(path) belongs to user \(owner), who knows what is in it. Name one of your own."
-    case .wide(let path, let mode):
-      "Others can get at the secret in \(path) (mode \(mode)). If nobody has read it, run: "
-        + "chmod 600 \(path)"
-    case .failed(let path, let code):
-      "\(path) cannot be used: \(String(cString: strerror(code))). Check the path and its "
-        + "permissions."
-    }
   }
 }

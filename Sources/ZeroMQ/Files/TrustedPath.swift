@@ -7,11 +7,16 @@ import Darwin
 /// A path to a directory that nobody but its user, and the system's, can make lead elsewhere.
 ///
 /// As `sshd` has it with StrictModes: each directory on the way belongs to this user or to root,
-/// and others may not write to it, unless its sticky bit keeps them from what is not theirs.
-/// Symbolic links on the way belong to one of the two as well.
+/// and others may not write to it, unless its sticky bit keeps them from what is not theirs, or it
+/// is mounted for reading only. Members of the user's private group are not others
+/// (``OwnAccount``). Symbolic links on the way belong to one of the two as well.
 package enum TrustedPath {
   /// What is found at the end of a path.
   package struct Directory: Hashable, Sendable {
+    /// Where it is, without symbolic links.
+    let path: String
+    /// The group whose permissions it has.
+    let group: UInt32
     /// Who it belongs to.
     package let owner: UInt32
     /// Its permissions.
@@ -55,6 +60,27 @@ package enum TrustedPath {
     makingDirectories makesDirectories: Bool = false,
     trusting trusted: UInt32? = nil,
   ) throws(Problem) -> Directory {
+    let (place, isDirectory) = try walk(path, makesDirectories, trusted)
+    guard isDirectory else { throw .notDirectory(text(place)) }
+    return try lookedAt(place)
+  }
+
+  /// Follows a path to a file as the system does, and checks each step before it is taken.
+  ///
+  /// - Parameters:
+  ///   - path: The path; a relative one begins at the working directory.
+  ///   - trusted: Whoever else a part of the way may belong to.
+  /// - Returns: Where the file is, without symbolic links; of the file nothing was checked.
+  /// - Throws: ``Problem``.
+  static func file(_ path: String, trusting trusted: UInt32?) throws(Problem) -> String {
+    text(try walk(path, false, trusted).place)
+  }
+
+  private static func walk(
+    _ path: String,
+    _ makesDirectories: Bool,
+    _ trusted: UInt32?,
+  ) throws(Problem) -> (place: [String], isDirectory: Bool) {
     var rest = parts(of: path)
     if !path.hasPrefix("/") { rest += parts(of: try workingDirectory()) }
     var place: [String] = []
@@ -65,7 +91,7 @@ package enum TrustedPath {
         continue
       }
       let parent = try lookedAt(place)
-      try check(parent, text(place), trusted)
+      try check(parent, trusted)
       let next = place + [name]
       if makesDirectories, mkdir(text(next), 0o700) != 0, errno != EEXIST, errno != EISDIR {
         throw .failed(text(next), code: errno)
@@ -77,9 +103,12 @@ package enum TrustedPath {
         guard links <= mostLinks else { throw .failed(text(next), code: ELOOP) }
         if target.hasPrefix("/") { place = [] }
         rest += parts(of: target)
+      case .other:
+        guard rest.isEmpty else { throw .notDirectory(text(next)) }
+        return (next, false)
       }
     }
-    return try lookedAt(place)
+    return (place, true)
   }
 
   /// The parts of a path, the first of them last.
@@ -98,18 +127,26 @@ package enum TrustedPath {
   private static func lookedAt(_ place: [String]) throws(Problem) -> Directory {
     var status = stat()
     guard lstat(text(place), &status) == 0 else { throw .failed(text(place), code: errno) }
-    return Directory(owner: status.st_uid, mode: UInt32(status.st_mode))
+    return Directory(
+      path: text(place),
+      group: status.st_gid,
+      owner: status.st_uid,
+      mode: UInt32(status.st_mode),
+    )
   }
 
-  private static func check(
-    _ parent: Directory,
-    _ path: String,
-    _ trusted: UInt32?,
-  ) throws(Problem) {
-    try check(owner: parent.owner, path, trusted)
-    guard !parent.isWritableByOthers || parent.isSticky else {
-      throw .writable(path, parent)
-    }
+  private static func check(_ parent: Directory, _ trusted: UInt32?) throws(Problem) {
+    try check(owner: parent.owner, parent.path, trusted)
+    guard
+      !OwnAccount.letsOthersWrite(mode: parent.mode, group: parent.group) || parent.isSticky
+        || isMountedForReading(parent.path)
+    else { throw .writable(parent.path, parent) }
+  }
+
+  /// Whether nobody can change what is below a path, as with the volumes of a container.
+  private static func isMountedForReading(_ path: String) -> Bool {
+    var status = statvfs()
+    return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
   }
 
   private static func check(
@@ -125,6 +162,7 @@ package enum TrustedPath {
   private enum Found {
     case directory
     case link(target: String)
+    case other
   }
 
   private static func found(
@@ -143,7 +181,7 @@ package enum TrustedPath {
     case S_IFLNK:
       try check(owner: status.st_uid, path, trusted)
       return .link(target: try target(of: path))
-    default: throw .notDirectory(path)
+    default: return .other
     }
   }
 

@@ -75,6 +75,9 @@ package final class Context: Sendable {
     }
   }
 
+  /// Has every call with one of its sockets fail from now on, except closing it.
+  package func shutDown() { zmq_ctx_shutdown(handle) }
+
   /// Whether this process is a fork of the one that created the context, and cannot use it.
   ///
   /// There every call fails with EINTR, which must not be taken for a signal and tried again.

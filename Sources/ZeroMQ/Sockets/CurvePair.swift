@@ -53,6 +53,38 @@ package struct CurvePair: Hashable, Sendable {
   }
 }
 
+extension CurvePair {
+  /// Whether a public key is a point of low order: with such a key the shared secret is zero, so a
+  /// peer needs no secret key to have it.
+  ///
+  /// The library ignores the last bit of a key.
+  package static func isOfLowOrder(_ key: [UInt8]) -> Bool {
+    guard let last = key.last else { return true }
+    return pointsOfLowOrder.contains(key.dropLast() + [last & 0x7f])
+  }
+
+  /// 0, 1, the two points of order 8, and p − 1, p and p + 1, for the prime p = 2^255 − 19.
+  private static let pointsOfLowOrder: Set<[UInt8]> = {
+    let ends: [[UInt8]] = [[0xec], [0xed], [0xee]].map { first in
+      first + [UInt8](repeating: 0xff, count: 30) + [0x7f]
+    }
+    let small: [[UInt8]] = [0, 1].map { [$0] + [UInt8](repeating: 0, count: 31) }
+    let ofOrder8: [[UInt8]] = [
+      [
+        0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f, 0xc4,
+        0x6a, 0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16, 0x5f, 0x49,
+        0xb8, 0x00,
+      ],
+      [
+        0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83, 0xef,
+        0x5b, 0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd, 0xd0, 0x9f,
+        0x11, 0x57,
+      ],
+    ]
+    return Set(small + ofOrder8 + ends)
+  }()
+}
+
 extension CurvePair: CustomStringConvertible {
   /// What may be shown: not the secret.
   package var description: String { "the pair of a public key" }

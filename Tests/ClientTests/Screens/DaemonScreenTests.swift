@@ -154,6 +154,91 @@ import Testing
     try bench.compare(with: "row")
   }
 
+  @Test func `A row's scope is chosen from a list of the rows`() async throws {
+    let bench = ScreenBench()
+    for title in ["Milk", "Eggs", "Tea"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    await bench.press(":")
+    await bench.type("Open todos")
+    await bench.press(.enter, "o")
+    await bench.type("items")
+    await bench.press(.enter)
+    #expect(bench.terminal.lines.contains { $0.contains("Eggs  00000000-0000-0000-0000-") })
+    await bench.type("egg")
+    await bench.press(.enter)
+    #expect(bench.model.stateState.scope?.name == "todos/items/\(UUID(1))")
+    #expect(bench.terminal.lines.contains { $0.contains("title: \"Eggs\"") })
+  }
+
+  @Test func `A row's own actions can be sent, and its id is proposed where one is wanted`()
+    async throws
+  {
+    let bench = ScreenBench()
+    for title in ["Milk", "Eggs", "Tea"] { bench.send(.todos(.addButtonTapped(title: title))) }
+    await bench.press(":")
+    await bench.type("Open todos")
+    await bench.press(.enter, .right, .down, .down, "s")
+    await bench.shot("Actions of a row, and of its list")
+    await bench.type("toggle")
+    await bench.press(.enter)
+    #expect(bench.model.todos?.items.map(\.isCompleted) == [false, true, false])
+    // From a part of a row as well.
+    await bench.press(.right, .down, .down, "s")
+    await bench.type("removed")
+    await bench.press(.enter)
+    await bench.shot("The row's id is proposed")
+    await bench.press(.enter)
+    #expect(bench.model.todos?.items.map(\.title) == ["Milk", "Tea"])
+    try bench.compare(with: "row-actions")
+  }
+
+  @Test func `Enter shows a value without parts from its beginning to its end`() async throws {
+    let bench = ScreenBench(height: 10)
+    let title = (1...80).map { "word\($0)" }.joined(separator: " ")
+    bench.send(.todos(.addButtonTapped(title: title)))
+    await bench.press(":")
+    await bench.type("Open todos")
+    await bench.press(.enter, .right, .down, .right, .down, .down, .enter)
+    await bench.shot("The beginning")
+    var words: Set<Substring> = []
+    for _ in 1...9 {
+      words.formUnion(bench.terminal.lines.flatMap { $0.split(separator: " ") })
+      await bench.press(.pageDown)
+    }
+    for number in 1...80 { #expect(words.contains("word\(number)"), "\(number)") }
+    await bench.press(.enter)
+    await bench.shot("Closed")
+    try bench.compare(with: "leaf")
+  }
+
+  @Test func `Digits lead to the same screens before the features' states have come`() async {
+    let bench = ScreenBench()
+    bench.model.todos = nil
+    bench.model.failures[.counter] = "The counter is of another type."
+    bench.model.counter = nil
+    await bench.press("2")
+    #expect(bench.model.screen == .todos)
+    #expect(bench.terminal.lines[2] == "Waiting for the first state …")
+    await bench.press("1")
+    #expect(bench.terminal.lines[2] == "The counter is of another type.")
+    let scopes = bench.model.daemon.scopes.filter { $0.name != "todos" }
+    let other = UIModel(DaemonModel(bench.model.daemon.client, scopes: scopes))
+    #expect(other.screens == UIModel.Screen.allCases.filter { $0 != .todos })
+  }
+
+  @Test func `A palette selects what fits best, at each letter`() async {
+    let bench = ScreenBench()
+    await bench.press(":", .down, .down)
+    await bench.type("todos")
+    await bench.press(.enter)
+    #expect(bench.model.screen == .todos)
+    await bench.press(":")
+    await bench.type("log")
+    await bench.press(.down, .backspace, .backspace, .backspace)
+    await bench.type("go to log")
+    await bench.press(.enter)
+    #expect(bench.model.screen == .log)
+  }
+
   @Test func `Sessions, numbers and silence`() async throws {
     let bench = ScreenBench(width: 90)
     let daemon = bench.model.daemon

@@ -44,9 +44,11 @@ import Testing
     await bench.press("f", "f", "/")
     await bench.type("eg")
     await bench.shot("Searching")
-    await bench.press(.enter, "d", .escape)
+    await bench.press(.enter, "d")
+    await bench.shot("Whether to delete")
+    await bench.press("y", .escape)
     await bench.shot("Deleted")
-    await bench.press("c")
+    await bench.press("c", "y")
     await bench.shot("Cleared")
     try bench.compare(with: "todos")
   }
@@ -74,7 +76,7 @@ import Testing
     #expect(titles() == ["b1", "a2", "a1", "b2", "a3"])
   }
 
-  @Test func `Before more than one todo is cleared that is asked`() async throws {
+  @Test func `Before todos are cleared that is asked`() async throws {
     let bench = ScreenBench()
     for title in ["a", "b", "c"] { bench.send(.todos(.addButtonTapped(title: title))) }
     func titles() -> [String] { bench.model.todos?.items.map(\.title) ?? [] }
@@ -92,9 +94,11 @@ import Testing
     await bench.press("y")
     #expect(bench.model.todosState.prompt == nil)
     #expect(titles() == ["b", "c"])
-    // One, or none, needs no question.
     await bench.press("x", "c")
+    #expect(bench.terminal.lines.contains { $0.contains("Clear 1 completed todo?") })
+    await bench.press("y")
     #expect(bench.model.todosState.prompt == nil && titles() == ["c"])
+    // None needs no question.
     await bench.press("c")
     #expect(bench.model.todosState.prompt == nil && titles() == ["c"])
     try bench.compare(with: "question")
@@ -216,6 +220,9 @@ import Testing
     await bench.press(" ")
     #expect(bench.terminal.lines[5] == "[x] b")
     bench.send(.todos(.removed(id: selected)))
+    await bench.press(" ")
+    #expect(bench.terminal.lines[3...5] == ["[ ] c", "[ ] a", ""])
+    #expect(bench.terminal.lines.contains { $0.hasPrefix("That has had no effect") })
     await bench.press(" ")
     #expect(bench.terminal.lines[3...5] == ["[ ] c", "[x] a", ""])
   }

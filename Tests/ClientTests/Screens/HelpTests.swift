@@ -46,7 +46,8 @@ import Testing
       let bench = try await bench(screen)
       // What has keys of its own for a while: results that are edited, the past, a filter.
       if isSpecial {
-        await bench.press("r", ",", "/")
+        await bench.press("r")
+        await bench.press(",", "/")
         await bench.type("i")
         await bench.press(.enter)
         bench.model.daemon.say("Something is wrong.")

@@ -81,6 +81,7 @@ final class ScreenBench {
         model.follow(task, named: name)
       }
     }
+    session.onMiss = { model.daemon.sayMissing() }
     session.start()
   }
 

@@ -87,6 +87,7 @@ import Testing
     await bench.press("7")
     bench.model.daemon.handle(status: Self.status(revision: 8, lag: 0), after: 1, interval: 1)
     bench.model.daemon.askForLog()
+    await bench.idle()
     await bench.press(.enter)
     try await bench.picture("log")
     bench.model.daemon.isStale = true

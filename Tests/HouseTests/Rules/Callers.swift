@@ -19,11 +19,11 @@ enum Callers {
       "SwitchStore", "actionless", "cancellableValue", "checkSuspension",
       "disablesAnimations", "eraseToStream", "eraseToThrowingStream", "interpolatingSpring",
       "notificationCenter", "repeatForever", "replaceError", "setFailureType",
-      "skipReceivedActions", "stateless", "suspendingClock", "useMainSerialExecutor", "withAction",
+      "skipReceivedActions", "stateless", "suspendingClock", "useMainSerialExecutor",
       "withExhaustivity", "yieldReturningInitialValue",
     ],
     "Collections have it, so that users need not look up which of them do": [
-      "formIntersection", "formSymmetricDifference", "shuffle",
+      "formSymmetricDifference", "shuffle",
     ],
     "Another library's protocol asks for it": [
       "addLink", "destroyCounter", "destroyRecorder", "destroyTimer", "isRecording", "makeCounter",

@@ -2,8 +2,7 @@
 enum CodeBlocks {
   /// Guides whose code stands for itself: it is SwiftUI's, or an outline of several files.
   private static let outlines: Set = [
-    "docs/guides/Durability.md", "docs/guides/Migrating.md", "docs/guides/Replication.md",
-    "docs/guides/Terminal.md",
+    "docs/guides/Durability.md", "docs/guides/Migrating.md", "docs/guides/Terminal.md",
   ]
 
   /// The pages whose blocks of Swift are checked.

@@ -97,6 +97,8 @@ struct CutDisk: Sendable {
         for pending in file.pending { Self.apply(pending, to: &file.synced) }
         file.pending = []
         files[step.file] = file
+      // The cache calls it clean, and no later sync writes it.
+      case "F": files[step.file]?.pending = []
       case "R":
         let paths = step.text.split(separator: "\0").map(String.init)
         namings.append(.rename(paths[0], paths[1]))

@@ -34,6 +34,8 @@ final class Watched<Value: Sendable>: Sendable {
 
   /// Waits until `find` gives something, which is asked now and after each change, never by two
   /// threads at once.
+  ///
+  /// The time is that of a quiet machine: on this one it is ``TestPatience/factor`` times as long.
   @discardableResult
   func wait<Found: Sendable>(
     within time: Duration,
@@ -46,10 +48,11 @@ final class Watched<Value: Sendable>: Sendable {
         continuation.resume(returning: .success(found))
         return true
       } giveUp: { value in
-        continuation.resume(returning: .failure(WaitFailure(what, time, "\(value)")))
+        let whole = time * TestPatience.factor
+        continuation.resume(returning: .failure(WaitFailure(what, whole, "\(value)")))
       }
       guard let number = add(waiter) else { return }
-      Deadline.after(time) { self.expire(number) }
+      Deadline.after(time * TestPatience.factor) { self.expire(number) }
     }
     return try result.get()
   }
@@ -85,6 +88,7 @@ struct WaitFailure: Error, CustomStringConvertible {
 enum Deadline {
   private static let queue = DispatchQueue(label: "deadlines")
 
+  /// Runs after a time that is the same on each machine.
   static func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
     let (seconds, attoseconds) = time.components
     let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)

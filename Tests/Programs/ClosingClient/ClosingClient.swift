@@ -2,17 +2,21 @@ import StoreClient
 
 /// A client that closes its connection before all that it runs is done.
 ///
-///     ClosingClient DIRECTORY
+///     ClosingClient DIRECTORY [SECONDS]
+///
+/// It waits for a daemon for so many seconds.
 @main
 struct ClosingClient {
   @MainActor
-  static func main() throws {
-    guard let directory = CommandLine.arguments.dropFirst().first else {
-      return print("usage: ClosingClient DIRECTORY")
+  static func main() {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let directory = arguments.first else {
+      return print("usage: ClosingClient DIRECTORY [SECONDS]")
     }
+    let patience = arguments.dropFirst().first.flatMap(Int.init) ?? 10
     let location = StoreLocation(directory: directory)
-    try StoreConnection.run(to: location, name: "closing client") { connection in
-      try await connection.connected(within: .seconds(10))
+    StoreConnection.main(to: location, name: "closing client") { connection in
+      try await connection.connected(within: .seconds(patience))
       try connection.close()
       // The main loop goes on without sockets.
       for _ in 0..<10 { await Task.detached {}.value }

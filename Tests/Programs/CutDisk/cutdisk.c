@@ -4,25 +4,32 @@
 //
 //   CUTDISK_ROOT  the directory; everything else is left alone
 //   CUTDISK_LOG   where it writes down what is done (below); nothing without it
-//   CUTDISK_FAIL  while a file of this name is there, syncs fail with EIO
+//   CUTDISK_FAIL  while a file of this name is there, syncs fail with EIO; what was written to the
+//                 file since its last sync is in the cache only from then on, and clean, as Linux
+//                 has it: no later sync writes it
 //   CUTDISK_HANG  while a file of this name is there, syncs do not return
 //   CUTDISK_SLOW  how many microseconds longer a sync takes: what does not wait for it is found out
 //   CUTDISK_FULL  while a file of this name is there, nothing grows: writes fail with ENOSPC
 //   CUTDISK_QUOTA the same with EDQUOT
 //   CUTDISK_TIGHT the same as CUTDISK_FULL, as long as the directory has a file "reserve"
 //   CUTDISK_LINKLESS when it is set, no file gets a second name: links fail with EPERM
+//   CUTDISK_REFUSE a call, the end of a path and the number of an error, with spaces between: the
+//                 first call of that kind for such a path fails with it (open, opendir, readdir, read,
+//                 mkdir); a negative number is a signal by which the program ends there
 //   CUTDISK_CACHED when it is set, what was opened past the cache is not written: EINVAL, at each try
 //
 // An entry of the log: kind (1 byte), number of the file (4), offset or length (8), how many bytes
 // follow (4), these bytes. Numbers are little-endian. Kinds: N a path names a file from now on,
 // W written at an offset, T truncated to a length, S synced, R renamed (two paths, a zero byte
-// between), U unlinked, D the entries of a directory synced, M the program says something: it wrote
+// between), U unlinked, F a sync of a file failed, D the entries of a directory synced, M the program says something: it wrote
 // to a file called "marks". The lock is no part of a history; its room is there already.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -60,6 +67,62 @@ __attribute__((constructor)) static void begin(void) {
   const char *path = getenv("CUTDISK_LOG");
   if (path) log_descriptor = real_open64(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
+// What is refused once: which call, for which paths, and why; 0 for nothing.
+static char refused_call[16], refused_end[256];
+static int refused_error;
+static DIR *refused_listing;
+static int is_meant(const char *call, const char *path) {
+  if (!refused_error || !path || strcmp(call, refused_call) != 0) return 0;
+  size_t length = strlen(path), end = strlen(refused_end);
+  return length >= end && strcmp(path + length - end, refused_end) == 0;
+}
+static int refuses(const char *call, const char *path) {
+  if (!is_meant(call, path)) return 0;
+  if (refused_error < 0) kill(getpid(), -refused_error);
+  errno = refused_error;
+  refused_error = 0;
+  return 1;
+}
+int mkdir(const char *path, mode_t mode) {
+  REAL(int, mkdir, const char *, mode_t);
+  return refuses("mkdir", path) ? -1 : real_mkdir(path, mode);
+}
+__attribute__((constructor)) static void begin_refusal(void) {
+  const char *refusal = getenv("CUTDISK_REFUSE");
+  if (!refusal) return;
+  if (sscanf(refusal, "%15s %255s %d", refused_call, refused_end, &refused_error) != 3) abort();
+}
+DIR *opendir(const char *path) {
+  REAL(DIR *, opendir, const char *);
+  if (refuses("opendir", path)) return NULL;
+  DIR *listing = real_opendir(path);
+  if (listing && is_meant("readdir", path)) refused_listing = listing;
+  return listing;
+}
+#define READDIR(name, type)                                           \
+  struct type *name(DIR *listing) {                                   \
+    REAL(struct type *, name, DIR *);                                 \
+    if (refused_error && listing == refused_listing) {                \
+      errno = refused_error;                                          \
+      refused_error = 0;                                              \
+      return NULL;                                                    \
+    }                                                                 \
+    return real_##name(listing);                                      \
+  }
+READDIR(readdir, dirent)
+READDIR(readdir64, dirent64)
+ssize_t read(int descriptor, void *bytes, size_t count) {
+  REAL(ssize_t, read, int, void *, size_t);
+  if (refused_error && strcmp(refused_call, "read") == 0) {
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = readlink(link, path, sizeof path - 1);
+    path[length > 0 ? length : 0] = 0;
+    if (refuses("read", path)) return -1;
+  }
+  return real_read(descriptor, bytes, count);
+}
+
 static int is_set(const char *flag) { return flag && access(flag, F_OK) == 0; }
 
 static void put(const void *bytes, size_t count) {
@@ -136,6 +199,7 @@ static int32_t file(int descriptor) {
       mode = va_arg(rest, mode_t);                                    \
       va_end(rest);                                                   \
     }                                                                 \
+    if (refuses("open", path)) return -1;                             \
     pthread_mutex_lock(&lock);                                        \
     int descriptor = real_##name(path, flags, mode);                  \
     int error = errno;                                                \
@@ -217,6 +281,9 @@ static int synced(int descriptor, int (*real)(int)) {
   if (number == PLAIN || number == MARKS) return real(descriptor);
   while (is_set(hang_flag)) usleep(10000);
   if (is_set(fail_flag)) {
+    pthread_mutex_lock(&lock);
+    if (number > 0) note('F', number, 0, "", 0);
+    pthread_mutex_unlock(&lock);
     errno = EIO;
     return -1;
   }

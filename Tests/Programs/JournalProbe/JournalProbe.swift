@@ -12,33 +12,56 @@ import Darwin
 /// Keeps one batch after the other in a directory, as a daemon does, with snapshots, and says in
 /// the file `marks` of each revision that it is durable, once it is.
 ///
-/// `JournalProbe DIR BATCHES DURABILITY`. A revision's record is its number, eight bytes, and as
-/// many bytes of whatever as the number says (``length(of:)``).
+/// `JournalProbe DIR BATCHES DURABILITY [FLAG]`. With a flag, a file of that name is made now and
+/// then, for which syncs fail; whenever the journal has failed because of it, it is removed, and
+/// the probe goes on as the next daemon does. A revision's record is its number, eight bytes, and
+/// as many bytes of whatever as the number says (``length(of:)``).
 @main
 @MainActor
 final class JournalProbe {
-  private let journal: DiskJournal
+  private var journal: DiskJournal
+  private let directory: String
+  private let durability: Durability
   private let marks: Int32
   private let batches: Int
+  /// The file that makes syncs fail; nil where none is to fail.
+  private let flag: String?
   private var appended = 0
   private var revision: UInt64 = 0
 
   static func main() throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let batches = Int(arguments[2]),
+    guard arguments.count >= 4, let batches = Int(arguments[2]),
       let durability = Durability(rawValue: arguments[3])
     else {
-      print("JournalProbe DIR BATCHES DURABILITY")
+      print("JournalProbe DIR BATCHES DURABILITY [FLAG]")
       exit(64)
     }
-    let probe = try JournalProbe(arguments[1], batches, durability)
+    let flag = arguments.count > 4 ? arguments[4] : nil
+    let probe = try JournalProbe(arguments[1], batches, durability, flag)
     probe.appendNext()
     withExtendedLifetime(probe) { dispatchMain() }
   }
 
-  private init(_ directory: String, _ batches: Int, _ durability: Durability) throws {
-    self.batches = batches
+  private init(
+    _ directory: String,
+    _ batches: Int,
+    _ durability: Durability,
+    _ flag: String?,
+  ) throws {
+    (self.directory, self.durability) = (directory, durability)
+    (self.batches, self.flag) = (batches, flag)
     marks = open("\(directory)/marks", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    let file = try Self.begun(directory, durability)
+    try file.write(Self.snapshot(0), of: 0)
+    journal = DiskJournal(file, Retention(bytes: 100_000))
+    journal.onResult = { [unowned self] in take($0) }
+  }
+
+  private static func begun(
+    _ directory: String,
+    _ durability: Durability,
+  ) throws -> JournalDirectory {
     let file = try JournalDirectory(
       directory: directory,
       root: "Probe",
@@ -49,9 +72,30 @@ final class JournalProbe {
     )
     _ = try file.read { _ in }
     try file.begin()
-    try file.write(Self.snapshot(0), of: 0)
-    journal = DiskJournal(file, Retention(bytes: 100_000))
-    journal.onResult = { [unowned self] in take($0) }
+    return file
+  }
+
+  /// Goes on as the next daemon does, with a disk that works again.
+  private func goOn() {
+    guard let flag else { return }
+    unlink(flag)
+    journal.onResult = { _ in }
+    do {
+      let file = try Self.begun(directory, durability)
+      revision = file.opening.newest
+      journal = DiskJournal(file, Retention(bytes: 100_000))
+      journal.onResult = { [unowned self] in take($0) }
+      appendNext()
+    } catch {
+      print(error)
+      exit(70)
+    }
+  }
+
+  /// Has syncs fail from now on, now and then.
+  private func failSometimes() {
+    guard let flag, appended % 12 == 0 else { return }
+    close(open(flag, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
   }
 
   /// The bytes behind the number in the record of a revision: mostly few, sometimes many pages.
@@ -74,6 +118,7 @@ final class JournalProbe {
 
   private func appendNext() {
     appended += 1
+    failSometimes()
     let first = revision + 1
     revision += 1 + UInt64(appended % 5)
     journal.append(
@@ -93,9 +138,10 @@ final class JournalProbe {
       if appended.isMultiple(of: 20) {
         journal.store(JournalSnapshot(revision: revision) { Self.snapshot(revision) })
       }
-      if appended == batches { exit(0) }
+      if appended >= batches { exit(0) }
       appendNext()
     case .snapshot(problem: nil): break
+    case .failed where flag != nil: goOn()
     case .snapshot, .retryLater, .renewed, .unrenewed, .untrimmed, .failed, .fenced:
       print(result)
       exit(71)

@@ -8,7 +8,7 @@ import StoreDaemon
 @main
 struct SerialProbe {
   @MainActor
-  static func main() throws {
+  static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard let directory = arguments.first else {
       return print("usage: SerialProbe DIRECTORY [LEASE-MILLISECONDS | --keep]")
@@ -16,7 +16,7 @@ struct SerialProbe {
     var configuration = HostConfiguration(directory: directory)
     if arguments.dropFirst().first == "--keep" {
       configuration.data = "\(directory)/data"
-      return try run(
+      return run(
         StoreHost(
           initialState: NotesRoot.State(),
           exposures: [Expose("notes", shared: \.$notes, isEditable: true)],
@@ -44,14 +44,11 @@ struct SerialProbe {
     }
     let root = host.root
     helpers.root.setValue(root)
-    try run(host)
+    run(host)
   }
 
   @MainActor
-  private static func run<State, Action>(_ host: StoreHost<State, Action>) throws {
-    try host.run { ready in
-      print("ready dir=\(ready.directory) epoch=\(ready.epoch) revision=\(ready.revision)")
-      fflush(nil)
-    }
+  private static func run<State, Action>(_ host: StoreHost<State, Action>) {
+    host.main()
   }
 }

@@ -9,7 +9,7 @@ import StoreDaemon
 @main
 struct StrangerDaemon {
   @MainActor
-  static func main() throws {
+  static func main() {
     guard let directory = CommandLine.arguments.dropFirst().first else {
       return print("usage: StrangerDaemon DIRECTORY [--keep] [--replay] [--doubled]")
     }
@@ -29,10 +29,9 @@ struct StrangerDaemon {
     ) {
       Laboratory(readingFactor: options.contains("--doubled") ? 2 : 1)
     }
-    if options.contains("--replay") { return print(try host.replay()) }
-    try host.run { ready in
-      print("ready dir=\(ready.directory) epoch=\(ready.epoch) revision=\(ready.revision)")
-      fflush(nil)
+    if options.contains("--replay") {
+      return host.attempt { print(try host.replay()) }
     }
+    host.main()
   }
 }

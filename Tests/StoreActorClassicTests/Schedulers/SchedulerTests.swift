@@ -108,3 +108,23 @@ struct SchedulerTests {
     #expect(two * 3 == 6)
   }
 }
+
+@Suite("Schedulers off the main actor", .timeLimit(.minutes(1)))
+struct SchedulerThreadTests {
+  @Test("A test scheduler is advanced from any thread, and its work is done on the main actor")
+  func anyThread() {
+    let scheduler = DispatchQueue.test
+    let count = LockIsolated(0)
+    scheduler.schedule(after: scheduler.now.advanced(by: 1)) {
+      MainActor.assertIsolated()
+      count.withValue { $0 += 1 }
+    }
+    scheduler.advance()
+    #expect(count.value == 0)
+    scheduler.advance(by: 1)
+    #expect(count.value == 1)
+    scheduler.schedule { count.withValue { $0 += 1 } }
+    scheduler.run()
+    #expect(count.value == 2)
+  }
+}

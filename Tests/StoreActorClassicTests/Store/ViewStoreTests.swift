@@ -79,7 +79,7 @@ struct ViewStoreTests {
     let store = store()
     let counts = ViewStore(store.scope(state: \.count))
     var seen: [Int] = []
-    let observation = counts.observe { seen.append($0) }
+    let observation = AnyCancellable(observing: counts) { seen.append($0) }
     counts.send(.touchUnseen)
     counts.send(.increment)
     counts.send(.touchUnseen)
@@ -112,7 +112,7 @@ struct ViewStoreTests {
   @Test("The stream of states has the first one and the newest, and ends with the view store")
   func states() async {
     var viewStore: ViewStore<Int, CounterAction>? = ViewStore(store().scope(state: \.count))
-    var states = viewStore?.states.makeAsyncIterator()
+    var states = viewStore.map { AsyncStream(statesOf: $0) }?.makeAsyncIterator()
     #expect(await states?.next() == 0)
     viewStore?.send(.increment)
     viewStore?.send(.increment)

@@ -3,6 +3,33 @@ import Testing
 
 @Suite("The expansion of @ObservableState")
 struct ObservableStateExpansionTests {
+  @Test("refuses a type that is private within another, which no extension can name")
+  func privateInType() {
+    expectExpansion(
+      """
+      enum Outer {
+        @ObservableState
+        private struct State {}
+      }
+      """,
+      """
+      enum Outer {
+        private struct State {}
+      }
+      """,
+      macros: stateMacros,
+      diagnostics: [
+        DiagnosticSpec(
+          message:
+            "'State' is private within another type, so that the extension which "
+            + "'@ObservableState' writes cannot name it: make it 'fileprivate'",
+          line: 3,
+          column: 11,
+        )
+      ],
+    )
+  }
+
   @Test("A struct gets the conformance and nothing else")
   func structure() {
     expectExpansion(

@@ -204,7 +204,7 @@ private let choiceExpansion = """
       }
     }
 
-    package func isSame(as other: Self) -> Swift.Bool {
+    package func _$isSame(as other: Self) -> Swift.Bool {
       switch self {
       case .none:
         if case .none = other {
@@ -234,7 +234,7 @@ private let choiceExpansion = """
       return false
     }
 
-    package var digest: StoreActor.Digest {
+    package var _$digest: StoreActor.Digest {
       switch self {
       case .none:
         return StoreActor.Digest(rawValue: 0xe27c_191b_4d19_48cc)

@@ -74,11 +74,11 @@ struct ReplicatedRecordExpansionTests {
           }
         }
 
-        func isSame(as other: Self) -> Swift.Bool {
+        func _$isSame(as other: Self) -> Swift.Bool {
           return true
         }
 
-        var digest: StoreActor.Digest {
+        var _$digest: StoreActor.Digest {
           StoreActor._$DigestWriter().finish()
         }
       }
@@ -241,7 +241,7 @@ private let recordExpansion = """
       self.url = old.url
     }
 
-    public func isSame(as other: Self) -> Swift.Bool {
+    public func _$isSame(as other: Self) -> Swift.Bool {
       guard StoreActor._$areSame(self.id, other.id) else {
         return false
       }
@@ -261,7 +261,7 @@ private let recordExpansion = """
       return true
     }
 
-    public var digest: StoreActor.Digest {
+    public var _$digest: StoreActor.Digest {
       var digest = StoreActor._$DigestWriter()
       digest.field(0x7f77_931e_2005_eb7c, self.id)
       digest.field(0xacc8_f8b2_070b_5629, self.count)

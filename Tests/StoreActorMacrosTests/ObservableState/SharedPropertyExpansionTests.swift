@@ -90,7 +90,7 @@ struct SharedPropertyExpansionTests {
         }
       }
 
-      func isSame(as other: Self) -> Swift.Bool {
+      func _$isSame(as other: Self) -> Swift.Bool {
         guard StoreActor._$areSame(self._count, other._count) else {
           return false
         }
@@ -100,7 +100,7 @@ struct SharedPropertyExpansionTests {
         return true
       }
 
-      var digest: StoreActor.Digest {
+      var _$digest: StoreActor.Digest {
         var digest = StoreActor._$DigestWriter()
         digest.field(0xacc8_f8b2_070b_5629, self._count)
         digest.field(0x6a7c_4762_3aff_ab77, self._name)

@@ -6,6 +6,33 @@ import Testing
 struct EnumReducerExpansionTests {
   private let macros = reducerMacros.filter { $0.key != "CasePathable" }
 
+  @Test("refuses a case that the static body would collide with")
+  func caseNamedBody() {
+    expectExpansion(
+      """
+      @Reducer
+      enum Path: Reducer, CaseReducer {
+        case body
+      }
+      """,
+      """
+      enum Path: Reducer, CaseReducer {
+        case body
+      }
+      """,
+      macros: macros,
+      diagnostics: [
+        DiagnosticSpec(
+          message:
+            "'@Reducer' writes a static property 'body' for the enum, so that a case without a "
+            + "value cannot be called 'body': rename it",
+          line: 3,
+          column: 8,
+        )
+      ],
+    )
+  }
+
   @Test("writes state, action, body and stores of the features in its cases")
   func cases() {
     expectExpansion(

@@ -695,7 +695,7 @@ enum ExpectedEnumReducers {
           }
         }
 
-        func isSame(as other: Self) -> Swift.Bool {
+        func _$isSame(as other: Self) -> Swift.Bool {
           switch self {
           case .detail(let part0):
             if case .detail(let other0) = other {
@@ -712,7 +712,7 @@ enum ExpectedEnumReducers {
           return false
         }
 
-        var digest: StoreActor.Digest {
+        var _$digest: StoreActor.Digest {
           switch self {
           case .detail(let part0):
             var digest = StoreActor._$DigestWriter()

@@ -99,6 +99,46 @@ struct SplitActionExpansionTests {
     )
   }
 
+  @Test("refuses a type in a part that is less visible than the Action which gets its cases")
+  func hiddenType() {
+    expectExpansion(
+      """
+      @Reducer
+      public struct Login: Reducer {
+        public struct State {}
+        public let body = EmptyReducer<State, Action>()
+        public enum ViewAction {}
+        enum ReducerAction {
+          case done(Answer)
+          enum Answer {}
+        }
+      }
+      """,
+      """
+      public struct Login: Reducer {
+        public struct State {}
+        public let body = EmptyReducer<State, Action>()
+        public enum ViewAction {}
+        enum ReducerAction {
+          case done(Answer)
+          enum Answer {}
+        }
+      }
+      """,
+      macros: macros,
+      diagnostics: [
+        DiagnosticSpec(
+          message:
+            "'Answer' is less visible than the 'Action' that '@Reducer' gives the cases of "
+            + "'ReducerAction' to: declare it in the feature, or make 'ReducerAction' as visible "
+            + "as the feature",
+          line: 8,
+          column: 10,
+        )
+      ],
+    )
+  }
+
   @Test("refuses a ReducerAction alone, and adds the other")
   func reducerOnly() {
     expectExpansion(

@@ -9,7 +9,7 @@ struct PendingBindingTests {
   func pending() async {
     let daemon = FormElsewhere()
     let store = Store(core: daemon)
-    var states = store.states.makeAsyncIterator()
+    var states = AsyncStream(statesOf: store).makeAsyncIterator()
     _ = await states.next()
     store.name = "Blob"
     #expect(store.name == "Blob")

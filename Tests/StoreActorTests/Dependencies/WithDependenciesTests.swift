@@ -190,6 +190,20 @@ struct PrepareDependenciesTests {
     #expect(database == "test database")
   }
 
+  @Test("may be prepared again in a preview, after their use too")
+  func preview() {
+    withDependencies {
+      $0.context = .preview
+    } operation: {
+      @Dependency(\.database) var database
+      _ = database
+      for name in ["first", "second"] {
+        prepareDependencies { $0.database = name }
+        #expect(database == name)
+      }
+    }
+  }
+
   @Test("have no context, with a report")
   func context() {
     withKnownIssue {

@@ -88,8 +88,8 @@ struct OutputTests {
   @Test("They come in order, of the type that was asked for, also from effects that run")
   func order() async {
     let store = Store(initialState: 0) { Bell() }
-    let outputs = store.outputs(of: Bell.Output.self)
-    let texts = store.outputs(of: String.self)
+    let outputs = AsyncStream<Bell.Output>(outputsOf: store)
+    let texts = AsyncStream<String>(outputsOf: store)
     store.send(.ring)
     store.send(.ringTwice)
     await store.send(.ringLater).finish()
@@ -137,11 +137,11 @@ struct OutputTests {
   @Test("A child's outputs reach the child's observers and its parent's, and no sibling's")
   func scopes() async {
     let store = Store(initialState: House.State()) { House() }
-    let all = store.outputs(of: Bell.Output.self)
+    let all = AsyncStream<Bell.Output>(outputsOf: store)
     let front = store.scope(\.front, action: \.front)
-    let frontOutputs = front.outputs(of: Bell.Output.self)
+    let frontOutputs = AsyncStream<Bell.Output>(outputsOf: front)
     let back = store.scope(\.back, action: \.back)
-    let backOutputs = back?.outputs(of: Bell.Output.self)
+    let backOutputs = back.map { AsyncStream<Bell.Output>(outputsOf: $0) }
     front.send(.ring)
     back?.send(.ringTwice)
     await front.send(.ringLater).finish()
@@ -156,7 +156,7 @@ struct OutputTests {
     let back = store.scope(\.back, action: \.back)
     var backOutputs: [Bool] = []
     let subscription = back?.core.observeOutputs { _ in backOutputs.append(true) }
-    let ends = store.outputs(of: Bool.self)
+    let ends = AsyncStream<Bool>(outputsOf: store)
     store.send(.leave)
     var iterator = ends.makeAsyncIterator()
     #expect(await iterator.next() == true)
@@ -167,8 +167,8 @@ struct OutputTests {
   @Test("A slow reader keeps the newest of them, unless it asks for others")
   func buffer() async {
     let store = Store(initialState: 0) { Bell() }
-    let newest = store.outputs(of: Bell.Output.self)
-    let oldest = store.outputs(of: Bell.Output.self, bufferingPolicy: .bufferingOldest(2))
+    let newest = AsyncStream<Bell.Output>(outputsOf: store)
+    let oldest = AsyncStream<Bell.Output>(outputsOf: store, bufferingPolicy: .bufferingOldest(2))
     for _ in 0..<300 { store.send(.ring) }
     #expect(await rings(256, of: newest) == Array(45...300))
     #expect(await rings(2, of: oldest) == [1, 2])
@@ -178,7 +178,7 @@ struct OutputTests {
   func lost() async {
     var store: StoreOf<Bell>? = Store(initialState: 0) { Bell() }
     store?.send(.ring)
-    let outputs = store?.outputs(of: Bell.Output.self)
+    let outputs = store.map { AsyncStream<Bell.Output>(outputsOf: $0) }
     store?.send(.ring)
     store = nil
     var rings: [Int] = []

@@ -72,6 +72,18 @@ struct AlertStateTests {
     #expect(alert.id == copy.id)
   }
 
+  @Test("A button's action is given to an asynchronous function")
+  func asynchronousAction() async {
+    var performed: [Action?] = []
+    for button in alert.buttons {
+      await button.withAction { action in
+        await Task.yield()
+        performed.append(action)
+      }
+    }
+    #expect(performed == alert.buttons.map(\.action.action))
+  }
+
   @Test("Actions are turned into others")
   func map() {
     let texts = alert.map { $0.map { "\($0)" } }
@@ -213,7 +225,7 @@ struct AlertWireTests {
   func privateAction() throws {
     let copy = try AlertState<Toggle>(encoded: alert(.secret).encoded())
     #expect(copy.buttons.map(\.action.action) == [nil, nil])
-    #expect(alert(.secret).isSame(as: alert(nil)))
+    #expect(alert(.secret)._$isSame(as: alert(nil)))
   }
 
   @Test("Actions that are values travel too, also those that may be null")

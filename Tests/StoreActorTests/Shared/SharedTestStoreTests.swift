@@ -233,3 +233,49 @@ struct SharedTestStoreTests {
     #expect(count == 2)
   }
 }
+
+/// A counter that can be set to what it is.
+@Reducer
+private struct Resettable {
+  @ObservableState
+  struct State: Equatable {
+    @Shared(value: 0) var count
+  }
+
+  enum Action { case reset, look, resetLater }
+
+  var body: some ReducerOf<Self> {
+    Reduce { state, action in
+      switch action {
+      case .reset: state.$count.withLock { $0 = 0 }
+      case .look: break
+      case .resetLater: return .send(.reset)
+      }
+      return .none
+    }
+  }
+}
+
+extension SharedTestStoreTests {
+  @Test func `Setting a value to what it was can be asserted`() async {
+    let store = TestStore(initialState: Resettable.State()) { Resettable() }
+    await store.send(.reset) { $0.$count.withLock { $0 = 0 } }
+    await store.send(.reset)
+    await store.send(.resetLater)
+    await store.receive(\.reset) { $0.$count.withLock { $0 = 0 } }
+  }
+
+  @Test func `What no reducer set is not asserted as set`() async {
+    let store = TestStore(initialState: Resettable.State()) { Resettable() }
+    await withKnownIssue {
+      await store.send(.look) { $0.$count.withLock { $0 = 0 } }
+    } matching: {
+      $0.description.contains("no change occurred")
+    }
+    await withKnownIssue {
+      await store.send(.reset) { $0.$count.withLock { $0 = 1 } }
+    } matching: {
+      $0.description.contains("does not match")
+    }
+  }
+}

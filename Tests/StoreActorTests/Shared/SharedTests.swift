@@ -2,6 +2,8 @@ import Foundation
 import StoreActor
 import Testing
 
+@testable import StoreValues
+
 private struct Profile: Codable, Equatable, Sendable {
   var name = "Blob"
   var city: String?
@@ -57,6 +59,29 @@ struct SharedTests {
     #expect(city.wrappedValue == "Berlin!")
     city.withLock { $0 = "Bern" }
     #expect(profile.city == nil)
+  }
+
+  @Test("Who has a row that is gone may change it, which nobody else sees")
+  func goneRow() throws {
+    @Shared(value: [Row(id: 1), Row(id: 2)] as IdentifiedArrayOf<Row>) var rows
+    let last = Array($rows)[1]
+    $rows.withLock { _ = $0.remove(id: 2) }
+    last.withLock { $0.title = "gone" }
+    #expect(last.wrappedValue.title == "gone")
+    #expect(rows.ids == [1])
+    $rows.withLock { $0[id: 2] = Row(id: 2, title: "back") }
+    #expect(last.wrappedValue.title == "back")
+  }
+
+  @Test("A value is described by its key, or without one by itself")
+  func descriptions() throws {
+    @Shared(.inMemory("count")) var count: Int? = 1
+    @Shared(value: Profile()) var profile
+    #expect("\($count)" == #"Shared<Optional<Int>>(.inMemory("count"))"#)
+    #expect("\(try #require(Shared($count)))" == #"Shared<Int>(.inMemory("count")!)"#)
+    #expect("\(SharedReader($count))" == #"SharedReader<Optional<Int>>(.inMemory("count"))"#)
+    #expect("\($profile.name)".hasPrefix("Shared<String>(value: "))
+    #expect("\($profile.name)".contains("[dynamicMember: "))
   }
 
   @Test("What goes keeps the last value that there was, whoever set it and nobody looked")
@@ -170,7 +195,7 @@ struct SharedTests {
     #expect(one == other)
     #expect(Set([one, other]).count == 1)
     #expect(String(customDumping: one) == "1")
-    #expect("\(one)" == "Shared<Int>(1)")
+    #expect("\(one)" == "Shared<Int>(value: 1)")
     other.withLock { $0 = 2 }
     #expect(one != other)
     #expect(Shared(value: Row(id: 4)).id == 4)
@@ -183,7 +208,7 @@ struct SharedTests {
 struct SharedKeyTests {
   private let url = URL(fileURLWithPath: "/settings/profile.json")
 
-  @Test("Of several initial values that of the first counts, whoever looks for the value first")
+  @Test("Of several initial values that of the first counts")
   func firstInitialValue() {
     withDependencies {
       $0.defaultInMemoryStorage = InMemoryStorage()
@@ -198,10 +223,10 @@ struct SharedKeyTests {
     @Shared(.inMemory("first")) var second = 2
     #expect(second == 1)
     #expect(first == 1)
-    // One that has gone has no say any more.
+    // The value is kept when nobody shares it any more.
     _ = Shared(wrappedValue: 3, .inMemory("gone"))
     @Shared(.inMemory("gone")) var last = 4
-    #expect(last == 4)
+    #expect(last == 3)
   }
 
   @Test("Values in memory are shared by name, and outlive those who share them")
@@ -418,6 +443,21 @@ struct SharedKeyTests {
     #expect(settings.object(forKey: "kind") as? Int == 0)
   }
 
+  @Test("URLs are settings in the form that other readers have, files as paths")
+  func links() {
+    @Dependency(\.defaultAppStorage) var settings
+    settings.set(URL(fileURLWithPath: "/tmp/x y"), forKey: "place")
+    settings.set("https://example.com/a?b#c", forKey: "page")
+    @Shared(.appStorage("place")) var place = URL(fileURLWithPath: "/")
+    @Shared(.appStorage("page")) var page: URL?
+    #expect(place == URL(fileURLWithPath: "/tmp/x y"))
+    #expect(page == URL(string: "https://example.com/a?b#c"))
+    $place.withLock { $0 = URL(fileURLWithPath: "/tmp/z") }
+    #expect(settings.url(forKey: "place") == URL(fileURLWithPath: "/tmp/z"))
+    $page.withLock { $0 = URL(string: "https://example.com/d") }
+    #expect(settings.string(forKey: "page") == "https://example.com/d")
+  }
+
   @Test("A key of one's own says when there is another value")
   func ownKey() async throws {
     let outside = Outside()
@@ -478,8 +518,10 @@ extension SharedKeyTests {
   func firstUseInAChange() {
     let other = Shared(value: 0)
     let key = SlowKey()
-    let (value, again) = (Shared(wrappedValue: 0, key), Shared(wrappedValue: 0, key))
+    // One that has not asked the key.
+    let again = ReadingScope.run { Shared(wrappedValue: 0, key) }
     key.meanwhile.setValue { other.withLock { _ in again.withLock { $0 += 1 } } }
+    let value = Shared(wrappedValue: 0, key)
     #expect(value.wrappedValue == 6)
     #expect(key.saved.value == [6])
   }
@@ -527,7 +569,7 @@ extension SharedKeyTests {
     #expect(core.state.value == 5 && core.state.short == 5)
     #expect(outside.continuations.value.isEmpty && outside.saved.value.isEmpty)
     try await core.state.$value.load()
-    try await core.state.$value.update { $0 += 1 }
+    try await Shared.update(core.state.$value) { $0 += 1 }
     #expect(core.state.$value.wrappedValue == 6)
     #expect(outside.continuations.value.isEmpty && outside.saved.value.isEmpty)
   }

@@ -63,7 +63,7 @@ struct ScopedStoreTests {
     #expect(first?.ticks == 1)
     store.send(.guestLeft)
     #expect(first?.ticks == 1)
-    #expect(first?.end == .gone)
+    #expect(first.flatMap { StoreEnd(of: $0) } == .gone)
     #expect(store.scope(\.guest, action: \.guest) == nil)
   }
 
@@ -122,7 +122,7 @@ struct ScopedStoreTests {
     store.send(.rowRemoved(2))
     let row = rows.last
     #expect(row?.id == 2)
-    #expect(row?.end == .gone)
+    #expect(row.flatMap { StoreEnd(of: $0) } == .gone)
   }
 
   @Test("A store keeps its root alive")

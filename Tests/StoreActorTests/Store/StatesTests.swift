@@ -7,7 +7,7 @@ struct StatesTests {
   @Test("It begins with the current state and goes on with the newest after each commit")
   func states() async {
     let store = Store(initialState: Counter.State()) { Counter() }
-    var states = store.states.makeAsyncIterator()
+    var states = AsyncStream(statesOf: store).makeAsyncIterator()
     #expect(await states.next()?.count == 0)
     store.send(.increment)
     #expect(await states.next()?.count == 1)
@@ -19,7 +19,7 @@ struct StatesTests {
   @Test("A state that is as it was before does not come again")
   func distinct() async {
     let store = Store(initialState: Counter.State()) { Counter() }
-    var states = store.states.makeAsyncIterator()
+    var states = AsyncStream(statesOf: store).makeAsyncIterator()
     #expect(await states.next()?.count == 0)
     store.send(.set(0))
     store.send(.set(1))
@@ -32,7 +32,7 @@ struct StatesTests {
   @Test("It ends with the store")
   func ends() async {
     var store: StoreOf<Counter>? = Store(initialState: Counter.State()) { Counter() }
-    var states = store?.states.makeAsyncIterator()
+    var states = store.map { AsyncStream(statesOf: $0) }?.makeAsyncIterator()
     #expect(await states?.next()?.count == 0)
     store = nil
     #expect(await states?.next() == nil)

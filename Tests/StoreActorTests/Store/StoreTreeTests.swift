@@ -159,7 +159,7 @@ struct StoreTreeTests {
     let watches = rows.flatMap { row in
       [
         Watch(reading: { _ = row.ticks }, told: { told.append("\(row.id) changed") }),
-        Watch(reading: { _ = row.end }, told: { told.append("\(row.id) ended") }),
+        Watch(reading: { _ = StoreEnd(of: row) }, told: { told.append("\(row.id) ended") }),
       ]
     }
     var next = store.rows
@@ -171,10 +171,10 @@ struct StoreTreeTests {
     next.append(Worker.State(id: 5))
     store.send(.rowsReplaced(next))
     #expect(told.sorted() == ["2 changed", "4 ended"])
-    #expect(rows.map(\.end) == [nil, nil, nil, .gone])
+    #expect(rows.map { StoreEnd(of: $0) } == [nil, nil, nil, .gone])
     store.send(.rowsReplaced([Worker.State(id: 4, ticks: 9)]))
     #expect(told.dropFirst(2).sorted() == ["1 ended", "2 ended", "3 ended"])
-    #expect(rows.allSatisfy { $0.end == .gone })
+    #expect(rows.allSatisfy { StoreEnd(of: $0) == .gone })
     #expect(rows.map(\.ticks) == [0, 5, 0, 0])
     #expect(watches.count == 8)
   }
@@ -184,19 +184,19 @@ struct StoreTreeTests {
     let store = Store(initialState: Shelf.State(drawer: Shelf.Drawer())) { Shelf() }
     let drawer = store.scope(\.drawer, action: \.self)
     let box = drawer?.scope(\.box, action: \.self)
-    var states = box?.states.makeAsyncIterator()
+    var states = box.map { AsyncStream(statesOf: $0) }?.makeAsyncIterator()
     #expect(await states?.next()?.number == 0)
-    let watch = Watch { _ = box?.end }
+    let watch = Watch { _ = box.flatMap { StoreEnd(of: $0) } }
     store.send(.drawerBox)
     #expect(await states?.next()?.number == 1)
     store.send(.drawerGone)
     #expect(watch.count == 1)
-    #expect(drawer?.end == .gone)
-    #expect(box?.end == .gone)
+    #expect(drawer.flatMap { StoreEnd(of: $0) } == .gone)
+    #expect(box.flatMap { StoreEnd(of: $0) } == .gone)
     #expect(box?.number == 1)
     #expect(await states?.next() == nil)
     store.send(.drawerCame)
-    #expect(drawer?.end == .gone)
+    #expect(drawer.flatMap { StoreEnd(of: $0) } == .gone)
     #expect(store.scope(\.drawer, action: \.self) !== drawer)
     #expect(box?.number == 1)
   }
@@ -208,7 +208,7 @@ struct StoreTreeTests {
     store.send(.drawerBox)
     store.send(.drawerGone)
     store.send(.drawerCame)
-    #expect(drawer?.end == .gone)
+    #expect(drawer.flatMap { StoreEnd(of: $0) } == .gone)
     #expect(drawer?.box.number == 1)
   }
 
@@ -219,7 +219,7 @@ struct StoreTreeTests {
     let number = store.scope(\.place.number, action: \.self)
     #expect(text?.state == "")
     #expect(number == nil)
-    let watch = Watch { _ = text?.end }
+    let watch = Watch { _ = text.flatMap { StoreEnd(of: $0) } }
     store.send(.place(.text("attic")))
     #expect(text?.state == "attic")
     #expect(watch.count == 0)
@@ -287,8 +287,8 @@ struct StoreTreeTests {
   func streams() async {
     let store = office(rows: [1])
     var row = store.scope(\.rows, action: \.rows).first
-    var states = row?.states.makeAsyncIterator()
-    var outputs = row?.outputs(of: Int.self).makeAsyncIterator()
+    var states = row.map { AsyncStream(statesOf: $0) }?.makeAsyncIterator()
+    var outputs = row.map { AsyncStream<Int>(outputsOf: $0) }?.makeAsyncIterator()
     #expect(await states?.next()?.ticks == 0)
     row?.send(.tick)
     #expect(await states?.next()?.ticks == 1)

@@ -38,6 +38,55 @@ private struct Clerk: Reducer {
   }
 }
 
+/// A feature with effects that take several turns before they send.
+struct Sleeper: Reducer {
+  struct State: Equatable, Sendable {}
+
+  @CasePathable
+  enum Action: CaseIterable, Equatable, Sendable {
+    case sleep, sleepInTask, sleepInGroup, yieldOften, runOften, woken
+  }
+
+  @Dependency(\.continuousClock) var clock
+
+  var body: some ReducerOf<Self> {
+    Reduce { _, action in
+      switch action {
+      case .woken: return .none
+      case .sleep:
+        return .run { send in
+          try await clock.sleep(for: .seconds(1))
+          await send(.woken)
+        }
+      case .sleepInTask:
+        return .run { send in
+          try await Task { try await clock.sleep(for: .seconds(1)) }.value
+          await send(.woken)
+        }
+      case .sleepInGroup:
+        return .run { send in
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await clock.sleep(for: .seconds(1)) }
+            try await group.waitForAll()
+          }
+          await send(.woken)
+        }
+      case .yieldOften:
+        return .run { send in
+          for _ in 0..<20 { await Task.yield() }
+          await send(.woken)
+        }
+      case .runOften:
+        return .run { send in
+          for await _ in AsyncStream<Int>(unfolding: { nil }) {}
+          await Task { await Task.yield() }.value
+          await send(.woken)
+        }
+      }
+    }
+  }
+}
+
 @Suite("How a test store behaves", .timeLimit(.minutes(1)))
 @MainActor
 struct TestStoreConductTests {
@@ -118,6 +167,26 @@ struct TestStoreConductTests {
     let count = await issues("The store received 1 unexpected action") { await store.finish() }
     #expect(count == 1)
     #expect(store.state.answers == 1)
+  }
+
+  @Test(
+    "What an effect sends after a sleep on an immediate clock was sent when `send` returns",
+    arguments: Sleeper.Action.allCases.filter { $0 != .woken },
+  )
+  func hops(_ action: Sleeper.Action) async {
+    let store = TestStore(initialState: Sleeper.State()) {
+      Sleeper()
+    } withDependencies: {
+      $0.continuousClock = ImmediateClock()
+    }
+    await store.send(action)
+    let count = await issues("The store received 1 unexpected action by the end of the test") {
+      await store.finish()
+    }
+    #expect(count == 1)
+    await store.send(action)
+    await store.receive(.woken)
+    await store.finish()
   }
 
   @Test("An action that was not expected is one failure, whatever it changes")

@@ -336,8 +336,8 @@ enum StrictBuild {
 
     func encode(to encoder: inout CBOREncoder) { encoder.encode(text: text) }
 
-    var digest: Digest { text.digest }
+    var _$digest: Digest { text._$digest }
 
-    func isSame(as other: Self) -> Bool { text.isSame(as: other.text) }
+    func _$isSame(as other: Self) -> Bool { text._$isSame(as: other.text) }
   }
 }

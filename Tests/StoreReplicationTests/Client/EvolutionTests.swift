@@ -56,6 +56,39 @@ struct EvolutionTests {
     )
   }
 
+  private struct Meter: ReplicatedRecord, Equatable {
+    var id = 1
+    var total = 0
+
+    static let layout = RecordLayout<Self>(
+      "Meter",
+      [.field("id", \.id), .field("total", \.total)],
+    )
+  }
+
+  /// Another state by the name of the library's.
+  private struct Renamed: ReplicatedRecord, Equatable {
+    var total = 0
+
+    static let layout = RecordLayout<Self>("Library", [.field("total", \.total)])
+  }
+
+  @Test("§9: a type of another name that has nothing in common with the daemon's is refused")
+  func anotherType() throws {
+    let daemon = oldDaemon()
+    let bench = try BenchClient(daemon)
+    let (scope, replica) = try bench.follow(Meter.self, OldBuild.Action.self)
+    #expect(refusal(scope)?.code == "schemaMismatch")
+    #expect(
+      refusal(scope)?.details
+        == [#"the scope is a "Library" there, and "Meter" here has nothing of that"#]
+    )
+    #expect(replica.shown == nil)
+    // By its own name a build may have replaced everything.
+    let (same, renamed) = try bench.follow(Renamed.self, OldBuild.Action.self)
+    #expect(same.status == .live && renamed.shown == Renamed())
+  }
+
   @Test("After many actions of either side the states are the same, and the digests fit")
   func manyActions() throws {
     let daemon = oldDaemon()

@@ -95,7 +95,7 @@ struct SharedLinkTests {
   /// Sends an update whose outcome does not come before the control pipe is let go of.
   private func counting(_ card: Shared<Card>) async throws -> Task<Void, any Error> {
     wire.control.isHeld = true
-    let counting = Task { try await card.update { $0.count += 10 } }
+    let counting = Task { try await Shared.update(card) { $0.count += 10 } }
     await tasks { wire.client.pendingActions == 1 }
     return counting
   }
@@ -255,7 +255,7 @@ struct SharedLinkTests {
     let runs = LockIsolated(0)
     let updates = (0..<3).map { _ in
       Task {
-        try await total.update {
+        try await Shared.update(total) {
           $0 += 10
           runs.withValue { $0 += 1 }
         }
@@ -270,14 +270,92 @@ struct SharedLinkTests {
     #expect(total.wrappedValue == 31)
   }
 
+  @Test func `An update that others are quicker than rests longer each time, and ends`()
+    async throws
+  {
+    let total = try await shared()
+    let (runs, contested) = (LockIsolated(0), bench.root.state.$total)
+    let update = Task {
+      try await Shared.update(total) {
+        $0 += 1
+        runs.withValue { $0 += 1 }
+        contested.withLock { $0 += 100 }
+      }
+    }
+    try await turns { runs.value == 2 }
+    for _ in 0..<100 {
+      await Task.yield()
+      try bench.settle()
+    }
+    // Nothing more without time.
+    #expect(runs.value == 2)
+    try bench.advance(by: .milliseconds(20))
+    try await turns { runs.value == 3 }
+    for _ in 0..<40 where runs.value < 16 {
+      try bench.advance(by: .seconds(1))
+      for _ in 0..<100 {
+        await Task.yield()
+        try bench.settle()
+      }
+    }
+    await #expect { try await update.value } throws: { code($0) == .conflict }
+    #expect(runs.value == 16)
+    #expect(bench.root.state.total == 1_601)
+  }
+
+  @Test func `An update that rests lets others pass, and is made when it is its turn`()
+    async throws
+  {
+    let total = try await shared()
+    let (runs, contested) = (LockIsolated(0), bench.root.state.$total)
+    let update = Task {
+      try await Shared.update(total) {
+        $0 += 1
+        let run = runs.withValue {
+          $0 += 1
+          return $0
+        }
+        if run < 3 { contested.withLock { $0 += 100 } }
+      }
+    }
+    try await turns { runs.value == 2 }
+    let other = Task { try await Shared.update(total) { $0 += 10 } }
+    try await turns { bench.root.state.total == 211 }
+    try await other.value
+    try bench.advance(by: .seconds(1))
+    try await turns { bench.root.state.total == 212 }
+    try await update.value
+    #expect(runs.value == 3)
+  }
+
+  @Test func `An update that rests ends with the connection`() async throws {
+    let total = try await shared()
+    let (runs, contested) = (LockIsolated(0), bench.root.state.$total)
+    let update = Task {
+      try await Shared.update(total) {
+        $0 += 1
+        runs.withValue { $0 += 1 }
+        contested.withLock { $0 += 100 }
+      }
+    }
+    try await turns { runs.value == 2 }
+    for _ in 0..<100 {
+      await Task.yield()
+      try bench.settle()
+    }
+    wire.client.close("It is over.", at: wire.now)
+    await #expect(throws: ActionFailure.self) { try await update.value }
+    #expect(runs.value == 2)
+  }
+
   @Test func `An update waits for the edit before it, and a cancelled one does not run`()
     async throws
   {
     let total = try await shared()
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }
-    let update = Task { try await total.update { $0 += 10 } }
-    let cancelled = Task { try await total.update { $0 += 100 } }
+    let update = Task { try await Shared.update(total) { $0 += 10 } }
+    let cancelled = Task { try await Shared.update(total) { $0 += 100 } }
     for _ in 0..<100 { await Task.yield() }
     cancelled.cancel()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
@@ -329,7 +407,7 @@ struct SharedLinkTests {
   {
     let total = try await shared()
     wire.control.isHeld = true
-    let update = Task { try await total.update { $0 += 10 } }
+    let update = Task { try await Shared.update(total) { $0 += 10 } }
     await tasks { wire.client.pendingActions == 1 }
     total.withLock { $0 += 1 }
     try await turns { bench.root.state.total == 11 }
@@ -362,7 +440,7 @@ struct SharedLinkTests {
     try await turns { bench.root.state.card.title == text }
     try await card.save()
     wire.control.isHeld = true
-    let update = Task { try await card.update { $0.title = "A \($0.title)" } }
+    let update = Task { try await Shared.update(card) { $0.title = "A \($0.title)" } }
     await tasks { wire.client.pendingActions == 1 }
     card.withLock { $0.title += "and the end" }
     try await turns { bench.root.state.card.title == "A \(text)" }
@@ -381,7 +459,7 @@ struct SharedLinkTests {
     wire.control.isHeld = true
     wire.published.isHeld = true
     try bench.advance(by: .seconds(60))
-    let updates = (0..<3).map { _ in Task { try await total.update { $0 += 1 } } }
+    let updates = (0..<3).map { _ in Task { try await Shared.update(total) { $0 += 1 } } }
     await tasks { wire.client.pendingActions == 1 }
     for _ in 0..<100 { await Task.yield() }
     try bench.settle()
@@ -410,7 +488,7 @@ struct SharedLinkTests {
     wire.published.isHeld = true
     let total = share()
     let load = Task { try await total.load() }
-    let update = Task { try await total.update { $0 += 1 } }
+    let update = Task { try await Shared.update(total) { $0 += 1 } }
     let required = Task {
       try await withDependencies {
         $0.sharedScopes = scopes
@@ -448,7 +526,7 @@ struct SharedLinkTests {
     total.withLock { $0 = 2 }
     await tasks { wire.client.pendingActions == 1 }
     total.withLock { $0 = 3 }
-    let update = Task { try await total.update { $0 += 10 } }
+    let update = Task { try await Shared.update(total) { $0 += 10 } }
     for _ in 0..<100 { await Task.yield() }
     wire.client.close("It is over.", at: wire.now)
     #expect(total.wrappedValue == 1)

@@ -150,6 +150,31 @@ struct WaitsTests {
     #expect(told.ends.last == "long: timedOut(isConnected: true)")
   }
 
+  @Test("Who waits while the daemon ends one session after the other is told why it did")
+  func sessionsEnd() throws {
+    let bench = try PlayedDaemon()
+    try bench.open()
+    let state = WaitCondition.state(of: ObjectIdentifier(bench.scope))
+    bench.client.wait(for: state, within: .milliseconds(900), told.body("get"))
+    try bench.wire.settle()
+    for _ in 0..<3 {
+      let message = "Nothing was heard." + String(repeating: "!", count: 9_999)
+      try bench.send(.goodbye(code: "leaseEnded", message: message))
+      try bench.helloOK(last: 0, isResumed: false)
+    }
+    try bench.wire.advance(by: .milliseconds(900))
+    #expect(told.ends.count == 1)
+    #expect(told.ends[0].hasPrefix(#"get: sessionEnded(code: "leaseEnded", message: "Nothing was"#))
+    #expect(told.ends[0].utf8.count < 600)
+    // What a complete join has brought is no end any more.
+    try bench.answer(revision: 5, sequence: 0)
+    #expect(bench.copy.scope.hasShown)
+    bench.client.wait(for: .time, within: .milliseconds(100), told.body("later"))
+    try bench.wire.settle()
+    try bench.wire.advance(by: .milliseconds(100))
+    #expect(told.ends.last == "later: timedOut(isConnected: true)")
+  }
+
   @Test("When the connection ends all are told, in their order, and who comes later is at once")
   func closing() throws {
     let bench = try PlayedDaemon()

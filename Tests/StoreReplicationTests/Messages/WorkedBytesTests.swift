@@ -87,7 +87,7 @@ import Testing
         state.encoded(),
       ]
     )
-    let page = "Its digest is `\(state.digest)`."
+    let page = "Its digest is `\(state._$digest)`."
     #expect(try Self.text().contains(page), "The page should say: \(page)")
   }
 

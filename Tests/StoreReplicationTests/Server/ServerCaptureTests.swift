@@ -199,7 +199,7 @@ import Testing
       return
     }
     let cards: IdentifiedArrayOf<Deck.Card>? = bench.root.state.cards
-    #expect(bookmark.digests == [cards.digest])
+    #expect(bookmark.digests == [cards._$digest])
     #expect(bench.probe.digests == 0)
     bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "new"))))
     try bench.endTurn()

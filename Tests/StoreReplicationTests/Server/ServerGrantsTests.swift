@@ -93,6 +93,65 @@ import Testing
     #expect(bench.root.state.sessions.isEmpty)
   }
 
+  @Test func `A description has the actions that the client may send, and no others`() throws {
+    let bench = bench(
+      line(1000, "counter", sends: .actions(["incrementButtonTapped", "cardRemoved"])),
+      line(1000, "cards/row/1", sends: .everything),
+      line(1001, "counter"),
+    )
+    func described(_ peer: UInt8) throws -> [ScopeDescription] {
+      try hello(bench, peer)
+      bench.receive(.describe(request: 1), from: peer)
+      try bench.endTurn()
+      for case .description(request: 1, let item) in bench.take(peer) {
+        var decoder = CBORDecoder(item)
+        return try decoder.list { (decoder) throws(CodecError) in
+          try ScopeDescription(from: &decoder)
+        }
+      }
+      return []
+    }
+    func cases(_ description: ScopeDescription?) -> [String]? {
+      guard let action = description?.action,
+        case .choice(let cases)? = action.definition(of: action.root)
+      else { return nil }
+      return cases.map(\.name)
+    }
+    let owners = try described(Self.owner)
+    #expect(owners == Deck.exposures.map(\.description))
+    let anns = try described(Self.ann)
+    #expect(anns.map(\.name) == ["counter", "cards/row"])
+    #expect(cases(anns.first) == ["incrementButtonTapped", "cardRemoved"])
+    #expect(anns.last == owners.first { $0.name == "cards/row" })
+    let bobs = try described(Self.bob)
+    #expect(cases(bobs.first) == [])
+    // Who takes the description at its word joins by it; so does a program with all of the types.
+    for action in [anns[0].action, owners[0].action] {
+      let request = ClientMessage.JoinRequest(
+        scope: "counter",
+        mode: .sendOnly,
+        stateHash: owners[0].state.hash,
+        actionHash: action.hash,
+        position: nil,
+      )
+      let (_, answers) = try bench.ask(
+        Self.ann,
+        nonce: action == owners[0].action ? 2 : 1,
+        [request],
+      )
+      #expect(codes(answers) == ["joined"])
+    }
+    // What is described to another is no schema of hers.
+    let request = ClientMessage.JoinRequest(
+      scope: "counter",
+      mode: .sendOnly,
+      stateHash: nil,
+      actionHash: bobs[0].action.hash,
+      position: nil,
+    )
+    #expect(codes(try bench.ask(Self.ann, nonce: 3, [request]).answers) == ["schemaMismatch"])
+  }
+
   @Test func `What is not granted does not exist, not even as the nearest name`() throws {
     let bench = bench(
       line(1000, "counter"),
@@ -493,7 +552,7 @@ import Testing
     try bench.hello(Self.ann, client: 13)
     bench.receive(.bye, from: Self.ann)
     try bench.advance(by: .seconds(1))
-    #expect(bench.server.sessions.usage.keys.map { $0 } == [.user(999)])
+    #expect(bench.server.sessions.usage.keys.map { $0 } == [.program(user: 999, process: 1)])
   }
 
   @Test func `Effects of another user are counted in all sessions, until they have ended`()

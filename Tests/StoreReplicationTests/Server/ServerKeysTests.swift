@@ -20,8 +20,8 @@ import Testing
     [UInt8](repeating: byte, count: KeyText.keyBytes)
   }
 
-  private static func address(_ name: String, _ key: [UInt8]) -> String {
-    "key:\(name)=\(KeyText.text(key))@192.0.2.1"
+  private static func caller(_ name: String, _ key: [UInt8]) -> Caller {
+    Caller(key: key, called: name, at: "192.0.2.1")
   }
 
   private static func line(_ grantee: Grants.Grantee, _ scope: String) -> Grants.Line {
@@ -42,12 +42,17 @@ import Testing
     bench.turn.apply(Self.grants)
     let addresses: [UInt8: String] = [
       Self.owner: "localhost:999:100:1", Self.user: "localhost:1000:100:2",
-      Self.laptop: Self.address("laptop", Self.key(1)),
-      Self.phone: Self.address("phone", Self.key(2)),
-      Self.ticket: "\(KeyTicket(key: Self.ticketKey).identity)@192.0.2.1",
       Self.loopback: "127.0.0.1",
     ]
     for (peer, address) in addresses { bench.addresses[ServerBench.peer(peer)] = address }
+    bench.callers = [
+      ServerBench.peer(Self.laptop): Self.caller("laptop", Self.key(1)),
+      ServerBench.peer(Self.phone): Self.caller("phone", Self.key(2)),
+      ServerBench.peer(Self.ticket): Caller(
+        ticket: KeyTicket(key: Self.ticketKey),
+        at: "192.0.2.1",
+      ),
+    ]
     return bench
   }
 
@@ -57,20 +62,17 @@ import Testing
     return try KeyAnswer(from: &decoder)
   }
 
-  @Test func `Identities of keys and tickets are in no other words`() {
-    #expect(ActionOrigin.Identity(address: "key:laptop@192.0.2.1") == .key("laptop"))
-    let caller = Caller(address: Self.address("laptop", Self.key(1)))
+  @Test func `Who has come by a key or a ticket is nobody else`() {
+    let caller = Self.caller("laptop", Self.key(1))
     #expect(caller.identity == .key("laptop") && caller.key == Self.key(1))
-    #expect(caller.address == "key:laptop@192.0.2.1")
-    for address in ["key:laptop@192.0.2.1", "key:laptop=12@::1", "localhost:1:2:3", ""] {
-      #expect(Caller(address: address).key == nil, "\(address)")
-    }
+    #expect(caller.address == "key:laptop@192.0.2.1" && caller.ticket == nil)
     let ticket = KeyTicket(key: Self.ticketKey)
-    #expect(KeyTicket(address: "\(ticket.identity)@::1") == ticket)
-    #expect(ActionOrigin.Identity(address: "\(ticket.identity)@::1") == .key(ticket.identity))
-    #expect(!KeyText.isName(ticket.identity))
-    for address in ["ticket:@x", "ticket:12@x", "localhost:1:2:3", ""] {
-      #expect(KeyTicket(address: address) == nil)
+    let holder = Caller(ticket: ticket, at: "::1")
+    #expect(holder.ticket == ticket && holder.key == nil)
+    #expect(holder.identity == .key(ticket.identity) && !KeyText.isName(ticket.identity))
+    #expect(KeyTicket(word: ticket.identity) == ticket)
+    for word in ["ticket:", "ticket:12", "\(ticket.identity)@::1", "localhost:1:2:3", ""] {
+      #expect(KeyTicket(word: word) == nil, "\(word)")
     }
   }
 
@@ -234,7 +236,7 @@ import Testing
         return
       }
     }
-    bench.addresses[ServerBench.peer(9)] = Self.address("laptop", Self.key(9))
+    bench.callers[ServerBench.peer(9)] = Self.caller("laptop", Self.key(9))
     try bench.join(9, try bench.hello(9), nonce: 1, [.follow("counter")])
   }
 

@@ -18,11 +18,18 @@ import Testing
   }
 
   @Test func `An address is an identity only in the kernel's words`() {
-    let identity = ActionOrigin.Identity(address: Self.ann)
+    let identity = ActionOrigin.Identity(place: Self.ann)
     #expect(identity == .user(1000, group: 100, process: 71))
     #expect(identity.user == 1000)
-    for address in ["memory", "127.0.0.1", "::1", "fe80::1", "other:1:2:3"] {
-      #expect(ActionOrigin.Identity(address: address) == .unknown, "\(address)")
+    for address in ["127.0.0.1", "127.255.0.9", "::1", "::ffff:127.0.0.1"] {
+      #expect(ActionOrigin.Identity(place: address) == .loopback, "\(address)")
+    }
+    let strangers = [
+      "memory", "fe80::1", "other:1:2:3", "192.0.2.1", "127.0.0", "127.0.0.1:5", "127.0.0.256",
+      "127.0.0.1.example.org", "127.0.0.", "::ffff:192.0.2.1", "key:laptop@127.0.0.1", "1270.0.0.1",
+    ]
+    for address in strangers {
+      #expect(ActionOrigin.Identity(place: address) == .unknown, "\(address)")
     }
     let unread = [
       "", "localhost", "localhost:1000:100", "localhost:1:2:3:4", "localhost:-1:2:3",
@@ -30,13 +37,13 @@ import Testing
       "localhost:::",
     ]
     for address in unread {
-      #expect(ActionOrigin.Identity(address: address) == .nobody, "\(address)")
+      #expect(ActionOrigin.Identity(place: address) == .nobody, "\(address)")
     }
     // Not every kernel says the process, and the group.
     for (address, group) in [("localhost:1000:100:", 100), ("localhost:1000::", .max)]
       as [(String, UInt32)]
     {
-      let identity = ActionOrigin.Identity(address: address)
+      let identity = ActionOrigin.Identity(place: address)
       #expect(identity == .user(1000, group: group, process: 0), "\(address)")
     }
   }
@@ -51,7 +58,7 @@ import Testing
     #expect(
       bench.probe.origins == [
         ActionOrigin(identity: .user(1000, group: 100, process: 71), session: 1),
-        ActionOrigin(identity: .unknown, session: 2),
+        ActionOrigin(identity: .loopback, session: 2),
       ]
     )
   }

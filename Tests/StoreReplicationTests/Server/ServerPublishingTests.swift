@@ -98,7 +98,7 @@ import Testing
     #expect(bookmark.durableRevision == nil)
     let counter: Deck.Counter? = Deck.Counter(count: 1)
     let extra: Deck.Extra? = nil
-    #expect(bookmark.digests == [counter.digest, extra.digest])
+    #expect(bookmark.digests == [counter._$digest, extra._$digest])
     try bench.advance(by: .seconds(5))
     #expect(bench.take(topic).isEmpty)
   }
@@ -155,7 +155,7 @@ import Testing
       }
     }
     try bench.advance(by: .milliseconds(250))
-    #expect(bookmarks(bench.take(joined.topic)).first?.digests == [state.digest])
+    #expect(bookmarks(bench.take(joined.topic)).first?.digests == [state._$digest])
     #expect(state == bench.root.state.counter)
   }
 

@@ -96,10 +96,10 @@ private enum TillAction: Equatable, Sendable { case till(Till.Action) }
     @Shared(.inMemory("total")) var total = 0
     let delta = try #require(5.delta(from: 0))
     let edits = [
-      SharedEdit.edited(base: 0.digest.rawValue, delta: Data(delta)),
-      .edited(base: 0.digest.rawValue, delta: Data(delta)),
-      .edited(base: 5.digest.rawValue, delta: Data([0xff])),
-      .edited(base: 5.digest.rawValue, delta: Data()),
+      SharedEdit.edited(base: 0._$digest.rawValue, delta: Data(delta)),
+      .edited(base: 0._$digest.rawValue, delta: Data(delta)),
+      .edited(base: 5._$digest.rawValue, delta: Data([0xff])),
+      .edited(base: 5._$digest.rawValue, delta: Data()),
     ]
     let requests = try edits.map {
       ClientMessage.ActionRequest(handle: 1, action: try $0.encoded()[...], deadline: nil)

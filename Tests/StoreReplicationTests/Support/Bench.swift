@@ -26,7 +26,7 @@ class Bench: DaemonTransport {
 
   // What has come and was not taken.
   private var upstream: [IncomingFrame] = []
-  private var control = FairQueue<PeerID, IncomingFrame>()
+  private var control = FairQueue<Holder, PeerID, IncomingFrame>()
   private var lost: [PeerID] = []
 
   /// What other threads are to do.
@@ -144,7 +144,8 @@ class Bench: DaemonTransport {
   /// A frame arrives.
   func receive(control frame: [UInt8], from peer: PeerID) {
     let incoming = IncomingFrame(peer: peer, bytes: frame[...])
-    control.append(incoming, from: peer, cost: frame.count + 128)
+    let holder = server.access.holder(of: caller(of: peer))
+    control.append(incoming, from: peer, of: holder, cost: frame.count + 128)
   }
 
   func receive(upstream frame: [UInt8], from peer: PeerID) {
@@ -227,16 +228,24 @@ class Bench: DaemonTransport {
   /// Where peers are connected from, if not from the bench.
   var addresses: [PeerID: String] = [:]
   private var lastPeer: PeerID?
-  var address: String { lastPeer.flatMap { addresses[$0] } ?? "bench" }
+  /// Who has come by a key or a ticket.
+  var callers: [PeerID: Caller] = [:]
+  var caller: Caller { lastPeer.map { caller(of: $0) } ?? Caller(.unknown, at: "bench") }
+
+  func caller(of peer: PeerID) -> Caller {
+    if let caller = callers[peer] { return caller }
+    guard let place = addresses[peer] else { return Caller(.loopback, at: "bench") }
+    return Caller(ActionOrigin.Identity(place: place), at: place)
+  }
 
   func nextUpstream() -> IncomingFrame? {
     server.checkInvariants()
     return upstream.isEmpty ? nil : upstream.removeFirst()
   }
 
-  func nextControl() -> IncomingFrame? {
+  func nextControl(besides waiting: Set<Holder>) -> IncomingFrame? {
     server.checkInvariants()
-    guard let frame = control.popFirst() else { return nil }
+    guard let frame = control.popFirst(besides: waiting) else { return nil }
     lastPeer = frame.peer
     return frame
   }

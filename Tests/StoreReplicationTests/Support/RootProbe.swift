@@ -33,6 +33,10 @@ final class RootProbe: RootPort {
     set { root.observer = newValue }
   }
 
+  func scope(called name: String) -> Result<ResolvedScope, CodecError>? {
+    root.scope(called: name)
+  }
+
   func batch(as origin: ActionOrigin, _ sends: () -> Void) {
     origins.append(origin)
     root.batch(as: origin, sends)
@@ -51,8 +55,8 @@ final class RootProbe: RootPort {
 
   func restart() -> String? { root.restart() }
 
-  func past(_ query: HistoryQuery, _ rights: Rights) -> HistoryJob.Answer? {
-    root.past(query, rights)
+  func past(_ query: HistoryQuery, _ rights: Rights, _ limits: Limits) -> HistoryJob.Answer? {
+    root.past(query, rights, limits)
   }
 
   func advance() { root.advance() }

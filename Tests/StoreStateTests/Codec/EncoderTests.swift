@@ -103,7 +103,7 @@ import Testing
   func halvesAgainstFloat16() {
     for pattern in UInt16.min...UInt16.max {
       let expected = Float(Float16(bitPattern: pattern))
-      #expect(HalfFloat.value(of: pattern).isSame(as: expected))
+      #expect(HalfFloat.value(of: pattern)._$isSame(as: expected))
     }
     var random = SeededRandom(8)
     for _ in 0..<20_000 {
@@ -120,9 +120,9 @@ import Testing
     var random = SeededRandom(9)
     for _ in 0..<5000 {
       let double = Double(bitPattern: random.next() & random.next())
-      #expect(try Double(encoded: double.encoded()).isSame(as: double))
+      #expect(try Double(encoded: double.encoded())._$isSame(as: double))
       let float = Float(bitPattern: UInt32.random(in: 0...(.max), using: &random) & 0xffff_f000)
-      #expect(try Float(encoded: float.encoded()).isSame(as: float))
+      #expect(try Float(encoded: float.encoded())._$isSame(as: float))
     }
   }
 }

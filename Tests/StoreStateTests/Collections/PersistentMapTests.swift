@@ -41,7 +41,7 @@ struct PersistentMapTests {
     let one = map([("a", 1), ("b", 2), ("c", 3)])
     let other = map([("c", 3), ("a", 1), ("b", 2)])
     #expect(one == other && one.hashValue == other.hashValue)
-    #expect(one.isSame(as: other) && one.digest == other.digest)
+    #expect(one._$isSame(as: other) && one._$digest == other._$digest)
     #expect(one.delta(from: other) == nil)
     #expect(one != map([("a", 1), ("b", 2), ("c", 4)]))
     #expect(one != map([("a", 1), ("b", 2), ("d", 3)]))
@@ -69,7 +69,7 @@ struct PersistentMapTests {
       }
       #expect(map.tree.faults { $0.pointee.contribution }.isEmpty)
       #expect(map.encoded() == plain.encoded())
-      #expect(map.digest == plain.digest)
+      #expect(map._$digest == plain._$digest)
       #expect(map.tree.faults { $0.pointee.contribution }.isEmpty)
       #expect(map.delta(from: old) == plain.delta(from: oldPlain))
       try checkDelta(from: old, to: map)
@@ -91,7 +91,7 @@ struct PersistentMapTests {
     #expect(map.encoded() == map.applyingNothing.encoded())
     #expect(map.keys.map { Array($0.utf8) } == [Array("a".utf8), Array(composed.utf8)])
     let other = StoreStateTests.map([("a", 1), (decomposed, 3)])
-    #expect(map == other && !map.isSame(as: other) && map.digest != other.digest)
+    #expect(map == other && !map._$isSame(as: other) && map._$digest != other._$digest)
     try checkDelta(from: map, to: other)
     let bytes = [composed: 1].encoded()[1...] + [decomposed: 2].encoded()[1...]
     let both = CBORDecoder.compare([composed: 1].encoded()[...], [decomposed: 2].encoded()[...])
@@ -110,7 +110,7 @@ struct PersistentMapTests {
     try checkAllPairs(values)
     for value in values {
       let plain = Dictionary(uniqueKeysWithValues: value.map { ($0.key, $0.value) })
-      #expect(value.encoded() == plain.encoded() && value.digest == plain.digest)
+      #expect(value.encoded() == plain.encoded() && value._$digest == plain._$digest)
     }
   }
 
@@ -185,10 +185,10 @@ struct PersistentSetTests {
           #expect(set.remove(element) == plain.remove(element))
         }
       }
-      #expect(set.tree.faults { SetDigest.hash($0.pointee.digest) }.isEmpty)
+      #expect(set.tree.faults { SetDigest.hash($0.pointee._$digest) }.isEmpty)
       #expect(set.encoded() == plain.encoded())
-      #expect(set.digest == plain.digest)
-      #expect(set.tree.faults { SetDigest.hash($0.pointee.digest) }.isEmpty)
+      #expect(set._$digest == plain._$digest)
+      #expect(set.tree.faults { SetDigest.hash($0.pointee._$digest) }.isEmpty)
       #expect(set.delta(from: old) == plain.delta(from: oldPlain))
       try checkDelta(from: old, to: set)
       if random.chance(4) { versions.append((set, plain)) }

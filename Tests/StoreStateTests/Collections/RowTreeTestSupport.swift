@@ -23,12 +23,12 @@ func expectSound(
   _ plain: [Row],
   sourceLocation: SourceLocation = #_sourceLocation,
 ) {
-  let faults = rows.tree.faults { $0.pointee.digest.rawValue }
+  let faults = rows.tree.faults { $0.pointee._$digest.rawValue }
   #expect(faults.isEmpty, sourceLocation: sourceLocation)
   #expect(rows.elementsEqual(plain), sourceLocation: sourceLocation)
   #expect(rows.count == plain.count, sourceLocation: sourceLocation)
-  #expect(rows.digest == plain.digest, sourceLocation: sourceLocation)
-  let afterwards = rows.tree.faults { $0.pointee.digest.rawValue }
+  #expect(rows._$digest == plain._$digest, sourceLocation: sourceLocation)
+  let afterwards = rows.tree.faults { $0.pointee._$digest.rawValue }
   #expect(afterwards.isEmpty, sourceLocation: sourceLocation)
 }
 

@@ -63,7 +63,7 @@ extension GoldenFile {
     addSchema(document)
     for (name, state) in states {
       try add(name, state.encoded(), document)
-      lines.append("digest \(name) \(state.digest)")
+      lines.append("digest \(name) \(state._$digest)")
     }
     for ((from, old), (to, new)) in zip(states, states.dropFirst()) {
       guard let delta = new.delta(from: old) else { continue }

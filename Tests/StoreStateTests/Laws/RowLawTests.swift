@@ -42,10 +42,10 @@ struct RowLawTests {
     edited.move(fromOffsets: [10, 20, 30], toOffset: 50)
     var local = edited
     local[5].local = 4
-    #expect(local.delta(from: edited) == nil && local.isSame(as: edited))
+    #expect(local.delta(from: edited) == nil && local._$isSame(as: edited))
     var written = many
     written[7].title = "y"
-    #expect(written == many && !written.isSame(as: many))
+    #expect(written == many && !written._$isSame(as: many))
     let values = [[], many, edited, local, written]
     for old in values { for new in values { try check(from: old, to: new) } }
   }
@@ -68,9 +68,9 @@ struct RowLawTests {
     let one = IdentifiedArray(uniqueElements: (0..<40).map { Card.named("\($0)", "t") })
     for place in [0, 17, 39] {
       var other = IdentifiedArray(uniqueElements: (0..<40).map { Card.named("\($0)", "t") })
-      #expect(other.isSame(as: one))
+      #expect(other._$isSame(as: one))
       other[place].title = "T"
-      #expect(!other.isSame(as: one))
+      #expect(!other._$isSame(as: one))
       try check(from: one, to: other)
     }
   }

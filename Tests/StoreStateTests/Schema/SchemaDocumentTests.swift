@@ -19,6 +19,33 @@ import Testing
     #expect(document.hash == (try Digest.of(canonical: hex(renamed))))
   }
 
+  @Test("A choice with some of its cases has no definition that only the others need")
+  func keepingCases() throws {
+    let part = Definition.record([.init("next", .optional(.named("Part")))])
+    let key = Definition.choice([.init("a"), .init("b")])
+    let document = try SchemaDocument(
+      root: .named("Action"),
+      definitions: [
+        "Action": .choice([
+          .init("moved", [.init("_0", .named("Part"))]),
+          .init("filed", [.init("at", .dictionary(key: .named("Key"), value: .array(.text)))]),
+          .init("cleared"),
+        ]),
+        "Part": part, "Key": key,
+      ],
+    )
+    let moves = document.keepingCases { $0 == "moved" }
+    #expect(
+      moves.definitions
+        == ["Action": .choice([.init("moved", [.init("_0", .named("Part"))])]), "Part": part]
+    )
+    #expect(document.keepingCases { $0 == "filed" }.definitions.keys.sorted() == ["Action", "Key"])
+    #expect(document.keepingCases { _ in false }.definitions == ["Action": .choice([])])
+    #expect(document.keepingCases { _ in true } == document)
+    let record = try SchemaDocument(root: .named("Part"), definitions: ["Part": part])
+    #expect(record.keepingCases { _ in false } == record)
+  }
+
   @Test("Documents of all kinds are read as they were written")
   func roundTrips() throws {
     try roundTrip(AppState.self)

@@ -124,8 +124,8 @@ struct GenericDifference {
       }
       encoder.arrayHeader(2)
       guard let payload = after.payload, let oldPayload = before.payload,
-        let index = cases.firstIndex(where: { $0.name.isSame(as: after.name) }),
-        before.name.isSame(as: after.name)
+        let index = cases.firstIndex(where: { $0.name._$isSame(as: after.name) }),
+        before.name._$isSame(as: after.name)
       else {
         encoder.encode(unsigned: 0)
         return new.encode(to: &encoder)

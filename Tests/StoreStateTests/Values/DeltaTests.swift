@@ -98,7 +98,7 @@ import Testing
       }
       delta[Int.random(in: 0..<delta.count, using: &random)] ^= 1 << (random.next() % 8)
       if let result = try? old.applying(delta: delta) {
-        #expect(try AppState(encoded: result.encoded()).digest == result.digest)
+        #expect(try AppState(encoded: result.encoded())._$digest == result._$digest)
       }
     }
   }

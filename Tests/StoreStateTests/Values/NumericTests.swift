@@ -82,7 +82,7 @@ import Testing
       let number = Float16(bitPattern: pattern)
       let bytes = number.encoded()
       #expect(bytes.count == 3 && bytes[0] == 0xf9)
-      #expect(try Float16(encoded: bytes).isSame(as: number))
+      #expect(try Float16(encoded: bytes)._$isSame(as: number))
       #expect(
         number.isNaN || bytes[1...].elementsEqual([UInt8(pattern >> 8), UInt8(pattern & 255)])
       )
@@ -92,7 +92,7 @@ import Testing
       let json = JSONProjection.json(generic, schema: .float16, in: document)
       let read = try JSONProjection.value(fromJSON: json, schema: .float16, in: document)
       #expect(read == generic, "\(json)")
-      #expect(try Digest.of(canonical: bytes) == number.digest)
+      #expect(try Digest.of(canonical: bytes) == number._$digest)
     }
     for text in ["fa7f7fffff", "fb3ff199999999999a", "fa33000001"] {
       let error = #expect(throws: CodecError.self) { try Float16(encoded: hex(text)) }

@@ -28,8 +28,8 @@ struct RemoteOutputTests {
   @Test("Those that the exposure names arrive at the client's store, in order")
   func arrive() async {
     let store = remote().store
-    let outputs = store.outputs(of: Whistle.Output.self)
-    let texts = store.outputs(of: String.self)
+    let outputs = AsyncStream<Whistle.Output>(outputsOf: store)
+    let texts = AsyncStream<String>(outputsOf: store)
     await store.send(.blown(times: 2)).finish()
     await store.send(.blown(times: 1)).finish()
     var numbers: [Int] = []

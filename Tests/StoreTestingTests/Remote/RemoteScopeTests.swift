@@ -17,7 +17,7 @@ struct RemoteScopeTests {
   @Test("cannot send what only effects send")
   func privateAction() async {
     let store = TestStore(remote: Kettle.State()) { Kettle() }
-    await expectIssue("The action was not applied", "A client cannot send it") {
+    await expectIssue("The action was not applied", "A client cannot send it: ", "it. Receive it") {
       await store.send(.measured(3))
     }
   }

@@ -124,7 +124,7 @@ struct RemoteSharedTests {
     @Shared(value: "a long text that is typed into, of more than a few dozen bytes") var text
     let old = Copied(text: $text)
     #expect(old.encoded() == Plain(text: text).encoded())
-    #expect(old.digest == Plain(text: text).digest)
+    #expect(old._$digest == Plain(text: text)._$digest)
     let before = text
     $text.withLock { $0 += "!" }
     let new = Copied(text: $text)

@@ -70,7 +70,7 @@ private struct Form {
         return .none
       case .saveButtonTapped(let title):
         return .run { [settings = state.$settings] send in
-          try await settings.update { $0.title = title }
+          try await Shared.update(settings) { $0.title = title }
           await send(.saved)
         }
       case .saved:
@@ -78,6 +78,12 @@ private struct Form {
         return .none
       }
     }
+  }
+}
+
+extension SharedKey where Self == StoreScopeKey<Settings>.Default {
+  fileprivate static var office: Self {
+    Self[.store("settings"), default: Settings(title: "default")]
   }
 }
 
@@ -115,6 +121,13 @@ struct SharedScopeTests {
   private func turns(until condition: () -> Bool) async {
     for _ in 0..<10_000 where !condition() { await Task.yield() }
     #expect(condition())
+  }
+
+  @Test func `A key with a default value updates the daemon's value as one without`() async throws {
+    let settings = share { Shared(.office) }
+    // Before it has come.
+    try await Shared.update(settings) { $0.size += 1 }
+    #expect(daemon.root.state.settings == Settings(size: 2))
   }
 
   @Test func `A change in one is seen by the other, and comes as a delta`() async {
@@ -177,7 +190,7 @@ struct SharedScopeTests {
     let settings = await settings()
     let seen = LockIsolated<[Int]>([])
     let elsewhere = daemon.root.state.$settings.size
-    try await settings.update { settings in
+    try await Shared.update(settings) { settings in
       let size = settings.size
       seen.withValue { $0.append(size) }
       if seen.value.count == 1 { elsewhere.withLock { $0 = 10 } }
@@ -186,7 +199,7 @@ struct SharedScopeTests {
     #expect(seen.value == [1, 10])
     #expect(settings.wrappedValue.size == 11)
     #expect(daemon.root.state.settings.size == 11)
-    try await settings.title.update { $0 += "!" }
+    try await Shared.update(settings.title) { $0 += "!" }
     #expect(settings.wrappedValue.title == "first!")
   }
 
@@ -205,7 +218,7 @@ struct SharedScopeTests {
     await turns { missing.loadError != nil }
     #expect(!missing.isLoading)
     #expect(missing.wrappedValue == 4)
-    await #expect(throws: ActionFailure.self) { try await missing.update { $0 += 1 } }
+    await #expect(throws: ActionFailure.self) { try await Shared.update(missing) { $0 += 1 } }
   }
 
   @Test func `What is changed and let go of is sent all the same, and the scope is left`() async {

@@ -70,7 +70,7 @@ import Testing
     let view = Gallery()
     let frame = Frame(size: Size(width: width, height: height), memory: ViewMemory())
     view.drawn(in: frame.canvas)
-    for overlay in frame.overlays { overlay.drawn(in: frame.canvas) }
+    for overlay in frame.overlays { overlay.view.drawn(in: frame.canvas) }
     #expect(frame.grid.cells.count == width * height)
     let size = view.measured(in: frame.grid.size)
     #expect(size.width <= width && size.height <= height)

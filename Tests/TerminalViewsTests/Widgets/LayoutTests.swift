@@ -66,6 +66,16 @@ import Testing
     #expect(lines(7, 1, view) == ["one tw…"])
   }
 
+  @Test func `A word that is wider than the line is broken, and none of it is lost`() {
+    let view = Paragraph("see /run/user/1000/storeactor.sock there")
+    #expect(lines(10, 5, view) == ["see", "/run/user/", "1000/store", "actor.sock", "there"])
+    #expect(Paragraph.lines(of: "日本語 a", width: 4) == ["日本", "語 a"])
+    #expect(Paragraph.lines(of: "ab", width: 0) == ["a", "b"])
+    // What cannot be divided has a line of its own.
+    #expect(Paragraph.lines(of: "日本", width: 1) == ["日", "本"])
+    #expect(Paragraph.lines(of: "a\n\nb", width: 3) == ["a", "", "b"])
+  }
+
   @Test func `Columns show the numbers, and something of whatever is more than nothing`() {
     #expect(lines(4, 1, Sparkline([9, 0, 1, 4, 8])) == [" ▁▄█"])
     #expect(lines(4, 2, Sparkline([8, 4, 2, 0.01], height: 2)) == ["█", "██▄▁"])
@@ -92,8 +102,12 @@ import Testing
   }
 
   @Test func `A palette finds names by characters in their order`() {
-    #expect(Palette.fits("gtd", "Go to Todos"))
-    #expect(Palette.fits("go todos", "Go to Todos"))
-    #expect(!Palette.fits("sg", "Go to Todos"))
+    #expect(Palette.rank(of: "gtd", in: "Go to Todos") == .characters)
+    #expect(Palette.rank(of: "go todos", in: "Go to Todos") == .characters)
+    #expect(Palette.rank(of: "sg", in: "Go to Todos") == nil)
+    #expect(Palette.rank(of: "odo", in: "Go to Todos") == .part)
+    #expect(Palette.rank(of: "todo", in: "Go to Todos") == .word)
+    #expect(Palette.rank(of: "go", in: "Go to Todos") == .beginning)
+    #expect(Palette.rank(of: "go to todos", in: "Go to Todos") == .name)
   }
 }

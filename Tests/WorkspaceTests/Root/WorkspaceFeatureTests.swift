@@ -33,7 +33,12 @@ struct WorkspaceFeatureTests {
 
   @Test("A session that comes and goes is present meanwhile")
   func followsSessions() async throws {
-    let info = SessionInfo(id: 9, name: "ann", address: "localhost:1000:1000:71")
+    let info = SessionInfo(
+      id: 9,
+      name: "ann",
+      address: "localhost:1000:1000:71",
+      identity: .user(1000, group: 1000, process: 71),
+    )
     let store = TestStore(initialState: WorkspaceFeature.State()) { WorkspaceFeature() }
 
     await store.send(try #require(WorkspaceFeature.action(for: .joined(info)))) {
@@ -124,6 +129,7 @@ struct WorkspaceFeatureTests {
   }
 
   private func scope(_ name: String, id: UUID? = nil, in root: Root) throws -> RootScope {
-    try #require(root.exposed.first { $0.description.name == name }).scope(id: id?.uuidString)
+    let name = id.map { "\(name)/\($0.uuidString)" } ?? name
+    return try #require(root.scope(called: name)).get().scope
   }
 }

@@ -15,7 +15,7 @@ public func work(
   build: @escaping @MainActor (Build) async -> Bool,
 ) async {
   var current: (number: Int, task: Task<Void, Never>)?
-  for await state in store.states {
+  for await state in AsyncStream(statesOf: store) {
     if let running = current, state.builds[id: running.number]?.status != .building {
       running.task.cancel()
       current = nil

@@ -20,19 +20,11 @@ struct Queuectl {
       )
       exit(64)
     }
-    do {
-      let location = StoreLocation(directory: arguments[0])
-      try StoreConnection.run(to: location, name: "queuectl") { connection in
-        // Without a daemon this waits, for it may be about to start; then it says what is missing.
-        try await connection.connected(within: .seconds(5))
-        try await work(connection.store("queue", BuildQueue.self))
-      }
-    } catch let error as ConnectionError {
-      print("queuectl: \(error)")
-      exit(error.code.exitStatus)
-    } catch {
-      print("queuectl: \(error)")
-      exit(1)
+    let location = StoreLocation(directory: arguments[0])
+    StoreConnection.main(to: location, name: "queuectl") { connection in
+      // Without a daemon this waits, for it may be about to start; then it says what is missing.
+      try await connection.connected(within: .seconds(5))
+      try await work(connection.store("queue", BuildQueue.self))
     }
   }
 
@@ -65,7 +57,9 @@ struct Queuectl {
   }
 
   private static func wait(_ store: StoreOf<BuildQueue>) async {
-    for await state in store.states where state.builds.allSatisfy(\.isOver) { break }
+    for await state in AsyncStream(statesOf: store) where state.builds.allSatisfy(\.isOver) {
+      break
+    }
     show(store)
   }
 }

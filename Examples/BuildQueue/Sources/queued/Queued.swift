@@ -7,10 +7,11 @@ import StoreDaemon
 ///     queued DIRECTORY COMMAND [ARGUMENT…]
 ///
 /// The command finds the branch in `$BRANCH`; a build has passed when it ends with 0. The state is
-/// kept in DIRECTORY/data.
+/// kept in DIRECTORY/data. With `$METRICS`, such as 127.0.0.1:9464, numbers are served there for
+/// Prometheus.
 @main
 struct Queued {
-  @MainActor static func main() throws {
+  @MainActor static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     guard arguments.count >= 2 else {
       print("usage: queued DIRECTORY COMMAND [ARGUMENT...]")
@@ -18,19 +19,19 @@ struct Queued {
     }
     var configuration = HostConfiguration(directory: arguments[0])
     configuration.data = "\(arguments[0])/data"
+    configuration.metrics = ProcessInfo.processInfo.environment["METRICS"]
+    configuration.programMetrics = ProgramMetrics.bootstrap()
     let host = StoreHost(
       initialState: BuildQueue.State(),
       exposures: [Expose("queue", state: \.self, action: \.self)],
       configuration: configuration,
     ) {
-      BuildQueue()
+      BuildQueue().signpost()
     }
     let command = Command(arguments: Array(arguments.dropFirst()))
-    try host.run { ready in
+    host.main { _ in
       // Only now the state is there that was kept.
       Task { await work(on: host.store, build: command.run) }
-      print("ready", ready.directory)
-      fflush(nil)
     }
   }
 }

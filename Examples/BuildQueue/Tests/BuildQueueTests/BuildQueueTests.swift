@@ -70,7 +70,9 @@ struct BuildQueueTests {
     var ends = canceled.makeAsyncIterator()
     #expect(await ends.next() == 3)
     #expect(await builds.next()?.branch == "last")
-    for await state in store.states where state.builds.allSatisfy(\.isOver) { break }
+    for await state in AsyncStream(statesOf: store) where state.builds.allSatisfy(\.isOver) {
+      break
+    }
     #expect(store.builds.map(\.status) == [.passed, .failed, .canceled, .passed])
     worker.cancel()
     await worker.value

@@ -10,15 +10,15 @@ import TerminalViews
 ///     queueui DIRECTORY
 @main
 struct QueueUI {
-  @MainActor static func main() throws {
+  @MainActor static func main() {
     guard let directory = CommandLine.arguments.dropFirst().first else {
       print("usage: queueui DIRECTORY")
       exit(64)
     }
     let environment = ProcessInfo.processInfo.environment
-    try CursesTerminal.check(environment: environment)
     let location = StoreLocation(directory: directory)
-    try StoreConnection.run(to: location, name: "queueui") { connection in
+    StoreConnection.main(to: location, name: "queueui") { connection in
+      try CursesTerminal.check(environment: environment)
       let store = try await connection.store("queue", BuildQueue.self)
       let terminal = try CursesTerminal(environment: environment)
       let selection = QueueSelection()

@@ -4,7 +4,7 @@ import Workspace
 /// The daemon: `Daemon DIRECTORY`.
 @main
 struct Main {
-  @MainActor static func main() throws {
+  @MainActor static func main() {
     let host = StoreHost(
       initialState: Desk.State(),
       exposures: [Expose("desk", state: \.self, action: \.self)],
@@ -12,6 +12,6 @@ struct Main {
     ) {
       Desk()
     }
-    try host.run { print("ready", $0.directory) }
+    host.main()
   }
 }

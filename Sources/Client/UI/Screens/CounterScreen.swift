@@ -29,8 +29,10 @@ struct CounterScreen: View {
     .overlay { alert }
   }
 
-  private var alert: FactView? {
-    store.numberFactAlert.map { fact in FactView(fact: fact) { send(.factAlertDismissed) } }
+  private var alert: (some View)? {
+    store.numberFactAlert.map { fact in
+      FactView(fact: fact) { send(.factAlertDismissed) }.id(fact)
+    }
   }
 
   private func send(_ action: Counter.Action) { state.send(action, to: store) }

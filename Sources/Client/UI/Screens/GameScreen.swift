@@ -30,14 +30,21 @@ struct GameScreen: View {
   private var editing: [ScreenCommand] {
     let commands = [
       ScreenCommand(["e", .enter], "edit guess") {
-        guard let row = selectedResult else { return }
-        askForGuess("\(row.guess)") {
-          send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: $0)))))
+        withSelected { row in
+          askForGuess("\(row.guess)") { guess in
+            ifPresent(row) {
+              send(.resultList(.rows(.element(id: row.id, action: .guessChanged(guess: guess)))))
+            }
+          }
         }
       },
       ScreenCommand(["d", .delete], "delete") {
-        state.withSelected(in: { shown(store.resultList?.rows ?? []) }) {
-          send(.resultList(.removed(id: $0.id)))
+        withSelected { row in
+          state.confirm("Delete the result of guess \(row.guess)?") {
+            ifPresent(row) {
+              state.send(.resultList(.removed(id: row.id)), to: store, leaving: row.id)
+            }
+          }
         }
       },
     ]
@@ -67,13 +74,21 @@ struct GameScreen: View {
     }
   }
 
-  private var selectedResult: GameResult.State? {
-    state.selection.id.flatMap { store.resultList?.rows[id: $0] }
+  private func withSelected(_ body: (GameResult.State) -> Void) {
+    state.withSelected(in: shown(store.resultList?.rows ?? []), body)
+  }
+
+  /// Does something with a row that was asked for, where others have not removed it since.
+  private func ifPresent(_ row: GameResult.State, _ body: () -> Void) {
+    if store.resultList?.rows[id: row.id] == nil { state.tellMissing() } else { body() }
   }
 
   /// Those of the results that a filter leaves.
   private func shown(_ rows: IdentifiedArrayOf<GameResult.State>) -> [GameResult.State] {
-    rows.filter { state.finds(in: Self.verdict($0), "\($0.guess)", "\($0.secret)") }
+    rows.filter {
+      !state.leaving.contains($0.id)
+        && state.finds(in: Self.verdict($0), "\($0.guess)", "\($0.secret)")
+    }
   }
 
   var body: some View {
@@ -92,7 +107,11 @@ struct GameScreen: View {
       }
     }
     .onKeys(commands)
-    .overlay { store.alert.map { AlertStateView(alert: $0) { send(.alert($0)) } } }
+    .overlay {
+      store.alert.map { alert in
+        AlertStateView(alert: alert) { send(.alert($0)) }.id(alert.title.plainText)
+      }
+    }
   }
 
   @ViewBuilder private func results(_ rows: IdentifiedArrayOf<GameResult.State>) -> some View {

@@ -15,12 +15,15 @@ final class StateScreenState {
       selection = RowSelection()
       opened = []
       past = nil
+      leaf = nil
       // What was found was found in another scope.
       filter = StateFilter()
     }
   }
   /// The scope's past, while that is looked at.
   var past: PastScope? { didSet { if oldValue !== past { oldValue?.end() } } }
+  /// The value that is read as a whole.
+  var leaf: LeafText?
   // Changed by what is typed, which draws anew, and by the drawing itself.
   @ObservationIgnored var expansion = OutlineExpansion<StateNode.Key>()
   @ObservationIgnored var selection = RowSelection<[StateNode.Key]>()
@@ -166,6 +169,18 @@ struct ScopeTree: View {
         Paragraph(scope.absence, Style(.secondary)).filling()
       }
     }
+    .overlay { state.leaf.map { leaf in LeafView(leaf: leaf) { state.leaf = nil } } }
+  }
+
+  /// The names that lead to a part.
+  private func title(_ path: [StateNode.Key], _ root: FilteredNode) -> String {
+    var (node, names) = (root, [String]())
+    for key in path {
+      guard let offset = node.offset(of: key) else { break }
+      node = node.part(at: offset)
+      names.append(node.node.title)
+    }
+    return names.joined(separator: " › ")
   }
 
   private func tree(
@@ -188,9 +203,11 @@ struct ScopeTree: View {
       } set: {
         state.selection = $0
       },
-    ) { node, path in
-      StateRow(scope: scope, past: state.past?.moment, node: node.node, path: path)
-    }
+      onSubmit: { state.leaf = LeafText($0.node.fullText, title: title($1, filtered())) },
+      row: { node, path in
+        StateRow(scope: scope, past: state.past?.moment, node: node.node, path: path)
+      },
+    )
   }
 }
 
@@ -256,11 +273,14 @@ private struct StateRow: View {
   let path: [StateNode.Key]
 
   var body: some View {
-    let text = node.summary
-    let isNews = past.map { $0.changes?.places.contains(path) == true } ?? scope.note(path, text)
+    let (title, text) = (node.title, node.summary)
+    let isNews =
+      past.map { $0.changes?.places.contains(path) == true }
+      ?? scope.note(path, "\(title) \(text)")
     HStack {
-      Text("\(node.label):", Style(.cyan))
+      Text("\(title):", Style(.cyan))
       Text(text, isNews ? Style(.yellow, isBold: true) : .plain)
+      if let id = node.shortID { Text(id, Style(.secondary)) }
     }
   }
 }

@@ -11,14 +11,9 @@ struct TodosScreen: View {
   var commands: [ScreenCommand] {
     [
       ScreenCommand(["a"], "add") { askForTitle("New todo") { send(.addButtonTapped(title: $0)) } },
-      ScreenCommand([" ", "x", .enter], "done") {
-        withSelected { send(.items(.element(id: $0.id, action: .toggleButtonTapped))) }
-      },
-      // At once: what is typed next is the title.
-      ScreenCommand(["e"], "edit") {
-        if let todo = state.selection.id.flatMap({ store.items[id: $0] }) { edit(todo) }
-      },
-      ScreenCommand(["d", .delete], "delete") { withSelected { send(.removed(id: $0.id)) } },
+      ScreenCommand([" ", "x", .enter], "done") { withSelected { toggle($0) } },
+      ScreenCommand(["e"], "edit") { withSelected { edit($0) } },
+      ScreenCommand(["d", .delete], "delete") { withSelected { delete($0) } },
       ScreenCommand(["K"], "move up") { move(by: -1) },
       ScreenCommand(["J"], "move down") { move(by: 1) },
       ScreenCommand(["f"], "next filter") { state.afterSent { pickNextFilter() } },
@@ -32,11 +27,31 @@ struct TodosScreen: View {
     send(.filterPicked(filter: filters[place % filters.count]))
   }
 
-  /// Clears what is done; asks before where that is more than one, for nothing brings it back.
+  private func toggle(_ todo: Todo.State) {
+    let action = Todos.Action.items(.element(id: todo.id, action: .toggleButtonTapped))
+    // Under a filter for what is done or not it leaves what is shown.
+    state.send(action, to: store, leaving: store.filter == .all ? nil : todo.id)
+  }
+
+  /// Deletes a row; asks before, for nothing brings it back.
+  private func delete(_ todo: Todo.State) {
+    state.confirm("Delete \"\(todo.title)\"?") {
+      ifPresent(todo) { state.send(.removed(id: todo.id), to: store, leaving: todo.id) }
+    }
+  }
+
+  /// Clears what is done; asks before, for nothing brings it back.
   private func clearCompleted() {
     let count = store.items.count { $0.isCompleted }
-    guard count > 1 else { return send(.clearCompletedButtonTapped) }
-    state.confirm("Clear \(count) completed todos?") { send(.clearCompletedButtonTapped) }
+    guard count > 0 else { return }
+    state.confirm("Clear \(Counted.text(count, "completed todo"))?") {
+      send(.clearCompletedButtonTapped)
+    }
+  }
+
+  /// Does something with a row that was asked for, where others have not removed it since.
+  private func ifPresent(_ todo: Todo.State, _ body: () -> Void) {
+    if store.items[id: todo.id] == nil { state.tellMissing() } else { body() }
   }
 
   var body: some View {
@@ -62,18 +77,19 @@ struct TodosScreen: View {
   private var rows: IdentifiedArrayOf<Todo.State> {
     let (items, filter) = (store.items, store.filter)
     let shown = filter == .all ? items : Todos.State(items: items, filter: filter).filteredItems
-    guard !state.search.isEmpty else { return shown }
+    let leaving = state.leaving
+    guard !state.search.isEmpty || !leaving.isEmpty else { return shown }
     let search = TextSearch(state.search)
-    return shown.filter { search.isFound(in: $0.title) }
+    return shown.filter { !leaving.contains($0.id) && search.isFound(in: $0.title) }
   }
 
-  private func withSelected(_ body: @escaping @MainActor (Todo.State) -> Void) {
-    state.withSelected(in: { rows }, body)
-  }
+  private func withSelected(_ body: (Todo.State) -> Void) { state.withSelected(in: rows, body) }
 
   private func edit(_ todo: Todo.State) {
-    askForTitle("Title", todo.title) {
-      send(.items(.element(id: todo.id, action: .titleChanged(title: $0))))
+    askForTitle("Title", todo.title) { title in
+      ifPresent(todo) {
+        send(.items(.element(id: todo.id, action: .titleChanged(title: title))))
+      }
     }
   }
 
@@ -98,11 +114,14 @@ struct TodosScreen: View {
   /// shown: what a search or a filter hides between them is passed as well.
   private func move(by distance: Int) {
     withSelected { todo in
-      let rows = rows
-      guard let place = rows.index(id: todo.id), rows.indices.contains(place + distance),
-        let other = store.items.index(id: rows[place + distance].id)
-      else { return }
-      send(.moved(id: todo.id, toOffset: distance < 0 ? other : other + 1))
+      state.afterSent {
+        let rows = rows
+        guard let place = rows.index(id: todo.id) else { return state.tellMissing() }
+        guard rows.indices.contains(place + distance),
+          let other = store.items.index(id: rows[place + distance].id)
+        else { return }
+        send(.moved(id: todo.id, toOffset: distance < 0 ? other : other + 1))
+      }
     }
   }
 

@@ -11,6 +11,8 @@ package final class EffectRegistry: EffectPlace, @unchecked Sendable {
   struct State {
     var entries: [Int: Entry] = [:]
     let root = EffectSite(parent: nil, path: nil, id: AnyHashable(0))
+    /// Where sites were before the action in progress, which may come to nothing; oldest first.
+    var moves: [EffectSite.Move] = []
   }
 
   /// A piece of work, and where it is to be found.
@@ -113,9 +115,27 @@ extension EffectRegistry {
   }
 
   /// Lets what a child has running be found under another id of the child.
+  ///
+  /// Where the action in progress may come to nothing, ``endMoves(areKept:)`` has to follow.
   func move(_ place: EffectPlace, to id: AnyHashable) {
     guard EffectSite.anyIsChild else { return }
-    state.withLock { $0.knownSite(at: place)?.move(to: id) }
+    let mayBeTakenBack = absence != .fault
+    state.withLock { state in
+      guard let move = state.knownSite(at: place)?.move(to: id), mayBeTakenBack else { return }
+      state.moves.append(move)
+    }
+  }
+
+  /// Ends an action that might have come to nothing.
+  ///
+  /// - Parameter areKept: Whether children keep the ids that they went to by the action; else each
+  ///   has the id again that it had before.
+  func endMoves(areKept: Bool) {
+    guard EffectSite.anyIsChild else { return }
+    state.withLock { state in
+      if !areKept { for move in state.moves.reversed() { move.takeBack() } }
+      state.moves = []
+    }
   }
 
   /// What runs at a place, or ran there last and was ended; nil when nothing does.

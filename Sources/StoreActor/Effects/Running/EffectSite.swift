@@ -41,11 +41,38 @@ final class EffectSite: @unchecked Sendable {
     return site
   }
 
+  /// Where a site was before it went to another id.
+  // Sound: guarded by the mutex of the registry, like the site; ids are values.
+  struct Move: @unchecked Sendable {
+    fileprivate let site: EffectSite
+    fileprivate let id: AnyHashable
+    /// The site that was at the other id.
+    fileprivate let replaced: EffectSite?
+
+    /// Puts the site back, unless nothing runs there any more.
+    func takeBack() {
+      guard let parent = site.parent, let path = site.path else { return }
+      parent.remove(site)
+      site.put(at: path, of: parent, id: id)
+      if let replaced { replaced.put(at: path, of: parent, id: replaced.id) }
+    }
+  }
+
   /// Goes to another id, and takes the place of what may be there.
-  func move(to id: AnyHashable) {
-    guard let parent, let path else { return }
+  ///
+  /// - Parameter id: The id.
+  /// - Returns: Where it was; nil where nothing runs.
+  func move(to id: AnyHashable) -> Move? {
+    guard let parent, let path else { return nil }
+    let old = self.id
     parent.remove(self)
-    if let other = parent.children(at: path)?[id] { parent.remove(other) }
+    let other = parent.children(at: path)?[id]
+    if let other { parent.remove(other) }
+    put(at: path, of: parent, id: id)
+    return Move(site: self, id: old, replaced: other)
+  }
+
+  private func put(at path: ChildrenPath, of parent: EffectSite, id: AnyHashable) {
     self.id = id
     self.parent = parent
     parent.insert(self, at: path)

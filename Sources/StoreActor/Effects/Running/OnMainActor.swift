@@ -9,6 +9,15 @@ package func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
   }
 }
 
+/// Calls a closure on the main actor, and waits until that is done.
+package func waitForMainActor(_ body: @MainActor @Sendable () -> Void) {
+  if MainQueue.isCurrent || Thread.isMainThread {
+    MainActor.assumeIsolated(body)
+  } else {
+    DispatchQueue.main.sync { MainActor.assumeIsolated(body) }
+  }
+}
+
 /// Tells the main queue, which is where the main actor runs, from all others.
 ///
 /// The main thread does not: programs that leave it to the queue have it run on any thread.

@@ -1,17 +1,17 @@
 public import Foundation
 
 /// A key of a value among the user's settings: `appStorage`.
-public struct AppStorageKey<Value: Sendable>: SharedKey {
+public struct AppStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
   private let key: String
   private let storage: AppStorage
-  private let read: @Sendable (Any) -> Value?
-  private let write: @Sendable (Value) -> Any?
+  private let read: @Sendable (Any) throws -> Value?
+  private let write: @Sendable (Value) throws -> Any?
 
   fileprivate init(
     _ key: String,
     _ store: UserDefaults?,
-    read: @escaping @Sendable (Any) -> Value?,
-    write: @escaping @Sendable (Value) -> Any?,
+    read: @escaping @Sendable (Any) throws -> Value?,
+    write: @escaping @Sendable (Value) throws -> Any?,
   ) {
     self.key = key
     storage = store.map(AppStorage.init) ?? DependencyValues._current[AppStorage.self]
@@ -23,19 +23,48 @@ public struct AppStorageKey<Value: Sendable>: SharedKey {
   fileprivate init<Wrapped>(optional setting: AppStorageKey<Wrapped>) where Value == Wrapped? {
     key = setting.key
     storage = setting.storage
-    read = { setting.read($0).map(Optional.some) }
-    write = { $0.flatMap(setting.write) }
+    read = { try setting.read($0).map(Optional.some) }
+    write = { try $0.flatMap(setting.write) }
   }
 
   /// The name, and whose settings they are.
   public var id: AppStorageKeyID { AppStorageKeyID(key: key, storage: storage) }
 
-  /// Reads the setting; one that is of another type has the initial value.
+  /// Reads the setting; where there is none, the initial value is set.
+  ///
+  /// A setting of another type is left as it is, and the value is the initial one.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
-    continuation.resume(with: .success(current))
+    if let initialValue = context.initialValue, storage.defaults.object(forKey: key) == nil {
+      // Where it cannot be written, the next program begins with the same initial value.
+      _ = try? set(initialValue)
+    }
+    continuation.resume(with: current)
   }
 
-  private var current: Value? { storage.defaults.object(forKey: key).flatMap(read) }
+  private var current: Result<Value?, any Error> {
+    Result { try storage.defaults.object(forKey: key).flatMap(read) }
+  }
+
+  /// Sets the setting, or removes it where the value is nil.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: Whether it is written.
+  /// - Throws: Why the value is none of a setting.
+  private func set(_ value: Value) throws -> Bool {
+    if let object = try write(value) {
+      storage.defaults.set(object, forKey: key)
+    } else if storage.defaults.object(forKey: key) != nil {
+      storage.defaults.removeObject(forKey: key)
+    } else {
+      return true
+    }
+    #if canImport(Darwin)
+    return true
+    #else
+    // There, what is set is in memory until then.
+    return storage.defaults.synchronize()
+    #endif
+  }
 
   /// Says when the setting has changed in this process, where the platform tells it.
   ///
@@ -45,7 +74,7 @@ public struct AppStorageKey<Value: Sendable>: SharedKey {
     subscriber: SharedSubscriber<Value>,
   ) -> SharedSubscription {
     // The notification is of all settings.
-    let last = LockIsolated(current)
+    let last = LockIsolated(try? current.get())
     let observer = NotificationObserver(
       NotificationCenter.default.addObserver(
         forName: UserDefaults.didChangeNotification,
@@ -53,11 +82,11 @@ public struct AppStorageKey<Value: Sendable>: SharedKey {
         queue: nil,
       ) { [self] _ in
         let isOther = last.withValue { last in
-          let current = current
+          let current = try? current.get()
           defer { last = current }
           return !Sameness.of(Value?.self)(last, current)
         }
-        if isOther { subscriber.yield { current } }
+        if isOther { subscriber.yield { try current.get() } }
       }
     )
     return SharedSubscription { observer.remove() }
@@ -65,18 +94,9 @@ public struct AppStorageKey<Value: Sendable>: SharedKey {
 
   /// Sets the setting, and writes it where others find it; one that is nil is removed.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
-    if let object = write(value) {
-      storage.defaults.set(object, forKey: key)
-    } else {
-      storage.defaults.removeObject(forKey: key)
-    }
-    #if !canImport(Darwin)
-    // There, what is set is in memory until then.
-    guard storage.defaults.synchronize() else {
-      return continuation.resume(throwing: UnwrittenSetting(key: key))
-    }
-    #endif
-    continuation.resume()
+    continuation.resume(
+      with: Result { if try !set(value) { throw UnwrittenSetting(key: key) } }
+    )
   }
 }
 
@@ -158,6 +178,12 @@ extension DependencyValues {
     get { self[AppStorage.self].defaults }
     set { self[AppStorage.self] = AppStorage(newValue) }
   }
+}
+
+/// The URL of a text in the settings, where files are paths, as `UserDefaults` has them.
+private func url(_ text: String) -> URL? {
+  if let url = URL(string: text), url.scheme != nil { return url }
+  return URL(fileURLWithPath: NSString(string: text).expandingTildeInPath)
 }
 
 // MARK: - Kinds of settings
@@ -253,8 +279,8 @@ extension SharedReaderKey {
     AppStorageKey(
       key,
       store,
-      read: { ($0 as? String).flatMap { URL(string: $0) } },
-      write: { $0.absoluteString },
+      read: { ($0 as? String).flatMap(url) },
+      write: { $0.isFileURL ? $0.path : $0.absoluteString },
     )
   }
 
@@ -303,6 +329,31 @@ extension SharedReaderKey {
     _ key: String,
     store: UserDefaults? = nil,
   ) -> Self where Self == AppStorageKey<Value?>, Value.RawValue == String {
+    AppStorageKey(optional: AppStorageKey<Value>.appStorage(key, store: store))
+  }
+
+  /// A value in JSON among the user's settings.
+  ///
+  /// One that cannot be read is not replaced by a change, as a file is not.
+  @_disfavoredOverload
+  public static func appStorage<Value: Codable & Sendable>(
+    _ key: String,
+    store: UserDefaults? = nil,
+  ) -> Self where Self == AppStorageKey<Value> {
+    AppStorageKey(
+      key,
+      store,
+      read: { try ($0 as? Data).map { try JSONDecoder().decode(Value.self, from: $0) } },
+      write: { try JSONEncoder().encode($0) },
+    )
+  }
+
+  /// A value in JSON, or nothing, among the user's settings.
+  @_disfavoredOverload
+  public static func appStorage<Value: Codable & Sendable>(
+    _ key: String,
+    store: UserDefaults? = nil,
+  ) -> Self where Self == AppStorageKey<Value?> {
     AppStorageKey(optional: AppStorageKey<Value>.appStorage(key, store: store))
   }
 }

@@ -19,6 +19,9 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
     Self(base: key, defaultValue: value)
   }
 
+  /// The value for when there is none outside.
+  public var initialValue: Base.Value { defaultValue() }
+
   /// The key's id.
   public var id: Base.ID { base.id }
 
@@ -34,6 +37,11 @@ public struct _SharedKeyDefault<Base: SharedReaderKey>: SharedReaderKey {
   ) -> SharedSubscription {
     base.subscribe(context: context, subscriber: subscriber)
   }
+}
+
+extension _SharedKeyDefault: CustomStringConvertible {
+  /// How the key is written, with its default value.
+  public var description: String { "Default[\(base), default: \(defaultValue())]" }
 }
 
 extension _SharedKeyDefault: SharedKey where Base: SharedKey {

@@ -1,4 +1,3 @@
-import Dispatch
 public import Foundation
 
 /// Where `.fileStorage` keeps values: in files, or in memory as if there were files.
@@ -15,7 +14,9 @@ public struct FileStorage: Hashable, Sendable {
 
   /// The files of the file system.
   ///
-  /// They are written on a thread of their own, in order, and replaced as a whole.
+  /// They are replaced as a whole. The first change in a second is written by its thread, and those
+  /// that follow on a thread of their own. Where reducers run, and in a process with a daemon, no
+  /// change waits for a disk: all are written on that thread. A program that ends waits for it.
   public static let fileSystem = Self(
     kind: .fileSystem,
     read: { url in
@@ -30,7 +31,7 @@ public struct FileStorage: Hashable, Sendable {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       try data.write(to: url, options: .atomic)
     },
-    writes: FileWrites(),
+    writes: FileWrites.shared,
   )
 
   /// Files in memory, none at first.
@@ -47,6 +48,12 @@ public struct FileStorage: Hashable, Sendable {
       write: { data, url in files.withValue { $0[url] = data } },
       writes: nil,
     )
+  }
+
+  /// What a file is told apart by, however its URL is written.
+  func file(_ url: URL) -> URL {
+    let url = url.absoluteURL
+    return kind == .fileSystem ? url.resolvingExistingLinks : url.standardized
   }
 
   func load(_ url: URL) throws -> Data? {
@@ -90,46 +97,24 @@ extension DependencyValues {
   }
 }
 
-/// What is to be written into files, on a thread of its own; of each file only the newest.
-///
-/// Sendable because `waiting` and `current` are only touched while `lock` is held.
-final class FileWrites: @unchecked Sendable {
-  typealias Encode = @Sendable () throws -> Data
-  typealias Finish = @Sendable (Result<Void, any Error>) -> Void
-
-  private let lock = NSLock()
-  private let queue = DispatchQueue(label: "shared values in files")
-  private var waiting: [URL: (encode: Encode, finish: [Finish])] = [:]
-  private var current: (url: URL, encode: Encode)?
-
-  /// What a file is to have, and has not yet.
-  subscript(url: URL) -> Encode? {
-    lock.withLock { waiting[url]?.encode ?? (current?.url == url ? current?.encode : nil) }
-  }
-
-  func add(
-    _ url: URL,
-    _ encode: @escaping Encode,
-    _ finish: @escaping Finish,
-    _ write: @escaping @Sendable (Data, URL) throws -> Void,
-  ) {
-    let isFirst = lock.withLock {
-      let others = waiting[url]?.finish
-      waiting[url] = (encode, (others ?? []) + [finish])
-      return others == nil
+extension URL {
+  /// The file's URL with the links resolved in those of its folders that exist.
+  fileprivate var resolvingExistingLinks: URL {
+    guard isFileURL else { return self }
+    var folder = path
+    var rest: [String] = []
+    while true {
+      if let resolved = realpath(folder, nil) {
+        defer { free(resolved) }
+        let file = rest.reversed().reduce(URL(fileURLWithPath: String(cString: resolved))) {
+          $0.appendingPathComponent($1)
+        }
+        return file.standardized
+      }
+      let next = NSString(string: folder).deletingLastPathComponent
+      guard next != folder, !next.isEmpty else { return standardized }
+      rest.append(NSString(string: folder).lastPathComponent)
+      folder = next
     }
-    if isFirst { queue.async { self.perform(url, write) } }
-  }
-
-  private func perform(_ url: URL, _ write: (Data, URL) throws -> Void) {
-    let next = lock.withLock {
-      let next = waiting.removeValue(forKey: url)
-      current = next.map { (url, $0.encode) }
-      return next
-    }
-    guard let next else { return }
-    let result = Result { try write(try next.encode(), url) }
-    lock.withLock { current = nil }
-    for finish in next.finish { finish(result) }
   }
 }

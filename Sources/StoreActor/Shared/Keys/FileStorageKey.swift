@@ -3,9 +3,13 @@ public import Foundation
 extension SharedReaderKey {
   /// A value that is kept in a file, as JSON unless told.
   ///
-  /// It is read when it is shared for the first time, and written after each change, soon and on
-  /// another thread; `save()` waits for it. Changes that others make in the file are not noticed:
-  /// `load()` reads it again.
+  /// It is read when it is shared for the first time, and written after each change: at once, or
+  /// soon where changes follow each other, in reducers, and in a daemon. `save()` waits for it, and
+  /// so does the end of the program. Changes that others make in the file are not noticed: `load()`
+  /// reads it again.
+  ///
+  /// A file that cannot be read is not replaced by a change: changes stay in memory, with a
+  /// `saveError`, until `load()` succeeds, or `save()` is called.
   public static func fileStorage<Value: Codable>(
     _ url: URL,
     decoder: JSONDecoder? = nil,
@@ -38,8 +42,10 @@ extension JSONEncoder {
 }
 
 /// A key of a value that is kept in a file: ``SharedReaderKey/fileStorage(_:decoder:encoder:)``.
-public struct FileStorageKey<Value: Sendable>: SharedKey {
+public struct FileStorageKey<Value: Sendable>: SharedKey, UnreadKeepingKey {
   private let url: URL
+  /// The file, however its URL is written; nil where the disk was not to be looked at.
+  private let file: URL?
   private let storage: FileStorage
   private let decode: @Sendable (Data) throws -> Value
   private let encode: @Sendable (Value) throws -> Data
@@ -53,15 +59,18 @@ public struct FileStorageKey<Value: Sendable>: SharedKey {
     self.decode = decode
     self.encode = encode
     storage = DependencyValues._current.defaultFileStorage
+    file = ReadingScope.isCurrent ? nil : storage.file(url)
   }
 
   /// The file, and where it is.
-  public var id: FileStorageKeyID { FileStorageKeyID(url: url, storage: storage) }
+  public var id: FileStorageKeyID {
+    FileStorageKeyID(url: file ?? storage.file(url), storage: storage)
+  }
 
   /// Reads the file; one that is not there, or empty, has the initial value.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     do {
-      guard let data = try storage.load(url), !data.isEmpty else {
+      guard let data = try storage.load(place), !data.isEmpty else {
         return continuation.resumeReturningInitialValue()
       }
       continuation.resume(returning: try decode(data))
@@ -69,6 +78,9 @@ public struct FileStorageKey<Value: Sendable>: SharedKey {
       continuation.resume(throwing: error)
     }
   }
+
+  /// Where the file is read and written.
+  private var place: URL { storage == .fileSystem ? file ?? storage.file(url) : url }
 
   /// Says nothing: others' changes of a file are not noticed.
   public func subscribe(
@@ -80,7 +92,7 @@ public struct FileStorageKey<Value: Sendable>: SharedKey {
 
   /// Writes the file.
   public func save(_ value: Value, context: SaveContext, continuation: SaveContinuation) {
-    storage.save(url, { [encode] in try encode(value) }, { continuation.resume(with: $0) })
+    storage.save(place, { [encode] in try encode(value) }, { continuation.resume(with: $0) })
   }
 }
 

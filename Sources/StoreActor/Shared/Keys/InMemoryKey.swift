@@ -18,12 +18,16 @@ public struct InMemoryKey<Value: Sendable>: SharedKey {
   /// The name, and where the value is kept.
   public var id: InMemoryKeyID { InMemoryKeyID(key: key, storage: storage) }
 
-  /// Reads the value.
+  /// Reads the value; where there is none, the initial one is kept from now on.
   public func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>) {
     // In two steps: where there is none, a cast of nil would make a value of an optional type.
-    guard let value = storage.values.withValue({ [key] in $0[key] }) else {
-      return continuation.resumeReturningInitialValue()
+    let initialValue = context.initialValue
+    let kept = storage.values.withValue { [key] values -> (any Sendable)? in
+      if let kept = values[key] { return kept }
+      if let initialValue { values[key] = initialValue }
+      return nil
     }
+    guard let value = kept else { return continuation.resumeReturningInitialValue() }
     continuation.resume(with: .success(value as? Value))
   }
 

@@ -25,9 +25,19 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   private var changed: UInt64 = 0
   /// Whether the key was not told of that change yet.
   private var isUntold = false
+  /// Why changes are not saved: what is outside could not be read, and is not to be replaced.
+  private var unread: (any Error)?
   private var lastSave = 0
   /// What the key was told and has not saved yet, which will replace what is outside.
   private var savesUnderWay: Set<Int> = []
+
+  /// How the key is described.
+  private let name: @Sendable () -> String
+  /// Whether errors are reported as issues: not in tests, which look at them, and not where they
+  /// are a daemon's answers.
+  private let reportsErrors: Bool
+  /// Whether what could not be read is not replaced by a change.
+  private let keepsUnread: Bool
 
   private typealias Finish = @Sendable (Result<Void, any Error>) -> Void
 
@@ -41,6 +51,10 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     self.key = key
     self.saving = saving
     self.initialValue = initialValue
+    name = { "\(key)" }
+    keepsUnread = key is any UnreadKeepingKey
+    reportsErrors =
+      DependencyValues._current.context != .test && !(key is any SharedUpdatingKey<Value>)
   }
 
   func saves(by saving: @escaping SavingValue<Value>) { self.saving = self.saving ?? saving }
@@ -49,27 +63,37 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
   var saveError: (any Error)? { SharedLock.withLock { lastSaveError } }
   var isLoading: Bool { SharedLock.withLock { loads > 0 || isLoadingOutside } }
 
-  /// Reads the value for the first time, and hears of it from then on; once.
-  func begin() {
+  /// Asks the key for the first time, and follows the value from then on; once.
+  func begin(_ question: FirstQuestion) {
     // Whoever begins may need the shared lock, and who holds that must not wait for them: then the
     // value is read twice, for what is made of the initial one would replace what there is.
     if SharedLock.isHeld {
-      guard beginning.try() else { return load(.initialValue(initialValue)) { _ in } }
+      guard beginning.try() else { return ask(question) }
     } else {
       beginning.lock()
     }
     defer { beginning.unlock() }
     if hasBegun { return }
     hasBegun = true
-    load(.initialValue(initialValue)) { _ in }
+    ask(question)
     let subscriber = SharedSubscriber<Value>(
       receive: { [weak self] in self?.receive($0, of: $1) ?? false },
       setLoading: { [weak self] isLoading in
         SharedLock.withLock { self?.isLoadingOutside = isLoading }
       },
     )
-    let subscription = key.subscribe(context: .initialValue(initialValue), subscriber: subscriber)
+    let context: LoadContext<Value> =
+      question == .valueOrInitial ? .initialValue(initialValue) : .userInitiated
+    let subscription = key.subscribe(context: context, subscriber: subscriber)
     SharedLock.withLock { self.subscription = subscription }
+  }
+
+  private func ask(_ question: FirstQuestion) {
+    switch question {
+    case .valueOrInitial: load(.initialValue(initialValue)) { _ in }
+    case .value: load(.userInitiated) { _ in }
+    case .nothing: break
+    }
   }
 
   private func load(
@@ -80,11 +104,17 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     SharedLock.withLock { loads += 1 }
     key.load(
       context: context,
-      continuation: LoadContinuation { [weak self] result in
-        SharedLock.withLock { self?.loads -= 1 }
-        self?.receive(result, of: version)
-        finish(result.map { _ in })
-      },
+      continuation: LoadContinuation(
+        KeyAnswer(to: "load", of: name) { [weak self] result in
+          SharedLock.withLock {
+            self?.loads -= 1
+            if self?.keepsUnread == true, let error = result?.failure { self?.unread = error }
+          }
+          // A key that forgot to answer says nothing of the value.
+          if let result { self?.receive(result, of: version) }
+          finish(result.map { $0.map { _ in } } ?? .success(()))
+        }
+      ),
     )
   }
 
@@ -96,16 +126,20 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     SharedLock.withLock {
       switch result {
       case .success(let value):
-        lastLoadError = nil
+        (lastLoadError, unread) = (nil, nil)
         guard !isUntold, savesUnderWay.isEmpty, version >= changed else { return false }
         cell?.receive(value ?? initialValue)
         return true
       case .failure(let error):
         lastLoadError = error
+        report("could not be read", error)
         return false
       }
     }
   }
+
+  /// Takes what somebody else has read outside, beginning at a version.
+  func take(_ value: Value, of version: UInt64) { receive(.success(value), of: version) }
 
   func load() async throws {
     try await untilCancelled { finish in load(.userInitiated, finish) }
@@ -117,7 +151,25 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     isUntold = true
   }
 
-  func save() { save(.didSet) { _ in } }
+  func save() {
+    let isRefused = SharedLock.withLock {
+      guard let unread, saving != nil else { return false }
+      isUntold = false
+      if lastSaveError is UnreadSharedValue { return true }
+      let error = UnreadSharedValue(key: name(), reason: unread)
+      lastSaveError = error
+      report("was not saved", error)
+      return true
+    }
+    if !isRefused { save(.didSet) { _ in } }
+  }
+
+  /// Reports an error, once this thread lets go of the shared lock, which it has.
+  private func report(_ fault: String, _ error: any Error) {
+    guard reportsErrors else { return }
+    let name = name
+    SharedLock.afterUnlock { reportIssue("The shared value \(name()) \(fault): \(error)") }
+  }
 
   func saveNow() async throws {
     try await untilCancelled { finish in save(.userInitiated, finish) }
@@ -132,14 +184,24 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
     guard isFirst else { return }
     // One after the other, and each the newest: so the last one to be saved is the last one.
     while let save = next() {
-      let completion = SaveContinuation { [weak self] result in
-        SharedLock.withLock {
-          self?.savesUnderWay.remove(save.number)
-          self?.lastSaveError = result.failure
-        }
-        save.finish(result)
+      let answer = KeyAnswer<Void>(to: "save", of: name) { [weak self] result in
+        self?.end(save.number, result)
+        save.finish(result ?? .success(()))
       }
-      save.saving(save.value, save.context, completion)
+      save.saving(save.value, save.context, SaveContinuation(answer))
+    }
+  }
+
+  private func end(_ number: Int, _ result: Result<Void, any Error>?) {
+    SharedLock.withLock {
+      savesUnderWay.remove(number)
+      lastSaveError = result?.failure
+      if let error = result?.failure {
+        report("could not be saved", error)
+      } else {
+        // What is outside now is what this process has.
+        (lastLoadError, unread) = (nil, nil)
+      }
     }
   }
 
@@ -179,5 +241,19 @@ final class KeyedValue<Value: Sendable>: SharedPersistence, @unchecked Sendable 
 extension Result {
   fileprivate var failure: Failure? {
     if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+/// A key of which changes do not replace what is outside where that could not be read.
+protocol UnreadKeepingKey: SharedKey {}
+
+/// A change that was not saved, because it would have replaced what could not be read.
+struct UnreadSharedValue: Error, CustomStringConvertible {
+  let key: String
+  let reason: any Error
+
+  var description: String {
+    "\(key) could not be read, so that changes stay in memory: \(reason). Mend it and call "
+      + "\"load()\", or call \"save()\" to replace it."
   }
 }

@@ -16,20 +16,18 @@ extension Shared {
 
   /// Shares the value of a key that has a default value.
   public init(_ key: (some SharedKey<Value>).Default) {
-    self.init(wrappedValue: key.defaultValue(), key)
+    self.init(wrappedValue: key.defaultValue(), key.base)
   }
 
   /// Shares the value of a key, with another default value.
   @_disfavoredOverload
   public init(wrappedValue: @autoclosure () -> Value, _ key: (some SharedKey<Value>).Default) {
-    content = SharedContent(keyed(key, wrappedValue))
+    content = SharedContent(keyed(key.base, wrappedValue))
   }
 
   /// Shares the value of a key that there has to be.
   public init(require key: some SharedKey<Value>) async throws {
-    let value = try await required(key)
-    self.init(wrappedValue: value, key)
-    try await load()
+    content = SharedContent(try await required(key, saving: saving(by: key)))
   }
 
   /// A value with a key needs a default value: `@Shared(.key) var x = 0`.
@@ -53,24 +51,34 @@ extension Shared {
   /// Saves the value, and waits until it is; does nothing without a key.
   public func save() async throws { try await content.persistence?.saveNow() }
 
-  /// Changes the value where its truth is, and returns when that is done.
+  /// Changes a value where its truth is, and returns when that is done.
+  ///
+  /// ```swift
+  /// try await Shared.update($settings) { $0.size = 2 }
+  /// ```
   ///
   /// With the key `.store` that is the daemon: the operation runs on the daemon's value, and again
   /// when that has become another one meanwhile. Otherwise it is `withLock`, and `save()`.
   ///
-  /// - Parameter operation: Changes the value; may run several times.
-  /// - Throws: What the operation throws, and why the change was not made.
-  public func update(
-    _ operation: @escaping @Sendable (inout Value) throws -> Void
+  /// It is static because an instance's method would hide a property `update` of the value.
+  ///
+  /// - Parameters:
+  ///   - shared: The value.
+  ///   - operation: Changes the value; may run several times.
+  /// - Throws: What the operation throws, and why the change was not made. Where others change the
+  ///   value again and again, that is a conflict, after some ten seconds.
+  public static func update(
+    _ shared: Self,
+    _ operation: @escaping @Sendable (inout Value) throws -> Void,
   ) async throws {
-    if let source = content.source { return try await source.update(operation) }
-    try withLock { try operation(&$0) }
+    if let source = shared.content.source { return try await source.update(operation) }
+    try shared.withLock { try operation(&$0) }
   }
 
   /// Shares the value of another key from now on, and reads it.
   public mutating func load(_ key: some SharedKey<Value>) async throws {
     let value = wrappedValue
-    content = SharedContent(keyed(key) { value })
+    content = SharedContent(SharedKeyed(key, saving: saving(by: key), read: value, at: nil))
     try await load()
   }
 }
@@ -82,7 +90,7 @@ extension SharedReader {
   ///   - wrappedValue: The value for when there is none outside.
   ///   - key: The key.
   public init(wrappedValue: @autoclosure () -> Value, _ key: some SharedReaderKey<Value>) {
-    content = SharedContent(read(key, wrappedValue))
+    content = SharedContent(keyedReader(key, wrappedValue))
   }
 
   /// Reads the value of a key, nil where there is none outside.
@@ -93,7 +101,7 @@ extension SharedReader {
 
   /// Reads the value of a key that has a default value.
   public init(_ key: (some SharedReaderKey<Value>).Default) {
-    self.init(wrappedValue: key.defaultValue(), key)
+    self.init(wrappedValue: key.defaultValue(), key.base)
   }
 
   /// Reads the value of a key, with another default value.
@@ -102,14 +110,12 @@ extension SharedReader {
     wrappedValue: @autoclosure () -> Value,
     _ key: (some SharedReaderKey<Value>).Default,
   ) {
-    content = SharedContent(read(key, wrappedValue))
+    content = SharedContent(keyedReader(key.base, wrappedValue))
   }
 
   /// Reads the value of a key that there has to be.
   public init(require key: some SharedReaderKey<Value>) async throws {
-    let value = try await required(key)
-    self.init(wrappedValue: value, key)
-    try await load()
+    content = SharedContent(try await required(key, saving: nil))
   }
 
   /// A value with a key needs a default value: `@SharedReader(.key) var x = 0`.
@@ -130,7 +136,7 @@ extension SharedReader {
   /// Reads the value of another key from now on.
   public mutating func load(_ key: some SharedReaderKey<Value>) async throws {
     let value = wrappedValue
-    content = SharedContent(read(key) { value })
+    content = SharedContent(SharedKeyed(key, saving: nil, read: value, at: nil))
     try await load()
   }
 }
@@ -139,22 +145,31 @@ private func keyed<Key: SharedKey>(
   _ key: Key,
   _ initialValue: () -> Key.Value,
 ) -> SharedSource<Key.Value> {
-  SharedKeyed(key, saving: { key.save($0, context: $1, continuation: $2) }, initialValue())
+  SharedKeyed(key, saving: saving(by: key), initialValue())
 }
 
-private func read<Key: SharedReaderKey>(
+private func keyedReader<Key: SharedReaderKey>(
   _ key: Key,
   _ initialValue: () -> Key.Value,
 ) -> SharedSource<Key.Value> {
   SharedKeyed(key, saving: nil, initialValue())
 }
 
-private func required<Key: SharedReaderKey>(_ key: Key) async throws -> Key.Value {
+private func saving<Key: SharedKey>(by key: Key) -> SavingValue<Key.Value> {
+  { key.save($0, context: $1, continuation: $2) }
+}
+
+private func required<Key: SharedReaderKey>(
+  _ key: Key,
+  saving: SavingValue<Key.Value>?,
+) async throws -> SharedSource<Key.Value> {
+  let version = SharedLock.version
   let value = try await untilCancelled { finish in
-    key.load(context: .userInitiated, continuation: LoadContinuation(finish))
+    let answer = KeyAnswer<Key.Value?>(to: "load", of: { "\(key)" }) { finish($0 ?? .success(nil)) }
+    key.load(context: .userInitiated, continuation: LoadContinuation(answer))
   }
   guard let value else { throw MissingSharedValue(key: "\(key)") }
-  return value
+  return SharedKeyed(key, saving: saving, read: value, at: version)
 }
 
 /// There is no value outside of one that has to be.

@@ -6,7 +6,7 @@ public protocol SharedReaderKey<Value>: Sendable {
   associatedtype Value: Sendable
 
   /// What keys are told apart by.
-  associatedtype ID: Hashable & Sendable = Self
+  associatedtype ID: Hashable = Self
 
   /// Keys with one id share one value.
   var id: ID { get }
@@ -14,7 +14,8 @@ public protocol SharedReaderKey<Value>: Sendable {
   /// Reads the value from where it comes from.
   ///
   /// Called when the value is shared for the first time, and when somebody wants it read again. The
-  /// continuation may be resumed at once, or later and from any thread.
+  /// continuation is resumed once: at once, or later and from any thread. Where it is let go of
+  /// without that, an issue is reported, and the value stays what it is.
   func load(context: LoadContext<Value>, continuation: LoadContinuation<Value>)
 
   /// Says when the value has changed outside, for as long as the subscription is kept.
@@ -40,8 +41,8 @@ extension SharedReaderKey {
 public protocol SharedKey<Value>: SharedReaderKey {
   /// Saves a value.
   ///
-  /// Called after each change, in order. The continuation may be resumed at once, or later and from
-  /// any thread.
+  /// Called after each change, in order. The continuation is resumed once: at once, or later and
+  /// from any thread. Where it is let go of without that, an issue is reported.
   func save(_ value: Value, context: SaveContext, continuation: SaveContinuation)
 }
 
@@ -72,37 +73,63 @@ public enum SaveContext: Hashable, Sendable {
 
 /// What a key tells when it has read a value, once.
 public struct LoadContinuation<Value>: Sendable {
-  private let finish: @Sendable (Result<Value?, any Error>) -> Void
+  private let answer: KeyAnswer<Value?>
 
-  init(_ finish: @escaping @Sendable (Result<Value?, any Error>) -> Void) { self.finish = finish }
+  init(_ answer: KeyAnswer<Value?>) { self.answer = answer }
+
+  /// A continuation for a key that passes its request on to another one.
+  ///
+  /// - Parameters:
+  ///   - description: The key, as it is named where it forgets to resume this.
+  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer
+  ///     has no value.
+  public init(
+    _ description: @autoclosure @escaping @Sendable () -> String = "",
+    callback: @escaping @Sendable (Result<Value?, any Error>) -> Void,
+  ) {
+    answer = KeyAnswer(to: "load", of: description) { callback($0 ?? .success(nil)) }
+  }
 
   /// There is a value.
-  public func resume(returning value: Value) { finish(.success(value)) }
+  public func resume(returning value: Value) { resume(with: .success(value)) }
 
   /// There is none, so it is the initial one.
-  public func resumeReturningInitialValue() { finish(.success(nil)) }
+  public func resumeReturningInitialValue() { resume(with: .success(nil)) }
 
   /// It cannot be read.
-  public func resume(throwing error: any Error) { finish(.failure(error)) }
+  public func resume(throwing error: any Error) { resume(with: .failure(error)) }
 
   /// There is a value, or none, or it cannot be read.
-  public func resume(with result: Result<Value?, any Error>) { finish(result) }
+  public func resume(with result: Result<Value?, any Error>) { answer.resume(with: result) }
 }
 
 /// What a key tells when it has saved a value, once.
 public struct SaveContinuation: Sendable {
-  private let finish: @Sendable (Result<Void, any Error>) -> Void
+  private let answer: KeyAnswer<Void>
 
-  init(_ finish: @escaping @Sendable (Result<Void, any Error>) -> Void) { self.finish = finish }
+  init(_ answer: KeyAnswer<Void>) { self.answer = answer }
+
+  /// A continuation for a key that passes its request on to another one.
+  ///
+  /// - Parameters:
+  ///   - description: The key, as it is named where it forgets to resume this.
+  ///   - callback: Is called once, with what the other key answers. A key that forgets to answer
+  ///     has saved the value.
+  public init(
+    _ description: @autoclosure @escaping @Sendable () -> String = "",
+    callback: @escaping @Sendable (Result<Void, any Error>) -> Void,
+  ) {
+    answer = KeyAnswer(to: "save", of: description) { callback($0 ?? .success(())) }
+  }
 
   /// It is saved.
-  public func resume() { finish(.success(())) }
+  public func resume() { resume(with: .success(())) }
 
   /// It cannot be saved.
-  public func resume(throwing error: any Error) { finish(.failure(error)) }
+  public func resume(throwing error: any Error) { resume(with: .failure(error)) }
 
   /// It is saved, or cannot be.
-  public func resume(with result: Result<Void, any Error>) { finish(result) }
+  public func resume(with result: Result<Void, any Error>) { answer.resume(with: result) }
 }
 
 /// What a key tells when a value has changed outside.
@@ -119,6 +146,23 @@ public struct SharedSubscriber<Value>: Sendable {
   ) {
     self.receive = receive
     self.setLoading = setLoading
+  }
+
+  /// A subscriber for a key that follows another one.
+  ///
+  /// - Parameters:
+  ///   - callback: Is called with what the other key yields: a value, nil for the initial one, or
+  ///     an error.
+  ///   - onLoading: Is called when a value is on its way, and when it is not any more.
+  public init(
+    callback: @escaping @Sendable (Result<Value?, any Error>) -> Void,
+    onLoading: (@Sendable (Bool) -> Void)? = nil,
+  ) {
+    receive = { result, _ in
+      callback(result)
+      return true
+    }
+    setLoading = onLoading ?? { _ in }
   }
 
   /// There is another value.

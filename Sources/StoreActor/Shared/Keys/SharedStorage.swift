@@ -4,11 +4,9 @@ import Foundation
 ///
 /// A value lives as long as somebody shares it; what is behind its key lives longer.
 ///
-/// Sendable because `cells` and `declared` are only touched under the shared lock.
+/// Sendable because everything in it is only touched under the shared lock.
 final class SharedStorage: @unchecked Sendable {
-  private var cells: [CellID: WeakObject] = [:]
-  /// Who was first to share values that nobody has looked for yet.
-  private var declared: [CellID: WeakObject] = [:]
+  private var cells: [SharedCellID: WeakObject] = [:]
   private var limit = 64
   /// Whether no key is asked or told anything: then values are here alone, and live as long.
   private let isAlone: Bool
@@ -16,34 +14,8 @@ final class SharedStorage: @unchecked Sendable {
 
   init(isAlone: Bool = false) { self.isAlone = isAlone }
 
-  private struct CellID: Hashable {
-    let key: AnyHashable
-    let value: ObjectIdentifier
-
-    init<Key: SharedReaderKey>(_ key: Key) {
-      self.key = AnyHashable(key.id)
-      value = ObjectIdentifier(Key.Value.self)
-    }
-  }
-
   private struct WeakObject {
     weak var object: AnyObject?
-  }
-
-  /// Notes who shares the value of a key: where nobody did before, its initial value counts,
-  /// whoever looks for the value first.
-  func declare<Key: SharedReaderKey>(_ source: SharedKeyed<Key>, of key: Key) {
-    let id = CellID(key)
-    SharedLock.withLock {
-      guard cells[id]?.object == nil, declared[id]?.object == nil else { return }
-      declared[id] = WeakObject(object: source)
-      forgetOld()
-    }
-  }
-
-  private func declaredValue<Value>(_ id: CellID, _: Value.Type) -> Value? {
-    let first = declared.removeValue(forKey: id)?.object
-    return (first as? any DeclaredValue<Value>)?.initialValue
   }
 
   /// The value of a key: that which somebody shares already, or else a new one.
@@ -53,47 +25,69 @@ final class SharedStorage: @unchecked Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - save: Saves a value; nil where that cannot be.
+  ///   - question: What the key is asked where nobody has shared its value.
   ///   - initialValue: The value for when there is none outside.
-  /// - Returns: The value.
+  /// - Returns: The value, and whether somebody shared it before.
   func cell<Key: SharedReaderKey>(
     of key: Key,
     saving save: SavingValue<Key.Value>?,
-    _ initialValue: () -> Key.Value,
-  ) -> SharedCell<Key.Value> {
-    let id = CellID(key)
-    let (cell, persistence) = SharedLock.withLock {
+    asking question: FirstQuestion,
+    _ initialValue: Key.Value,
+  ) -> (cell: SharedCell<Key.Value>, wasKnown: Bool) {
+    let id = SharedCellID(key)
+    let (cell, persistence, wasKnown) = SharedLock.withLock {
       if let known = known(id, Key.Value.self) {
         // One that was only read so far.
         let persistence = known.persistence as? KeyedValue<Key.Value>
         if let save, let persistence { persistence.saves(by: save) }
-        return (known, persistence)
+        return (known, persistence, true)
       }
-      let value = declaredValue(id, Key.Value.self) ?? initialValue()
-      let cell = SharedCell(value)
+      let cell = SharedCell(initialValue)
       cells[id] = WeakObject(object: cell)
       if isAlone {
         kept.append(cell)
-        return (cell, nil)
+        return (cell, nil, false)
       }
-      let persistence = KeyedValue(cell, key, saving: save, value)
+      let persistence = KeyedValue(cell, key, saving: save, initialValue)
       cell.persist(by: persistence)
       forgetOld()
-      return (cell, persistence)
+      return (cell, persistence, false)
     }
-    persistence?.begin()
-    return cell
+    persistence?.begin(question)
+    return (cell, wasKnown)
   }
 
-  private func known<Value>(_ id: CellID, _: Value.Type) -> SharedCell<Value>? {
+  /// The value of a key that somebody shares, under the shared lock; nil where nobody does.
+  func known<Value>(_ id: SharedCellID, _: Value.Type) -> SharedCell<Value>? {
     cells[id]?.object as? SharedCell<Value>
   }
 
   private func forgetOld() {
-    guard cells.count + declared.count > limit else { return }
+    guard cells.count > limit else { return }
     cells = cells.filter { $0.value.object != nil }
-    declared = declared.filter { $0.value.object != nil }
-    limit = max(64, (cells.count + declared.count) * 2)
+    limit = max(64, cells.count * 2)
   }
+}
+
+/// What shared values with keys are told apart by.
+struct SharedCellID: Hashable {
+  let key: AnyHashable
+  let value: ObjectIdentifier
+
+  init<Key: SharedReaderKey>(_ key: Key) {
+    self.key = AnyHashable(key.id)
+    value = ObjectIdentifier(Key.Value.self)
+  }
+}
+
+/// What a key is asked when its value is shared for the first time.
+enum FirstQuestion {
+  /// For its value, and to keep the initial one where it has none.
+  case valueOrInitial
+  /// For its value.
+  case value
+  /// Nothing: the value was read before, or is about to be.
+  case nothing
 }
 
 extension SharedStorage: DependencyKey {
@@ -115,20 +109,17 @@ extension DependencyValues {
   }
 }
 
-/// What has the initial value of a key.
-private protocol DeclaredValue<Value>: AnyObject {
-  associatedtype Value
-  var initialValue: Value { get }
-}
-
-/// The value of a key, which is looked for when somebody wants it: a state that is read from bytes
-/// is made with its keys, and gets others in their place.
-final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value>, DeclaredValue {
+/// The value of a key.
+///
+/// The key is asked when this is made. In a state that is read from bytes it is asked when the
+/// state enters a root, or when the value is read: such a state is made with its keys, and gets
+/// others in their place. An expectation asks no key.
+final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value> {
   private let key: Key
   private let saving: SavingValue<Key.Value>?
   private let storage = DependencyValues._current[SharedStorage.self]
-  fileprivate private(set) var initialValue: Key.Value
-  /// Nil until somebody wants it.
+  private var initialValue: Key.Value
+  /// Nil until the key is asked.
   private var known: SharedCell<Key.Value>?
 
   init(_ key: Key, saving: SavingValue<Key.Value>?, _ initialValue: Key.Value) {
@@ -136,7 +127,25 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value>, Declared
     self.saving = saving
     self.initialValue = initialValue
     super.init()
-    storage.declare(self, of: key)
+    if !ReadingScope.isCurrent, SharedLock.current?.isExpectation != true { enter() }
+  }
+
+  /// A value that was read, or is about to be, and which the key is not asked for again.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - saving: Saves a value; nil where that cannot be.
+  ///   - value: The value.
+  ///   - version: The version of shared values when the reading began; nil where it did not.
+  init(_ key: Key, saving: SavingValue<Key.Value>?, read value: Key.Value, at version: UInt64?) {
+    self.key = key
+    self.saving = saving
+    initialValue = value
+    super.init()
+    let (cell, wasKnown) = storage.cell(of: key, saving: saving, asking: .nothing, value)
+    known = cell
+    guard let version, wasKnown else { return }
+    (cell.persistence as? KeyedValue<Key.Value>)?.take(value, of: version)
   }
 
   private var cell: SharedCell<Key.Value> {
@@ -144,17 +153,30 @@ final class SharedKeyed<Key: SharedReaderKey>: SharedSource<Key.Value>, Declared
     return known
   }
 
+  override var name: String { String(reflecting: key) }
+
   override var isPrepared: Bool { known != nil }
 
-  override func prepare() {
+  override func prepare() { ask(.value) }
+
+  override func enter() { ask(.valueOrInitial) }
+
+  private func ask(_ question: FirstQuestion) {
     let (isPrepared, initialValue) = SharedLock.withLock { (known != nil, self.initialValue) }
     if isPrepared { return }
-    let cell = storage.cell(of: key, saving: saving) { initialValue }
+    if let context = SharedLock.current, context.isExpectation {
+      let id = SharedCellID(key)
+      return SharedLock.withLock {
+        known = storage.known(id, Key.Value.self) ?? context.cell(id, initialValue)
+      }
+    }
+    let (cell, _) = storage.cell(of: key, saving: saving, asking: question, initialValue)
     SharedLock.withLock { known = known ?? cell }
   }
 
   override func adopt(_ value: Key.Value) {
     SharedLock.withLock { if known == nil { initialValue = value } }
+    enter()
     change { $0 = value }
   }
 

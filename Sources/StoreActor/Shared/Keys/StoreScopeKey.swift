@@ -11,14 +11,32 @@ extension SharedReaderKey {
   ///
   /// Anywhere else, as in the daemon itself, it is the process's, as with ``inMemory(_:)``.
   ///
-  /// - Parameter scope: The name by which the daemon exposes it.
-  /// - Returns: The key.
-  public static func store<Value>(_ scope: String) -> Self where Self == StoreScopeKey<Value> {
-    StoreScopeKey(scope)
+  /// - `scope`: The name by which the daemon exposes it.
+  ///
+  /// Returns the key.
+  public static func store<Value>(
+    _ scope: String,
+    fileID: StaticString = #fileID,
+    filePath: StaticString = #filePath,
+    line: UInt = #line,
+    column: UInt = #column,
+  ) -> Self where Self == StoreScopeKey<Value> {
+    let key = StoreScopeKey<Value>(scope)
+    if !ReadingScope.isCurrent, let omission = key.omission {
+      reportIssue(
+        omission.description,
+        fileID: fileID,
+        filePath: filePath,
+        line: line,
+        column: column,
+      )
+    }
+    return key
   }
 }
 
-/// A key of a value whose truth is a daemon's: ``SharedReaderKey/store(_:)``.
+/// A key of a value whose truth is a daemon's:
+/// ``SharedReaderKey/store(_:fileID:filePath:line:column:)``.
 public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
   private enum Place {
     case process(InMemoryKey<Value>)
@@ -27,6 +45,7 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
 
   private let name: String
   private let place: Place
+  private let isLive = DependencyValues._current.context == .live
 
   init(_ name: String) {
     self.name = name
@@ -36,6 +55,12 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
       // No other key has such a name.
       place = .process(InMemoryKey("store(\(name))"))
     }
+  }
+
+  /// What is missing where a client's value is not shared with its daemon.
+  var omission: UnsharedScope? {
+    guard isLive, case .process = place, SharedProcess.isClient else { return nil }
+    return UnsharedScope(name: name)
   }
 
   /// The name, and whose scope it is.
@@ -78,6 +103,7 @@ public struct StoreScopeKey<Value: ReplicatedState>: SharedKey {
 
 extension StoreScopeKey: SharedUpdatingKey {
   var update: UpdatingValue<Value>? {
+    if let omission { return { _ in throw omission } }
     guard case .daemon(let scope) = place else { return nil }
     return { try await scope.update($0) }
   }
@@ -86,6 +112,21 @@ extension StoreScopeKey: SharedUpdatingKey {
 extension StoreScopeKey: CustomStringConvertible {
   /// How the key is written.
   public var description: String { ".store(\(String(reflecting: name)))" }
+}
+
+/// A value of a daemon that a client does not share with it.
+struct UnsharedScope: Error, CustomStringConvertible {
+  let name: String
+
+  var description: String {
+    """
+    The program has a connection to a daemon, and does not share "\(name)" with it: the value is \
+    this process's alone.
+
+    To fix, call "connection.share(in: &$0)" in "prepareDependencies", or in "withDependencies" \
+    around what shares the value, before it is shared.
+    """
+  }
 }
 
 /// What keys of values of daemons are told apart by.

@@ -147,17 +147,19 @@ enum SharedStates {
   ///   - state: The state.
   ///   - version: The version of shared values that it begins with.
   ///   - update: Changes the state.
+  /// - Returns: Whether it has set a shared value.
   /// - Throws: What the closure throws.
   static func expect<State>(
     _ state: inout State,
     from version: UInt64,
     _ update: (inout State) throws -> Void,
-  ) rethrows {
+  ) rethrows -> Bool {
     let context = SharedLock.begin(nil, from: version)
     defer {
       updateSnapshots(&state)
       SharedLock.end(context)
     }
     try update(&state)
+    return !context.expected.isEmpty
   }
 }

@@ -220,7 +220,7 @@ private final class LeafPlan<Property: SharedProperty>: SharedPlan {
     let property = place.assumingMemoryBound(to: Property.self)
     let content = property.pointee.content
     guard let source = content.source else { return }
-    guard source.isPrepared else { return SnapshotUpdate.need { source.prepare() } }
+    guard source.isPrepared else { return SnapshotUpdate.need { source.enter() } }
     let next = content.next(in: update.context)
     let snapshot = next ?? content.snapshot
     if let inner, let snapshot, let updated = updated(snapshot, of: source, inner, update) {

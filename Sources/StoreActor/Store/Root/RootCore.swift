@@ -130,9 +130,10 @@ package final class RootCore<State, Action>: StoreCore {
     restored: (@MainActor (inout State, Restoration, RootCore) -> Void)? = nil,
     dependencies: DependencyValues,
     revision: UInt64,
+    entersLater: Bool = false,
   ) {
     var state = state
-    let version = SharedStates.updateSnapshots(&state)
+    let version = entersLater ? nil : SharedStates.updateSnapshots(&state)
     root = RootNode(state)
     cells = root.cells
     tree = root.tree
@@ -140,7 +141,7 @@ package final class RootCore<State, Action>: StoreCore {
     self.restored = restored
     currentDependencies = dependencies
     number = revision
-    findShared(since: version)
+    if let version { findShared(since: version) }
   }
 
   /// Creates a root core.
@@ -150,17 +151,23 @@ package final class RootCore<State, Action>: StoreCore {
   ///   - reducer: What reduces the actions; may use the dependencies.
   ///   - prepareDependencies: Changes the dependencies that were in force here.
   ///   - revision: The number of the commit that the initial state is of.
+  ///   - entersLater: Whether another state may come in the place of the initial one, so that the
+  ///     keys in it are not asked before ``enter()``, or the first action.
   @inlinable
   package convenience init<R: Reducer<State, Action>>(
     initialState: () -> State,
     reducer: () -> R,
     withDependencies prepareDependencies: ((inout DependencyValues) -> Void)? = nil,
     revision: UInt64 = 0,
+    entersLater: Bool = false,
   ) {
     let (state, reducer, dependencies) = withDependencies {
       prepareDependencies?(&$0)
     } operation: {
-      (initialState(), reducer()._prepared(), DependencyValues._current)
+      (
+        entersLater ? ReadingScope.run(initialState) : initialState(), reducer()._prepared(),
+        DependencyValues._current,
+      )
     }
     self.init(
       state: state,
@@ -176,6 +183,7 @@ package final class RootCore<State, Action>: StoreCore {
       },
       dependencies: dependencies,
       revision: revision,
+      entersLater: entersLater,
     )
   }
 
@@ -207,6 +215,15 @@ package final class RootCore<State, Action>: StoreCore {
     _ onChange: @escaping @MainActor () -> Void
   ) -> StoreSubscription {
     root.observeCommits(onChange)
+  }
+
+  /// Asks the keys in the initial state, where another one might have come in its place.
+  package func enter() {
+    guard SharedLock.isUsed, sharing == nil, !sharesNothing else { return }
+    var state = state
+    let version = withOwnDependencies { SharedStates.updateSnapshots(&state) }
+    root.show(state)
+    findShared(since: version)
   }
 
   /// Goes on from another state, as if all had been reduced that led to it.
@@ -379,6 +396,9 @@ package final class RootCore<State, Action>: StoreCore {
     outer = nil
   }
 
+  /// Who began the lineage of the step that is being committed; nil for the process.
+  package var originOfStep: ActionOrigin? { batchLineage.map(\.origin) ?? origin }
+
   private var surroundings: Surroundings {
     var dependencies = currentDependencies
     dependencies.originInForce = origin
@@ -421,7 +441,10 @@ package final class RootCore<State, Action>: StoreCore {
     step(&cells.other.pointee, action, self)
     let absence = registry.absence
     // What the action triggers comes from the feature itself.
-    if absence != .fault { registry.absence = .fault }
+    if absence != .fault {
+      registry.absence = .fault
+      registry.endMoves(areKept: absence != .found)
+    }
     if queueCount > 0 {
       if absence == .found { clearQueue() } else { reduceQueue() }
     }
@@ -569,12 +592,12 @@ package final class RootCore<State, Action>: StoreCore {
       reportSendWhileReducing(action)
       let lineage = lineage ?? currentLineage()
       enqueue(QueuedAction(action: action, lineage: lineage))
-      return StoreTask(revision: revision + 1, handle: lineage)
+      return StoreTask(queuedFor: revision + 1, handle: lineage)
     }
     let lineage = lineage ?? EffectLineage()
     late.append(QueuedAction(action: action, lineage: lineage))
     lateCount += 1
-    return StoreTask(revision: revision + UInt64(lateCount), handle: lineage)
+    return StoreTask(queuedFor: revision + UInt64(lateCount), handle: lineage)
   }
 
   private func tellCommit() {

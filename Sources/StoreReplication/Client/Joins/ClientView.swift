@@ -5,7 +5,7 @@ struct ClientView {
   let topic: Topic
   /// The epoch of the daemon that publishes it.
   let epoch: UInt64
-  /// By index; a scope that is followed twice has both followers there.
+  /// By index; a scope that is followed twice, also by two names, has both followers there.
   let scopes: [[ClientScope]]
   /// The sequence and the revision of the newest delta or bookmark.
   var sequence: UInt64 = 0
@@ -85,9 +85,15 @@ struct ClientView {
   }
 
   /// The scopes by index: by name, in bytewise order.
+  ///
+  /// Two names of one scope have one handle, and one place in the order: that of the first name.
   static func inOrderOfIndex(_ scopes: [ClientScope]) -> [[ClientScope]] {
-    Dictionary(grouping: scopes) { Array($0.name.utf8) }
-      .sorted { $0.key.lexicographicallyPrecedes($1.key) }
-      .map(\.value)
+    Dictionary(grouping: scopes, by: \.handle).values
+      .map { followers in
+        let names = followers.map { Array($0.name.utf8) }
+        return (name: names.min { $0.lexicographicallyPrecedes($1) } ?? [], followers: followers)
+      }
+      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+      .map(\.followers)
   }
 }

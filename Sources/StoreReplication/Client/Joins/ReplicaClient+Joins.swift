@@ -275,6 +275,7 @@ extension ReplicaClient {
     joining = nil
     patience = timing.answer
     joinsFailSince = nil
+    lastEnd = nil
     guard var next = join.view, let echo = join.echo else {
       replaceView(with: nil)
       canKeep = true

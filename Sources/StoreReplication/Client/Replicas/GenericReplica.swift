@@ -74,7 +74,7 @@ package final class GenericReplica: Replica {
     if let old, !isReset { onEvent?(.delta(delta, old: old, revision: revision)) }
   }
 
-  package var digest: Digest { value.digest }
+  package var digest: Digest { value._$digest }
 
   package var encoding: [UInt8] { value.encoded() }
 

@@ -1,3 +1,4 @@
+import GenericState
 import StoreState
 
 /// Why a file of grants cannot be used: the line, what is wrong with it, and what is expected.
@@ -220,7 +221,11 @@ private struct LineReader {
         let remedy = NearestNames().remedy(for: text, among: exposed.map(\.pattern))
         throw error("there is no scope \"\(text)\"\(remedy)")
       }
-      patterns.append(pattern)
+      do throws(JSONProjectionError) {
+        patterns.append(try pattern.canonical(among: exposed))
+      } catch let problem {
+        throw error("\(text.quoted) does not end in a row's id: \(problem.message)")
+      }
     }
     return patterns
   }

@@ -1,9 +1,11 @@
+import GenericState
 package import StoreActor
 
 /// What each client may see and send: what the owner of a daemon has written, line by line.
 ///
-/// The owner and root may do everything, and so may unidentified clients at an address that the
-/// owner has opened explicitly. Other users and clients with keys have the rights of all their
+/// The owner and root may do everything, and so may clients at an address of the loopback interface
+/// that the owner has opened explicitly. A client for whom nobody vouches has no rights.
+/// Other users and clients with keys have the rights of all their
 /// lines together; without a line they are not admitted.
 package struct Grants: Hashable, Sendable {
   /// The subject of a line.
@@ -91,8 +93,8 @@ package struct Grants: Hashable, Sendable {
   package func rights(of identity: ActionOrigin.Identity, by key: [UInt8]? = nil) -> Rights {
     guard owner != nil else { return .everything }
     switch identity {
-    case .process, .unknown: return .everything
-    case .nobody: return Rights(lines: [])
+    case .process, .loopback: return .everything
+    case .nobody, .unknown: return Rights(lines: [])
     case .user where isOwner(identity): return .everything
     case .key(let name) where key.flatMap({ self.name(ofKey: $0) }) != name:
       return Rights(lines: [])
@@ -174,6 +176,25 @@ package struct Rights: Hashable, Sendable {
     }
   }
 
+  /// What the client may send to any scope of an exposure.
+  func sends(_ exposure: ScopeDescription) -> SendRight {
+    guard let lines else { return .everything }
+    return lines.reduce(.nothing) { right, line in
+      line.scopes.contains { $0.meets(exposure) } ? right.union(line.sends) : right
+    }
+  }
+
+  /// A description as the client may know it: with the actions that it may send.
+  func known(_ description: ScopeDescription) -> ScopeDescription {
+    var known = description
+    switch sends(description) {
+    case .everything: break
+    case .nothing: known.action = description.action.keepingCases { _ in false }
+    case .actions(let names): known.action = description.action.keepingCases { names.contains($0) }
+    }
+    return known
+  }
+
   /// Whether a scope of this name is there for the client.
   func knows(_ scope: String) -> Bool { sees(scope) || sends(scope) != .nothing }
 
@@ -244,6 +265,23 @@ package struct ScopePattern: Hashable, Sendable {
       isPrefix = false
     }
     guard !text.isEmpty, !name.contains("*") else { return nil }
+  }
+
+  /// The pattern with its row's id as the daemon writes it, where it names one row.
+  ///
+  /// - Parameter exposed: What there is.
+  /// - Returns: The pattern.
+  /// - Throws: where a row's name does not end in an id.
+  func canonical(
+    among exposed: [ScopeDescription]
+  ) throws(JSONProjectionError) -> ScopePattern {
+    guard !isPrefix, let (description, _) = exposed.find(name) else { return self }
+    return ScopePattern(name: try description.canonicalName(name))
+  }
+
+  private init(name: String) {
+    self.name = name
+    isPrefix = false
   }
 
   /// Whether a scope has one of the names.

@@ -59,12 +59,15 @@ package struct CaptureJob: Sendable {
   /// The result of a job.
   package struct Result: Sendable {
     let made: [Made]
+    let holder: Holder
   }
 
   let works: [Work]
+  /// For whom it is counted.
+  let holder: Holder
 
   /// Does the work, on whatever thread it is called.
-  package func run() -> Result { Result(made: works.map { $0.run() }) }
+  package func run() -> Result { Result(made: works.map { $0.run() }, holder: holder) }
 }
 
 /// The content of a capture.

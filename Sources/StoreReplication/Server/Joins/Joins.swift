@@ -1,5 +1,3 @@
-import DequeModule
-
 /// Joins of sessions: their subscription barriers (fences), and the captures that bring a client to
 /// its fence's revision: a snapshot, or a catch-up delta (`replay`) from what it has.
 @MainActor
@@ -14,17 +12,16 @@ final class Joins {
   private let directory: ScopeDirectory
   /// What clients may see and send.
   private let access: Access
-  /// Captures without a job, oldest first; some may no longer be needed.
-  private var queue: Deque<Capture> = []
-  private var queueLimit = 256
+  /// Captures without a job; some may no longer be needed.
+  private var queue: CaptureQueue
   /// Captures that jobs are encoding.
   private var running: [UInt64: Capture] = [:]
-  private var jobs = 0
   private var nextCapture: UInt64 = 1
-  /// The pieces of snapshots that are no longer needed.
+  /// The pieces of snapshots that are no longer needed, of which each turn frees one: they were
+  /// encoded at most ``Limits/captureJobs`` at a time.
   private var discarded: [[UInt8]] = []
   /// The sessions to whom something can be sent, each once, in turn.
-  private var line: Deque<Session> = []
+  private var line = FairQueue<Holder, UInt64, Session>()
   /// When sessions that wait for captures are next notified of it; distant if none waits.
   private(set) var nextDeadline = Instant.distantFuture
 
@@ -46,7 +43,8 @@ final class Joins {
     self.counters = counters
     self.limits = limits
     self.timing = timing
-    directory = ScopeDirectory(root.exposed, limits: limits)
+    queue = CaptureQueue(limit: limits.captures)
+    directory = ScopeDirectory(root, limits: limits)
   }
 
   // MARK: Joining
@@ -61,37 +59,23 @@ final class Joins {
   ) -> Bool {
     let scopes = session.scopes
     guard nonce > scopes.lastNonce else { return false }
+    let found = find(requests, of: session)
+    let places = Self.places(of: found)
+    // What is left makes room for what comes.
+    scopes.revoke(besides: Set(places.keys))
     var answers: [DaemonMessage.JoinAnswer] = []
-    var places: [ScopeKey: Int] = [:]
     var followed: [ScopeKey: FollowedRequest] = [:]
-    var refused = 0
-    for request in requests {
-      let key = ScopeKey(request.scope)
-      let place = places[key] ?? places.count
-      places[key] = place
-      let suggests = refused < limits.suggestionsPerJoin
-      switch resolve(request, place: place, of: session, suggests: suggests) {
-      case .success(let scope):
-        let handle = scopes.grant(
-          scope,
-          as: request.scope,
-          sends: session.rights.sends(request.scope),
-        )
-        answers.append(.accepted(handle: handle))
-        // Asked for twice, it is captured once: for the one that has nothing of it.
-        guard request.mode != .sendOnly, followed[key]?.isKept ?? true else { continue }
-        followed[key] = FollowedRequest(
-          handle: handle,
-          scope: scope,
-          isKept: request.mode == .keep,
-          position: request.position,
-        )
-      case .failure(let failure):
-        refused += 1
-        answers.append(.refused(failure))
+    for (request, found) in zip(requests, found) {
+      switch grant(request, found, places, to: session) {
+      case .success(let granted):
+        answers.append(.accepted(handle: granted.handle))
+        guard request.mode != .sendOnly else { continue }
+        let asked = FollowedRequest(granted.handle, granted.scope, request)
+        let key = ScopeKey(granted.scope.name)
+        followed[key] = followed[key].map { $0.merged(with: asked) } ?? asked
+      case .failure(let failure): answers.append(.refused(failure))
       }
     }
-    scopes.revoke(besides: Set(places.keys))
     if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
     let join = join(session, nonce: nonce, following: followed)
     // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
@@ -100,26 +84,86 @@ final class Joins {
     return true
   }
 
-  private func resolve(
-    _ request: ClientMessage.JoinRequest,
-    place: Int,
+  /// What the entries of a join name, in their order.
+  private func find(
+    _ requests: [ClientMessage.JoinRequest],
     of session: Session,
-    suggests: Bool,
-  ) -> Result<RootScope, JoinFailure> {
-    guard request.mode != .sendOnly, session.rights.sees(request.scope),
-      !session.features.contains(.unicastViews), !access.grants.everybodySees(request.scope)
-    else {
-      let rights = session.rights
-      return directory.resolve(request, place: place, rights: rights, suggests: suggests)
+  ) -> [Result<ResolvedScope, JoinFailure>] {
+    var refused = 0
+    return requests.map { request in
+      let isDetailed = refused < limits.suggestionsPerJoin
+      let found = directory.find(request.scope, rights: session.rights, isDetailed: isDetailed)
+      if case .failure = found { refused += 1 }
+      return found
     }
-    return .failure(directory.needsUnicastViews(request.scope))
   }
 
+  /// The scopes that a join names, each with the number of others that it names first.
+  private static func places(
+    of found: [Result<ResolvedScope, JoinFailure>]
+  ) -> [ScopeKey: Int] {
+    var places: [ScopeKey: Int] = [:]
+    for case .success(let found) in found {
+      let key = ScopeKey(found.name)
+      if places[key] == nil { places[key] = places.count }
+    }
+    return places
+  }
+
+  /// Lets a session have what an entry of its join has found.
+  private func grant(
+    _ request: ClientMessage.JoinRequest,
+    _ found: Result<ResolvedScope, JoinFailure>,
+    _ places: [ScopeKey: Int],
+    to session: Session,
+  ) -> Result<(handle: UInt64, scope: ResolvedScope), JoinFailure> {
+    let scope: ResolvedScope
+    switch found {
+    case .success(let found): scope = found
+    case .failure(let failure): return .failure(failure)
+    }
+    let place = places[ScopeKey(scope.name)] ?? 0
+    let rights = session.rights
+    if request.mode != .sendOnly, rights.sees(scope.name),
+      !session.features.contains(.unicastViews), !access.grants.everybodySees(scope.name)
+    {
+      return .failure(directory.needsUnicastViews(scope.name))
+    }
+    if let problem = directory.problem(with: scope, request, place: place, rights: rights) {
+      return .failure(problem)
+    }
+    guard let handle = session.scopes.grant(scope, rights) else {
+      return .failure(directory.noRoom(for: scope.name))
+    }
+    return .success((handle, scope))
+  }
+
+  /// A scope that a join follows.
   private struct FollowedRequest {
     let handle: UInt64
-    let scope: RootScope
-    let isKept: Bool
-    let position: ClientMessage.Position?
+    let scope: ResolvedScope
+    /// What the client calls it; of several names the first.
+    var name: String
+    var isKept: Bool
+    var position: ClientMessage.Position?
+
+    init(_ handle: UInt64, _ scope: ResolvedScope, _ request: ClientMessage.JoinRequest) {
+      self.handle = handle
+      self.scope = scope
+      name = request.scope
+      isKept = request.mode == .keep
+      position = request.position
+    }
+
+    /// The same when the join asks for the scope twice: it is captured once, for both, so from a
+    /// position only where both have it.
+    func merged(with other: Self) -> Self {
+      var merged = self
+      if other.name.utf8.lexicographicallyPrecedes(name.utf8) { merged.name = other.name }
+      merged.isKept = isKept && other.isKept
+      if isKept != other.isKept || position != other.position { merged.position = nil }
+      return merged
+    }
   }
 
   private func join(
@@ -127,12 +171,11 @@ final class Joins {
     nonce: UInt64,
     following requests: [ScopeKey: FollowedRequest],
   ) -> SessionScopes.Join {
-    // The order in which a view lists its scopes.
-    let sorted = requests.sorted { $0.key.name.utf8.lexicographicallyPrecedes($1.key.name.utf8) }
-      .map(\.value)
+    // The order in which a view lists its scopes is by the names that the client knows.
+    let sorted = requests.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     let isUnicast = requests.keys.contains { !access.grants.everybodySees($0.name) }
     let view =
-      sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope), isUnicast: isUnicast)
+      sorted.isEmpty ? nil : subscriptions.follow(sorted.map(\.scope.scope), isUnicast: isUnicast)
     return SessionScopes.Join(
       nonce: nonce,
       view: view,
@@ -202,6 +245,7 @@ final class Joins {
   /// A session has ended.
   func end(_ session: Session) {
     interrupt(session)
+    session.scopes.revoke(besides: [])
   }
 
   // MARK: Subscription barriers
@@ -262,7 +306,13 @@ final class Joins {
       revision: newest.revision,
     )
     if let position = asked.position, position.epoch == epoch,
-      let catchUp = catchUp(of: asked.scope, from: position.revision, to: newest, now: now)
+      let catchUp = catchUp(
+        of: asked.scope,
+        from: position.revision,
+        to: newest,
+        for: session,
+        now: now,
+      )
     {
       use(catchUp, as: \.catchUp, in: transfer)
     } else {
@@ -278,11 +328,19 @@ final class Joins {
     of scope: FollowedScope,
     from revision: UInt64,
     to newest: RootVersion,
+    for session: Session,
     now: Instant,
   ) -> Capture? {
     if let known = catchUp(of: scope, from: revision, to: newest.revision) { return known }
     guard let old = root.version(at: revision) else { return nil }
-    return capture(scope, from: old, to: newest, since: scope.changedAt, now: now)
+    return capture(
+      scope,
+      from: old,
+      to: newest,
+      since: scope.changedAt,
+      for: session,
+      now: now,
+    )
   }
 
   /// The catch-up between two revisions, if it is being made or sent.
@@ -316,11 +374,27 @@ final class Joins {
     {
       let between =
         catchUp(of: scope, from: earlier.new.revision, to: transfer.revision)
-        ?? capture(scope, from: earlier.new, to: version, since: since, until: until, now: now)
+        ?? capture(
+          scope,
+          from: earlier.new,
+          to: version,
+          since: since,
+          until: until,
+          for: transfer.session,
+          now: now,
+        )
       use(earlier, as: \.snapshot, in: transfer)
       return use(between, as: \.catchUp, in: transfer)
     }
-    let new = capture(scope, from: nil, to: version, since: since, until: until, now: now)
+    let new = capture(
+      scope,
+      from: nil,
+      to: version,
+      since: since,
+      until: until,
+      for: transfer.session,
+      now: now,
+    )
     use(new, as: \.snapshot, in: transfer)
   }
 
@@ -330,6 +404,7 @@ final class Joins {
     to new: RootVersion,
     since: UInt64,
     until: UInt64? = nil,
+    for session: Session,
     now: Instant,
   ) -> Capture {
     let capture = Capture(
@@ -343,12 +418,7 @@ final class Joins {
     nextCapture += 1
     counters.captures += 1
     scope.captures.append(capture)
-    // Those that nobody wants any more are forgotten now and then.
-    if queue.count >= queueLimit {
-      queue.removeAll { $0.users == 0 }
-      queueLimit = max(256, 2 * queue.count)
-    }
-    queue.append(capture)
+    queue.append(capture, of: session.holder)
     nextDeadline = min(nextDeadline, now.advanced(by: timing.working))
     return capture
   }
@@ -397,24 +467,14 @@ final class Joins {
   // MARK: Jobs
 
   /// Whether a job may start.
-  var hasJobs: Bool { !queue.isEmpty && jobs < limits.captureJobs }
+  var hasJobs: Bool { queue.hasJob() }
 
   /// The next job, to be run on any thread; nil if none is to start now.
   func nextJob() -> CaptureJob? {
-    while jobs < limits.captureJobs, let first = queue.popFirst() {
-      guard first.users > 0 else { continue }
-      var captures = [first]
-      // Rows are small, so that many are one job.
-      while captures.count < limits.rowsPerJob, isOfRow(first), let next = queue.first,
-        next.users == 0 || isOfRow(next)
-      {
-        queue.removeFirst()
-        if next.users > 0 { captures.append(next) }
-      }
+    while let (captures, holder) = queue.next(rows: limits.rowsPerJob, isOfRow) {
       let works = captures.compactMap { begin($0) }
-      guard !works.isEmpty else { continue }
-      jobs += 1
-      return CaptureJob(works: works)
+      if !works.isEmpty { return CaptureJob(works: works, holder: holder) }
+      queue.finish(holder)
     }
     return nil
   }
@@ -441,7 +501,7 @@ final class Joins {
 
   /// Receives the result of a job, and continues the transfers that waited for it.
   func finish(_ result: CaptureJob.Result, now: Instant) {
-    jobs -= 1
+    queue.finish(result.holder)
     for made in result.made {
       guard let capture = running.removeValue(forKey: made.id) else { continue }
       capture.isRunning = false
@@ -492,7 +552,8 @@ final class Joins {
   private func enterLine(_ session: Session) {
     guard !session.scopes.isInLine, session.isOpen, canSend(to: session) else { return }
     session.scopes.isInLine = true
-    line.append(session)
+    // A piece has about the same size for all.
+    line.append(session, from: session.info.id, of: session.holder, cost: 1)
   }
 
   private func canSend(to session: Session) -> Bool {
@@ -565,7 +626,7 @@ final class Joins {
   func sendWorking(now: Instant) {
     guard nextDeadline <= now else { return }
     nextDeadline = .distantFuture
-    for capture in queue + running.values.sorted(by: { $0.id < $1.id }) {
+    for capture in (queue.all + Array(running.values)).sorted(by: { $0.id < $1.id }) {
       for transfer in capture.waiting where !transfer.isDropped {
         tell(transfer.session, now: now)
       }
@@ -583,14 +644,10 @@ final class Joins {
   // MARK: Invariants
 
   func checkInvariants(_ sessions: [Session]) {
+    let jobs = queue.jobs.all
     precondition(jobs <= limits.captureJobs, "\(jobs) jobs run, of \(limits.captureJobs)")
     precondition(running.values.allSatisfy(\.isRunning), "A capture runs and does not know")
     for session in sessions { check(session) }
-    let inLine = line.filter { $0.scopes.isInLine }
-    precondition(
-      Set(inLine.map { ObjectIdentifier($0) }).count == line.count,
-      "\(line.count) sessions stand in line, \(inLine.count) know",
-    )
   }
 
   private func check(_ session: Session) {

@@ -11,10 +11,13 @@ package enum OutgoingFrame: Hashable, Sendable {
 final class Outbox {
   private let limits: Limits
   private let timing: Timing
+  /// What a turn sends, at its end.
+  ///
+  /// Bounded by ``Limits/bytesPerTurn`` and what that asks for.
   private var frames: Deque<OutgoingFrame> = []
   /// Frames that did not fit into the queues of their peers.
   private var held: [PeerID: Held] = [:]
-  private var heldBytes = 0
+  private(set) var heldBytes = 0
   private var nextNumber = 0
   /// When sending held frames is tried again; distant if none is held.
   private(set) var nextRetry = Instant.distantFuture
@@ -22,9 +25,17 @@ final class Outbox {
   private struct Held {
     /// Whose queue was full earlier has the smaller one.
     let number: Int
-    let holder: ClientHolder
+    let holder: Holder
     var frames: Deque<[UInt8]> = []
     var bytes = 0
+  }
+
+  /// A peer in the order in which queues were full first.
+  private struct NumberedPeer: Comparable {
+    let number: Int
+    let peer: PeerID
+
+    static func < (left: Self, right: Self) -> Bool { left.number < right.number }
   }
 
   init(limits: Limits, timing: Timing) {
@@ -59,24 +70,30 @@ final class Outbox {
   ///   - peer: The peer.
   ///   - holder: Who answers for it.
   ///   - instant: When its queue was full.
-  /// - Returns: The peer for which more is held than may be; nil when that is nobody.
+  /// - Returns: The peers for which more is held than may be.
   func hold(
     _ frame: [UInt8],
     for peer: PeerID,
-    of holder: ClientHolder,
+    of holder: Holder,
     at instant: Instant,
-  ) -> PeerID? {
+  ) -> [PeerID] {
     if held.isEmpty { nextRetry = instant.advanced(by: timing.resend) }
     nextNumber += 1
     held[peer, default: Held(number: nextNumber, holder: holder)].frames.append(frame)
     held[peer]?.bytes += Self.size(frame)
     heldBytes += Self.size(frame)
-    if let own = held[peer], own.bytes > limits.heldBytes { return peer }
-    guard heldBytes > limits.allHeldBytes else { return nil }
-    let greediest = ClientHolder.greediest(
-      of: held.values.map { ($0.number, $0.holder, $0.bytes) }
-    )
-    return held.first { $0.value.number == greediest }?.key
+    if let own = held[peer], own.bytes > limits.heldBytes { return [peer] }
+    let excess = heldBytes - limits.allHeldBytes
+    guard excess > 0 else { return [] }
+    let parts = held.map { peer, held in
+      Holder.Part(
+        id: NumberedPeer(number: held.number, peer: peer),
+        holder: held.holder,
+        amount: held.bytes,
+      )
+    }
+    // An eighth is made free, so that they are not looked for with each frame.
+    return Holder.greediest(freeing: max(excess, limits.allHeldBytes / 8), of: parts).map(\.peer)
   }
 
   /// Sends held frames as far as they fit, if it is time to try again.

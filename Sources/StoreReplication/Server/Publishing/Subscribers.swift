@@ -110,6 +110,34 @@ final class Subscribers {
     for peer in late.sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) }) {
       cut(peer, "does not read what it subscribed to")
     }
+    makeRoom()
+  }
+
+  /// Shuts down those who leave the most unread, where all together leave too much.
+  ///
+  /// What a connection may have until its next ping does not count.
+  private func makeRoom() {
+    let parts = subscribers.filter { !$0.value.isCut }.map { peer, subscriber in
+      let unread = Int(clamping: progress(of: subscriber).unread)
+      return Holder.Part(
+        id: SubscriberID(peer: peer),
+        holder: subscriber.session?.holder ?? .unknown,
+        amount: max(0, unread - 2 * limits.bytesPerPing),
+      )
+    }
+    let sum = parts.reduce(0) { $0 + $1.amount }
+    for id in Holder.greediest(freeing: sum - limits.allLagBytes, of: parts) {
+      cut(id.peer, "leaves unread more of what it subscribed to than others do")
+    }
+  }
+
+  /// A connection in an order that is no accident.
+  private struct SubscriberID: Comparable {
+    let peer: PeerID
+
+    static func < (left: Self, right: Self) -> Bool {
+      left.peer.bytes.lexicographicallyPrecedes(right.peer.bytes)
+    }
   }
 
   /// Whether a connection has too many unread bytes, or many for too long.

@@ -43,13 +43,16 @@ final class View {
   /// The bytes of steps, or of outputs, that one message has room for.
   private let room: Int
   // What was not published yet: messages that are full, the whole steps behind them, and the parts
-  // of the step in progress.
+  // of the step in progress. All of it leaves at the end of the turn, so it is bounded by what
+  // that reduces: ``Limits/actionsPerFrame``, and ``Limits/messageBytes`` for each step.
   private var full: Deque<[UInt8]> = []
   @exclusivity(unchecked) private var steps = CBOREncoder()
   @exclusivity(unchecked) private var stepCount = 0
   private var parts = CBOREncoder()
   private var partCount = 0
   /// What was put out since the last run: as much as messages have room for, and the rest.
+  ///
+  /// Bounded as the steps are, by ``Limits/actionsPerFrame`` and ``Limits/messageBytes``.
   private var fullOutputs: Deque<(count: Int, bytes: [UInt8])> = []
   private var outputs = CBOREncoder()
   private var outputCount = 0

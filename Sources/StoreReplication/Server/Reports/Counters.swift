@@ -31,8 +31,16 @@ package final class Counters {
   package internal(set) var actionsThrottled: UInt64 = 0
   package internal(set) var hellosThrottled: UInt64 = 0
   package internal(set) var reportsRefused: UInt64 = 0
+  /// The bytes of peers that tables keep, and how often there was no room for more.
+  var ofTables: @MainActor () -> [(String, UInt64)] = { [] }
+  /// The names of those that may become less.
+  nonisolated package static let gauges: Set<String> = [
+    "heldBytes", "outcomeBytes", "scopeNameBytes",
+  ]
   /// What the transport counts: who never gets to the turn.
   package var ofTransport: @MainActor () -> [(String, UInt64)] = { [] }
+  /// Why the daemon cannot do something for now that is not about its journal; nil while it can.
+  package var ofHost: @MainActor () -> String? = { nil }
   /// What the daemon's program counts itself.
   package var ofProgram: @MainActor () -> [MetricSample] = { [] }
 
@@ -51,6 +59,6 @@ package final class Counters {
       ("refusedSessions", refusedSessions), ("actionsThrottled", actionsThrottled),
       ("reportsRefused", reportsRefused), ("markers", markers),
       ("outputsTooLarge", outputsTooLarge), ("hellosThrottled", hellosThrottled),
-    ] + ofTransport()
+    ] + ofTables() + ofTransport()
   }
 }

@@ -5,9 +5,9 @@ import StoreState
 extension ReplicaServer {
   /// Says what there is for somebody.
   func describe(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
-    guard mayAsk(peer) else { return }
+    guard mayAsk(peer, caller) else { return }
     let rights = access.rights(of: caller)
-    let known = root.exposed.map(\.description).filter { rights.knows($0) }
+    let known = root.exposed.map(\.description).filter { rights.knows($0) }.map { rights.known($0) }
     var encoder = CBOREncoder()
     encoder.arrayHeader(known.count)
     for description in known { description.encode(to: &encoder) }
@@ -16,7 +16,7 @@ extension ReplicaServer {
 
   /// Says which rows there are whose ids begin with a text.
   func rows(_ request: UInt64, _ query: RowQuery, of session: Session) {
-    guard mayAsk(session.peer) else { return }
+    guard mayAsk(session.peer, session.caller) else { return }
     let count = limits.actionsPerRowQuestion
     let answer =
       sessions.spendAction(of: session, counting: count, now: now.instant)
@@ -28,7 +28,7 @@ extension ReplicaServer {
 
   /// Says how the daemon is; who may not see everything sees sessions of its own user only.
   func status(_ request: UInt64, to peer: PeerID, _ caller: Caller) {
-    guard mayHaveStatus(peer) else { return }
+    guard mayHaveStatus(peer, caller) else { return }
     let rights = access.rights(of: caller)
     let shown = sessions.all.filter { session in
       rights.isEverything
@@ -40,8 +40,9 @@ extension ReplicaServer {
       revision: root.revision,
       durableRevision: recorder?.released,
       newestRevision: recorder?.newest,
-      obstacle: recorder?.obstacle,
+      obstacle: recorder?.obstacle ?? (rights.isEverything ? counters.ofHost() : nil),
       processID: Int64(processID),
+      program: program,
       uptimeMilliseconds: milliseconds(since: startedAt),
       sessions: shown.map { status(of: $0, namesIn: &room) },
       // They count what others do as well, to scopes that do not exist for everybody.
@@ -71,27 +72,50 @@ extension ReplicaServer {
   /// Asks for something of the past, which another thread finds.
   func history(_ request: UInt64, _ query: HistoryQuery, of session: Session) {
     let peer = session.peer
-    guard mayAsk(peer) else { return }
+    guard mayAsk(peer, session.caller) else { return }
     let rights = session.rights
     if case .verify = query, !rights.isEverything {
       return tell(request, .failed(.notEverything), to: peer)
     }
-    guard let answer = root.past(query, rights) else {
+    guard let answer = root.past(query, rights, limits) else {
       let message = "There is no such scope. Ask for those that there are with describe."
       return tell(request, .failed(HistoryError(.unknownScope, message)), to: peer)
     }
     guard let onHistory, root.isDurable else {
       return tell(request, .failed(.inMemoryOnly), to: peer)
     }
-    let waiting = historyJobs.values.reduce(0, +)
-    guard waiting < limits.historyJobs, historyJobs[peer] ?? 0 < limits.historyJobsPerPeer else {
-      let message =
-        "\(waiting) questions for the past wait already, \(historyJobs[peer] ?? 0) of them yours. "
-        + "Ask again later."
-      return tell(request, .failed(HistoryError(.unavailable, message)), to: peer)
+    if let problem = problem(withQuestionOf: session) {
+      return tell(request, .failed(HistoryError(.unavailable, problem)), to: peer)
     }
     historyJobs[peer, default: 0] += 1
-    onHistory(HistoryJob(request: request, peer: peer, rights: rights, answer: answer))
+    historyShares.add(1, to: session.holder)
+    onHistory(
+      HistoryJob(
+        request: request,
+        peer: peer,
+        holder: session.holder,
+        cost: historyCosts[session.holder] ?? 1,
+        rights: rights,
+        answer: answer,
+      )
+    )
+  }
+
+  /// Why a session may not ask for the past now; nil if it may.
+  private func problem(withQuestionOf session: Session) -> String? {
+    let holder = session.holder
+    guard historyJobs[session.peer] ?? 0 < limits.historyJobsPerPeer,
+      historyShares.hasRoom(for: holder, in: limits.history)
+    else {
+      return
+        "\(historyShares.all) questions for the past wait already, \(historyShares[holder]) of "
+        + "them yours. Ask again later."
+    }
+    guard sessions.mayReadHistory(session, now: now.instant) else {
+      return "Your questions have read more than \(limits.historyBytesPerSecond >> 20) MiB of the "
+        + "past a second. Ask again later."
+    }
+    return nil
   }
 
   /// Tells what was found of the past to who may still see what he might see when he asked.
@@ -179,6 +203,8 @@ struct StatusReport {
   var newestRevision: UInt64?
   var obstacle: String?
   var processID: Int64
+  /// The name of the daemon's program; nil if it is not known.
+  var program: String?
   var uptimeMilliseconds: UInt64
   var sessions: [Session]
   var counters: [(String, UInt64)]
@@ -189,9 +215,10 @@ struct StatusReport {
   /// Without a tree of values in between: many may ask, and each gets what may be hundreds of
   /// sessions.
   func encode(to encoder: inout CBOREncoder) {
-    encoder.mapHeader(10)
+    encoder.mapHeader(11)
     encoder.field("pid", UInt64(clamping: processID))
     encoder.field("epoch", epoch)
+    encoder.field("program", text: program)
     encoder.encode(text: "samples")
     encoder.arrayHeader(samples.count)
     for sample in samples { sample.encode(to: &encoder) }

@@ -1,9 +1,9 @@
 /// A message for the daemon's operator.
 package struct ServerNotice: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// Something that no correct client does; reported once per peer.
+    /// Something that no correct client does, or that goes wrong.
     case warning
-    /// A client came, was refused, or left; reported each time.
+    /// A client came, was refused, or left.
     case audit
   }
 

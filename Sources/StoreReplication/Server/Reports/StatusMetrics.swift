@@ -31,6 +31,10 @@ package struct StatusMetrics: Sendable {
     add("effects", "gauge", "Effects that sessions have under way.", effects)
     for counter in counters.sorted(by: { $0.name < $1.name }) where Self.isName(counter.name) {
       let help = "The daemon's counter \(counter.name)."
+      if Counters.gauges.contains(counter.name) {
+        add(Self.snakeCase(counter.name), "gauge", help, counter.count)
+        continue
+      }
       add("\(Self.snakeCase(counter.name))_total", "counter", help, counter.count)
     }
     return lines + sampleLines(besides: lines)

@@ -20,6 +20,10 @@ package protocol RootPort: AnyObject {
   /// Observes every step and output from now on; it must live as long as the root.
   var observer: (any RootObserver)? { get set }
 
+  /// The scope of a name, in any spelling; nil where nothing is exposed under it, and a failure
+  /// where it does not end in a row's id.
+  func scope(called name: String) -> Result<ResolvedScope, CodecError>?
+
   // MARK: Actions
 
   /// Groups several sends of one origin, which makes them cheaper, and sets their origin.
@@ -93,7 +97,7 @@ package protocol RootPort: AnyObject {
 
   /// How a question for the past is answered, on any thread; nil when it is for a scope that does
   /// not exist for whoever asks.
-  func past(_ query: HistoryQuery, _ rights: Rights) -> HistoryJob.Answer?
+  func past(_ query: HistoryQuery, _ rights: Rights, _ limits: Limits) -> HistoryJob.Answer?
 
   /// Releases the store, which can then be used locally.
   func detach()

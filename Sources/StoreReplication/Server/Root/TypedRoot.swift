@@ -207,7 +207,7 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     if let journal {
       let read = ReducerInputs.end()
       journal.recorder.details.inputs = JournalRecord.Inputs(date: read.date, seed: read.seed)
-      let changed = journal.record(revision, from: old, to: new)
+      let changed = journal.record(revision, of: core.originOfStep, from: old, to: new)
       return versions.append(moving: old, revision: revision - 1, changed: changed)
     }
     let (before, after) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
@@ -339,29 +339,36 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
     return { encode($0.assumingMemoryBound(to: Root.self).pointee, &$1) }
   }
 
-  func past(_ query: HistoryQuery, _ rights: Rights) -> HistoryJob.Answer? {
+  func past(
+    _ question: HistoryQuery,
+    _ rights: Rights,
+    _ limits: Limits,
+  ) -> HistoryJob.Answer? {
+    var query = question
     var named = exposed.compactMap { NamedScopes($0, rights) }
     var (asked, listed): (ErasedScope?, String?)
-    switch query {
-    case .log(_, _, let scope?, _):
-      listed = scope
-      guard rights.sees(scope), let source = source(called: scope) else { return nil }
+    switch question {
+    case .log(let after, let count, let scope?, let client):
+      guard let found = resolve(scope, limits), rights.sees(found.name) else { return nil }
+      listed = found.name
+      query = .log(after: after, count: count, scope: found.name, client: client)
       // By its own name, which may not be the one that it has among many rows.
-      named.append(NamedScopes(scope, source))
+      named.append(NamedScopes(found.name, found.scope.source))
     case .state(_, let scope):
-      guard rights.sees(scope), let source = source(called: scope) else { return nil }
-      asked = source
+      guard let found = resolve(scope, limits), rights.sees(found.name) else { return nil }
+      asked = found.scope.source
     case .log, .verify: break
     }
     guard let form = journal?.form else {
       return { _, _ in .failed(.inMemoryOnly) }
     }
+    let asking = query
     let past = TypedPast(form, naming: named, asked: asked)
     let telling: PastTelling = rights.isEverything ? .exposed : .changes
-    guard case .log = query else {
+    guard case .log = asking else {
       return { source, _ in
         var reader = PastReader(source, past, telling: telling)
-        return reader.answer(query)
+        return reader.answer(asking)
       }
     }
     let list = ListedPast<Root>.List(scope: listed, rights: rights)
@@ -371,23 +378,21 @@ final class TypedRoot<Root: Sendable, RootAction>: RootPort {
       var reader =
         kept.flatMap { $0.list == list ? $0.reader : nil }
         ?? PastReader(source, past, telling: telling)
-      let answer = reader.answer(query)
+      let answer = reader.answer(asking)
       left = ListedPast(list: list, reader: reader)
       return answer
     }
   }
 
-  private func source(called name: String) -> ErasedScope? {
-    for exposed in exposed {
-      guard let id = exposed.description.match(name) else { continue }
-      do throws(CodecError) {
-        return try exposed.scope(id: id).source
-      } catch {
-        // What is no id of a row is no name of a scope.
-        return nil
-      }
-    }
-    return nil
+  func scope(called name: String) -> Result<ResolvedScope, CodecError>? {
+    withPlace(of: revision) { exposed.scope(called: name, in: $0) }
+  }
+
+  private func resolve(_ name: String, _ limits: Limits) -> ResolvedScope? {
+    guard name.utf8.count <= limits.scopeNameBytes else { return nil }
+    // What is no id of a row is no name of a scope.
+    guard case .success(let found)? = scope(called: name) else { return nil }
+    return found
   }
 
   func version(at revision: UInt64) -> RootVersion? {

@@ -3,8 +3,13 @@
 final class ClientRecord {
   @exclusivity(unchecked) private(set) var last: UInt64
   /// The outcomes of the newest sequences, ending with `last`, from `head` on.
+  ///
+  /// Bounded by ``Limits/outcomesPerClient``, and with those of all clients by
+  /// ``Limits/outcomeBytes``.
   @exclusivity(unchecked) private var outcomes: [Outcome] = []
   @exclusivity(unchecked) private var head = 0
+  /// What the kept outcomes take of the memory.
+  @exclusivity(unchecked) private(set) var bytes: Int
   private let limit: Int
   /// Whether the table keeps it when its client goes: from its first action on.
   var isKept = false
@@ -22,6 +27,7 @@ final class ClientRecord {
     self.holder = holder
     self.last = last
     self.outcomes = outcomes.suffix(limit)
+    bytes = self.outcomes.reduce(0) { $0 + $1.keptBytes }
     self.limit = limit
   }
 
@@ -44,10 +50,14 @@ final class ClientRecord {
     self.last = last
     outcomes.removeAll()
     head = 0
+    bytes = 0
   }
 
   /// How many outcomes are kept.
   var count: Int { outcomes.count }
+
+  /// How many bytes the newest outcome takes.
+  var newestBytes: Int { outcome(of: last)?.keptBytes ?? 0 }
 
   /// Keeps the newest outcomes only: so many, and what is part of a later revision than one.
   func keep(_ most: Int, releasedThrough revision: UInt64) {
@@ -55,14 +65,29 @@ final class ClientRecord {
     guard outcomes.count > max(most, unreleased) else { return }
     outcomes = Array(outcomes(through: last).suffix(max(most, unreleased)))
     head = 0
+    bytes = outcomes.reduce(0) { $0 + $1.keptBytes }
+  }
+
+  /// Keeps the newest outcome, of the older ones the newest that so many bytes have room for, and
+  /// what is part of a later revision than one.
+  func keep(olderBytes most: Int, releasedThrough revision: UInt64) {
+    guard bytes - newestBytes > most else { return }
+    var (count, sum) = (1, 0)
+    while let older = outcome(of: last - UInt64(count)), sum + older.keptBytes <= most {
+      sum += older.keptBytes
+      count += 1
+    }
+    keep(count, releasedThrough: revision)
   }
 
   /// Records the outcome of the next sequence.
   func record(_ outcome: Outcome) {
     last += 1
+    bytes += outcome.keptBytes
     if outcomes.count < limit {
       outcomes.append(outcome)
     } else {
+      bytes -= outcomes[head].keptBytes
       outcomes[head] = outcome
       head = head + 1 == limit ? 0 : head + 1
     }

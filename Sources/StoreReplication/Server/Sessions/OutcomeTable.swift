@@ -30,8 +30,11 @@ final class OutcomeTable {
 
   /// The outcomes of all records.
   private var outcomeCount = 0
-  /// Beyond so many of them old ones go.
+  /// What they take of the memory.
+  private(set) var outcomeBytes = 0
+  /// Beyond so many of them, and so many bytes, old ones go.
   private var mostOutcomes: Int
+  private var mostBytes: Int
   /// Sessions with something to send, in that order.
   private var unsent: [Session] = []
   /// Those of them that wait for a release only.
@@ -45,6 +48,7 @@ final class OutcomeTable {
     self.counters = counters
     self.limits = limits
     mostOutcomes = limits.outcomes
+    mostBytes = limits.outcomeBytes
   }
 
   // MARK: Clients
@@ -84,9 +88,9 @@ final class OutcomeTable {
     }
     comeBack(record)
     record.holder = holder
-    outcomeCount -= record.isKept ? record.count : 0
+    if record.isKept { leaveOut(record) }
     record.skip(to: start)
-    outcomeCount += record.isKept ? record.count : 0
+    if record.isKept { count(record) }
     return record
   }
 
@@ -111,7 +115,7 @@ final class OutcomeTable {
 
   private func forget(_ client: Identifier) {
     guard let record = records.removeValue(forKey: client) else { return }
-    outcomeCount -= record.count
+    leaveOut(record)
     comeBack(record)
   }
 
@@ -145,7 +149,19 @@ final class OutcomeTable {
     while records.count >= limits.clients, let oldest = takeOldest() { forget(oldest) }
     record.isKept = true
     records[client] = record
+    count(record)
+  }
+
+  /// Counts the outcomes of a record.
+  private func count(_ record: ClientRecord) {
     outcomeCount += record.count
+    outcomeBytes += record.bytes
+  }
+
+  /// Counts the outcomes of a record no more, because they are about to change or to go.
+  private func leaveOut(_ record: ClientRecord) {
+    outcomeCount -= record.count
+    outcomeBytes -= record.bytes
   }
 
   /// Of the clients that have gone the first one of the holder that has most of them; nil for none.
@@ -168,16 +184,32 @@ final class OutcomeTable {
   ///
   /// Some more go than have to, so that there is room for a while.
   private func makeRoom() {
-    guard outcomeCount > mostOutcomes else { return }
-    let room = limits.outcomes - limits.outcomes / 8
+    guard outcomeCount > mostOutcomes || outcomeBytes > mostBytes else { return }
+    if outcomeCount > mostOutcomes { leaveFewer(than: limits.outcomes - limits.outcomes / 8) }
+    if outcomeBytes > mostBytes { leaveLess(than: limits.outcomeBytes - limits.outcomeBytes / 8) }
+    outcomeCount = records.values.reduce(0) { $0 + $1.count }
+    outcomeBytes = records.values.reduce(0) { $0 + $1.bytes }
+    // What waits for the disk cannot go, and is not looked at each time.
+    mostOutcomes = max(limits.outcomes, outcomeCount + limits.outcomes / 8)
+    mostBytes = max(limits.outcomeBytes, outcomeBytes + limits.outcomeBytes / 8)
+  }
+
+  private func leaveFewer(than most: Int) {
     let counts = records.values.map { ($0.holder, $0.count) }
-    let each = KeptHistory.outcomesEach(of: counts, within: room)
+    let each = KeptHistory.outcomesEach(of: counts, within: most)
     for record in records.values {
       record.keep(each[record.holder] ?? 0, releasedThrough: root.revision)
     }
-    outcomeCount = records.values.reduce(0) { $0 + $1.count }
-    // What waits for the disk cannot go, and is not looked at each time.
-    mostOutcomes = max(limits.outcomes, outcomeCount + limits.outcomes / 8)
+  }
+
+  private func leaveLess(than most: Int) {
+    let amounts = records.values.map {
+      (holder: $0.holder, newest: $0.newestBytes, older: $0.bytes - $0.newestBytes)
+    }
+    let each = KeptHistory.olderEach(of: amounts, within: most)
+    for record in records.values {
+      record.keep(olderBytes: each[record.holder] ?? 0, releasedThrough: root.revision)
+    }
   }
 
   // MARK: Restarts
@@ -219,9 +251,9 @@ final class OutcomeTable {
   func record(_ outcome: Outcome, of session: Session) {
     let record = session.actions.record
     if !record.isKept { keep(record, of: session.clientID) }
-    let count = record.count
+    leaveOut(record)
     record.record(outcome)
-    outcomeCount += record.count - count
+    count(record)
     makeRoom()
     answer(record.last, outcome, to: session)
   }
@@ -331,15 +363,20 @@ final class OutcomeTable {
     }
   }
 
-  /// The next outcomes of consecutive actions that may be sent; nil if there are none.
+  /// The next outcomes of consecutive actions that may be sent, as many as a frame has room for;
+  /// nil if there are none.
   private func takeAnswers(
     _ answers: inout Deque<SessionActions.Answer>
   ) -> (first: UInt64, outcomes: [Outcome])? {
     guard let first = answers.first, first.revision <= root.revision else { return nil }
     var outcomes: [Outcome] = []
+    // Besides the outcomes a frame has a kind, a header and three numbers.
+    var room = limits.frameBytes - 64
     while let next = answers.first, next.revision <= root.revision,
-      next.sequence == first.sequence + UInt64(outcomes.count)
+      next.sequence == first.sequence + UInt64(outcomes.count),
+      outcomes.isEmpty || next.outcome.mostEncodedBytes <= room
     {
+      room -= next.outcome.mostEncodedBytes
       outcomes.append(next.outcome)
       answers.removeFirst()
     }
@@ -364,6 +401,11 @@ final class OutcomeTable {
     precondition(
       outcomeCount == count && count <= mostOutcomes,
       "\(count) outcomes are kept of \(mostOutcomes), and \(outcomeCount) counted",
+    )
+    let bytes = records.values.reduce(0) { $0 + $1.bytes }
+    precondition(
+      outcomeBytes == bytes && bytes <= mostBytes,
+      "Outcomes take \(bytes) bytes of \(mostBytes), and \(outcomeBytes) are counted",
     )
     precondition(
       unsent.allSatisfy { $0.actions.isUnsent }

@@ -7,11 +7,12 @@ extension ReplicaServer {
     // Who is not answered asks again, and then there is another epoch to be told of.
     guard !isRenewing else { return }
     let rights = access.rights(of: caller)
+    let holder = access.holder(of: caller)
     let known = resumable(hello, on: peer, caller)
     // Whoever comes back, all at once after a lost connection, makes nothing that is to be kept.
     guard
       known != nil || rights.isEverything
-        || sessions.spendHello(of: caller.identity.holder, now: now.instant)
+        || sessions.spendHello(of: holder, now: now.instant)
     else {
       counters.hellosThrottled += 1
       return
@@ -38,7 +39,7 @@ extension ReplicaServer {
     if let other = sessions.session(ofClient: hello.clientID) {
       end(other, code: "replaced", message: "A newer connection of the same client took over.")
     }
-    if let problem = problem(withRoomFor: caller, rights) {
+    if let problem = problem(withRoomFor: holder, rights) {
       return refuse(peer, caller, "overloaded", problem)
     }
     let session = sessions.open(
@@ -47,6 +48,7 @@ extension ReplicaServer {
       rights: rights,
       peer: peer,
       caller: caller,
+      holder: holder,
       now: now.instant,
     )
     welcome(session, version, isResumed: false)
@@ -83,22 +85,24 @@ extension ReplicaServer {
   private func refuse(_ peer: PeerID, _ caller: Caller, _ code: String, _ message: String) {
     counters.refusedHellos += 1
     outbox.send(.refused(code: code, message: message), to: peer)
-    notices.append(
+    notices.add(
       ServerNotice(
         kind: .audit,
         peer: caller.address,
         text: "A client is refused.",
         details: ["reason": code, "identity": "\(caller.identity)"],
-      )
+      ),
+      of: access.holder(of: caller),
+      at: now.instant,
     )
   }
 
   /// Why there is no room for another session; nil when there is.
-  private func problem(withRoomFor caller: Caller, _ rights: Rights) -> String? {
-    for quota in quotas(of: caller, rights) {
-      // Whoever may come back makes room for those who are there.
-      while sessions.hasAtLeast(quota.sessions, where: quota.includes) {
-        guard let lost = sessions.takeLost(where: quota.includes) else {
+  private func problem(withRoomFor holder: Holder, _ rights: Rights) -> String? {
+    for quota in quotas(of: holder, rights) {
+      // Sessions that lost a connection make room for those that come.
+      while sessions.counts[quota.group] >= quota.sessions {
+        guard let lost = sessions.takeLost(of: quota.group) else {
           counters.refusedSessions += 1
           return quota.problem
         }
@@ -108,38 +112,40 @@ extension ReplicaServer {
     return nil
   }
 
-  /// A limit of sessions for the group that a new session would belong to.
+  /// A limit of sessions for a group that a new session would belong to.
   private struct Quota {
+    let group: SessionGroup
     let sessions: Int
     let problem: String
-    let includes: (Session) -> Bool
   }
 
-  private func quotas(of caller: Caller, _ rights: Rights) -> [Quota] {
-    let identity = caller.identity
+  private func quotas(of holder: Holder, _ rights: Rights) -> [Quota] {
     let all = Quota(
+      group: .all,
       sessions: limits.sessions,
       problem: "The daemon has \(limits.sessions) sessions already. Try again later.",
-    ) { _ in true }
+    )
     guard rights.isEverything else {
       let most = limits.sessionsPerUser
       let problem = "Your user has \(most) sessions already. End some first."
-      let own = Quota(sessions: most, problem: problem) {
-        $0.origin.identity.holder == identity.holder
-      }
-      return [own, all]
+      let others = Quota(
+        group: .others,
+        sessions: limits.sessionsOfOthers,
+        problem:
+          "Those who may not do everything have \(limits.sessionsOfOthers) sessions already. "
+          + "Try again later.",
+      )
+      return [Quota(group: .holder(holder), sessions: most, problem: problem), others, all]
     }
     let (most, mostOfOne) = (limits.sessionsOfOwners, limits.sessionsPerProcess)
     let owners = Quota(
+      group: .owners,
       sessions: most,
       problem: "Those who may do everything have \(most) sessions already. End some first.",
-    ) { $0.rights.isEverything }
-    guard case .user(_, _, let process) = identity else { return [owners, all] }
-    let program = Quota(
-      sessions: mostOfOne,
-      problem: "Your process, \(process), has \(mostOfOne) sessions already. End some first.",
-    ) { $0.origin.identity == identity }
-    return [program, owners, all]
+    )
+    guard case .program(_, let process) = holder else { return [owners, all] }
+    let problem = "Your process, \(process), has \(mostOfOne) sessions already. End some first."
+    return [Quota(group: .holder(holder), sessions: mostOfOne, problem: problem), owners, all]
   }
 
   /// What is wrong with the name that a client gives itself; nil when nothing is.
@@ -215,7 +221,9 @@ extension ReplicaServer {
   ///
   /// It waits while nothing can: clients may come and go as they like, and what they make then
   /// fills the memory.
-  var hasSessionEvents: Bool { sessions.hasEvents && recorder?.refusal(now.instant) == nil }
+  var hasSessionEvents: Bool {
+    sessions.hasEvents && recorder?.refusal(now.instant, of: nil) == nil
+  }
 
   /// Tells the reducer who came and who went, each in one ordinary action.
   func deliverSessionEvents() {

@@ -6,8 +6,13 @@ import StoreActor
 final class SessionActions {
   var record: ClientRecord
   /// Outcomes to be sent, in this order.
+  ///
+  /// Bounded by ``Limits/window``, and each one's message by the type of failures.
   @exclusivity(unchecked) var unsaid: Deque<Answer> = []
-  /// Actions refused as overloaded, which do not depend on the state and are sent first.
+  /// Actions refused as overloaded, which do not depend on the state and are sent first: at the end
+  /// of the turn.
+  ///
+  /// Bounded by ``Limits/actionsPerFrame``.
   @exclusivity(unchecked) var refused: Deque<Answer> = []
   /// Actions whose effects have ended, not reported yet, and the newest revision at that time.
   var finished: [(sequence: UInt64, revision: UInt64)] = []

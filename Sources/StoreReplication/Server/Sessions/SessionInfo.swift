@@ -9,16 +9,21 @@ public struct SessionInfo: Hashable, Sendable {
   /// Where it is connected from, according to the transport: `localhost:uid:gid:pid` over ipc, and
   /// `key:NAME@ADDRESS` for a client with a key.
   public var address: String
+  /// Who it is, as the transport vouches for it; ``name`` is only what the client calls itself.
+  public var identity: ActionOrigin.Identity
 
   /// Creates a session's description.
-  public init(id: UInt64, name: String, address: String) {
+  public init(
+    id: UInt64,
+    name: String,
+    address: String,
+    identity: ActionOrigin.Identity = .unknown,
+  ) {
     self.id = id
     self.name = name
     self.address = address
+    self.identity = identity
   }
-
-  /// Its identity, which follows from the address; ``name`` is only what the client calls itself.
-  public var identity: ActionOrigin.Identity { ActionOrigin.Identity(address: address) }
 
   /// The origin of its actions.
   var origin: ActionOrigin { ActionOrigin(identity: identity, session: id) }

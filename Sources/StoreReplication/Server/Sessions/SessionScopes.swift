@@ -3,7 +3,7 @@ import DequeModule
 /// The scopes of a session: those it may send to, those it follows, and those being transferred.
 @MainActor
 final class SessionScopes {
-  /// A scope that the session may send to, by the name that its client has for it.
+  /// A scope that the session may send to, by its canonical name.
   @MainActor
   final class Target {
     let name: String
@@ -40,6 +40,25 @@ final class SessionScopes {
 
   // MARK: Handles
 
+  private let ledger: ByteLedger
+  private let holder: ClientHolder
+  private let isOwner: Bool
+
+  /// The scopes of a new session, which has none.
+  ///
+  /// - Parameters:
+  ///   - holder: Who answers for the session.
+  ///   - isOwner: Whether the holder could do everything when the session began.
+  ///   - ledger: Counts the bytes of the names.
+  init(of holder: ClientHolder, isOwner: Bool, _ ledger: ByteLedger) {
+    self.holder = holder
+    self.isOwner = isOwner
+    self.ledger = ledger
+  }
+
+  /// By canonical names.
+  ///
+  /// Bounded by ``Limits/scopesPerSession``, and in bytes by ``ByteLedger``.
   private var handles: [ScopeKey: UInt64] = [:]
   private var targets: [UInt64: Target] = [:]
   private var nextHandle: UInt64 = 1
@@ -62,15 +81,29 @@ final class SessionScopes {
   }
 
   /// The handle of a scope, which the session may send to from now on.
-  func grant(_ scope: RootScope, as name: String, sends: SendRight) -> UInt64 {
-    let key = ScopeKey(name)
+  ///
+  /// - Parameters:
+  ///   - found: The scope, by its canonical name: whatever else the client calls it has the same
+  ///     handle.
+  ///   - rights: What the client may see and send.
+  /// - Returns: The handle; nil where there is no room for the name.
+  func grant(_ found: ResolvedScope, _ rights: Rights) -> UInt64? {
+    let key = ScopeKey(found.name)
     let handle = handles[key] ?? nextHandle
-    if handle == nextHandle { nextHandle += 1 }
-    handles[key] = handle
-    targets[handle] = Target(name: name, scope: scope, sends: sends)
+    if handle == nextHandle {
+      let bytes = Self.bytes(of: key)
+      guard ledger.charge(bytes, to: holder, isOwner: isOwner) else { return nil }
+      nextHandle += 1
+      handles[key] = handle
+    }
+    let name = targets[handle]?.name ?? found.name
+    targets[handle] = Target(name: name, scope: found.scope, sends: rights.sends(name))
     lastTarget = nil
     return handle
   }
+
+  /// What a name takes of the memory, about: it stands in two tables.
+  private static func bytes(of key: ScopeKey) -> Int { key.name.utf8.count + 64 }
 
   /// Applies changed rights.
   ///
@@ -89,6 +122,7 @@ final class SessionScopes {
     for (name, handle) in handles where !names.contains(name) {
       handles[name] = nil
       targets[handle] = nil
+      ledger.giveBack(Self.bytes(of: name), of: holder, isOwner: isOwner)
     }
     lastTarget = nil
   }
@@ -100,7 +134,9 @@ final class SessionScopes {
   /// The view that the last fence established, and its join's nonce.
   private(set) var view: View?
   private(set) var nonce: UInt64 = 0
-  /// The names of the view's scopes.
+  /// The names of the view's scopes, which are among the targets' or were.
+  ///
+  /// Bounded by ``Limits/scopesPerSession`` and ``Limits/rowIDBytes``.
   private var viewNames: [String] = []
 
   /// All views that it follows, or is about to, with the names of their scopes.

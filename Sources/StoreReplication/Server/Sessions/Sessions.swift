@@ -20,13 +20,17 @@ final class Session {
   let caller: Caller
   /// What its actions have for their origin.
   let origin: ActionOrigin
+  /// For whom its shares of limits are counted.
+  let holder: Holder
+  /// The groups that it is counted in for as long as it lasts.
+  let groups: [SessionGroup]
   /// What its client may see and send.
   var rights: Rights
   let token: Identifier
   let clientID: Identifier
   let isListed: Bool
   let privateTopic: Topic
-  let scopes = SessionScopes()
+  let scopes: SessionScopes
   let actions: SessionActions
   /// What the journal records of it with each action.
   private(set) lazy var recorded = RecordedSession(
@@ -41,8 +45,9 @@ final class Session {
   fileprivate(set) var lastHeard: Instant
   /// The connection of the publishing socket on which its last fence came; nil when that is over.
   var publisher: PeerID?
-  /// Whether one of its connections was lost, and nothing was received from it since.
-  fileprivate var isLost = false
+  /// Numbers the last time that one of its connections was lost; nil if something was received from
+  /// it since, or none was lost.
+  var lostStamp: UInt64?
   /// Whether its control connection is open.
   fileprivate(set) var isConnected = true
   /// The revision that the client reports to have applied.
@@ -51,18 +56,23 @@ final class Session {
   fileprivate init(
     info: SessionInfo,
     caller: Caller,
+    holder: Holder,
     rights: Rights,
     token: Identifier,
     hello: ClientMessage.Hello,
     privateTopic: Topic,
     actions: SessionActions,
+    names: ByteLedger,
     peer: PeerID,
     now: Instant,
     lease: Duration,
   ) {
     self.info = info
+    scopes = SessionScopes(of: info.identity.holder, isOwner: rights.isEverything, names)
     self.caller = caller
     origin = info.origin
+    self.holder = holder
+    groups = [.all, rights.isEverything ? .owners : .others, .holder(holder)]
     self.rights = rights
     self.token = token
     clientID = hello.clientID
@@ -88,18 +98,26 @@ final class Sessions {
   private let limits: Limits
   private let timing: Timing
   private let random: Randomness
+  /// The bytes of the names of all sessions' scopes.
+  let names: ByteLedger
   private var peers: [PeerID: Session] = [:]
   private var byToken: [Identifier: Session] = [:]
   private var byClient: [Identifier: Session] = [:]
-  /// What each user, or key, has used up, as long as it has sessions and until that is made up
-  /// for: who leaves and comes back goes on with what was left.
-  private(set) var usage: [ClientHolder: Usage] = [:]
+  /// How many sessions there are of each group.
+  private(set) var counts = SessionCounts()
+  /// What each holder has used up, as long as it has sessions and until that is made up for: who
+  /// leaves and comes back goes on with what was left.
+  private(set) var usage: [Holder: Usage] = [:]
   /// Those of whom it is to be looked at whether they can be forgotten, each once, in this order.
-  private var resting: Deque<(holder: ClientHolder, since: Instant)> = []
+  private var resting: Deque<(holder: Holder, since: Instant)> = []
 
   struct Usage {
     var sessions = 0
     var (hellos, actions): (TokenBucket, TokenBucket)
+    /// Bytes of its actions.
+    var actionBytes: TokenBucket
+    /// Bytes of history that were read for it.
+    var history: TokenBucket
     /// Actions whose effects run.
     var effects = 0
     /// Whether it is to be looked at whether it can be forgotten.
@@ -108,16 +126,22 @@ final class Sessions {
     init(_ limits: Limits, now: Instant) {
       hellos = TokenBucket(perSecond: limits.hellosPerSecond, now: now)
       actions = TokenBucket(perSecond: limits.actionsPerSecond, now: now)
+      actionBytes = TokenBucket(
+        perSecond: limits.actionBytesPerSecond,
+        burst: limits.actionBytesAtOnce,
+        now: now,
+      )
+      history = TokenBucket(perSecond: limits.historyBytesPerSecond, now: now)
     }
 
     /// Whether there is nothing to remember.
     func isRested(_ now: Instant) -> Bool {
       sessions == 0 && effects == 0 && hellos.isFull(now) && actions.isFull(now)
+        && actionBytes.isFull(now) && history.isFull(now)
     }
   }
 
-  /// Sessions that lost a connection, in that order; some have come back.
-  private var lost: Deque<Session> = []
+  private var lost: LostSessions
   /// Control connections whose session has ended, or continues on another one.
   private var strangers = Strangers()
   private var nextID: UInt64 = 1
@@ -134,18 +158,18 @@ final class Sessions {
     self.limits = limits
     self.timing = timing
     self.random = random
-  }
-
-  /// Whether there are at least this many sessions of a kind.
-  func hasAtLeast(_ count: Int, where isOfKind: (Session) -> Bool) -> Bool {
-    // Mostly there are fewer of all kinds together.
-    byToken.count >= count && byToken.values.count(where: isOfKind) >= count
+    lost = LostSessions(sessions: limits.sessions)
+    names = ByteLedger(
+      mostOfOne: limits.scopeNameBytesOfOne,
+      mostOfOthers: limits.scopeNameBytesOfOthers,
+      mostOfAll: limits.allScopeNameBytes,
+    )
   }
 
   /// Counts a hello of a client without full rights.
   ///
   /// - Returns: False when its user has said so many that this one is not answered.
-  func spendHello(of holder: ClientHolder, now: Instant) -> Bool {
+  func spendHello(of holder: Holder, now: Instant) -> Bool {
     defer { rest(holder, now) }
     return usage[holder, default: Usage(limits, now: now)].hellos.take(now)
   }
@@ -155,20 +179,41 @@ final class Sessions {
   /// - Returns: False when its user has sent so many that this one is refused.
   func spendAction(of session: Session, counting count: Int = 1, now: Instant) -> Bool {
     session.rights.isEverything
-      || usage[session.origin.identity.holder]?.actions.take(now, count) ?? true
+      || usage[session.holder]?.actions.take(now, count) ?? true
+  }
+
+  /// Counts the bytes of an action.
+  ///
+  /// - Returns: False when its holder has sent so many that it is refused.
+  func spendActionBytes(_ bytes: Int, of session: Session, now: Instant) -> Bool {
+    session.rights.isEverything
+      || usage[session.holder]?.actionBytes.take(now, bytes) ?? true
+  }
+
+  /// Whether history may be read for a session: unless more was read for its holder lately.
+  func mayReadHistory(_ session: Session, now: Instant) -> Bool {
+    session.rights.isEverything || usage[session.holder]?.history.hasAny(now) ?? true
+  }
+
+  /// Counts the bytes of history that were read for a holder.
+  func chargeHistory(_ bytes: Int, to holder: Holder, now: Instant) {
+    guard !holder.isOwner else { return }
+    usage[holder, default: Usage(limits, now: now)].history.charge(now, bytes)
+    // Also if its sessions are over by now.
+    rest(holder, now)
   }
 
   /// How many actions of a session's user have effects that run; those of who may do everything are
   /// not counted.
   func effects(of session: Session) -> Int {
     // Looked at for each action, so not looked up where nothing is counted.
-    session.rights.isEverything ? 0 : usage[session.origin.identity.holder]?.effects ?? 0
+    session.rights.isEverything ? 0 : usage[session.holder]?.effects ?? 0
   }
 
   /// Counts an action of a session's user until its effects have ended, if only after the session.
   func follow(_ task: StoreTask, of session: Session) {
     guard !session.rights.isEverything else { return }
-    let holder = session.origin.identity.holder
+    let holder = session.holder
     usage[holder]?.effects += 1
     task.whenFinished { [weak self] in self?.usage[holder]?.effects -= 1 }
   }
@@ -202,16 +247,24 @@ final class Sessions {
     rights: Rights,
     peer: PeerID,
     caller: Caller,
+    holder: Holder,
     now: Instant,
   ) -> Session {
     let session = Session(
-      info: SessionInfo(id: nextID, name: hello.name, address: caller.address),
+      info: SessionInfo(
+        id: nextID,
+        name: hello.name,
+        address: caller.address,
+        identity: caller.identity,
+      ),
       caller: caller,
+      holder: holder,
       rights: rights,
       token: random.identifier(),
       hello: hello,
       privateTopic: Topic(.session, random.identifier()),
       actions: actions,
+      names: names,
       peer: peer,
       now: now,
       lease: timing.lease,
@@ -221,7 +274,8 @@ final class Sessions {
     strangers.remove(peer)
     byToken[session.token] = session
     byClient[session.clientID] = session
-    usage[session.origin.identity.holder, default: Usage(limits, now: now)].sessions += 1
+    usage[holder, default: Usage(limits, now: now)].sessions += 1
+    counts.add(1, to: session.groups)
     expect(session)
     if session.isListed { events.append(.joined(session.info)) }
     return session
@@ -249,9 +303,9 @@ final class Sessions {
     session.state = .none
     byToken[session.token] = nil
     byClient[session.clientID] = nil
-    let holder = session.origin.identity.holder
-    usage[holder]?.sessions -= 1
-    rest(holder, now)
+    usage[session.holder]?.sessions -= 1
+    counts.add(-1, to: session.groups)
+    rest(session.holder, now)
     if peers[session.peer] === session { peers[session.peer] = nil }
     forsake(session, now: now)
     if byToken.isEmpty { nextLeaseEnd = .distantFuture }
@@ -280,7 +334,7 @@ final class Sessions {
   }
 
   /// Whoever has no session is looked at after a rest.
-  private func rest(_ holder: ClientHolder, _ now: Instant) {
+  private func rest(_ holder: Holder, _ now: Instant) {
     guard let used = usage[holder], used.sessions == 0, !used.isResting else { return }
     usage[holder]?.isResting = true
     resting.append((holder, now))
@@ -320,7 +374,7 @@ final class Sessions {
 
   func renew(_ session: Session, now: Instant) {
     session.lastHeard = now
-    session.isLost = false
+    session.lostStamp = nil
     session.state = .open(until: now.advanced(by: timing.lease))
   }
 
@@ -332,21 +386,14 @@ final class Sessions {
     guard case .open(let leaseEnd) = session.state else { return }
     session.state = .open(until: min(leaseEnd, now.advanced(by: timing.grace)))
     expect(session)
-    guard !session.isLost else { return }
-    session.isLost = true
-    lost.append(session)
-    if lost.count > 2 * limits.sessions { lost.removeAll { !$0.isOpen || !$0.isLost } }
+    if session.lostStamp == nil { lost.append(session) }
   }
 
-  /// Of those of a kind who lost a connection the one that has waited longest for another; nil for
-  /// nobody.
+  /// The session of a group that lost a connection first and has not come back; nil if there is
+  /// none.
   ///
-  /// To be ended when there is no room for those who come.
-  func takeLost(where isOfKind: (Session) -> Bool) -> Session? {
-    lost.removeAll { !$0.isOpen || !$0.isLost }
-    guard let index = lost.firstIndex(where: isOfKind) else { return nil }
-    return lost.remove(at: index)
-  }
+  /// It is ended when a new session needs its room.
+  func takeLost(of group: SessionGroup) -> Session? { lost.popFirst(of: group) }
 
   private func expect(_ session: Session) {
     guard case .open(let leaseEnd) = session.state else { return }
@@ -370,6 +417,7 @@ final class Sessions {
   // MARK: Invariants
 
   func checkInvariants() {
+    names.checkInvariants()
     precondition(
       byToken.count == byClient.count && byToken.count == peers.count,
       "\(byToken.count) sessions by token, \(byClient.count) by client, \(peers.count) by peer",
@@ -382,7 +430,9 @@ final class Sessions {
       "\(usage.count) users are counted, and not all of them would be forgotten",
     )
     precondition(
-      usage.values.reduce(0) { $0 + $1.sessions } == byToken.count,
+      usage.values.reduce(0) { $0 + $1.sessions } == byToken.count
+        && counts[.all] == byToken.count && counts[.owners] + counts[.others] == byToken.count
+        && usage.allSatisfy { $1.sessions == counts[.holder($0)] },
       "\(usage.values.map(\.sessions)) sessions of users, \(byToken.count) in all",
     )
     for session in byToken.values {

@@ -10,8 +10,8 @@ package protocol DaemonTransport: AnyObject {
   /// The current time on the monotonic clock, which is read often.
   var instant: Instant { get }
 
-  /// The address of the peer that sent the last control frame.
-  var address: String { get }
+  /// Who sent the last control frame.
+  var caller: Caller { get }
 
   /// Takes the next message that came upstream on the publishing socket.
   ///
@@ -20,8 +20,10 @@ package protocol DaemonTransport: AnyObject {
 
   /// Takes the next control frame.
   ///
+  /// - Parameter waiting: The holders whose frames wait for a later turn.
   /// - Returns: The frame; nil when none is there.
-  func nextControl() throws(Failure) -> IncomingFrame?
+  /// - Throws: The transport's failure.
+  func nextControl(besides waiting: Set<Holder>) throws(Failure) -> IncomingFrame?
 
   /// Whether a peer's messages may still be unread although this turn found no more of them.
   var isBehind: Bool { get }

@@ -1,107 +1,115 @@
 import DequeModule
-import HeapModule
 
-/// What waits from several sources, each in its order: fair queuing by cost.
+/// Elements that wait, by holder and within a holder by source: self-clocked fair queuing by cost.
 ///
-/// Next is the source with the smallest sum of what it was served and what its first element costs.
-/// A heavy sender delays only itself; a light one waits for at most the element in service.
+/// Each holder with waiting elements gets an equal share, however many sources it has; each source
+/// of a holder gets an equal share of that. The elements of one source keep their order.
 ///
-/// A source with nothing waiting gains no advantage by that. One that was served more than others
-/// is remembered until they have been served as much.
-package struct FairQueue<Source: Hashable, Element> {
-  private struct Lane {
-    var elements: Deque<(element: Element, cost: Int)> = []
-    /// How much it has been served.
-    var served: Int
-    /// Tells its turn from those that were its own before it was removed.
-    var number: UInt64
-  }
+/// A holder that comes waits for at most one element of each other holder. A holder with nothing
+/// waiting is forgotten at once: it saves nothing up, and owes nothing.
+package struct FairQueue<Holder: Hashable, Source: Hashable, Element> {
+  private struct Lanes {
+    private var elements: [Source: Deque<(element: Element, cost: Int)>] = [:]
+    private var schedule = FairSchedule<Source>()
 
-  private struct Turn: Comparable {
-    /// How much the source will have been served.
-    let served: Int
-    let number: UInt64
-    let source: Source
-
-    static func == (left: Self, right: Self) -> Bool {
-      (left.served, left.number) == (right.served, right.number)
+    /// What it costs to serve the next element; nil if nothing waits.
+    var nextCost: Int? {
+      mutating get { schedule.next.flatMap { elements[$0]?.first?.cost } }
     }
 
-    static func < (left: Self, right: Self) -> Bool {
-      (left.served, left.number) < (right.served, right.number)
+    mutating func append(_ element: Element, from source: Source, cost: Int) {
+      elements[source, default: []].append((element, cost))
+      if elements[source]?.count == 1 { schedule.plan(source, cost: cost) }
+    }
+
+    mutating func popFirst() -> Element? {
+      guard let source = schedule.take() else { return nil }
+      let first = elements[source]?.popFirst()
+      if let cost = elements[source]?.first?.cost {
+        schedule.plan(source, cost: cost)
+      } else {
+        elements[source] = nil
+      }
+      return first?.element
+    }
+
+    mutating func remove(_ source: Source) -> [Element] {
+      schedule.remove(source)
+      return elements.removeValue(forKey: source)?.map(\.element) ?? []
     }
   }
 
-  private var lanes: [Source: Lane] = [:]
-  private var turns: Heap<Turn> = []
-  /// How many lanes have something waiting.
-  private var waiting = 0
-  /// How much everybody has been served, about, who has something waiting.
-  private var served = 0
-  private var nextNumber: UInt64 = 0
+  private var lanes: [Holder: Lanes] = [:]
+  private var schedule = FairSchedule<Holder>()
+  /// Holders that were passed over, and are not planned.
+  private var parked: Set<Holder> = []
 
-  /// A queue in which nothing waits.
+  /// Creates an empty queue.
   package init() {}
 
   /// Whether nothing waits.
-  package var isEmpty: Bool { waiting == 0 }
+  package var isEmpty: Bool { lanes.isEmpty }
 
-  /// Adds what came from a source.
+  /// Adds an element.
   ///
   /// - Parameters:
-  ///   - element: What came.
-  ///   - source: Where it came from.
-  ///   - cost: What it takes to serve it, of one measure for all.
-  package mutating func append(_ element: Element, from source: Source, cost: Int) {
-    var lane = lanes.removeValue(forKey: source) ?? Lane(served: served, number: 0)
-    let wasEmpty = lane.elements.isEmpty
-    lane.elements.append((element, cost))
-    if wasEmpty {
-      lane.served = max(lane.served, served)
-      waiting += 1
-      plan(&lane, source)
+  ///   - element: The element.
+  ///   - source: Where it came from. A source belongs to one holder.
+  ///   - holder: The holder of the source.
+  ///   - cost: What it takes to serve the element, in one unit for all.
+  package mutating func append(
+    _ element: Element,
+    from source: Source,
+    of holder: Holder,
+    cost: Int,
+  ) {
+    lanes[holder, default: Lanes()].append(element, from: source, cost: cost)
+    plan(holder)
+  }
+
+  /// Takes the next element.
+  ///
+  /// - Parameter waiting: The holders that are passed over.
+  /// - Returns: The element; nil when nothing waits of others.
+  package mutating func popFirst(besides waiting: Set<Holder> = []) -> Element? {
+    if !parked.isEmpty {
+      let ready = parked.subtracting(waiting)
+      parked.formIntersection(waiting)
+      for holder in ready { plan(holder) }
     }
-    lanes[source] = lane
-  }
-
-  private mutating func plan(_ lane: inout Lane, _ source: Source) {
-    nextNumber += 1
-    lane.number = nextNumber
-    let cost = lane.elements.first?.cost ?? 0
-    turns.insert(Turn(served: lane.served + cost, number: nextNumber, source: source))
-  }
-
-  /// Takes what is next; nil when nothing waits.
-  package mutating func popFirst() -> Element? {
-    while let turn = turns.popMin() {
-      guard lanes[turn.source]?.number == turn.number,
-        var lane = lanes.removeValue(forKey: turn.source),
-        let first = lane.elements.popFirst()
-      else { continue }
-      served = max(served, lane.served)
-      lane.served = turn.served
-      if lane.elements.isEmpty { waiting -= 1 } else { plan(&lane, turn.source) }
-      lanes[turn.source] = lane
-      if waiting == 0 { lanes = [:] } else { forgetRested() }
-      return first.element
+    while let holder = schedule.next {
+      if waiting.contains(holder) {
+        schedule.remove(holder)
+        parked.insert(holder)
+        continue
+      }
+      _ = schedule.take()
+      let first = lanes[holder]?.popFirst()
+      plan(holder)
+      return first
     }
     return nil
   }
 
-  /// Forgets who has nothing waiting and no more than the others, now and then.
-  private mutating func forgetRested() {
-    guard lanes.count > 2 * waiting + 64 else { return }
-    lanes = lanes.filter { !$0.value.elements.isEmpty || $0.value.served > served }
+  /// Drops all elements of a source.
+  ///
+  /// - Returns: What was dropped, in its order.
+  @discardableResult
+  package mutating func remove(_ source: Source, of holder: Holder) -> [Element] {
+    let removed = lanes[holder]?.remove(source) ?? []
+    plan(holder)
+    return removed
   }
 
-  /// Drops everything that waits from a source.
-  ///
-  /// - Parameter source: The source.
-  /// - Returns: What was dropped.
-  @discardableResult
-  package mutating func remove(_ source: Source) -> [Element] {
-    guard let lane = lanes.removeValue(forKey: source), !lane.elements.isEmpty else { return [] }
-    waiting -= 1
-    return lane.elements.map(\.element)
+  /// Plans a holder by what its next element costs, and forgets one with nothing waiting.
+  private mutating func plan(_ holder: Holder) {
+    if parked.contains(holder), lanes[holder] != nil { return }
+    parked.remove(holder)
+    if let cost = lanes[holder]?.nextCost {
+      schedule.plan(holder, cost: cost)
+    } else {
+      lanes[holder] = nil
+      schedule.remove(holder)
+    }
   }
 }

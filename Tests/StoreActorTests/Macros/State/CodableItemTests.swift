@@ -149,7 +149,7 @@ struct CodableItemTests {
     var decoder = CBORDecoder(try #require(delta))
     let document = SchemaRegistry.document(for: Moody.State.self)
     try generic.apply(delta: &decoder, schema: document.root, in: document)
-    withKnownIssue { #expect(generic.digest == bad.digest) }
+    withKnownIssue { #expect(generic._$digest == bad._$digest) }
     // Whoever knows it says what is wrong.
     let error = ReplicatedRecordTests.failure { try Moody.State(encoded: bytes) }
     #expect(error?.code == .typeMismatch)

@@ -92,7 +92,7 @@ private struct HolderOfHidden: DurableState, Equatable, Sendable { var shown = S
     #expect(copy.current?.secret == 0)
     #expect(copy.hidden.isEmpty)
     #expect(copy.encoded() == match.encoded())
-    #expect(copy.digest == match.digest)
+    #expect(copy._$digest == match._$digest)
   }
 
   @Test func `What travels and begins anew is kept, and has its default after a restart`() throws {

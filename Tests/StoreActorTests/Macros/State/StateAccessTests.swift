@@ -108,7 +108,7 @@ struct StateAccessTests {
     let new = AccessFixture.Path.only(child)
     let delta = try #require(new.delta(from: old))
     #expect(delta == [0x82, 0x01, 0xa1, 0x00, 0xa1, 0x00, 0x04])
-    #expect(try old.applying(delta: delta).isSame(as: new))
+    #expect(try old.applying(delta: delta)._$isSame(as: new))
     #expect(AccessFixture.Alone.alone.delta(from: .alone) == nil)
     let error = ReplicatedRecordTests.failure { try AccessFixture.Never(encoded: [0x61, 0x78]) }
     #expect(error?.code == .unknownName)
@@ -119,7 +119,7 @@ struct StateAccessTests {
     #expect(AccessFixture.Nothing().encoded() == [0xa0])
     #expect(try AccessFixture.Nothing(encoded: [0xa0]) == AccessFixture.Nothing())
     #expect(AccessFixture.Nothing().delta(from: AccessFixture.Nothing()) == nil)
-    #expect(AccessFixture.Nothing().digest == (try Digest.of(canonical: [0xa0])))
+    #expect(AccessFixture.Nothing()._$digest == (try Digest.of(canonical: [0xa0])))
     let error = ReplicatedRecordTests.failure {
       try AccessFixture.Nothing(encoded: [0xa1, 0x61, 0x78, 0x00])
     }

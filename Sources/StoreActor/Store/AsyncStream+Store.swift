@@ -1,16 +1,24 @@
-extension Store where State: Sendable {
-  /// The states of the store: the current one, and then the newest one after each revision that has
+extension AsyncStream where Element: Sendable {
+  /// The states of a store: the current one, and then the newest one after each revision that has
   /// changed it.
   ///
-  /// Whoever reads too slowly misses states, but never the newest. No state comes twice in a row,
+  /// ```swift
+  /// for await state in AsyncStream(statesOf: store) { print(state.count) }
+  /// ```
+  ///
+  /// A reader that is too slow misses states, but never the newest. No state comes twice in a row,
   /// where states can be compared.
   ///
-  /// The sequence holds nothing: it ends with the store, when that ends or nobody holds it. Keep
-  /// the store as long as you read.
-  public var states: AsyncStream<State> {
-    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+  /// The sequence does not hold the store. It ends when the store ends or is let go: keep the store
+  /// as long as you read.
+  ///
+  /// - Parameter store: The store.
+  @MainActor
+  public init<Action>(statesOf store: Store<Element, Action>) {
+    let node = store.node
+    self.init(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let end = StreamEnd(continuation)
-      let isSame = Sameness.of(State.self)
+      let isSame = Sameness.of(Element.self)
       var last = node.state
       continuation.yield(last)
       if node.end != nil { return continuation.finish() }
@@ -24,20 +32,19 @@ extension Store where State: Sendable {
       continuation.onTermination = { _ in subscription.cancel() }
     }
   }
-}
 
-extension Store {
-  /// The outputs of a type that the feature, and the features in it, put out from now on.
+  /// The outputs of a type that a store's feature, and the features in it, emit from now on.
   ///
   /// ```swift
-  /// for await output in store.outputs(of: Editor.Output.self) {
+  /// for await output in AsyncStream<Editor.Output>(outputsOf: store) {
   ///   switch output { … }
   /// }
   /// ```
   ///
   /// An output belongs to the store whose action it was made for, and to those around it. A parent
-  /// that puts something out when its child's action comes does so in the child's name, but for the
-  /// type. The sequence holds nothing and ends with the store, as ``states`` does.
+  /// that emits an output when its child's action comes does so in the child's name, but for the
+  /// type. The sequence does not hold the store and ends with it, as that of its states does. The
+  /// outputs come in the order in which they were made, each after its commit.
   ///
   /// A store whose state a daemon keeps has outputs of the type that its scope was exposed with.
   /// They come after the state that they belong to; those of a break are lost. Its children have
@@ -46,18 +53,19 @@ extension Store {
   /// why.
   ///
   /// - Parameters:
-  ///   - type: The type of the outputs; others are left out.
+  ///   - store: The store. Outputs of other types are left out.
   ///   - bufferingPolicy: What happens to outputs that are not read in time. Unless told otherwise
   ///     the newest 256 are kept.
-  /// - Returns: The outputs, in the order in which they were made, each after its commit.
-  public func outputs<Output: Sendable>(
-    of type: Output.Type,
-    bufferingPolicy: AsyncStream<Output>.Continuation.BufferingPolicy = .bufferingNewest(256),
-  ) -> AsyncStream<Output> {
-    AsyncStream(bufferingPolicy: bufferingPolicy) { continuation in
+  @MainActor
+  public init<State, Action>(
+    outputsOf store: Store<State, Action>,
+    bufferingPolicy: Continuation.BufferingPolicy = .bufferingNewest(256),
+  ) {
+    let (core, node) = (store.core, store.node)
+    self.init(bufferingPolicy: bufferingPolicy) { continuation in
       let end = StreamEnd(continuation)
       if node.end != nil { return continuation.finish() }
-      let feed = OutputFeed(type) { [weak end] in _ = end?.continuation.yield($0) }
+      let feed = OutputFeed(Element.self) { [weak end] in _ = end?.continuation.yield($0) }
       let outputs = core.observeOutputs { feed.take($0.value) }
       // The node alone has the stream's end.
       let ends = node.observe { event in if event != .changed { end.finish() } }

@@ -1,0 +1,56 @@
+import Testing
+
+@Suite("The check of dynamic members finds what it is for")
+struct DynamicMembersTests {
+  private let type = """
+    /// A store.
+    @MainActor
+    @dynamicMemberLookup
+    public final class Store<State, Action> {
+      let core: Int
+      public var state: State { read() }
+      public subscript<Value>(dynamicMember path: KeyPath<State, Value>) -> Value { self[path] }
+      public func send(_ action: Action) { func inner() {} }
+    }
+    """
+
+  private func found(_ text: String, room: String = "StoreActor") -> [String] {
+    let store = swift(type, path: "Sources/StoreActor/Store.swift")
+    let other = swift(text, path: "Sources/\(room)/Other.swift")
+    return DynamicMembers.check([store, other]).map(\.what)
+  }
+
+  @Test(
+    "A public member that is not listed is found, whatever its labels are",
+    arguments: [
+      "extension Store { public var end: Int? { nil } }",
+      "extension Store where State: Sendable {\n  public func end(of type: Int) {}\n}",
+      "extension StoreActor.Store { @discardableResult public final func `end`() -> Int { 1 } }",
+    ],
+  )
+  func member(text: String) {
+    for room in ["StoreActor", "StoreReplication"] {
+      #expect(found(text, room: room).map { $0.contains("'end'") } == [true])
+    }
+  }
+
+  @Test(
+    "What hides nothing is none",
+    arguments: [
+      "extension Store { var end: Int { 1 } }",
+      "extension Store { public static var end: Int { 1 } }",
+      "extension Store { public var _$end: Int { 1 } }",
+      "extension Store { public func send(_ action: Action, twice: Bool) {} }",
+      "extension Stores { public var end: Int { 1 } }",
+      "extension Store { public struct Row { public var end: Int } }",
+      "extension Store { public init(end: Int) {} }",
+    ],
+  )
+  func innocent(text: String) { #expect(found(text).isEmpty) }
+
+  @Test("A room that has a type of the same name means its own")
+  func ownType() {
+    let text = "public class Store { public var end = 1 }"
+    #expect(found(text, room: "StoreActorClassic").isEmpty)
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import GenericState
+import StoreState
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension ProcessTests {
+  /// What programs do where the system refuses something about the files of a history, or ends
+  /// them: the reason is named, and nothing is lost because of it.
+  @Suite(.timeLimit(.minutes(4))) struct DiskErrorTests {
+    private static let increment = #""incrementButtonTapped""#
+
+    private func names(_ world: World) throws -> [String] {
+      try FileManager.default.subpathsOfDirectory(atPath: "\(world.directory)/data")
+        .filter { $0 != "lock" }.sorted()
+    }
+
+    /// A history with some snapshots, of a daemon that was killed.
+    private func history(_ world: World) async throws {
+      let daemon = try await world.startDaemon(
+        environment: ["STOREACTOR_SNAPSHOT_BYTES": "500", "STOREACTOR_SEGMENT_BYTES": "4000"]
+      )
+      for _ in 0..<4 {
+        try await world.send("counter", Self.increment, Self.increment, Self.increment)
+      }
+      daemon.send(signal: SIGKILL)
+      _ = try await daemon.ended()
+    }
+
+    /// A call that fails once while a daemon starts, and the end of the path that it is for.
+    private static let refusals: [(call: String, end: String, error: Int32)] = [
+      ("open", "newest.snapshot", EIO), ("open", "newest.snapshot", EMFILE),
+      ("open", "newest.snapshot", EACCES), ("read", "newest.snapshot", EIO),
+      ("open", "newest.log", EACCES), ("read", "newest.log", EIO),
+      ("opendir", "/data/snapshots", EMFILE), ("opendir", "/data/log", EACCES),
+      ("readdir", "/data/snapshots", EIO), ("readdir", "/data/log", EIO),
+    ]
+
+    @Test(arguments: refusals)
+    func `An error while a history is read is told by its name, and nothing is deleted`(
+      call: String,
+      end: String,
+      error: Int32,
+    ) async throws {
+      try await World.run { world in
+        try await history(world)
+        let data = "\(world.directory)/data"
+        let newest = try #require(
+          FileManager.default.contentsOfDirectory(atPath: "\(data)/snapshots")
+            .compactMap { UInt64($0.prefix { $0 != "." }) }.max()
+        )
+        var end = end
+        if end == "newest.snapshot" { end = "/\(newest).snapshot" }
+        if end == "newest.log" { end = try #require(LogSegments(in: data).paths.last) }
+        let before = try names(world)
+        let daemon = try world.start(
+          .stored,
+          ["--dir", world.directory],
+          environment: [
+            "LD_PRELOAD": try await CutDisk.build(in: world),
+            "CUTDISK_REFUSE": "\(call) \(end) \(error)",
+          ],
+        )
+        #expect(try await daemon.ended() == .status(error == EMFILE ? 75 : 71))
+        let reason = daemon.errors.lines.joined()
+        #expect(reason.contains(String(cString: strerror(error))), "\(reason)")
+        #expect(!reason.contains("damaged"), "\(reason)")
+        #expect(try names(world) == before)
+        _ = try await world.startDaemon()
+        #expect(try await world.get("counter")["count"]?.int == 12)
+      }
+    }
+
+    @Test func `A limit of files' sizes is named, and ends nobody by a signal`() async throws {
+      try await World.run { world in
+        // In units of 512 or 1,024 bytes, as the shell has it.
+        let daemon = try world.start(
+          .stored,
+          ["--dir", world.directory],
+          script: "ulimit -f 1024; exec \"$0\" \"$@\"",
+        )
+        #expect(try await daemon.ended() == .status(71))
+        let reason = daemon.errors.lines.joined()
+        #expect(reason.contains("ulimit -f") && reason.contains("\(4 << 20)"), "\(reason)")
+        _ = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        // A copy whose first snapshot is too large already.
+        let copy = "\(world.directory)/copy"
+        let backup = try await world.finish(
+          world.start(
+            .storectl,
+            ["backup", "--data", "\(world.directory)/data", copy],
+            script: "ulimit -f 1; exec \"$0\" \"$@\"",
+          )
+        )
+        #expect(backup.end == .status(75), "\(backup.end) \(backup.errorText)")
+        #expect(backup.errorText.contains("ulimit -f"), "\(backup.errorText)")
+      }
+    }
+
+    @Test func `An empty mount point begins no history where one has to be there`() async throws {
+      try await World.run { world in
+        let options = ["--dir", world.directory, "--existing"]
+        let daemon = try world.start(.stored, options)
+        #expect(try await daemon.ended() == .status(73))
+        #expect(daemon.errors.lines.joined().contains("--existing"), "\(daemon.errors.lines)")
+        let first = try await world.startDaemon()
+        try await world.send("counter", Self.increment)
+        first.send(signal: SIGTERM)
+        _ = try await first.ended()
+        _ = try await world.startDaemon(.stored, ["--existing"])
+        #expect(try await world.get("counter")["count"]?.int == 1)
+        let none = try world.start(.stored, options + ["--in-memory"])
+        #expect(try await none.ended() == .status(64))
+      }
+    }
+
+    @Test func `A data directory in memory is warned of, unless nothing is promised`() async throws
+    {
+      guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
+      for (durability, isWarned) in [("full", true), ("none", false)] {
+        try await World.run(in: "/dev/shm/") { world in
+          let daemon = try await world.startDaemon(.stored, ["--durability", durability])
+          let isTold = daemon.errors.lines.contains { $0.contains("is in memory") }
+          #expect(isTold == isWarned, "\(daemon.errors.lines)")
+        }
+      }
+    }
+
+    @Test(arguments: [("open", "/new/lock"), ("mkdir", "/new/snapshots")])
+    func `No daemon begins a history where an import was killed, however early`(
+      call: String,
+      end: String,
+    ) async throws {
+      try await World.run { world in
+        try await history(world)
+        let (data, new) = ("\(world.directory)/data", "\(world.directory)/new")
+        let export = try await world.client("export", "--data", data)
+        let file = "\(world.directory)/lines"
+        try Data(export.output.map { "\($0)\n" }.joined().utf8).write(to: URL(filePath: file))
+        let killed = try world.start(
+          .storectl,
+          ["import", file, "--data", new],
+          environment: [
+            "LD_PRELOAD": try await CutDisk.build(in: world),
+            "CUTDISK_REFUSE": "\(call) \(end) -\(SIGKILL)",
+          ],
+        )
+        #expect(try await killed.ended() == .signal(SIGKILL))
+        let daemon = try world.start(.stored, ["--dir", world.directory, "--data", new])
+        #expect(try await daemon.ended() == .status(73))
+        #expect(daemon.errors.lines.joined().contains("not finished"), "\(daemon.errors.lines)")
+      }
+    }
+
+    @Test func `Directories that are made for a history are on the disk, with their names`()
+      async throws
+    {
+      try await World.run { world in
+        let root = "\(world.directory)/cut"
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let environment = [
+          "LD_PRELOAD": try await CutDisk.build(in: world), "CUTDISK_ROOT": root,
+          "CUTDISK_LOG": "\(world.directory)/cut.log",
+        ]
+        func synced() throws -> Set<String> {
+          let disk = try CutDisk("\(world.directory)/cut.log")
+          return Set(disk.steps.filter { $0.kind == "D" }.map(\.text))
+        }
+        let daemon = try await world.startDaemon(
+          .stored,
+          ["--data", "\(root)/a/b"],
+          environment: environment,
+        )
+        #expect(try synced().isSuperset(of: [root, "\(root)/a", "\(root)/a/b"]))
+        try await world.send("counter", Self.increment)
+        daemon.send(signal: SIGTERM)
+        _ = try await daemon.ended()
+        let backup = try world.start(
+          .storectl,
+          ["backup", "--data", "\(root)/a/b", "\(root)/c/d"],
+          environment: environment,
+        )
+        #expect(try await backup.ended() == .status(0))
+        #expect(try synced().isSuperset(of: [root, "\(root)/c", "\(root)/c/d"]))
+      }
+    }
+  }
+}

@@ -1,0 +1,257 @@
+import Foundation
+import StoreReplication
+import StoreState
+import Synchronization
+import Testing
+
+@testable import StoreJournal
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An error of the file system while something is read is no damage: it is named, and nothing is
+/// deleted because of it.
+@Suite(.timeLimit(.minutes(1))) struct JournalReadErrorTests {
+  private let directory: JournalDirectoryTests.Directory
+
+  init() throws { directory = try JournalDirectoryTests.Directory() }
+
+  private func unbegun(segmentBytes: Int = 1) throws -> JournalDirectory {
+    try JournalDirectory(
+      directory: directory.path,
+      root: "Test",
+      schema: SchemaRegistry.document(for: [Int].self),
+      durability: .full,
+      epoch: 7,
+      segmentBytes: segmentBytes,
+    )
+  }
+
+  /// A history of six revisions, each in a segment of its own, with snapshots of 2, 4 and 6.
+  private func history() throws {
+    let file = try unbegun()
+    try file.begin()
+    for revision in 1...6 as ClosedRange<UInt64> {
+      try file.append(
+        JournalBatch(
+          revisions: revision...revision,
+          records: [UInt8(revision)],
+          sessionNumbers: 3,
+        )
+      )
+      if revision.isMultiple(of: 2) { try file.write([UInt8(revision)], of: revision) }
+    }
+    try file.close()
+  }
+
+  private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+  private var names: [String] {
+    get throws { try FileManager.default.subpathsOfDirectory(atPath: directory.path).sorted() }
+  }
+
+  /// What a daemon does when it starts.
+  private func start() throws {
+    let file = try unbegun()
+    _ = try file.read { _ throws(CodecError) in }
+    try file.begin()
+    try file.close()
+  }
+
+  private func error(_ body: () throws -> Void) -> (any Error)? {
+    do { try body() } catch { return error }
+    return nil
+  }
+
+  /// Puts something in a file's place that cannot be read, and has no wrong checksum.
+  private enum Obstacle: CaseIterable {
+    case loop, folder, fifo
+
+    func put(at path: String) throws {
+      try FileManager.default.moveItem(atPath: path, toPath: "\(path).aside")
+      switch self {
+      case .loop:
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+      case .folder:
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      case .fifo:
+        guard mkfifo(path, 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
+      }
+    }
+
+    func remove(from path: String) throws {
+      guard unlink(path) == 0 || rmdir(path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+      try FileManager.default.moveItem(atPath: "\(path).aside", toPath: path)
+    }
+
+    /// What is said of it.
+    var words: String {
+      switch self {
+      case .loop: String(cString: strerror(ELOOP))
+      case .folder, .fifo: "not a regular file"
+      }
+    }
+  }
+
+  @Test(arguments: [
+    "snapshots/6.snapshot", "log/00000000000000000006-1.log", "snapshots", "log",
+  ])
+  func `What cannot be read now is named, keeps a daemon from starting, and stays`(
+    _ name: String
+  ) throws {
+    try history()
+    let isFolder = !name.contains("/")
+    for obstacle in Obstacle.allCases where obstacle == .loop || !isFolder {
+      try obstacle.put(at: path(name))
+      let before = try names
+      let refusal = try #require(error { try start() } as? JournalError)
+      #expect(refusal.code == .unreadable, "\(refusal)")
+      #expect(refusal.message.contains(path(name)), "\(refusal)")
+      #expect(refusal.message.contains(obstacle.words), "\(refusal)")
+      #expect(!refusal.message.contains("damaged"), "\(refusal)")
+      #expect(try names == before)
+      #expect(
+        error { _ = try JournalReader(directory: directory.path).extent() } != nil || !isFolder
+      )
+      try obstacle.remove(from: path(name))
+    }
+    // Once it can be read all is as it was.
+    try start()
+    #expect(try names.contains("snapshots/6.snapshot"))
+  }
+
+  @Test func `A snapshot that cannot be read now is kept when old ones are let go of`() throws {
+    try history()
+    let file = try unbegun()
+    try file.begin()
+    let obstacle = Obstacle.loop
+    try obstacle.put(at: path("snapshots/6.snapshot"))
+    let refusal = error { try file.checkSnapshot(before: 7) } as? JournalError
+    #expect(refusal?.code == .unreadable && refusal?.code.isForNow == true)
+    try obstacle.remove(from: path("snapshots/6.snapshot"))
+    #expect(try file.unneededSnapshots().allSatisfy { !$0.contains("/6.") })
+  }
+
+  @Test func `Too many open files are told as such, and as something that passes`() {
+    errno = EMFILE
+    let busy = DurableFile.unreadable("list", "/x")
+    #expect(busy.code == .busy && busy.message.contains(String(cString: strerror(EMFILE))))
+    errno = EIO
+    let broken = DurableFile.unreadable("open", "/x")
+    #expect(broken.code == .unreadable)
+    #expect(broken.message.contains(String(cString: strerror(EIO))))
+  }
+
+  @Test func `A segment or a snapshot of a size that no memory has is refused by its size`() throws
+  {
+    try history()
+    let segment = path("log/00000000000000000006-1.log")
+    let size = off_t(1) << 40
+    try #require(truncate(segment, size) == 0)
+    let refusal = try #require(error { try start() } as? JournalError)
+    #expect(refusal.code == .corrupt && refusal.message.contains("\(size) bytes"), "\(refusal)")
+    #expect(error { _ = try JournalReader.whole(directory: directory.path) } != nil)
+    let snapshot = path("snapshots/6.snapshot")
+    try #require(truncate(snapshot, size) == 0)
+    #expect(try SnapshotFile.read(6, in: directory.path) == nil, "It ends with zeros")
+    let reading = error { _ = try DurableFile.read(snapshot) } as? JournalError
+    #expect(reading?.code == .unreadable && reading?.message.contains("\(size) bytes") == true)
+  }
+
+  @Test func `A search behind a torn entry tells how far it is, and is given up when told to`()
+    throws
+  {
+    try history()
+    let file = try unbegun(segmentBytes: 1 << 20)
+    try file.begin()
+    // What looks like entries that have many bytes each.
+    var head = LogEntry.Head(
+      kind: .records,
+      count: 200_000,
+      first: 9,
+      last: 9,
+      sessionNumbers: 1,
+      before: 0,
+    )
+    let entry = LogEntry.encode(&head, Array(repeating: 0, count: 200_000), key: 0)
+    let heads = (0..<100).flatMap { _ in entry.prefix(LogEntry.Head.bytes) }
+    try file.append(
+      JournalBatch(
+        revisions: 7...7,
+        records: heads + Array(repeating: 1, count: 200_000),
+        sessionNumbers: 3,
+      )
+    )
+    let segment = try #require(LogSegment.all(in: directory.path).last)
+    try SegmentEditor(segment.path(in: directory.path)).write {
+      $0.bytes[$0.entries[0].upperBound - 9] ^= 1
+    }
+    let places = Mutex<[Int]>([])
+    func open(_ goesOn: Bool) throws -> JournalDirectory {
+      try JournalDirectory(
+        directory: directory.path,
+        root: "Test",
+        schema: SchemaRegistry.document(for: [Int].self),
+        durability: .full,
+        epoch: 7,
+        onSearch: LogSearch { place, count in
+          places.withLock { $0.append(place) }
+          return goesOn && place < count
+        },
+      )
+    }
+    let refusal = error { _ = try open(false) } as? JournalError
+    #expect(refusal?.code == .busy && refusal?.message.contains("torn") == true)
+    #expect(places.withLock { $0.count } == 1)
+    let again = try open(true)
+    #expect(again.opening.newest == 6 && again.opening.tornCommits == 1)
+    #expect(places.withLock { $0.count } > 3)
+    withExtendedLifetime(file) {}
+  }
+
+  @Test func `A limit of files' sizes that a segment does not fit is told with both numbers`()
+    throws
+  {
+    let refusal = error {
+      try JournalDirectory.checkFileLimit(atLeast: 4 << 20, 1 << 20)
+    }
+    let words = "\(try #require(refusal))"
+    #expect(words.contains("1048576") && words.contains("4194304") && words.contains("ulimit -f"))
+    try JournalDirectory.checkFileLimit(atLeast: 4 << 20, 4 << 20)
+    try JournalDirectory.checkFileLimit(atLeast: 4 << 20, nil)
+    errno = EFBIG
+    #expect(DurableFile.failure("write", "/x").code == .full)
+    errno = EFBIG
+    #expect(DurableFile.failure("sync", "/x", isKnown: false).code == .system)
+  }
+
+  @Test func `The kind of a file system is that of its device, whatever else its line says`() {
+    let mounts = """
+      25 30 0:23 / /proc rw,nosuid shared:13 - proc proc rw
+      26 30 259:65537 / / rw,relatime - ext4 /dev/root rw
+      31 26 0:28 / /run rw,nosuid shared:5 master:1 - tmpfs tmpfs rw,mode=755
+      """
+    #expect(FileSystemKind.name(of: 28, in: mounts) == "tmpfs")
+    // The minor number has bits on both sides of the major one.
+    #expect(FileSystemKind.name(of: 0x1001_0301, in: mounts) == "ext4")
+    #expect(FileSystemKind.name(of: 99, in: mounts) == nil)
+  }
+
+  @Test func `A snapshot of a later format is refused by its number, and is no damage`() throws {
+    try history()
+    let path = path("snapshots/6.snapshot")
+    let whole = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    var flipped = whole
+    flipped[whole.count - 24] ^= 4
+    try Data(flipped).write(to: URL(fileURLWithPath: path))
+    #expect(try SnapshotFile.read(6, in: directory.path) == nil, "It has no checksum")
+    let other = SnapshotFile.trailer(of: [6], 6, schema: [1], format: 4)
+    try Data([6] + other).write(to: URL(fileURLWithPath: path))
+    let refusal = try #require(error { try start() } as? JournalError)
+    #expect(refusal.code == .newer && refusal.message.contains("format 4"), "\(refusal)")
+    #expect(try names.contains("snapshots/6.snapshot"))
+  }
+}
