@@ -27,8 +27,12 @@ struct QueueScreenTests {
     #expect(terminal.lines.prefix(2) == ["1 waiting", "#2 next: waiting"])
     // What others do is shown as well.
     store.send(.addButtonTapped(branch: "hotfix"))
-    await session.idle()
-    #expect(terminal.lines.prefix(3) == ["2 waiting", "#2 next: waiting", "#3 hotfix: waiting"])
+    let shown = ["2 waiting", "#2 next: waiting", "#3 hotfix: waiting"]
+    for _ in 0..<1_000_000 {
+      if terminal.lines.prefix(3).elementsEqual(shown) { break }
+      await Task.yield()
+    }
+    #expect(terminal.lines.prefix(3).elementsEqual(shown))
     session.end()
   }
 }
