@@ -58,9 +58,7 @@ public final class TestStore<State: Equatable, Action> {
   /// - `initialState`: The state to start with.
   /// - `reducer`: The feature.
   /// - `prepareDependencies`: Overrides dependencies for the state, the reducer and its effects.
-  /// - `unused`: Nothing. With it the compiler prefers the other initializer where both fit, which
-  ///   lets `initialState: .init()` be of a type. `@_disfavoredOverload` would weigh as much as that
-  ///   of an operator in the closure, and make both equal.
+  /// - `unused`: Nothing: the compiler prefers the initializer without it where both fit.
   public convenience init(
     initialState: @autoclosure () -> State,
     @ReducerBuilder<State, Action> reducer: () -> some Reducer<State, Action>,
@@ -71,6 +69,8 @@ public final class TestStore<State: Equatable, Action> {
     column: UInt = #column,
     unused: Never...,
   ) {
+    // The other one lets `initialState: .init()` be of a type. `@_disfavoredOverload` would weigh
+    // as much as that of an operator in the closure, and make both equal.
     let location = IssueLocation(fileID: fileID, filePath: filePath, line: line, column: column)
     self.init(initialState, reducer, prepareDependencies, at: location)
   }

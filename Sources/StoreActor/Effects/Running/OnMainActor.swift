@@ -12,12 +12,13 @@ package func onMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
 /// Calls a closure on the main actor, with the task's local values, and waits until that is done.
 package func waitForMainActor(_ body: @escaping @MainActor @Sendable () -> Void) {
   if MainQueue.isCurrent || Thread.isMainThread { return MainActor.assumeIsolated(body) }
-  let isDone = DispatchSemaphore(value: 0)
+  let call = DispatchGroup()
+  call.enter()
   Task { @MainActor in
     body()
-    isDone.signal()
+    call.leave()
   }
-  isDone.wait()
+  call.wait()
 }
 
 /// Tells the main queue, which is where the main actor runs, from all others.
