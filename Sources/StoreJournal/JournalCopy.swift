@@ -31,6 +31,8 @@ package final class JournalCopy {
   /// The revisions of the records.
   private var revisions: ClosedRange<UInt64>?
   private var isFinished = false
+  /// Another history than that which is copied: both may go on.
+  private let history = UInt64.random(in: 1 ... .max)
 
   private struct Pending {
     var revisions: ClosedRange<UInt64>
@@ -231,6 +233,7 @@ package final class JournalCopy {
       durability: .full,
       boot: "",
       schema: schema,
+      history: history,
     )
     (header.first, header.before, header.total) = (first, sum, total)
     let bytes = header.encode()

@@ -16,12 +16,16 @@ package final class JournalDirectory: Sendable {
   ///
   /// It changes with each of them that an earlier release could not read, or would read as
   /// something else.
-  package static let format = 3
+  package static let format = 4
+  /// The oldest form of segments and snapshots that is read; nothing is written in it.
+  static let oldest = 3
   /// The oldest form of exports that is read.
   ///
   /// In format 2 records were the same, in an SQLite file.
   static let oldestExport = 2
   static let snapshotsKept = 2
+  /// How many torn ends are kept beside the log.
+  static let tornKept = 2
   /// How many bytes a segment has, unless a single entry needs more.
   package static let segmentBytes = 4 << 20
   /// What is given up where the disk is full.
@@ -72,10 +76,12 @@ package final class JournalDirectory: Sendable {
     package var isSameBuild: Bool
     /// Why history may not go on where somebody saw it end; nil where it does.
     package var doubt: String?
-    /// How many entries at the end of its log were not as they were written, and are left out.
-    package var tornCommits = 0
+    /// The number of bytes at the end of its log that are left out, and kept beside it.
+    package var tornBytes: Int { log.end?.tail?.place.count ?? 0 }
     /// The newest revision that there is.
     package var newest: UInt64 = 0
+    /// The number of the history, which all its epochs share.
+    package var history: UInt64
     /// The term of the daemon that wrote last; 0 where none did.
     var term: UInt64 = 0
     /// The log, as it was found.
@@ -91,9 +97,9 @@ package final class JournalDirectory: Sendable {
     var total: UInt64 = 0
     /// When the newest record was made; nil where there is none.
     var wallMilliseconds: UInt64?
-    /// What the last segment ends with, and where it is cut off.
+    /// What the last segment ends with, and where the log ends in it.
+    var found: LogCursor.End?
     var end: LogCursor.End?
-    var place = 0
   }
 
   /// Opens a history, or says that there is none yet.
@@ -147,11 +153,15 @@ package final class JournalDirectory: Sendable {
   /// wrote before can write no more; where somebody has written since the directory was opened,
   /// nothing is changed.
   ///
-  /// - Parameter revision: What the state is of that the history begins with, where there is none:
-  ///   a store may have been used before.
+  /// - Parameters:
+  ///   - revision: What the state is of that the history begins with, where there is none: a store
+  ///     may have been used before.
+  ///   - initial: The checksum of that state's bytes, if it is the root's initial one; else 0.
   /// - Throws: ``JournalError``.
-  package func begin(at revision: UInt64 = 0) throws(JournalError) {
-    let begun = try withRoom { () throws(JournalError) in try takeOver(at: revision) }
+  package func begin(at revision: UInt64 = 0, initial: UInt64 = 0) throws(JournalError) {
+    let begun = try withRoom { () throws(JournalError) in
+      try takeOver(at: revision, initial: initial)
+    }
     writer.withLock { $0 = begun }
     current.withLock { $0 = begun.current }
     clearUp()
@@ -251,6 +261,11 @@ package final class JournalDirectory: Sendable {
     prepared.withLock { $0 = nil }
     current.withLock { $0 = nil }
     writer.withLock { $0 = nil }
+  }
+
+  /// The checksum of the entry that ends at a revision, if that is the newest one.
+  package func mark(at revision: UInt64) -> UInt64? {
+    writer.withLock { $0.flatMap { $0.last == revision ? $0.sum : nil } }
   }
 
   /// Whether it is in a file system that keeps its files in memory only: the end of the machine

@@ -34,7 +34,7 @@ package final class JournalReader: HistorySource {
       if let found {
         damage = found.damage
       } else {
-        damage = try Self.damage(of: segment, in: directory)
+        damage = try Self.damage(of: segment, at: newest.path(in: directory), in: directory)
       }
       return
     }
@@ -57,10 +57,17 @@ package final class JournalReader: HistorySource {
 
   private static func damage(
     of newest: LoadedSegment,
+    at path: String,
     in directory: String,
   ) throws(JournalError) -> JournalError? {
+    guard newest.header.file == LogHeader.copied else {
+      // A daemon that writes may be in the middle of an entry.
+      guard DirectoryLock.holder(of: directory) == nil else { return nil }
+      let ending = try newest.ending(at: path, after: 0)
+      return ending.isDamaged ? JournalDirectory.damaged(ending.end, path, in: directory) : nil
+    }
     let end = try newest.end()
-    guard newest.header.file == LogHeader.copied, !end.isMarked else { return nil }
+    guard !end.isMarked else { return nil }
     return JournalDirectory.corrupt(
       directory,
       "the copy breaks off behind revision \(end.last)",

@@ -124,7 +124,7 @@ import Testing
     let again = try open(epoch: 8)
     #expect(again.opening.epoch == 7 && again.opening.isClean && again.opening.isSameBuild)
     #expect(again.opening.newest == 3 && again.opening.term == 1)
-    #expect(again.opening.doubt == nil && again.opening.tornCommits == 0)
+    #expect(again.opening.doubt == nil && again.opening.tornBytes == 0)
     #expect(try parts(again) == ["build", "snapshot [0]", "records [1] 3", "records [3] 3"])
   }
 
@@ -171,7 +171,7 @@ import Testing
       segment.wipe(entry: 2)
     }
     let again = try open(durability: durability)
-    #expect(again.opening.newest == 2 && again.opening.tornCommits == 1)
+    #expect(again.opening.newest == 2 && again.opening.tornBytes > 0)
     #expect(again.opening.doubt != nil && again.opening.epoch != 7)
     #expect(try parts(again).suffix(2) == ["records [1] 3", "records [2] 3"])
     try again.append(batch(3...3))
@@ -447,7 +447,7 @@ import Testing
       try body(&segment)
       try segment.write()
       let found = try unbegun()
-      return (found.opening.tornCommits, try parts(found).filter { $0.hasPrefix("rec") }.count)
+      return (found.opening.tornBytes, try parts(found).filter { $0.hasPrefix("rec") }.count)
     }
     #expect(try read { _ in } == (0, 5))
     // What was under way when the machine ended goes.
@@ -489,7 +489,7 @@ import Testing
         segment.bytes.replaceSubrange(place..<place + 8, with: LogHeader.littleEndian(size, 8))
         if size != 1 { try segment.write() }
         let found = try unbegun()
-        #expect(found.opening.newest == 9 && found.opening.tornCommits == 0)
+        #expect(found.opening.newest == 9 && found.opening.tornBytes == 0)
       }
       let refusal = try #require(message { _ = try parts(try unbegun()) })
       #expect(refusal.1.contains("--through \(entry)"))
@@ -516,7 +516,7 @@ import Testing
     try file.append(JournalBatch(revisions: 2...2, records: entry + entry, sessionNumbers: 3))
     try SegmentEditor(try path(of: 1)).write { $0.bytes[$0.entries[1].lowerBound + 56] ^= 1 }
     let again = try unbegun()
-    #expect(again.opening.tornCommits == 1 && again.opening.newest == 1)
+    #expect(again.opening.tornBytes > 0 && again.opening.newest == 1)
     #expect(try parts(again).count == 3)
     withExtendedLifetime(file) {}
   }
@@ -528,11 +528,11 @@ import Testing
     for revision in 1...5 as ClosedRange<UInt64> { try file.append(batch(revision...revision)) }
     try SegmentEditor(try path(of: 1)).write { $0.bytes[$0.entries[4].lowerBound + 56] ^= 1 }
     let again = try open()
-    #expect(again.opening.tornCommits == 1 && again.opening.newest == 4)
+    #expect(again.opening.tornBytes > 0 && again.opening.newest == 4)
     #expect(try parts(again).filter { $0.hasPrefix("records") }.count == 4)
     try again.append(batch(5...6))
     let third = try unbegun()
-    #expect(third.opening.tornCommits == 0 && third.opening.newest == 6)
+    #expect(third.opening.tornBytes == 0 && third.opening.newest == 6)
     #expect(try parts(third).filter { $0.hasPrefix("records") }.count == 5)
     withExtendedLifetime(file) {}
   }
@@ -775,7 +775,7 @@ import Testing
     #expect(try parts(try unbegun()).suffix(1) == ["records [1] 3"])
     try second.append(batch(2...3))
     let third = try unbegun()
-    #expect(third.opening.tornCommits == 0 && third.opening.newest == 3)
+    #expect(third.opening.tornBytes == 0 && third.opening.newest == 3)
     #expect(try parts(third).suffix(2) == ["records [1] 3", "records [2] 3"])
   }
 

@@ -51,7 +51,7 @@ import Testing
   ]
 
   @Test func `Records have the form of their number`() throws {
-    #expect(JournalDirectory.format == 3)
+    #expect(JournalDirectory.format == 4)
     for (origin, expected) in zip(Self.origins, Self.records) {
       let record = JournalRecord(
         revision: 8,
@@ -77,6 +77,7 @@ import Testing
       durability: .full,
       boot: "boot",
       schema: [1, 2],
+      history: 11,
     )
     (header.first, header.before, header.total) = (5, 6, 9)
     (header.wallMilliseconds, header.key) = (1000, 3)

@@ -131,7 +131,7 @@ import Testing
     private func check(_ file: JournalDirectory) throws {
       let opening = file.opening
       #expect(opening.newest == newest && opening.epoch == epoch && opening.isClean == isClean)
-      #expect(opening.tornCommits == 0 && opening.doubt == nil)
+      #expect(opening.tornBytes == 0 && opening.doubt == nil)
       var (start, found) = (UInt64(0), [UInt8]())
       _ = try file.read { part throws(CodecError) in
         switch part {

@@ -198,13 +198,13 @@ extension StoreHost {
   }
 
   private func tellDoubt(of file: JournalDirectory, endingAt revision: UInt64) {
-    if file.opening.tornCommits > 0 {
+    if file.opening.tornBytes > 0 {
       logger.error(
         """
-        The journal's log is torn behind revision \(revision): what was written last is not as it \
-        was written, and is cut off. If the machine did not go down, look at the disk.
+        The journal's log is torn after revision \(revision): an entry was being written when the \
+        program or the machine ended. Its bytes are cut off, and kept beside the log.
         """,
-        metadata: ["data": "\(file.directory)", "writes": "\(file.opening.tornCommits)"],
+        metadata: ["data": "\(file.directory)", "bytes": "\(file.opening.tornBytes)"],
       )
     }
     guard let doubt = file.opening.doubt else { return }

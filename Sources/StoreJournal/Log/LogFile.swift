@@ -17,6 +17,8 @@ final class LogFile: Sendable {
   /// at the first write that it cannot do that, and go on saying so of the same descriptor, as one
   /// in user space does that hands the flag on; then there is the other one.
   private let pages: Mutex<LogPages?>
+  /// How much of a draft stays that gets no name; 0 for nothing of it.
+  private let keptBytes = Atomic(0)
 
   /// Makes a file that nobody knows yet.
   ///
@@ -52,9 +54,31 @@ final class LogFile: Sendable {
   }
 
   deinit {
-    close(descriptor)
+    let bytes = keptBytes.load(ordering: .relaxed)
     // One that was not used has no other name.
-    if draft.hasSuffix(DurableFile.draftSuffix) { unlink(draft) }
+    if draft.hasSuffix(DurableFile.draftSuffix) {
+      if bytes == 0 { unlink(draft) } else { ftruncate(descriptor, off_t(bytes)) }
+    }
+    close(descriptor)
+  }
+
+  /// Leaves the first bytes of the draft where they are, whatever happens: they say that nothing
+  /// was written under its term. The next daemon that begins removes it.
+  func keepDraft(_ bytes: Int) { keptBytes.store(bytes, ordering: .relaxed) }
+
+  /// Whether the draft of a daemon that has sealed a segment is beside it: that daemon has not
+  /// written anything.
+  static func hasDraft(of term: UInt64, beside path: String) throws(JournalError) -> Bool {
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    for name in try DurableFile.names(in: folder) where name.hasSuffix(DurableFile.draftSuffix) {
+      do throws(JournalError) {
+        if try LogHeader(at: "\(folder)/\(name)").term == term { return true }
+      } catch {
+        // One that was being filled has no header; one that was removed says nothing.
+        guard [.corrupt, .missing].contains(error.code) else { throw error }
+      }
+    }
+    return false
   }
 
   /// Writes bytes, which go on where the last ones end unless nothing but zeros is there.
@@ -137,6 +161,8 @@ final class LogFile: Sendable {
     if link(draft, path) == 0 {
       unlink(draft)
     } else if errno == EEXIST {
+      // Another daemon writes under this term.
+      keepDraft(0)
       throw JournalError(
         .busy,
         "Another daemon writes \(path). Stop one of the two, then start again.",
