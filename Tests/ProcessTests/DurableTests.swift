@@ -80,7 +80,7 @@ extension ProcessTests {
         environment["STOREACTOR_FAILPOINT"] = "\(place.point.rawValue):\(place.count)"
         environment["STOREACTOR_FAILPOINT_NOTES"] = "\(world.directory)/places"
         environment["STOREACTOR_SNAPSHOT_BYTES"] = "2000"
-        environment["STOREACTOR_SEGMENT_BYTES"] = "6000"
+        environment["STOREACTOR_SEGMENT_BYTES"] = "10000"
       }
       let daemon = try world.start(.stored, arguments(world), environment: environment)
       try await either {

@@ -167,8 +167,11 @@ import Darwin
     try history()
     let file = try unbegun(segmentBytes: 1 << 20)
     try file.begin()
-    // What looks like entries that have many bytes each.
+    let path = try #require(LogSegment.all(in: directory.path).last).path(in: directory.path)
+    // What looks like entries that have many bytes each, in the format in which that matters.
+    var segment = EarlierSegment(try SegmentEditor(path).header)
     var head = LogEntry.Head(
+      length: LogEntry.Head.earlierBytes,
       kind: .records,
       count: 200_000,
       first: 9,
@@ -177,18 +180,10 @@ import Darwin
       before: 0,
     )
     let entry = LogEntry.encode(&head, Array(repeating: 0, count: 200_000), key: 0)
-    let heads = (0..<100).flatMap { _ in entry.prefix(LogEntry.Head.bytes) }
-    try file.append(
-      JournalBatch(
-        revisions: 7...7,
-        records: heads + Array(repeating: 1, count: 200_000),
-        sessionNumbers: 3,
-      )
-    )
-    let segment = try #require(LogSegment.all(in: directory.path).last)
-    try SegmentEditor(segment.path(in: directory.path)).write {
-      $0.bytes[$0.entries[0].upperBound - 9] ^= 1
-    }
+    let heads = (0..<100).flatMap { _ in entry.prefix(LogEntry.Head.earlierBytes) }
+    segment.append(7...7, heads + Array(repeating: 1, count: 200_000))
+    try segment.write(to: path)
+    try SegmentEditor(path).write { $0.bytes[$0.entries[0].upperBound - 9] ^= 1 }
     let places = Mutex<[Int]>([])
     func open(_ goesOn: Bool) throws -> JournalDirectory {
       try JournalDirectory(
@@ -248,10 +243,10 @@ import Darwin
     flipped[whole.count - 24] ^= 4
     try Data(flipped).write(to: URL(fileURLWithPath: path))
     #expect(try SnapshotFile.read(6, in: directory.path) == nil, "It has no checksum")
-    let other = SnapshotFile.trailer(of: [6], 6, schema: [1], format: 4)
+    let other = SnapshotFile.trailer(of: [6], 6, schema: [1], format: 5)
     try Data([6] + other).write(to: URL(fileURLWithPath: path))
     let refusal = try #require(error { try start() } as? JournalError)
-    #expect(refusal.code == .newer && refusal.message.contains("format 4"), "\(refusal)")
+    #expect(refusal.code == .newer && refusal.message.contains("format 5"), "\(refusal)")
     #expect(try names.contains("snapshots/6.snapshot"))
   }
 }

@@ -54,9 +54,9 @@ final class LogFile: Sendable {
   }
 
   deinit {
-    let bytes = keptBytes.load(ordering: .relaxed)
     // One that was not used has no other name.
-    if draft.hasSuffix(DurableFile.draftSuffix) {
+    if draft.hasSuffix(DurableFile.draftSuffix), isNamed(draft) {
+      let bytes = keptBytes.load(ordering: .relaxed)
       if bytes == 0 { unlink(draft) } else { ftruncate(descriptor, off_t(bytes)) }
     }
     close(descriptor)
