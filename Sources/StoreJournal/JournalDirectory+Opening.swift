@@ -250,6 +250,8 @@ extension JournalDirectory {
       let file = try LogFile(opening: path)
       willSeal()
       try file.seal(by: term)
+      // A new name there makes this machine read again what the directory has.
+      if FileSystemKind.isShared(directory) { _ = try LogFile(in: directory, .none) }
       let segment = try checkUnchanged()
       // Another file may have taken the place of an empty one.
       if let segment, LogFile.identity(of: path) == (try file.identity()) {

@@ -331,7 +331,9 @@ import Testing
     }
     try file.close()
     let segment = try LogSegment.all(in: source.path)[10]
-    try SegmentEditor(segment.path(in: source.path)).write { $0.bytes.removeSubrange(($0.entries[0].upperBound - 10)...) }
+    try SegmentEditor(segment.path(in: source.path)).write {
+      $0.bytes.removeSubrange(($0.entries[0].upperBound - 10)...)
+    }
     #expect(throws: (any Error).self) { try copy() }
     #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["lock"])
     #expect(try copy(through: segment.first - 1) == segment.first - 1)

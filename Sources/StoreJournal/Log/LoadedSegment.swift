@@ -34,7 +34,8 @@ struct LoadedSegment {
         before: segment.first,
       )
     }
-    guard let bytes = try DurableFile.read(path) else {
+    let isShared = FileSystemKind.isShared(directory)
+    guard let bytes = try DurableFile.read(path, isShared: isShared) else {
       throw LogHeader.missing(path)
     }
     header = try LogHeader(bytes, path: path)

@@ -19,6 +19,8 @@ final class LogFile: Sendable {
   private let pages: Mutex<LogPages?>
   /// How much of a draft stays that gets no name; 0 for nothing of it.
   private let keptBytes = Atomic(0)
+  /// Whether another machine may write it: then its seal is not read from the page cache.
+  private let isShared: Bool
 
   /// Makes a file that nobody knows yet.
   ///
@@ -37,6 +39,7 @@ final class LogFile: Sendable {
   /// Makes a file that is not there yet.
   init(making path: String, pastCache: Bool = false) throws(JournalError) {
     draft = path
+    isShared = Self.isShared(path)
     descriptor = open(draft, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       pages = Mutex(nil)
@@ -48,9 +51,14 @@ final class LogFile: Sendable {
   /// Opens a segment that somebody else has written.
   init(opening path: String) throws(JournalError) {
     draft = path
+    isShared = Self.isShared(path)
     pages = Mutex(nil)
     descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { throw DurableFile.failure("open", path) }
+  }
+
+  private static func isShared(_ path: String) -> Bool {
+    FileSystemKind.isShared(String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
   }
 
   deinit {
@@ -141,6 +149,13 @@ final class LogFile: Sendable {
 
   /// The term of the daemon that has taken over; 0 for none.
   func seal() throws(JournalError) -> UInt64 {
+    if isShared {
+      let page = try UncachedRead.bytes(of: descriptor, draft, atMost: LogHeader.pageBytes)
+      guard page.count >= LogHeader.sealRange.upperBound else {
+        throw JournalError(.system, "Could not read the seal of \(draft): the file is too short.")
+      }
+      return LogHeader.number(page[LogHeader.sealRange])
+    }
     var term: UInt64 = 0
     guard pread(descriptor, &term, 8, off_t(LogHeader.sealRange.lowerBound)) == 8 else {
       throw DurableFile.failure("read", draft)

@@ -28,7 +28,7 @@ struct LogPages: ~Copyable, @unchecked Sendable {
   ///
   /// - Returns: Nil where the system or the file system has no such way.
   static func open(_ path: String) -> LogPages? {
-    guard let flag else { return nil }
+    guard let flag = UncachedRead.flag else { return nil }
     let descriptor = systemOpen(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flag)
     return descriptor < 0 ? nil : LogPages(descriptor, path)
   }
@@ -42,17 +42,6 @@ struct LogPages: ~Copyable, @unchecked Sendable {
   deinit {
     memory.deallocate()
     close(descriptor)
-  }
-
-  /// Linux's `O_DIRECT`, which its module for Swift leaves out.
-  private static var flag: Int32? {
-    #if os(Linux) && arch(x86_64)
-    0o40_000
-    #elseif os(Linux) && arch(arm64)
-    0o200_000
-    #else
-    nil
-    #endif
   }
 
   /// Writes bytes after those that were written last, in their place, or at the beginning of a
