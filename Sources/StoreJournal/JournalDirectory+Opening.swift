@@ -197,6 +197,8 @@ extension JournalDirectory {
   /// - Parameters:
   ///   - revision: The revision of the state that a new history begins with.
   ///   - initial: The checksum of that state, if it is the root's initial one; else 0.
+  /// - Returns: What writes from now on.
+  /// - Throws: ``JournalError``.
   func takeOver(at revision: UInt64, initial: UInt64) throws(JournalError) -> LogWriter {
     // What has changed by now is reported before any other daemon is kept from writing.
     try checkUnchanged()
@@ -237,8 +239,11 @@ extension JournalDirectory {
   /// A seal is never taken off: of several daemons that take over at once one may have begun to
   /// write.
   ///
-  /// - Parameter willSeal: Called before anything is written.
+  /// - Parameters:
+  ///   - term: The term of the daemon that takes over.
+  ///   - willSeal: Called before anything is written.
   /// - Returns: The segment, and what it has; nil where there is none.
+  /// - Throws: ``JournalError``.
   @discardableResult
   func seal(
     by term: UInt64,

@@ -90,6 +90,7 @@ struct LoadedSegment {
   /// - Parameters:
   ///   - path: Where the segment is.
   ///   - snapshot: The revision that is read first: no entry before it is looked at.
+  /// - Returns: The end, and what it says of the entries before it.
   /// - Throws: ``JournalError``, where a search is given up.
   func ending(at path: String, after snapshot: UInt64) throws(JournalError) -> Ending {
     let found = try end()

@@ -26,8 +26,9 @@ struct LogCursor {
   private let start: End
   /// Where the next entry begins.
   private(set) var place: Int
-  /// Where an entry of format 3 begins that was passed over without a look at its checksum. The
-  /// size in a head of format 4 is as it was written.
+  /// Where an entry of format 3 begins that was passed over without a look at its checksum.
+  ///
+  /// The size in a head of format 4 is as it was written.
   private var unchecked: Int?
 
   init(_ segment: LoadedSegment) {

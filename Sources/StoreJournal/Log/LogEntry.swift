@@ -105,12 +105,13 @@ enum LogEntry {
     return hasher.finish()
   }
 
-  /// The head of the entry that begins with the bytes; nil where none does.
+  /// Reads the head of an entry.
   ///
   /// - Parameters:
   ///   - bytes: All bytes up to the end of the segment.
   ///   - format: The segment's format. A head of format 3 may be anything that looks like one.
   ///   - key: The segment's key.
+  /// - Returns: The head; nil where no entry begins with the bytes.
   static func head(
     _ bytes: UnsafeRawBufferPointer,
     format: Int,

@@ -70,8 +70,9 @@ final class LogFile: Sendable {
     close(descriptor)
   }
 
-  /// Leaves the first bytes of the draft where they are, whatever happens: they say that nothing
-  /// was written under its term. The next daemon that begins removes it.
+  /// Leaves the first bytes of the draft where they are, whatever happens.
+  ///
+  /// They say that nothing was written under its term. The next daemon that begins removes them.
   func keepDraft(_ bytes: Int) { keptBytes.store(bytes, ordering: .relaxed) }
 
   /// Whether the draft of a daemon that has sealed a segment is beside it: that daemon has not

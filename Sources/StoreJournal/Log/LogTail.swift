@@ -10,6 +10,7 @@ struct LogTail: Hashable {
   /// are missing.
   ///
   /// - Parameter circumstance: How the program that wrote it may have ended.
+  /// - Returns: False for what such a program leaves of one entry.
   func isDamage(_ circumstance: LogCircumstance) -> Bool {
     switch circumstance {
     case .unknown: return false
