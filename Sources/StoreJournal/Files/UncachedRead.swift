@@ -71,7 +71,7 @@ enum UncachedRead {
   ) throws(JournalError) -> [UInt8] {
     let page = LogHeader.pageBytes
     let memory = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: min(pieceBytes, (most + page - 1) / page * page),
+      byteCount: (min(pieceBytes, most) + page - 1) / page * page,
       alignment: page,
     )
     defer { memory.deallocate() }
