@@ -299,7 +299,7 @@ extension ProcessTests {
       for (lines, words) in [
         (Array(export.dropLast()), "breaks off"), ([], "empty"), (["{}"], "Line 1"),
         ([export[0].replacing("false", with: "true")] + export.dropFirst(), "changed"),
-        ([export[0].replacing(#""format":3"#, with: #""format":9"#)], "format 9,"),
+        ([export[0].replacing(#""format":4"#, with: #""format":9"#)], "format 9,"),
       ] {
         let text = lines.map { "\($0)\n" }.joined()
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))

@@ -441,9 +441,19 @@ extension ProcessTests {
         try await watcher.output.state("the second step") { $0["count"]?.int == 2 }
         first.send(signal: SIGKILL)
         _ = try await first.ended()
-        try LogSegments(in: "\(world.directory)/data").damage(entryFromEnd: 1)
+        let segments = try LogSegments(in: "\(world.directory)/data")
+        try segments.damage(entryFromEnd: 1)
+        // The program was killed, and did not leave that.
+        let refused = try world.start(.stored, ["--dir", world.directory])
+        #expect(try await refused.ended() == .status(73))
+        #expect(refused.errors.lines.contains { $0.contains("storectl restore") })
+        try segments.changeBoot()
         let second = try await world.startDaemon()
         #expect(second.errors.lines.contains { $0.contains("torn") }, "\(second.errors.lines)")
+        let names = try FileManager.default.contentsOfDirectory(
+          atPath: "\(world.directory)/data/log"
+        )
+        #expect(names.contains { $0.hasSuffix(".torn") }, "\(names)")
         _ = try await watcher.errors.line("that the epoch is new") { $0.contains("epoch") }
         #expect(try await world.get("counter")["count"]?.int == 1)
       }
