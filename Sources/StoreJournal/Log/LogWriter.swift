@@ -216,10 +216,11 @@ struct LogWriter {
 
   /// Writes the next bytes, over all that an attempt has left that found no room.
   private mutating func put(_ bytes: [UInt8]) throws(JournalError) {
-    let end = max(place + bytes.count, attempted)
+    let end = place + bytes.count
+    let rest = attempted - end
+    attempted = max(attempted, end)
+    try file.write(rest > 0 ? bytes + Array(repeating: 0, count: rest) : bytes, at: place)
     attempted = end
-    try file.write(bytes + Array(repeating: 0, count: end - place - bytes.count), at: place)
-    attempted = place + bytes.count
   }
 
   /// Begins another segment, which says something else.
