@@ -55,6 +55,7 @@ struct DaemonSettings {
     host.trustedOwner = try Self.number(.trustOwner, reader).map { UInt32($0) }
     host.allowsInsecureLoopback = try Self.flag(reader.find(.insecureLoopback))
     host.requiresHistory = try Self.flag(reader.find(.existing))
+    host.beginsWithInitialState = try Self.flag(reader.find(.fromInitialState))
     if let found = reader.find(.durability) {
       host.durability = try Self.choice(found, Durability.allCases)
     }
@@ -154,6 +155,7 @@ struct DaemonSettings {
     case .data: host.data ?? ""
     case .inMemory: "\(host.data == nil)"
     case .existing: "\(host.requiresHistory)"
+    case .fromInitialState: "\(host.beginsWithInitialState)"
     case .durability: host.durability.rawValue
     case .grants: host.grants ?? "\(host.directory)/grants"
     case .key: host.key ?? "\(host.directory)/key"

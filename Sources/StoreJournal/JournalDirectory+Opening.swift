@@ -86,24 +86,23 @@ extension JournalDirectory {
     let header = segment.header
     try check(root: request.root, header, in: request.directory)
     let found = try segment.end()
-    let snapshots = try SnapshotFile.revisions(
-      in: request.directory,
-      readableBehind: found.last,
-    )
-    let ending = try segment.ending(at: path, after: snapshots.first ?? 0)
+    let kept = KeptSnapshots(in: request.directory, of: header.history)
+    let snapshot = try kept.newestRevision(readableBehind: found.last)
+    let ending = try segment.ending(at: path, after: snapshot ?? 0)
     let end = ending.end
     guard !ending.isDamaged else { throw damaged(end, path, in: request.directory) }
     var opening = Opening(
       epoch: header.epoch,
       isClean: end.isClosed,
-      isSameBuild: try isSameBuild(request, segments, snapshots, end.last),
-      newest: max(end.last, snapshots.first ?? 0),
-      history: header.history == 0 ? .random(in: 1 ... .max) : header.history,
+      isSameBuild: try isSameBuild(request, segments, kept, snapshot, end.last),
+      newest: max(end.last, snapshot ?? 0),
+      history: try history(header, snapshot, kept),
       term: header.term,
       log: Log(
         segments: segments,
         last: end.last,
-        sum: end.sum,
+        sum: try sum(of: snapshot, after: end, kept) ?? end.sum,
+        history: header.history,
         total: header.total + end.total,
         wallMilliseconds: segment.time(of: end),
         found: found,
@@ -115,13 +114,40 @@ extension JournalDirectory {
       at: path,
       isPromised: ending.isPromised,
       records: end.last,
-      snapshot: snapshots.first,
+      snapshot: snapshot,
     )
     if opening.doubt != nil {
       var generator = SystemRandomNumberGenerator()
       opening.epoch = generator.next()
     }
     return opening
+  }
+
+  /// The number of the history.
+  ///
+  /// A log of format 3 has none: it gets that of its newest snapshot, if a program of a later
+  /// format wrote that, or another one.
+  private static func history(
+    _ header: LogHeader,
+    _ newest: UInt64?,
+    _ snapshots: KeptSnapshots,
+  ) throws(JournalError) -> UInt64 {
+    if header.history != 0 { return header.history }
+    if let newest, let known = try snapshots.read(newest)?.fields.history, known != 0 {
+      return known
+    }
+    return .random(in: 1 ... .max)
+  }
+
+  /// The checksum of the entry of a snapshot that is newer than the log, which goes on from there;
+  /// nil where it is not known.
+  private static func sum(
+    of snapshot: UInt64?,
+    after end: LogCursor.End,
+    _ kept: KeptSnapshots,
+  ) throws(JournalError) -> UInt64? {
+    guard let snapshot, snapshot > end.last else { return nil }
+    return try kept.read(snapshot)?.fields.sum
   }
 
   /// Acknowledged entries are missing after the end.
@@ -152,13 +178,12 @@ extension JournalDirectory {
   private static func isSameBuild(
     _ request: Request,
     _ segments: [LogSegment],
-    _ snapshots: [UInt64],
+    _ snapshots: KeptSnapshots,
+    _ newest: UInt64?,
     _ last: UInt64,
   ) throws(JournalError) -> Bool {
     let schema = request.schema.encoded()
-    if let newest = snapshots.first, newest >= last,
-      let found = try SnapshotFile.read(newest, in: request.directory)
-    {
+    if let newest, newest >= last, let found = try snapshots.read(newest) {
       return found.schema == schema
     }
     // One that has nothing in it was written by nobody.
@@ -329,10 +354,14 @@ extension JournalDirectory {
     let folder = LogSegment.folder(in: directory)
     let names = try DurableFile.names(in: folder)
     let kept = writer.withLock { $0?.segments ?? [] }
+    let torn = Set(try LogSegment.tornPaths(in: directory))
     for name in names {
+      // The key of a torn end is in its segment, which goes with the log before it.
       let isStray =
         name.hasSuffix(DurableFile.draftSuffix)
-        || LogSegment(name: name).map { !kept.contains($0) } ?? false
+        || LogSegment(name: name).map {
+          !kept.contains($0) && !torn.contains($0.tornPath(in: directory))
+        } ?? false
       if isStray { Self.remove(["\(folder)/\(name)"]) }
     }
   }

@@ -48,8 +48,8 @@ package final class JournalDirectory: Sendable {
   private let prepared = Mutex<LogWriter.Prepared?>(nil)
   /// The revision of the snapshot that the history was read from; nil before it was read.
   let readFrom = Mutex<UInt64?>(nil)
-  /// Snapshots that cannot be read.
-  let damaged = Mutex<Set<UInt64>>([])
+  /// The snapshots that there are.
+  let snapshots: KeptSnapshots
 
   /// What is asked of a history before it is read.
   struct Request {
@@ -91,9 +91,12 @@ package final class JournalDirectory: Sendable {
   /// A log as it was found.
   struct Log: Hashable, Sendable {
     var segments: [LogSegment] = []
-    /// The newest revision of its records, their checksum, and the bytes of all of them.
+    /// The newest revision of its records, the checksum that the next entry names, and the bytes of
+    /// all records.
     var last: UInt64 = 0
     var sum: UInt64 = 0
+    /// The history's number, as the newest segment says it.
+    var history: UInt64 = 0
     var total: UInt64 = 0
     /// When the newest record was made; nil where there is none.
     var wallMilliseconds: UInt64?
@@ -138,6 +141,7 @@ package final class JournalDirectory: Sendable {
     )
     try Self.checkPresence(in: directory)
     opening = try Self.open(request)
+    snapshots = KeptSnapshots(in: directory, of: opening.log.history)
     for folder in [LogSegment.folder(in: directory), SnapshotFile.folder(in: directory)] {
       try DurableFile.makeDirectory(folder)
     }
@@ -283,16 +287,80 @@ package final class JournalDirectory: Sendable {
   // MARK: Snapshots
 
   /// Writes a snapshot's file; may be called while others are at it.
-  package func write(_ bytes: [UInt8], of revision: UInt64) throws(JournalError) {
-    let trailer = SnapshotFile.trailer(of: bytes, revision, schema: request.schema.encoded())
-    let path = SnapshotFile.path(of: revision, in: directory)
+  ///
+  /// Where no other revision has one that can be read, a second file is written behind it.
+  ///
+  /// - Parameters:
+  ///   - bytes: The snapshot.
+  ///   - revision: Its revision.
+  ///   - mark: The checksum of the entry that ends with the revision; nil where that is not known.
+  /// - Throws: ``JournalError``.
+  package func write(
+    _ bytes: [UInt8],
+    of revision: UInt64,
+    after mark: UInt64? = nil,
+  ) throws(JournalError) {
+    let schema = request.schema.encoded()
+    let fields = SnapshotFile.Fields(schema: schema, history: opening.history, sum: mark)
+    let trailer = SnapshotFile.trailer(of: bytes, revision, fields)
+    // A file of another history keeps its name.
+    let isTaken = try snapshots.isForeign(revision)
+    let path = SnapshotFile.path(of: revision, in: directory, isCopy: isTaken)
     try DurableFile.write(bytes, trailer, to: path) {
       // It is whole, and has not its name yet.
       Failpoint.reach(.duringSnapshot)
       return false
     }
-    damaged.withLock { _ = $0.remove(revision) }
+    snapshots.note(own: revision, isCopy: isTaken)
+    try checkSnapshot(before: revision)
+    guard !isTaken, try snapshots.readable().count < Self.snapshotsKept else { return }
+    try writeCopy(bytes, trailer, of: revision)
   }
+
+  private func writeCopy(
+    _ bytes: [UInt8],
+    _ trailer: [UInt8],
+    of revision: UInt64,
+  ) throws(JournalError) {
+    let path = SnapshotFile.path(of: revision, in: directory, isCopy: true)
+    try DurableFile.write(bytes, trailer, to: path)
+  }
+
+  /// Makes two files again of the only snapshot that can be read, where one of them is missing or
+  /// damaged.
+  ///
+  /// May be called while others are at it.
+  package func completeSnapshots() throws(JournalError) {
+    guard let (revision, contents) = try snapshots.newest() else { return }
+    for other in try snapshots.readable(upTo: max(revision, 1) - 1) where other != revision {
+      if try snapshots.read(other) != nil { return }
+    }
+    let trailer = SnapshotFile.trailer(of: contents.bytes, revision, contents.fields)
+    for isCopy in [false, true] {
+      let path = SnapshotFile.path(of: revision, in: directory, isCopy: isCopy)
+      // It is the same, or that of another history, which keeps its name.
+      if try SnapshotFile.read(path, revision) != nil { continue }
+      try DurableFile.write(contents.bytes, trailer, to: path)
+    }
+    if contents.isCopy { _ = try snapshots.read(revision) }
+  }
+
+  /// The only revision that has a snapshot, and the bytes of its file; nil where there are more.
+  package var loneSnapshot: (revision: UInt64, bytes: Int)? {
+    get throws(JournalError) {
+      let revisions = try snapshots.readable()
+      guard let revision = revisions.first, revisions.count == 1 else { return nil }
+      let paths = [false, true].map {
+        SnapshotFile.path(of: revision, in: directory, isCopy: $0)
+      }
+      var size = 0
+      for path in paths { size = max(size, try DurableFile.size(of: path) ?? 0) }
+      return (revision, size)
+    }
+  }
+
+  /// The files of snapshots that are of other histories, and are not used.
+  package var foreignSnapshots: [String] { snapshots.foreign }
 
   /// Finds the snapshots that are not needed besides one that was written: older ones than the one
   /// before, and those that cannot be read.
@@ -305,15 +373,7 @@ package final class JournalDirectory: Sendable {
   }
 
   func unneeded() throws(JournalError) -> [String] {
-    let revisions = try SnapshotFile.revisions(in: directory)
-    let kept = Set(readable(revisions).prefix(Self.snapshotsKept))
-    return revisions.filter { !kept.contains($0) }.map {
-      SnapshotFile.path(of: $0, in: directory)
-    }
-  }
-
-  private func readable(_ revisions: [UInt64]) -> [UInt64] {
-    damaged.withLock { damaged in revisions.filter { !damaged.contains($0) } }
+    try snapshots.unneeded(keeping: Self.snapshotsKept)
   }
 
   /// Notes whether the newest snapshot before a revision can still be read.
@@ -321,12 +381,11 @@ package final class JournalDirectory: Sendable {
   /// It is what a restart falls back on while there is but one newer.
   ///
   /// - Throws: ``JournalError``, where that cannot be known now.
-  package func checkSnapshot(before revision: UInt64) throws(JournalError) {
-    guard revision > 0,
-      let newest = readable(try SnapshotFile.revisions(in: directory, upTo: revision - 1)).first,
-      try SnapshotFile.read(newest, in: directory) == nil
-    else { return }
-    damaged.withLock { _ = $0.insert(newest) }
+  func checkSnapshot(before revision: UInt64) throws(JournalError) {
+    guard revision > 0 else { return }
+    while let newest = try snapshots.readable(upTo: revision - 1).first {
+      if try snapshots.read(newest) != nil { return }
+    }
   }
 
   /// Removes files that nobody needs any more; one that stays goes when the next daemon begins.
@@ -354,7 +413,7 @@ package final class JournalDirectory: Sendable {
   ) throws(JournalError) -> Bool {
     try withWriter { (writer) throws(JournalError) in
       try writer.checkSeal()
-      let revisions = readable(try SnapshotFile.revisions(in: directory))
+      let revisions = try snapshots.readable()
       guard revisions.count >= Self.snapshotsKept else { return false }
       let needed = revisions[Self.snapshotsKept - 1]
       let isMore = try writer.trim(

@@ -180,6 +180,8 @@ package struct Limits: Sendable, Equatable {
 
   /// Bytes of records after which a daemon keeps a snapshot: so much is read again when it starts.
   package var recordBytesPerSnapshot = 16 << 20
+  /// Revisions after which a second snapshot is kept, where there is only one.
+  package var recordsBeforeSecondSnapshot: UInt64 = 1_000
   /// Numbers of sessions that are kept before they are given: most sessions leave no record.
   package var reservedSessions: UInt64 = 256
   /// Clients who said goodbye of which no record says it yet: one is made for so many.

@@ -416,7 +416,8 @@ extension ProcessTests {
         let first = try await world.startDaemon()
         try await world.send("todos", #"{"addButtonTapped":{"title":"needle"}}"#)
         try await world.send("counter", Self.increment)
-        first.send(signal: SIGTERM)
+        // A clean end would keep a snapshot behind it.
+        first.send(signal: SIGKILL)
         _ = try await first.ended()
         let segments = try LogSegments(in: "\(world.directory)/data")
         try segments.replace("needle", with: "NEEDLE")

@@ -232,7 +232,9 @@ import Testing
     #expect(try copy() == 10)
     #expect(try parts(try open(target.path)).first == "snapshot 0")
     try FileManager.default.removeItem(atPath: target.path)
-    try FileManager.default.removeItem(atPath: "\(folder)/0.snapshot")
+    for name in ["0.snapshot", "0.copy"] {
+      try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+    }
     let error = #expect(throws: HistoryError.self) { try copy() }
     #expect(error?.code == .corrupt)
   }

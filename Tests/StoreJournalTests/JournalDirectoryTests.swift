@@ -275,7 +275,7 @@ import Testing
       if [2, 6, 9].contains(revision) { try file.write([UInt8(revision)], of: revision) }
     }
     while try file.trim(.nothing) {}
-    #expect(try snapshots == ["2.snapshot", "6.snapshot", "9.snapshot"])
+    #expect(try snapshots == ["2.copy", "2.snapshot", "6.snapshot", "9.snapshot"])
     let extent = try JournalReader(directory: directory.path).extent()
     #expect(extent.oldestState == 6 && extent.snapshots == [6, 9] && extent.beforeRecords == 6)
     _ = try open()
@@ -369,7 +369,7 @@ import Testing
     try file.close()
     let again = try open()
     #expect(again.opening.epoch == 7)
-    #expect(try snapshots == ["1.snapshot", "notes.txt"])
+    #expect(try snapshots == ["1.copy", "1.snapshot", "notes.txt"])
     let names = try FileManager.default.contentsOfDirectory(atPath: "\(directory.path)/log")
     #expect(names.sorted() == (try segments).map(\.name))
   }

@@ -156,7 +156,7 @@ import Darwin
     #expect(error { _ = try JournalReader.whole(directory: directory.path) } != nil)
     let snapshot = path("snapshots/6.snapshot")
     try #require(truncate(snapshot, size) == 0)
-    #expect(try SnapshotFile.read(6, in: directory.path) == nil, "It ends with zeros")
+    #expect(try SnapshotFile.read(snapshot, 6) == nil, "It ends with zeros")
     let reading = error { _ = try DurableFile.read(snapshot) } as? JournalError
     #expect(reading?.code == .unreadable && reading?.message.contains("\(size) bytes") == true)
   }
@@ -249,8 +249,8 @@ import Darwin
     var flipped = whole
     flipped[whole.count - 24] ^= 4
     try Data(flipped).write(to: URL(fileURLWithPath: path))
-    #expect(try SnapshotFile.read(6, in: directory.path) == nil, "It has no checksum")
-    let other = SnapshotFile.trailer(of: [6], 6, schema: [1], format: 5)
+    #expect(try SnapshotFile.read(path, 6) == nil, "It has no checksum")
+    let other = SnapshotFile.trailer(of: [6], 6, [1], format: 5)
     try Data([6] + other).write(to: URL(fileURLWithPath: path))
     let refusal = try #require(error { try start() } as? JournalError)
     #expect(refusal.code == .newer && refusal.message.contains("format 5"), "\(refusal)")
