@@ -226,6 +226,59 @@ import Testing
     #expect(order.prefix(12).count { $0 == .user(1001) } >= 4)
   }
 
+  @Test func `Who wants the same capture as others waits in a lane of its own`() throws {
+    let bench = ServerBench()
+    bench.turn.apply(grants())
+    bench.holdsJobs = true
+    for peer in 1...20 as ClosedRange<UInt8> {
+      place(bench, peer, user: 1000)
+      // Each one needs a capture of its own.
+      bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "title \(peer)"))))
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
+    }
+    // The other one needs the last capture of these, which would be the twentieth to be encoded.
+    place(bench, 21, user: 1001)
+    try bench.join(21, try bench.hello(21), nonce: 1, [.follow("cards")])
+    #expect(bench.jobs.map(\.holder) == [.user(1000), .user(1000), .user(1001)])
+    let job = try #require(bench.jobs.last)
+    bench.jobs.removeLast()
+    bench.turn.finish(job.run())
+    try bench.endTurn()
+    #expect(bench.take(21).contains { if case .snapshot = $0 { true } else { false } })
+    // It is encoded once, also for the session that wanted it first.
+    #expect(bench.take(20).contains { if case .snapshot = $0 { true } else { false } })
+    var captures = job.works.count
+    while !bench.jobs.isEmpty {
+      let job = bench.jobs.removeFirst()
+      captures += job.works.count
+      bench.turn.finish(job.run())
+      try bench.endTurn()
+    }
+    #expect(captures == 20 && bench.server.counters.captures == 20)
+  }
+
+  @Test func `Who leaves takes no other's capture along`() throws {
+    let bench = ServerBench()
+    bench.turn.apply(grants())
+    bench.holdsJobs = true
+    for peer in 1...4 as ClosedRange<UInt8> {
+      place(bench, peer, user: peer < 4 ? 1000 : 1001)
+      if peer < 4 {
+        bench.root.send(.cards(.element(id: 1, action: .titleChanged(title: "title \(peer)"))))
+      }
+      try bench.join(peer, try bench.hello(peer), nonce: 1, [.follow("cards")])
+    }
+    for peer in [3, 1] as [UInt8] { bench.receive(.bye, from: peer) }
+    while !bench.jobs.isEmpty {
+      let job = bench.jobs.removeFirst()
+      bench.turn.finish(job.run())
+      try bench.endTurn()
+    }
+    for peer in [2, 4] as [UInt8] {
+      #expect(bench.take(peer).contains { if case .snapshot = $0 { true } else { false } })
+    }
+  }
+
   @Test func `Pieces of snapshots go to holders in turn, however many sessions each has`() throws {
     var limits = Limits()
     (limits.chunkBytes, limits.pieceBytesPerTurn) = (100, 400)

@@ -310,7 +310,6 @@ final class Joins {
         of: asked.scope,
         from: position.revision,
         to: newest,
-        for: session,
         now: now,
       )
     {
@@ -328,7 +327,6 @@ final class Joins {
     of scope: FollowedScope,
     from revision: UInt64,
     to newest: RootVersion,
-    for session: Session,
     now: Instant,
   ) -> Capture? {
     if let known = catchUp(of: scope, from: revision, to: newest.revision) { return known }
@@ -338,7 +336,6 @@ final class Joins {
       from: old,
       to: newest,
       since: scope.changedAt,
-      for: session,
       now: now,
     )
   }
@@ -380,7 +377,6 @@ final class Joins {
           to: version,
           since: since,
           until: until,
-          for: transfer.session,
           now: now,
         )
       use(earlier, as: \.snapshot, in: transfer)
@@ -392,7 +388,6 @@ final class Joins {
       to: version,
       since: since,
       until: until,
-      for: transfer.session,
       now: now,
     )
     use(new, as: \.snapshot, in: transfer)
@@ -404,7 +399,6 @@ final class Joins {
     to new: RootVersion,
     since: UInt64,
     until: UInt64? = nil,
-    for session: Session,
     now: Instant,
   ) -> Capture {
     let capture = Capture(
@@ -418,7 +412,6 @@ final class Joins {
     nextCapture += 1
     counters.captures += 1
     scope.captures.append(capture)
-    queue.append(capture, of: session.holder)
     nextDeadline = min(nextDeadline, now.advanced(by: timing.working))
     return capture
   }
@@ -429,7 +422,9 @@ final class Joins {
   private func use(_ capture: Capture, as role: Role, in transfer: Transfer) {
     transfer[keyPath: role] = capture
     capture.users += 1
-    if capture.content == nil { capture.waiting.append(transfer) }
+    guard capture.content == nil else { return }
+    capture.waiting.append(transfer)
+    queue.append(capture, of: transfer.session.holder)
   }
 
   private func release(_ role: Role, of transfer: Transfer) {
