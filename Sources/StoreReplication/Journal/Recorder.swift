@@ -315,17 +315,16 @@ package final class Recorder {
   }
 
   /// The holders, without the owner's, whose effects make so much that they have to end, so that
-  /// they do not end the daemon.
+  /// they do not end the daemon: half of the memory is a reserve of the owner and the daemon.
   var exhausting: [Holder] {
     guard
       newest - released >= limits.mostUnreleasedRevisions / 4
         || growing.count >= limits.mostUnreleasedBytes / 4
     else { return [] }
-    return room.holders(
-      withRevisions: limits.mostUnreleasedRevisions / 4,
-      orBytes: limits.mostUnreleasedBytes / 4,
+    return room.exhausting(
+      revisions: limits.mostUnreleasedRevisions / 2,
+      bytes: limits.mostUnreleasedBytes / 2,
     )
-    .filter { !$0.isOwner }
   }
 
   // MARK: Batches
