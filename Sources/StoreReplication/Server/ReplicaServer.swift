@@ -45,15 +45,7 @@ package final class ReplicaServer {
   /// Connections of both sockets that are to be shut down.
   var cuts: [Cut] = []
   /// The request budget of each connection.
-  private var allowances: [PeerID: Allowance] = [:]
-  /// The request budget of each holder that is not the owner's.
-  private var holderAllowances: [Holder: Allowance] = [:]
-
-  /// The request budget of a connection, or of a holder.
-  private struct Allowance {
-    var statuses: TokenBucket
-    var questions: TokenBucket
-  }
+  private var reports: [PeerID: ReportBudget] = [:]
 
   /// A connection to be shut down, and why.
   struct Cut: Hashable {
@@ -302,7 +294,7 @@ package final class ReplicaServer {
   /// Records that a connection of either socket has ended.
   func lost(_ peer: PeerID, at moment: Moment) {
     now = moment
-    allowances[peer] = nil
+    reports[peer] = nil
     outbox.forget(peer)
     if let session = subscribers.lost(peer) ?? sessions.lost(peer) {
       sessions.lost(session, now: now.instant)
@@ -381,28 +373,28 @@ package final class ReplicaServer {
   }
 
   private func mayHaveOne(
-    of kind: WritableKeyPath<Allowance, TokenBucket>,
+    of kind: WritableKeyPath<ReportBudget, TokenBucket>,
     _ peer: PeerID,
     _ holder: Holder,
   ) -> Bool {
-    let own = allowance(limits.statusesPerSecond, limits.questionsPerSecond)
-    let ofHolder = allowance(limits.statusesPerHolder, limits.questionsPerHolder)
-    if allowances[peer, default: own][keyPath: kind].take(now.instant),
+    var own = reports[peer] ?? .ofConnection(limits, now: now.instant)
+    let isRested = own[keyPath: kind].isFull(now.instant)
+    let hasOwn = own[keyPath: kind].take(now.instant)
+    reports[peer] = own
+    // Of peers that are told apart by nothing, those who ask all the time leave half to the others.
+    let leavesHalf = holder.isJoint && !isRested
+    if hasOwn,
       holder.isOwner
-        || holderAllowances[holder, default: ofHolder][keyPath: kind].take(now.instant)
+        || sessions.spendReport(kind, of: holder, leavingHalf: leavesHalf, now: now.instant)
     {
       return true
     }
     counters.reportsRefused += 1
-    shutOut(peer, "asks for more reports than are given", of: holder)
+    // It may be others who have asked too much: then this one is only not answered.
+    if !hasOwn || !holder.isJoint {
+      shutOut(peer, "asks for more reports than are given", of: holder)
+    }
     return false
-  }
-
-  private func allowance(_ statuses: Int, _ questions: Int) -> Allowance {
-    Allowance(
-      statuses: TokenBucket(perSecond: statuses, now: now.instant),
-      questions: TokenBucket(perSecond: questions, now: now.instant),
-    )
   }
 
   // MARK: Turns

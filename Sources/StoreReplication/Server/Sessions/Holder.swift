@@ -30,6 +30,15 @@ package enum Holder: Hashable, Sendable {
 
   /// Whether the daemon is its own: each limit has a reserve for these.
   package var isOwner: Bool { if case .program = self { true } else { false } }
+
+  /// Whether it stands for peers that have nothing to do with each other, because nothing tells
+  /// them apart but their connections.
+  package var isJoint: Bool {
+    switch self {
+    case .program, .user, .key: false
+    case .tickets, .network, .unknown: true
+    }
+  }
 }
 
 extension Holder {
