@@ -129,6 +129,9 @@ package struct Limits: Sendable, Equatable {
   package var outcomeBytes = 24 << 20
   /// Client ids whose sequence is remembered.
   package var clients = 16_384
+  /// Revisions that a journal's end can have lost, as a client tells: a daemon that makes a million
+  /// a second needs nine years for them.
+  package var mostLostRevisions: UInt64 = 1 << 48
   /// Root versions kept, so that a client that comes back gets what changed, not everything.
   package var versions = 1024
   /// What the kept versions hold on to besides the newest one, in bytes: large changes push old

@@ -12,8 +12,9 @@ package final class ReplicaServer {
   package internal(set) var epoch: UInt64
   /// Whether the history may once have been longer; if so it continues in another epoch.
   var epochState = EpochState.own
-  /// Who has joined since this daemon began in an inherited epoch: what they have seen is its own.
-  var joinedClients: Set<Identifier> = []
+  /// The clients that were answered since this daemon began in an inherited epoch: what they have
+  /// received since is its own.
+  var greeted: Set<Identifier> = []
   package let counters = Counters()
   let root: any RootPort
   /// Records what is reduced, and releases what is durable; nil if the state is in memory only.
@@ -192,7 +193,8 @@ package final class ReplicaServer {
 
   /// Continues from the recovered state: sessions from before have left.
   func restore<Root>(_ recovered: Recovered<Root>) {
-    epochState = .inherited(through: recovered.revision)
+    // Where the journal had nothing, the epoch is new, and nobody has received anything of it.
+    if recovered.restoration != nil { epochState = .inherited(through: recovered.revision) }
     outcomes.restore(recovered.history.clients)
     sessions.restore(recovered.history)
     deliverSessionEvents()
@@ -576,9 +578,7 @@ package final class ReplicaServer {
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
     case .cancel(let sequence): session.actions.cancel(sequence)
     case .credit(let nonce, let bytes): joins.credit(session, nonce: nonce, bytes: bytes)
-    case .bye:
-      joinedClients.remove(session.clientID)
-      end(session, code: nil, message: "", isFarewell: true)
+    case .bye: end(session, code: nil, message: "", isFarewell: true)
     case .unknown(let kind):
       counters.notUnderstood += 1
       let message = "This daemon knows no message of kind \(kind)."

@@ -84,6 +84,14 @@ final class Joins {
     return true
   }
 
+  /// Whether a client may see a scope, by whatever name it calls it.
+  func sees(_ name: String, _ rights: Rights) -> Bool {
+    switch directory.find(name, rights: rights, isDetailed: false) {
+    case .success(let found): rights.sees(found.name)
+    case .failure: false
+    }
+  }
+
   /// What the entries of a join name, in their order.
   private func find(
     _ requests: [ClientMessage.JoinRequest],
