@@ -137,7 +137,7 @@ final class SessionScopes {
   /// The names of the view's scopes, which are among the targets' or were.
   ///
   /// Bounded by ``Limits/scopesPerSession`` and ``Limits/rowIDBytes``.
-  private var viewNames: [String] = []
+  private(set) var viewNames: [String] = []
 
   /// All views that it follows, or is about to, with the names of their scopes.
   var views: [(view: View, names: [String])] {
@@ -199,6 +199,7 @@ final class SessionScopes {
   func leave() {
     isInterrupted = isInterrupted || view != nil
     view = nil
+    viewNames = []
     transfers = [:]
     made = []
   }
