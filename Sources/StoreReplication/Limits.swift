@@ -105,6 +105,9 @@ package struct Limits: Sendable, Equatable {
   package var allScopeNameBytes = 64 << 20
   /// Entries of one join: a scope may be asked for twice, to see it and to send to it.
   package var scopesPerJoin: Int { 2 * scopesPerSession }
+  /// Actions as which an entry of a join counts for who may not do everything: to find a scope, to
+  /// follow it and to encode it takes as long.
+  package var actionsPerJoinEntry = 2
   /// Names of scopes in a status, in bytes; beyond that they are only counted.
   package var statusNameBytes = 64 << 10
   /// Scopes of a join for which the nearest right names are looked for: it takes longer than all

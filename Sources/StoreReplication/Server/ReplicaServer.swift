@@ -573,6 +573,9 @@ package final class ReplicaServer {
       let message = "You asked for \(requests.count) scopes in one join, and \(most) may be."
       end(session, code: "protocolError", message: message)
     case .join(_, let requests) where detectRollback(requests, of: session): break
+    case .join(_, let requests) where !spendJoin(requests.count, of: session):
+      // Whoever gets no answer to a join asks again, a little later each time.
+      counters.joinsThrottled += 1
     case .join(let nonce, let requests): join(session, nonce, requests)
     case .actions(let first, let requests): accept(requests[...], first: first, from: session)
     case .ping(let number, let revision): answerPing(number, of: session, at: revision)
@@ -584,6 +587,14 @@ package final class ReplicaServer {
       let message = "This daemon knows no message of kind \(kind)."
       outbox.send(.notUnderstood(kind: kind, message: message), to: session.peer)
     }
+  }
+
+  /// Counts a join against its holder's rate, as so many actions as its entries take the time of.
+  ///
+  /// One that counts for more than all actions of a second is taken when nothing was spent.
+  private func spendJoin(_ entries: Int, of session: Session) -> Bool {
+    let count = min(entries * limits.actionsPerJoinEntry, limits.actionsPerSecond)
+    return sessions.spendAction(of: session, counting: count, now: now.instant)
   }
 
   private func join(
