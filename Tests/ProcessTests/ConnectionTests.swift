@@ -219,7 +219,9 @@ extension ProcessTests {
         #expect(daemon.isRunning)
         flood.end()
         #expect(try await world.get("probe")["reduced"] == 1)
-        #expect(daemon.errors.lines.contains { $0.contains("connections were refused") })
+        #expect(
+          daemon.errors.lines.contains { $0.contains("was one too many") }
+        )
         #expect(try await world.counter("refusedConnections") > 2_000)
       }
     }
