@@ -606,7 +606,7 @@ package final class ReplicaServer {
     _ requests: [ClientMessage.JoinRequest],
   ) {
     let last = session.scopes.lastNonce
-    guard joins.join(session, nonce: nonce, requests) else {
+    guard joins.join(session, nonce: nonce, requests, now: now.instant) else {
       let message = "You sent a join named \(nonce) after one named \(last)"
       return end(session, code: "protocolError", message: message)
     }
@@ -626,7 +626,7 @@ package final class ReplicaServer {
 
   private func answerPing(_ number: UInt64, of session: Session, at revision: UInt64) {
     session.appliedRevision = revision
-    session.scopes.applied(revision)
+    session.scopes.applied(revision, at: now.instant)
     // What the turn changed goes out first, so that the pong does not run ahead of it.
     subscriptions.flush(now: now.instant)
     outbox.send(

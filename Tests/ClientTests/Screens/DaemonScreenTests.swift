@@ -276,7 +276,8 @@ import Testing
   private func session(_ id: UInt64, _ name: String, lag: UInt64) -> GenericValue {
     .record([
       "session": .unsigned(id), "name": .text(name), "user": .unsigned(1_000),
-      "peer": .text("localhost"), "lag": .unsigned(lag), "lastHeardMs": .unsigned(12),
+      "peer": .text("localhost"), "unreadBytes": .unsigned(lag * 1_000),
+      "unreadMs": .unsigned(lag * 10), "lastHeardMs": .unsigned(12),
       "effects": .unsigned(0), "scopes": .array([.text("todos"), .text("counter")]),
     ])
   }

@@ -56,6 +56,7 @@ final class Joins {
     _ session: Session,
     nonce: UInt64,
     _ requests: [ClientMessage.JoinRequest],
+    now: Instant,
   ) -> Bool {
     let scopes = session.scopes
     guard nonce > scopes.lastNonce else { return false }
@@ -79,7 +80,11 @@ final class Joins {
     if scopes.joins.count >= limits.pendingJoins { drop(scopes.joins, of: session) }
     let join = join(session, nonce: nonce, following: followed)
     // Where nothing is followed there is nothing to subscribe to, so no fence comes either.
-    if join.view == nil { establish(join, [], session) } else { scopes.joins.append(join) }
+    if join.view == nil {
+      establish(join, [], session, now: now)
+    } else {
+      scopes.joins.append(join)
+    }
     outbox.send(.joined(nonce: nonce, topic: join.view?.topic, answers), to: session.peer)
     return true
   }
@@ -213,10 +218,11 @@ final class Joins {
     _ join: SessionScopes.Join,
     _ transfers: [Transfer],
     _ session: Session,
+    now: Instant,
   ) {
     drop(session.scopes.joins.filter { $0.nonce < join.nonce }, of: session)
     let (left, view) = (session.scopes.transfers.values, session.scopes.view)
-    session.scopes.establish(join, transfers, at: root.revision)
+    session.scopes.establish(join, transfers, at: root.revision, now: now)
     // After what they may have in common with the new ones was asked for.
     for transfer in left { drop(transfer) }
     if let view { leave(view, session) }
@@ -294,7 +300,7 @@ final class Joins {
       version = newest
       return transfer(asked, nonce: nonce, to: session, newest, now: now)
     }
-    establish(join, transfers, session)
+    establish(join, transfers, session, now: now)
     // What was captured is checked as well, also when nothing changes any more.
     if let view = join.view { subscriptions.requestBookmark(view, now: now) }
     return true
