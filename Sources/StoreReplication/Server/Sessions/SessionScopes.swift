@@ -167,8 +167,9 @@ final class SessionScopes {
   /// The revision up to which it has everything, as far as that is known.
   private var reached: UInt64 = 0
 
-  /// What had been published when the client told last how far it is, and when that was.
-  private var report = (at: Instant(nanoseconds: 0), published: 0 as UInt64, isComplete: true)
+  /// What had been published when the client told last how far it is, what it had read of that, and
+  /// when that was.
+  private var report = (at: Instant(nanoseconds: 0), published: 0 as UInt64, read: 0 as UInt64)
 
   /// What was published of the view that the client has not read, as far as is known.
   ///
@@ -187,13 +188,11 @@ final class SessionScopes {
     guard let view, reached < view.changedAt else { return .none }
     let isSilent =
       report.at.advanced(by: silence) <= now || view.publishedBytes - report.published >= bytes
-    if report.isComplete, !isSilent { return .none }
     let (end, published) =
       isSilent ? (now, view.publishedBytes) : (report.at, report.published)
-    let read = max(readBytes, report.isComplete ? report.published : 0)
-    guard published > read, let since = view.published(after: reached) else { return .none }
+    guard published > report.read, let since = view.published(after: reached) else { return .none }
     let age = since.duration(to: end)
-    return age < transit ? .none : UnreadBacklog(bytes: published - read, age: age)
+    return age < transit ? .none : UnreadBacklog(bytes: published - report.read, age: age)
   }
 
   /// The client has applied everything up to a revision.
@@ -201,7 +200,9 @@ final class SessionScopes {
     reached = max(broughtTo, revision)
     guard let view else { return }
     readBytes = max(readBytes, view.publishedBytes(upTo: revision))
-    report = (now, view.publishedBytes, reached >= view.changedAt)
+    // No revision tells of outputs: who has all changes counts as having read these, too.
+    let read = reached >= view.changedAt ? view.publishedBytes : readBytes
+    report = (now, view.publishedBytes, read)
   }
 
   /// Follows a join's view from a revision on, with what is to be sent for it.
@@ -212,7 +213,7 @@ final class SessionScopes {
     isInterrupted = false
     viewNames = join.names
     readBytes = join.view?.publishedBytes ?? 0
-    report = (now, readBytes, true)
+    report = (now, readBytes, readBytes)
     nonce = join.nonce
     creditUsed = 0
     self.transfers = Dictionary(uniqueKeysWithValues: transfers.map { ($0.handle, $0) })
