@@ -33,9 +33,11 @@ struct JournalRoom {
 
   /// A revision was recorded.
   mutating func add(_ bytes: Int, of holder: Holder?) {
-    if growing[holder] == nil, holder != nil, batch[holder] == nil { holders += 1 }
-    growing[holder, default: Amount()].revisions += 1
-    growing[holder]?.bytes += bytes
+    var amount = growing[holder] ?? Amount()
+    amount.revisions += 1
+    amount.bytes += bytes
+    growing[holder] = amount
+    if amount.revisions == 1, holder != nil, batch[holder] == nil { holders += 1 }
   }
 
   /// What grew until now is given to the disk.
