@@ -269,11 +269,6 @@ package final class Recorder {
   /// The holders whose frames wait: they have their share of what waits for the disk.
   func waitingHolders(_ now: Instant) -> Set<Holder> { isWriting ? room.waiting(at: now) : [] }
 
-  /// Whether a holder's frames wait.
-  func isWaiting(_ holder: Holder, _ now: Instant) -> Bool {
-    isWriting && room.isWaiting(holder, at: now)
-  }
-
   /// When clients are heard that wait for the start, whatever the disk does; nil where none waits.
   private var waitEnd: Instant? { waitingSince?.advanced(by: timing.stall) }
 

@@ -141,14 +141,12 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     at moment: Moment,
   ) throws(Transport.Failure) -> Bool {
     let end = moment.instant.advanced(by: server.timing.turn)
-    server.acceptRests(besides: waiting, at: moment)
+    server.acceptRest(at: moment)
     var (frames, bytes) = (0, 0)
-    while !server.isPaused, frames < server.limits.framesPerTurn,
+    while server.rest == nil, frames < server.limits.framesPerTurn,
       bytes < server.limits.bytesPerTurn, !server.isTurnFull, frames == 0 || transport.instant < end
     {
-      // What a holder has sent comes behind the rest of its frame.
-      let others = server.rests.isEmpty ? waiting : waiting.union(server.rests.map(\.holder))
-      guard let frame = try transport.nextControl(besides: others) else { return false }
+      guard let frame = try transport.nextControl(besides: waiting) else { return false }
       frames += 1
       bytes += frame.bytes?.count ?? 0
       take(frame, at: moment)
@@ -235,7 +233,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
     case .serving: try end(at: moment)
     case .stopping:
       // As what was not received: its sender asks the next daemon.
-      (server.rests, server.isPaused) = ([], false)
+      server.rest = nil
       server.recordLast(moment)
       try end(at: moment)
       phase = .settling(until: moment.instant.advanced(by: server.timing.settling))
@@ -271,7 +269,7 @@ package final class DaemonTurn<Transport: DaemonTransport> {
   private func append() {
     guard let journal else { return }
     if let epoch = server.nextEpoch() { journal.renew(epoch: epoch) }
-    guard !server.isPaused || hasBackpressure, let batch = server.nextBatch() else { return }
+    guard server.rest == nil || hasBackpressure, let batch = server.nextBatch() else { return }
     Failpoint.reach(.beforeAppend)
     journal.append(batch)
     Failpoint.reach(.afterAppend)

@@ -3,29 +3,13 @@ import StoreState
 
 // What clients send to their scopes, and what becomes of it (`docs/PROTOCOL.md` §10).
 extension ReplicaServer {
-  /// Goes on with the frames that were left, those of whose holders that wait excepted, if their
-  /// sessions are still there.
-  func acceptRests(besides waiting: Set<Holder>, at moment: Moment) {
-    isPaused = false
-    guard !rests.isEmpty else { return }
+  /// Goes on with the frame that the last turn did not finish, if its session is still there.
+  func acceptRest(at moment: Moment) {
+    guard let unfinished = rest else { return }
+    rest = nil
     now = moment
-    let unfinished = rests
-    rests = []
-    for frame in unfinished {
-      guard !isPaused, !waiting.contains(frame.holder) else {
-        rests.append(frame)
-        continue
-      }
-      guard let session = sessions.session(of: frame.peer) else { continue }
-      accept(frame.requests, first: frame.first, from: session)
-    }
-  }
-
-  /// Whether a frame is left between two actions: for what others wait for, or because its holder
-  /// has to wait.
-  private func leaves(_ session: Session) -> Bool {
-    isPaused = hasToPause()
-    return isPaused || recorder?.isWaiting(session.holder, now.instant) ?? false
+    guard let session = sessions.session(of: unfinished.peer) else { return }
+    accept(unfinished.requests, first: unfinished.first, from: session)
   }
 
   /// Reduces actions, or repeats their recorded outcomes.
@@ -46,16 +30,9 @@ extension ReplicaServer {
   ) {
     var sequence = first
     for place in requests.indices {
-      if place > requests.startIndex, place.isMultiple(of: limits.actionsPerLook),
-        leaves(session)
-      {
-        let rest = UnfinishedFrame(
-          requests: requests[place...],
-          first: sequence,
-          peer: session.peer,
-          holder: session.holder,
-        )
-        return rests.append(rest)
+      if place > requests.startIndex, place.isMultiple(of: limits.actionsPerLook), hasToPause() {
+        rest = UnfinishedFrame(requests: requests[place...], first: sequence, peer: session.peer)
+        return
       }
       let request = requests[place]
       let last = session.actions.last
@@ -199,7 +176,6 @@ struct UnfinishedFrame {
   /// The sequence of the first.
   let first: UInt64
   let peer: PeerID
-  let holder: Holder
 }
 
 extension ReplicaServer {

@@ -38,11 +38,8 @@ package final class ReplicaServer {
   }
   /// Actions that were reduced since the turn began.
   @exclusivity(unchecked) var reducedInTurn = 0
-  /// The actions of frames that are still to be reduced, at most one of each holder, whose other
-  /// frames come behind it.
-  var rests: [UnfinishedFrame] = []
-  /// Whether a frame was left so that the journal's news comes first.
-  @exclusivity(unchecked) var isPaused = false
+  /// The actions of a frame that are still to be reduced; nil where there are none.
+  var rest: UnfinishedFrame?
   /// Whether there is something that clients wait for more than for what they have just sent.
   @exclusivity(unchecked) var hasToPause: () -> Bool = { false }
   var notices = NoticeBoard()

@@ -101,7 +101,7 @@ class Bench: DaemonTransport {
   }
 
   private var isBusy: Bool {
-    server.hasWork || !server.rests.isEmpty && !turn.hasBackpressure || !holdsJobs && !jobs.isEmpty
+    server.hasWork || server.rest != nil && !turn.hasBackpressure || !holdsJobs && !jobs.isEmpty
       || !lost.isEmpty || !upstream.isEmpty
       || clients.values.contains(where: \.isBusy)
   }
