@@ -140,9 +140,17 @@ struct DaemonSettings {
   ) throws(SettingsError) -> TraceFile? {
     guard let trace else { return nil }
     do throws(TraceFile.Problem) {
-      return try TraceFile(trace, service: "stored", onProblem: onProblem)
+      return try TraceFile(
+        trace,
+        service: "stored",
+        trusting: host.trustedOwner,
+        onProblem: onProblem,
+      )
     } catch {
-      throw SettingsError(.cannotCreate, "\(error) Choose another file with --trace.")
+      throw SettingsError(
+        error.isUnsafe ? .notAllowed : .cannotCreate,
+        "\(error) Choose another file with --trace.",
+      )
     }
   }
 

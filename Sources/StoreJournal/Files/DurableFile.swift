@@ -145,7 +145,7 @@ package enum DurableFile {
   ///
   /// - Returns: Whether there was room.
   static func reserve(_ bytes: Int, at path: String) -> Bool {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     #if canImport(Glibc)
