@@ -125,6 +125,8 @@ import Testing
     #expect(anns.last == owners.first { $0.name == "cards/row" })
     let bobs = try described(Self.bob)
     #expect(cases(bobs.first) == [])
+    #expect(anns.map(\.isLimited) == [true, false] && bobs.map(\.isLimited) == [true])
+    #expect(!owners.contains { $0.isLimited })
     // Who takes the description at its word joins by it; so does a program with all of the types.
     for action in [anns[0].action, owners[0].action] {
       let request = ClientMessage.JoinRequest(
