@@ -126,7 +126,15 @@ final class ConnectionGuard: Sendable {
     _ side: ConnectionTable.Side,
     as name: PeerName?,
   ) -> Bool {
-    table.withLock { $0.identify(serial, descriptor, side, as: name) }
+    let now = LoopClock.nanoseconds
+    return table.withLock { table in
+      if table.identify(serial, descriptor, side, as: name, now: now) { return true }
+      for connection in table.takeExcess() {
+        refused.add(1, ordering: .relaxed)
+        shutDown(connection)
+      }
+      return false
+    }
   }
 
   /// The holder of the connection with a serial, whose frames are known by a name.
