@@ -21,13 +21,17 @@ extension ProcessTests {
     func `Honest clients lose nothing in a storm, and the daemon's memory stays bounded`()
       async throws
     {
-      try await World.run { world in
+      // Others have to get there, where there can be others.
+      try await World.run(in: OtherUsers.canBeActed ? "/tmp/" : nil) { world in
+        if OtherUsers.canBeActed { try world.write(grants: Hostile.grants) }
         // Where time is not judged, a slow build on a busy machine has more of it.
         let patience = Self.isMeasured ? [] : ["--lease-ms", "60000"]
-        let daemon = try await world.startDaemon(.stored, ["--in-memory"] + patience)
+        let daemon = try await world.startDaemon(.stored, patience)
         let honest = try await Honest(world)
         let quiet = Self.isMeasured ? try await honest.measure() : 0
         let memory = Memory(of: daemon)
+        let disk = Disk(of: daemon)
+        if Self.isMeasured { try await disk.calibrate(honest) }
         var attacks = 0
         for round in 0..<2 {
           attacks += try await storm(world, honest, memory, round: UInt64(round))
@@ -38,6 +42,8 @@ extension ProcessTests {
         guard Self.isMeasured else { return }
         let times = honest.times
         let worst = try #require(times.last)
+        let written = try disk.written(sinceCalibrationOf: honest)
+        let lines = daemon.errors.lines.count
         print(
           """
           \(attacks) hostile peers in \(2 * (Self.seconds ?? 0)) s
@@ -45,11 +51,17 @@ extension ProcessTests {
           in the median of \(times.count) clients, \(worst) µs in the worst
           memory of the daemon: \(memory.most >> 20) MiB at most, \
           \(memory.settled.map { $0 >> 20 }) MiB after the rounds
+          disk: \(written.bytes >> 20) MiB written, of which honest clients cause \
+          \(written.honest >> 20) MiB
+          log: \(lines) lines
           counters: \(try await world.counters())
           """
         )
         #expect(worst <= 50_000)
         #expect(memory.most <= 300 << 20)
+        #expect(written.bytes <= 3 * written.honest)
+        // Of each kind and holder one in ten seconds.
+        #expect(lines <= 4 * (Self.seconds ?? 0))
         #expect(memory.settled[1] <= memory.settled[0] + memory.settled[0] / 10)
       }
     }
@@ -67,6 +79,11 @@ extension ProcessTests {
       return try await withThrowingTaskGroup { group in
         for attack in Attack.allCases {
           group.addTask { try await Storm(world, seed: round).run(attack, until: end) }
+        }
+        for attack in Hostile.Attack.allCases {
+          group.addTask {
+            try await Hostile(world, attack, isFull: Self.isMeasured).run(until: end)
+          }
         }
         group.addTask {
           try await Storm(world, seed: round).readSlowly(honest.title, until: end)
@@ -129,6 +146,31 @@ private final class Memory: Sendable {
   }
 }
 
+/// How much a daemon writes to the disk.
+private final class Disk: Sendable {
+  private let daemon: ChildProcess
+  private let start = Watched((bytes: 0, actions: 0, perAction: 0.0))
+
+  init(of daemon: ChildProcess) { self.daemon = daemon }
+
+  /// Finds out what an action costs while nobody attacks.
+  func calibrate(_ honest: Honest) async throws {
+    let before = (bytes: try daemon.writtenBytes(), actions: honest.actions)
+    try await honest.work(until: ContinuousClock().now + .seconds(3))
+    let after = (bytes: try daemon.writtenBytes(), actions: honest.actions)
+    let cost = Double(after.bytes - before.bytes) / Double(max(1, after.actions - before.actions))
+    start.update { $0 = (after.bytes, after.actions, cost) }
+  }
+
+  /// What was written since then, and what the actions of honest clients account for.
+  func written(sinceCalibrationOf honest: Honest) throws -> (bytes: Int, honest: Int) {
+    let (bytes, actions, perAction) = start.value
+    return (
+      try daemon.writtenBytes() - bytes, Int(Double(honest.actions - actions) * perAction),
+    )
+  }
+}
+
 /// Three that send, three that watch, one who rewrites a long title beside one who watches it, and
 /// one after the other that measure.
 private final class Honest: Sendable {
@@ -158,6 +200,12 @@ private final class Honest: Sendable {
     title = try "todos/items/\(#require(id))"
     writer = try world.startClient("--json", "send", title, "-")
     reader = try await world.watch(title, "--deltas", "--digest")
+  }
+
+  /// The actions that were sent.
+  var actions: Int {
+    let sent = sent.value
+    return senders.count * sent.each + sent.measured + sent.titles
   }
 
   /// Sends, and waits for each outcome, as long as the storm goes on.
@@ -478,18 +526,5 @@ private final class Generator: Sendable {
     result = (result ^ result >> 30) &* 0xbf58_476d_1ce4_e5b9
     result = (result ^ result >> 27) &* 0x94d0_49bb_1331_11eb
     return result ^ result >> 31
-  }
-}
-
-extension RawPeer {
-  /// Waits until the other side has closed the connection, and hangs up when it has not by then.
-  fileprivate func closed(by end: ContinuousClock.Instant) async throws {
-    let left = max(end - ContinuousClock().now, .zero)
-    do {
-      try await closed(within: left)
-    } catch is WaitFailure {
-      hangUp()
-      try await closed(within: .seconds(60))
-    }
   }
 }
