@@ -21,6 +21,14 @@ struct ConnectionTableTests {
     #expect(ConnectionTable.Limits(descriptors: descriptors).connections == connections)
   }
 
+  @Test func `More descriptors do not let another user or a key take more memory`() {
+    let many = ConnectionTable.Limits(descriptors: 1 << 20)
+    #expect(many.connectionsOfOthers == 7_680 && many.connectionsOfUser == 2_048)
+    // With those of whom nothing is known yet a key has no more than a user.
+    #expect(many.connectionsOfKey + many.connectionsOfUnknown == many.connectionsOfUser)
+    #expect(many.connectionsOfOwner == many.connections - many.connections / 4)
+  }
+
   @Test("What is beyond the limit is refused, and counts until it is over")
   func full() {
     var table = table(64)

@@ -51,10 +51,14 @@ struct ConnectionTable {
       connections = descriptors - min(2304, descriptors / 2)
       connectionsOfOwner = connections - connections / 4
       connectionsOfOwnProgram = connections / 2
-      connectionsOfOthers = connections / 2
-      connectionsOfUser = connectionsOfOthers - connectionsOfOthers / 4
-      connectionsOfKey = connectionsOfOthers / 2
-      connectionsOfUnknown = connectionsOfOthers / 4
+      // Each takes 40 KB of memory, so there are not as many as there are descriptors. A session has
+      // two; the rest is for those that come and go.
+      let sessions = StoreReplication.Limits()
+      connectionsOfOthers = min(connections / 2, sessions.sessionsOfOthers * 5 / 2)
+      let most = sessions.sessionsPerUser * 8
+      connectionsOfUser = min(connectionsOfOthers - connectionsOfOthers / 4, most)
+      connectionsOfKey = min(connectionsOfOthers / 2, most / 2)
+      connectionsOfUnknown = min(connectionsOfOthers / 4, most / 2)
     }
   }
 
