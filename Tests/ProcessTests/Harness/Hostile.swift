@@ -36,17 +36,20 @@ struct Hostile {
     user:\(OtherUsers.ann)  counter  see
     user:\(OtherUsers.bob)  counter  see send
     user:\(OtherUsers.stranger)  counter,todos,todos/items/*  see
-    user:\(OtherUsers.stranger)  todos  send=addButtonTapped
+    user:\(OtherUsers.stranger)  todos/items/*  send=titleChanged
     """
 
   private let world: World
   private let attack: Attack
+  /// The scope of a row that is theirs to change.
+  private let row: String
   /// Whether there are as many as there can be.
   private let isFull: Bool
 
-  init(_ world: World, _ attack: Attack, isFull: Bool) {
+  init(_ world: World, _ attack: Attack, row: String, isFull: Bool) {
     self.world = world
     self.attack = attack
+    self.row = row
     self.isFull = isFull
   }
 
@@ -93,7 +96,9 @@ struct Hostile {
       }
       defer { for descriptor in swarm { close(descriptor) } }
       let opening = ZMTP.opening("DEALER")
-      let open = swarm.filter { RawPeer.send(opening, to: $0) }.filter { Self.isLetIn($0) }
+      let open = swarm.filter { RawPeer.send(opening, to: $0) }.filter {
+        Self.isLetIn($0, by: end)
+      }
       for descriptor in open { _ = RawPeer.send(ZMTP.message(ping), to: descriptor) }
       // Until they are all heard, or the daemon is busy with them.
       _ = poll(nil, 0, 500)
@@ -112,10 +117,11 @@ struct Hostile {
     return try await onThread {
       var count = 0
       while count < most, ContinuousClock().now < end {
+        count += 1
         guard let descriptor = try? RawPeer.connect(path) else { continue }
         defer { close(descriptor) }
-        count += 1
-        guard RawPeer.send(ZMTP.opening("DEALER"), to: descriptor), Self.isLetIn(descriptor)
+        guard RawPeer.send(ZMTP.opening("DEALER"), to: descriptor),
+          Self.isLetIn(descriptor, by: end)
         else { continue }
         _ = RawPeer.send(bytes, to: descriptor)
       }
@@ -123,13 +129,14 @@ struct Hostile {
     }
   }
 
-  /// Waits for the other side's READY.
-  private static func isLetIn(_ descriptor: Int32) -> Bool {
+  /// Waits for the other side's READY, up to the attack's end.
+  private static func isLetIn(_ descriptor: Int32, by end: ContinuousClock.Instant) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 512)
     while answer.count < 66 || answer.count < 66 + Int(answer[65]) {
-      guard poll(&entry, 1, 2_000) > 0 else { return false }
+      let left = Int32(clamping: (end - ContinuousClock().now).wholeMilliseconds)
+      guard poll(&entry, 1, max(0, min(2_000, left))) > 0 else { return false }
       let count = recv(descriptor, &buffer, buffer.count, 0)
       guard count > 0 else { return false }
       answer += buffer.prefix(count)
@@ -189,10 +196,10 @@ struct Hostile {
       }
     case .largeActions:
       let title = String(repeating: "x", count: 900_000)
-      let action = try Todos.Action.addButtonTapped(title: title).encoded()[...]
+      let action = try Todo.Action.titleChanged(title: title).encoded()[...]
       let request = ClientMessage.ActionRequest(handle: 1, action: action, deadline: nil)
       messages =
-        [.rawJoin(["todos"], mode: .sendOnly)] + (1...8).map { .actions(first: $0, [request]) }
+        [.rawJoin([row], mode: .sendOnly)] + (1...8).map { .actions(first: $0, [request]) }
     case .spaces:
       let name = String(repeating: " ", count: 200_000)
       return (0..<20).map { ClientMessage.rawHello(number << 32 + $0, name: name).encoded() }
@@ -221,7 +228,8 @@ struct Hostile {
 extension RawPeer {
   /// Waits until the other side has closed the connection, and hangs up when it has not by then.
   func closed(by end: ContinuousClock.Instant) async throws {
-    let left = max(end - ContinuousClock().now, .zero)
+    // As long as the storm, which takes no longer on a slow machine.
+    let left = max(end - ContinuousClock().now, .zero) / TestPatience.factor
     do {
       try await closed(within: left)
     } catch is WaitFailure {
