@@ -34,8 +34,9 @@ struct ConnectionTable {
     var connectionsOfUser: Int
     /// Connections of one key, of all who come with tickets, and of all over tcp without a key.
     var connectionsOfKey: Int
-    /// Connections over tcp of which nothing is known yet. One key, with its own and with these,
-    /// has no more than a user.
+    /// Connections over tcp of which nothing is known yet.
+    ///
+    /// One key, with its own and with these, has no more than a user.
     var connectionsOfUnknown: Int
     /// Connections of one holder that may come at once, after a rest: everybody comes back at once
     /// when a daemon was started again.

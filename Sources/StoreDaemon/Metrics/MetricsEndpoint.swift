@@ -21,6 +21,7 @@ import Darwin
 final class MetricsEndpoint: Sendable {
   enum Limits {
     /// Peers at once, of one holder, and of other machines together: the rest is for this machine.
+    ///
     /// A further one replaces a slow one.
     static let peers = 32
     static let peersOfOne = 16
