@@ -526,7 +526,7 @@ class Client:
             scope.state_schema = Schema([["optional", state[0]], state[1]])
             scope.state_hash = Schema(state).hash
             scope.action_schema = Schema(action)
-            scope.output_schema = Schema(output[0]) if output else None
+            scope.output_schema = Schema(output[0]) if output and output[0] else None
             scope.refusal = None
             return
         raise Refused(f"unknownScope: the daemon describes no scope {scope.name!r}")
